@@ -1,0 +1,37 @@
+# Each target makes the virtual environment it needs; `make clean` removes it.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test test-all lint format bench clean
+
+$(READY): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev]'
+	touch $@
+
+demo: $(READY) ## inspect and minimize the bundled Adult data
+	$(BIN)/leastwise demo
+
+test: $(READY) ## all tests but the slow ones
+	$(BIN)/python -m pytest -n 2
+
+test-all: $(READY) ## the slow ones too
+	$(BIN)/python -m pytest -n 2 -m 'slow or not slow'
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(READY) ## speed and memory beside the peers; needs LEASTWISE_DATA for the large data sets
+	for script in benchmarks/[a-z]*.py; do $(BIN)/python $$script || exit 1; done
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache build dist

@@ -1,0 +1,112 @@
+"""A generalization in words: what is asked, what is not, and how two of them differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from leastwise.partition import Partition
+
+Change = Literal["same", "coarser", "finer", "different"]
+
+
+def bucket_texts(partition: Partition) -> list[str]:
+    """Return the answers that a person can choose from."""
+    if partition.suppressed:
+        return ["not asked"]
+    return list(partition.labels) or ["the exact number"]
+
+
+def heading(partitions: Sequence[Partition]) -> str:
+    """Say in one line how much is asked.
+
+    >>> heading([])
+    'Ask 0 of 0 attributes.'
+    """
+    asked = [p for p in partitions if not p.suppressed]
+    exact = sum(1 for p in asked if p.untouched)
+    answers = sum(p.size for p in asked)
+    text = f"Ask {len(asked)} of {len(partitions)} attributes"
+    text += f", {answers} answers in all" if answers else ""
+    return text + (f", {exact} of them in full." if exact else ".")
+
+
+def as_text(partitions: Sequence[Partition]) -> str:
+    """Describe the buckets as indented text."""
+    lines = [heading(partitions)]
+    for partition in partitions:
+        lines += ["", _title(partition), *(f"    {text}" for text in bucket_texts(partition))]
+    return "\n".join(lines)
+
+
+def as_markdown(partitions: Sequence[Partition]) -> str:
+    """Describe the buckets as a Markdown table."""
+    rows = ["| attribute | buckets | answers |", "|---|---|---|"]
+    for partition in partitions:
+        answers = " · ".join(map(_cell, bucket_texts(partition)))
+        count = "all" if partition.untouched and not partition.size else str(partition.size)
+        rows.append(f"| {_cell(_title(partition))} | {count} | {answers} |")
+    return "\n".join([heading(partitions), "", *rows])
+
+
+def _title(partition: Partition) -> str:
+    attribute = partition.attribute
+    notes = [attribute.unit] if attribute.unit else []
+    notes += ["personal"] if attribute.personal else []
+    return attribute.name + (f" ({', '.join(notes)})" if notes else "")
+
+
+def _cell(text: str) -> str:
+    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")
+    return " ".join(escaped.split())
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What one generalization asks more or less finely than another, attribute by attribute."""
+
+    names: tuple[str, ...]
+    changes: tuple[Change, ...]
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+    @property
+    def overall(self) -> Change:
+        """The one word that is true of all attributes, "different" if there is none."""
+        kinds = {change for change in self.changes if change != "same"}
+        return "same" if not kinds else kinds.pop() if len(kinds) == 1 else "different"
+
+    def __str__(self) -> str:
+        lines = [_verdict(self.overall)]
+        for name, change, before, after in zip(self.names, self.changes, self.before, self.after, strict=True):
+            if change != "same":
+                lines += ["", f"{name}: {change}", f"    before  {before}", f"    after   {after}"]
+        return "\n".join(lines)
+
+
+def _verdict(overall: Change) -> str:
+    return {
+        "same": "Both ask the same.",
+        "coarser": "The second is coarser: whoever knows the first learns nothing from it.",
+        "finer": "The second is finer: it tells more than the first.",
+        "different": "Neither is coarser: together they tell more than each alone.",
+    }[overall]
+
+
+def compare(before: Sequence[Partition], after: Sequence[Partition]) -> Comparison:
+    """Compare two generalizations of the same attributes."""
+    pairs = list(zip(before, after, strict=True))
+    return Comparison(
+        names=tuple(p.attribute.name for p in before),
+        changes=tuple(_change(first, second) for first, second in pairs),
+        before=tuple(" | ".join(bucket_texts(p)) for p in before),
+        after=tuple(" | ".join(bucket_texts(p)) for p in after),
+    )
+
+
+def _change(before: Partition, after: Partition) -> Change:
+    coarser, finer = after.is_coarser_than(before), before.is_coarser_than(after)
+    if coarser and finer:
+        return "same"
+    return "coarser" if coarser else "finer" if finer else "different"

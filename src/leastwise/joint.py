@@ -1,0 +1,45 @@
+"""Joint buckets: the distinct rows of an integer matrix, numbered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from leastwise.partition import Codes
+
+_LARGEST_KEY = 2**62
+
+
+def joint_keys(codes: Codes, sizes: Sequence[int]) -> npt.NDArray[np.int64]:
+    """Return one number per row, equal exactly for equal rows.
+
+    The numbers are positional (mixed radix) while that fits into 62 bits; before it would not, those seen so far
+    are numbered densely, so that any number of columns works.
+
+    >>> joint_keys(np.array([[0, 1], [2, 1], [0, 1]]), [3, 2]).tolist()
+    [1, 5, 1]
+    """
+    keys = np.zeros(len(codes), dtype=np.int64)
+    bound = 1
+    for j, size in enumerate(sizes):
+        if bound * size > _LARGEST_KEY:
+            keys = np.unique(keys, return_inverse=True)[1].astype(np.int64)
+            bound = int(keys.max(initial=0)) + 1
+        keys *= size
+        keys += codes[:, j]
+        bound *= size
+    return keys
+
+
+def joint_buckets(codes: Codes, sizes: Sequence[int]) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
+    """Return (a row of each joint bucket, the joint bucket of each row).
+
+    >>> first, bucket = joint_buckets(np.array([[0, 1], [2, 1], [0, 1]]), [3, 2])
+    >>> first.tolist(), bucket.tolist()
+    ([0, 1], [0, 1, 0])
+    """
+    _, first, inverse = np.unique(joint_keys(codes, sizes), return_index=True, return_inverse=True)
+    return first, inverse.astype(np.intp)

@@ -1,0 +1,1 @@
+"""Predictors of discrete targets from generalized records; both the classifier and the adversary use them."""

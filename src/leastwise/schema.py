@@ -1,0 +1,260 @@
+"""What is asked: attributes with their declared domains, and the label to predict.
+
+A domain is declared, never read off silently: whoever holds a schema knows every value that may occur, and
+nothing about who answered what.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+from leastwise.errors import SchemaError, UnknownValueError, shorten
+from leastwise.validation import did_you_mean
+from leastwise.values import is_missing, number_text, text_of
+
+Kind = Literal["continuous", "ordinal", "discrete"]
+KINDS: tuple[str, ...] = get_args(Kind)
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One thing that a record says about a person.
+
+    Parameters
+    ----------
+    name
+        As in the data.
+    kind
+        ``continuous`` (numbers in their order), ``ordinal`` (named values in their order, such as education)
+        or ``discrete`` (named values without an order).
+    values, labels
+        The declared domain of an ordinal or discrete attribute, as texts, and optionally what people see
+        instead of each.
+    lower, upper, integer
+        The declared domain of a continuous attribute; None leaves an end open.
+    missing
+        Whether a record may leave it out. A missing value is a value and has a bucket like any other.
+    other
+        Whether values outside the domain are accepted, as one more value "other".
+    personal
+        Whether an adversary is after it (the paper's set P).
+    unit, question
+        For forms and reports.
+
+    Examples
+    --------
+    >>> Attribute("age", "continuous", lower=0, integer=True, unit="years").domain_text()
+    'whole numbers from 0'
+    >>> Attribute("sex", values=("Female", "Male"), personal=True).domain_text()
+    '2 values'
+    """
+
+    name: str
+    kind: Kind = "discrete"
+    values: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    lower: float | None = None
+    upper: float | None = None
+    integer: bool = False
+    missing: bool = False
+    other: bool = False
+    personal: bool = False
+    unit: str = ""
+    question: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", tuple(self.values))
+        object.__setattr__(self, "labels", tuple(self.labels))
+        problems = attribute_problems(self)
+        if problems:
+            raise SchemaError(f"attribute {shorten(self.name)}", problems)
+
+    @property
+    def continuous(self) -> bool:
+        """Whether its domain is a range of numbers."""
+        return self.kind == "continuous"
+
+    @cached_property
+    def code_of(self) -> Mapping[str, int]:
+        """The position of each declared value."""
+        return {value: code for code, value in enumerate(self.values)}
+
+    @property
+    def extra_values(self) -> int:
+        """How many values the domain has beside the declared ones: "missing" and "other"."""
+        return int(self.missing) + int(self.other)
+
+    def label_of(self, value: str) -> str:
+        """Return what people see for a declared value."""
+        return self.labels[self.code_of[value]] if self.labels else value
+
+    def contains(self, number: float) -> bool:
+        """Return whether a number lies in the declared range of a continuous attribute."""
+        above = self.lower is None or number >= self.lower
+        below = self.upper is None or number <= self.upper
+        return above and below and (not self.integer or math.isinf(number) or number == math.floor(number))
+
+    def domain_text(self) -> str:
+        """Say the domain in a few words."""
+        if not self.continuous:
+            return f"{len(self.values)} values"
+        kind = "whole numbers" if self.integer else "numbers"
+        low = "" if self.lower is None else f" from {number_text(self.lower)}"
+        high = "" if self.upper is None else f" to {number_text(self.upper)}"
+        return kind + (low + high if low or high else ", open at both ends")
+
+    def missing_hint(self) -> str:
+        """Say what to do about a missing value that the domain does not have."""
+        return f"declare 'missing: true' for {self.name} in the schema, or fill the value in"
+
+    def unknown_hint(self, value: object = None) -> str:
+        """Say what the domain is and what to do about a value outside it."""
+        if is_missing(value):
+            return self.missing_hint()
+        if self.continuous:
+            return f"it must be one of the {self.domain_text()}"
+        near = did_you_mean(str(value), self.values) if isinstance(value, str) else self.domain_text()
+        return f"{near}; correct it, or add it to the domain"
+
+    def number(self, value: Any) -> float | None:
+        """Return a raw value of a continuous attribute as a number of its domain, None when missing.
+
+        Raises
+        ------
+        UnknownValueError
+            When it is no number, or outside the domain.
+        """
+        if is_missing(value):
+            return None
+        try:
+            number = float(value)
+        except (TypeError, ValueError, OverflowError):
+            raise UnknownValueError(self.name, value, "it must be a number") from None
+        if math.isnan(number):
+            return None
+        if not self.contains(number):
+            raise UnknownValueError(self.name, value, self.unknown_hint(value))
+        return number
+
+
+def attribute_problems(attribute: Attribute) -> list[str]:
+    """Return all that is wrong with an attribute, in words."""
+    problems = []
+    if not isinstance(attribute.name, str) or not attribute.name:
+        problems.append("name must be a non-empty text")
+    if attribute.kind not in KINDS:
+        hint = did_you_mean(str(attribute.kind), KINDS)
+        problems.append(f"kind must be one of {', '.join(KINDS)}; got {shorten(attribute.kind)}: {hint}")
+    elif attribute.kind == "continuous":
+        problems += _range_problems(attribute)
+    else:
+        problems += _value_problems(attribute)
+    return problems
+
+
+def _range_problems(attribute: Attribute) -> list[str]:
+    problems = []
+    if attribute.values or attribute.labels:
+        problems.append("a continuous attribute has lower and upper, not values or labels")
+    for name in ("lower", "upper"):
+        bound = getattr(attribute, name)
+        if bound is not None and not math.isfinite(bound):
+            problems.append(f"{name} must be a finite number, or left out for an open end; got {bound}")
+        elif bound is not None and attribute.integer and bound != math.floor(bound):
+            problems.append(f"{name} of an integer attribute must be whole; got {bound}")
+    if attribute.lower is not None and attribute.upper is not None and attribute.lower >= attribute.upper:
+        problems.append(f"lower must be below upper; got {attribute.lower} and {attribute.upper}")
+    return problems
+
+
+def _value_problems(attribute: Attribute) -> list[str]:
+    problems = []
+    if attribute.lower is not None or attribute.upper is not None or attribute.integer:
+        problems.append(f"a {attribute.kind} attribute has values, not lower, upper or integer")
+    if not attribute.values and not attribute.extra_values:
+        problems.append("values must name at least one value")
+    if not all(isinstance(value, str) and value for value in attribute.values):
+        problems.append("values must be non-empty texts (a missing value is declared by missing: true)")
+    problems += [f"value {shorten(value)} is listed twice" for value in _repeated(attribute.values)]
+    problems += [f"label {shorten(label)} is used twice" for label in _repeated(attribute.labels)]
+    if attribute.labels and len(attribute.labels) != len(attribute.values):
+        problems.append(f"labels must match values; got {len(attribute.labels)} for {len(attribute.values)}")
+    return problems
+
+
+def _repeated(texts: Iterable[str]) -> list[str]:
+    seen: set[str] = set()
+    return [text for text in texts if text in seen or seen.add(text)]  # type: ignore[func-returns-value]
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The attributes of a record, and the label that is predicted from them.
+
+    Examples
+    --------
+    >>> schema = Schema([Attribute("sex", values=("Female", "Male"), personal=True)])
+    >>> schema["sex"].personal, schema.personal
+    (True, ('sex',))
+    """
+
+    attributes: tuple[Attribute, ...]
+    label: Attribute | None = None
+    _position: Mapping[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "attributes", tuple(self.attributes))
+        names = self.names
+        object.__setattr__(self, "_position", {name: j for j, name in enumerate(names)})
+        problems = [f"attribute {shorten(name)} is declared twice" for name in _repeated(names)]
+        if self.label is not None and self.label.name in self._position:
+            problems.append(f"{shorten(self.label.name)} is the label and an attribute; it can be only one")
+        if self.label is not None and self.label.continuous:
+            problems.append("the label must be discrete; put its classes into values")
+        if problems:
+            raise SchemaError("schema", problems)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the attributes, in order."""
+        return tuple(attribute.name for attribute in self.attributes)
+
+    @property
+    def personal(self) -> tuple[str, ...]:
+        """The names of the personal attributes (the paper's P)."""
+        return tuple(attribute.name for attribute in self.attributes if attribute.personal)
+
+    def __len__(self) -> int:
+        return len(self.attributes)
+
+    def __getitem__(self, name: str) -> Attribute:
+        return self.attributes[self.position(name)]
+
+    def position(self, name: str) -> int:
+        """Return the place of an attribute; suggest the near miss when there is none of that name."""
+        if name not in self._position:
+            raise SchemaError(f"there is no attribute {shorten(name)}; {did_you_mean(name, self.names)}")
+        return self._position[name]
+
+    def with_personal(self, names: Iterable[str]) -> Schema:
+        """Return the schema in which exactly these attributes are personal."""
+        chosen = {self[name].name for name in names}
+        return replace(self, attributes=tuple(replace(a, personal=a.name in chosen) for a in self.attributes))
+
+    def with_attribute(self, attribute: Attribute) -> Schema:
+        """Return the schema with the attribute of that name replaced."""
+        j = self.position(attribute.name)
+        return replace(self, attributes=(*self.attributes[:j], attribute, *self.attributes[j + 1 :]))
+
+
+def values_as_text(values: Iterable[Any]) -> tuple[str, ...]:
+    """Return raw values as the texts of a domain, the missing ones left out.
+
+    >>> values_as_text([1, 2.0, None, "x"])
+    ('1', '2', 'x')
+    """
+    return tuple(text for value in values if (text := text_of(value)) is not None)

@@ -1,0 +1,45 @@
+"""Small checks whose messages say what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import TypeVar
+
+from leastwise.errors import ParameterError, shorten
+
+Number = TypeVar("Number", int, float)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return a hint that names the near miss, or what there is.
+
+    >>> did_you_mean("incom", ["age", "income"])
+    "did you mean 'income'?"
+    >>> did_you_mean("zzz", ["age", "income"])
+    'there are: age, income'
+    """
+    options = [str(option) for option in known]
+    close = get_close_matches(name, options, n=1)
+    if close:
+        return f"did you mean {shorten(close[0])}?"
+    shown = ", ".join(options[:12]) + (f" and {len(options) - 12} more" if len(options) > 12 else "")
+    return f"there are: {shown}" if options else "there are none"
+
+
+def check_between(name: str, value: Number, low: Number, high: Number | None = None) -> Number:
+    """Return the value if it is a number in [low, high]; complain otherwise."""
+    range_text = f"at least {low}" if high is None else f"between {low} and {high}"
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not is_number or not value >= low or (high is not None and value > high):
+        raise ParameterError(f"{name} must be {range_text}; got {shorten(value)}")
+    return value
+
+
+def check_choice(name: str, value: str, choices: Iterable[str]) -> str:
+    """Return the value if it is one of the choices; suggest the near miss otherwise."""
+    options = list(choices)
+    if value not in options:
+        hint = did_you_mean(str(value), options)
+        raise ParameterError(f"{name} must be one of {', '.join(options)}; got {shorten(value)}: {hint}")
+    return value

@@ -1,0 +1,17 @@
+"""Fixtures shared by all tests."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder with the real data sets; tests that need it are skipped without it."""
+    folder = os.environ.get("LEASTWISE_DATA")
+    if not folder:
+        pytest.skip("set LEASTWISE_DATA to the folder with the real data sets")
+    return Path(folder)

@@ -1,0 +1,49 @@
+"""Intervals: known ends, and coverage counted exactly rather than sampled."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from leastwise.confidence import binomial_interval, mean_interval
+from leastwise.errors import ParameterError
+
+
+def test_ends_are_scipys_exact_ones() -> None:
+    for errors, n, level in [(0, 1, 0.95), (3, 20, 0.9), (20, 20, 0.99), (431, 1000, 0.95)]:
+        known = stats.binomtest(errors, n).proportion_ci(level, method="exact")
+        assert binomial_interval(errors, n, level) == pytest.approx((known.low, known.high))
+
+
+@pytest.mark.parametrize("n", [1, 7, 40])
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_covers_at_least_as_often_as_it_says(n: int, level: float) -> None:
+    intervals = np.array([binomial_interval(errors, n, level) for errors in range(n + 1)])
+    for share in np.linspace(0.001, 0.999, 97):
+        inside = (intervals[:, 0] <= share) & (share <= intervals[:, 1])
+        assert stats.binom.pmf(np.arange(n + 1), n, share) @ inside >= level - 1e-12
+
+
+def test_the_mean_interval_covers() -> None:
+    rng = np.random.default_rng(0)
+    draws = rng.binomial(3, 0.3, size=(400, 200)) / 3
+    hits = sum(low <= 0.3 <= high for low, high in map(mean_interval, draws))
+    assert hits / 400 == pytest.approx(0.95, abs=0.03)
+
+
+def test_weights_mean_people() -> None:
+    values, weights = np.array([0.0, 1.0, 0.5]), np.array([3, 1, 2])
+    assert mean_interval(values, weights) == pytest.approx(mean_interval(np.repeat(values, weights)))
+
+
+def test_no_spread_is_not_certainty() -> None:
+    low, high = mean_interval(np.zeros(10))
+    assert low == 0
+    assert high > 0.3
+
+
+@pytest.mark.parametrize(("errors", "n"), [(-1, 5), (6, 5), (0, 0), (float("nan"), 5)])
+def test_refuses_impossible_counts(errors: float, n: float) -> None:
+    with pytest.raises(ParameterError, match="between 0 and n"):
+        binomial_interval(errors, n)

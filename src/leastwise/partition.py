@@ -16,6 +16,7 @@ from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
@@ -478,16 +479,12 @@ def edge_between(low: float, high: float, integer: bool = False) -> float:
     """
     if math.isinf(low) or math.isinf(high):
         return low if math.isfinite(low) else -np.finfo(float).max if math.isfinite(high) else 0.0
-    middle, span = low / 2 + high / 2, high / 2 - low / 2
-    top = math.ceil(math.log10(span)) + 1 if span > 0 else -323
-    for power in range(top, max(top - 20, -324), -1):
+    # Decimal: the powers of ten must be exact, and must not overflow near the ends of the floats.
+    middle, span = (Decimal(low) + Decimal(high)) / 2, Decimal(high) - Decimal(low)
+    for power in range(span.adjusted() + 1, span.adjusted() - 20, -1):
         for multiple in (5, 1):
-            edge = _nearest_multiple(middle, multiple, power)
+            step = Decimal(multiple).scaleb(power)
+            edge = float((middle / step).to_integral_value() * step)
             if low <= edge < high and (not integer or edge == math.floor(edge)):
-                return edge
+                return edge + 0.0  # never -0.0
     return low
-
-
-def _nearest_multiple(number: float, multiple: int, power: int) -> float:
-    count = round(number / multiple / 10.0**power) if power > -300 else 0
-    return float(f"{count * multiple}e{power}")

@@ -1,20 +1,31 @@
-"""What a predictor is: it learns P(target | z) for several discrete targets at once, from codes and weights."""
+"""What a predictor is: it learns P(target | z) for several discrete targets at once, from codes and weights.
+
+The rows that it learns from are ``Samples``: the buckets of the attributes that are collected, the values to be
+found, how many people each row stands for, and what the generalization itself rules out.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from leastwise.errors import ParameterError, shorten
+from leastwise.generalization import Generalization
+from leastwise.joint import joint_buckets
 from leastwise.partition import Codes
+from leastwise.predictors.masks import Mask, Masks, allowed_values, mask_of
+from leastwise.table import Table
 
 Probabilities = npt.NDArray[np.floating[Any]]
+Targets = Sequence[int] | Literal["personal", "label"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Samples:
     """Records as a predictor sees them: inputs, targets and how many people each row stands for.
 
@@ -28,6 +39,8 @@ class Samples:
         n x t codes and, per column, how many codes there are.
     weights
         People per row.
+    masks
+        Per target, what the inputs rule out; empty when nothing is ruled out for any target.
     """
 
     inputs: Codes
@@ -36,6 +49,41 @@ class Samples:
     targets: Codes
     target_sizes: tuple[int, ...]
     weights: npt.NDArray[Any]
+    masks: tuple[Masks, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.inputs)
+
+    @cached_property
+    def target_masks(self) -> tuple[Masks, ...]:
+        """What the inputs rule out, an entry for each target."""
+        return self.masks or ((),) * len(self.target_sizes)
+
+    @cached_property
+    def buckets(self) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
+        """A row of each joint bucket, and the joint bucket of each row."""
+        return joint_buckets(self.inputs, self.input_sizes)
+
+    def distinct(self) -> Samples:
+        """Return the distinct (inputs, targets) rows with their multiplicities."""
+        columns = np.concatenate([self.inputs, self.targets], axis=1)
+        first, row_of = joint_buckets(columns, [*self.input_sizes, *self.target_sizes])
+        weights = np.bincount(row_of, weights=self.weights, minlength=len(first))
+        return replace(self, inputs=self.inputs[first], targets=self.targets[first], weights=weights)
+
+    def of_target(self, target: int) -> Samples:
+        """Return the samples of one target, collapsed: usually far fewer rows."""
+        return replace(
+            self,
+            targets=self.targets[:, target : target + 1],
+            target_sizes=self.target_sizes[target : target + 1],
+            masks=self.masks[target : target + 1],
+        ).distinct()
+
+    def allowed(self, target: int, inputs: Codes | None = None) -> npt.NDArray[np.bool_]:
+        """Return which values of a target each row leaves possible."""
+        rows = self.inputs if inputs is None else inputs
+        return allowed_values(self.target_masks[target], rows, self.target_sizes[target])
 
 
 class Predictor(Protocol):
@@ -50,3 +98,58 @@ class Predictor(Protocol):
     def predict(self, inputs: Codes) -> Sequence[Probabilities]:
         """Return, per target, the probabilities of its codes for each row."""
         ...
+
+
+def samples(
+    table: Table,
+    generalization: Generalization,
+    targets: Targets = "personal",
+    known: Sequence[int] = (),
+) -> Samples:
+    """Return the records as somebody sees them who holds their generalized form.
+
+    Parameters
+    ----------
+    targets
+        Positions of the attributes to be found, or "personal", or "label".
+    known
+        Positions of attributes that are known in full beside the generalized record (side information).
+    """
+    maps = [
+        np.arange(size) if j in set(known) else bucket_of
+        for j, (size, bucket_of) in enumerate(zip(table.sizes, table.bucket_maps(generalization), strict=True))
+    ]
+    collected = [j for j, bucket_of in enumerate(maps) if bucket_of.max(initial=0) > 0]
+    values, sizes, positions = _targets(table, targets)
+    return Samples(
+        inputs=_columns([maps[j][table.codes[:, j]] for j in collected], len(table)),
+        input_sizes=tuple(int(maps[j].max()) + 1 for j in collected),
+        ordered=tuple(table.schema.attributes[j].kind != "discrete" for j in collected),
+        targets=values,
+        target_sizes=sizes,
+        weights=table.counts.astype(float),
+        masks=tuple(_own_mask(p, collected, maps) for p in positions),
+    )
+
+
+def _targets(table: Table, targets: Targets) -> tuple[Codes, tuple[int, ...], tuple[int, ...]]:
+    if targets == "label":
+        return table.y[:, None].astype(np.intp), (table.classes,), (-1,)
+    positions = table.personal if targets == "personal" else tuple(targets)
+    if isinstance(targets, str) and targets != "personal":
+        raise ParameterError(f"targets must be positions, 'personal' or 'label'; got {shorten(targets)}")
+    codes = _columns([table.codes[:, p] for p in positions], len(table))
+    return codes, tuple(table.sizes[p] for p in positions), positions
+
+
+def _own_mask(target: int, collected: Sequence[int], maps: Sequence[npt.NDArray[Any]]) -> Masks:
+    if target not in collected:
+        return ()
+    return (mask_of(collected.index(target), maps[target]),)
+
+
+def _columns(columns: Sequence[npt.NDArray[Any]], rows: int) -> Codes:
+    return np.stack(columns, axis=1).astype(np.intp) if columns else np.zeros((rows, 0), dtype=np.intp)
+
+
+__all__ = ["Mask", "Masks", "Predictor", "Probabilities", "Samples", "Targets", "samples"]

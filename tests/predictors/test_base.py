@@ -1,0 +1,78 @@
+"""The rows that predictors learn from, and what the generalization rules out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from leastwise import Attribute, Generalization, Groups, Intervals, Schema, Table
+from leastwise.errors import ParameterError
+from leastwise.predictors.base import samples
+
+AGE = Attribute("age", "continuous", lower=0, integer=True)
+JOB = Attribute("job", values=("a", "b", "c"), personal=True)
+SEX = Attribute("sex", values=("f", "m"), personal=True)
+LABEL = Attribute("y", values=("no", "yes"))
+
+
+@pytest.fixture
+def table():
+    rows = {"age": [20, 30, 40, 20], "job": ["a", "b", "c", "b"], "sex": ["f", "m", "f", "m"]}
+    import polars as pl
+
+    frame = pl.DataFrame({**rows, "y": ["no", "yes", "no", "yes"]})
+    return Table.from_frame(frame, Schema((AGE, JOB, SEX), LABEL))
+
+
+@pytest.fixture
+def generalization():
+    partitions = [Intervals(AGE, (25,)), Groups.of(JOB, [["a", "b"]])]
+    return Generalization.of(partitions, [AGE, JOB, SEX], label=LABEL)
+
+
+def test_only_what_is_collected_is_an_input(table, generalization):
+    found = samples(table, generalization)
+    assert found.inputs.tolist() == [[0, 0], [1, 0], [1, 1], [0, 0]]
+    assert found.input_sizes == (2, 2)
+    assert found.ordered == (True, False)
+    assert found.targets.tolist() == [[0, 0], [1, 1], [2, 0], [1, 1]]
+    assert found.target_sizes == (3, 2)
+
+
+def test_a_bucket_rules_out_the_values_of_the_others(table, generalization):
+    found = samples(table, generalization)
+    assert found.allowed(0).tolist() == [[1, 1, 0], [1, 1, 0], [0, 0, 1], [1, 1, 0]]
+    assert found.allowed(1).all(), "sex is not collected, so nothing is ruled out"
+
+
+def test_what_is_known_in_full_replaces_its_bucket(table, generalization):
+    found = samples(table, generalization, targets=[2], known=[0, 1])
+    assert found.input_sizes == (3, 3)
+    assert found.inputs.tolist() == [[0, 0], [1, 1], [2, 2], [0, 1]]
+
+
+def test_label_samples_have_no_masks(table, generalization):
+    found = samples(table, generalization, "label")
+    assert found.targets[:, 0].tolist() == [0, 1, 0, 1]
+    assert found.target_masks == ((),)
+
+
+def test_nothing_collected_leaves_no_inputs(table):
+    found = samples(table, Generalization.suppressed(table.schema))
+    assert found.inputs.shape == (4, 0)
+    assert len(found.buckets[0]) == 1
+
+
+def test_distinct_rows_keep_all_people(table, generalization):
+    found = samples(table, generalization, [2]).distinct()
+    assert len(found) == 4
+    assert samples(table, generalization, "label").distinct().weights.sum() == 4
+    one = samples(table, generalization).of_target(1)
+    assert sorted(one.weights.tolist()) == [1, 1, 1, 1]
+    doubled = samples(table.take(np.array([0, 0, 1, 1, 1])), generalization).of_target(1)
+    assert sorted(doubled.weights.tolist()) == [2, 3]
+
+
+def test_unknown_targets_are_refused(table, generalization):
+    with pytest.raises(ParameterError, match="'personal' or 'label'"):
+        samples(table, generalization, "lable")

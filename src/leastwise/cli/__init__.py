@@ -1,9 +1,15 @@
-"""The command line: one module per command, each a plain function with typed options."""
+"""The command line: one module per command, each a plain function with typed options.
+
+A command module imports ``app`` from here and is imported at the end of this file. Whatever is slow to import
+(polars, scikit-learn) is imported inside the command, so that ``leastwise --help`` answers at once.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
+from typing import Any
 
 import typer
 
@@ -17,7 +23,12 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
+    epilog="Start with: `leastwise inspect people.csv --label income`",
 )
+
+# Typer brings its own copy of click in some releases and needs click in others; the class is the same by name.
+_ClickError: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
+USER_ERROR, INTERRUPTED = 2, 130
 
 
 def _print_version(asked: bool) -> None:
@@ -34,15 +45,43 @@ def _options(
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
-    if issubclass(category, PrivacyLeakWarning):
-        typer.secho(f"privacy: {message}", err=True, fg=typer.colors.YELLOW)
+    privacy = issubclass(category, PrivacyLeakWarning)
+    text = " ".join(str(message).split())
+    typer.secho(f"{'privacy' if privacy else 'warning'}: {text}", err=True, fg=typer.colors.YELLOW)
 
 
 def main() -> None:
     """Run the command line; a mistake of the user is one line and exit code 2."""
-    warnings.showwarning = _show_warning  # type: ignore[assignment]
+    with warnings.catch_warnings():
+        warnings.showwarning = _show_warning  # type: ignore[assignment]
+        warnings.simplefilter("always", PrivacyLeakWarning)
+        sys.exit(_run())
+
+
+def _run() -> int:
     try:
-        app()
+        code = app(standalone_mode=False)
+        sys.stdout.flush()  # a closed pipe shows here, not while the interpreter shuts down
+        return code if isinstance(code, int) else 0
     except LeastwiseError as error:
-        typer.secho(f"leastwise: {error}", err=True, fg=typer.colors.RED)
-        sys.exit(2)
+        return _complain(str(error))
+    except _ClickError as error:
+        return _complain(_usage_text(error)) if error.format_message() else USER_ERROR  # it has shown the help
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        return _complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _complain(text: str) -> int:
+    typer.secho(f"leastwise: {text}", err=True, fg=typer.colors.RED)
+    return USER_ERROR
+
+
+def _usage_text(error: Any) -> str:
+    text = " ".join(error.format_message().split())
+    context = getattr(error, "ctx", None)
+    return f"{text} See: {context.command_path} --help" if context else text

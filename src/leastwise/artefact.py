@@ -7,6 +7,7 @@ therefore possible in an edited file, and are refused.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any, cast
@@ -21,6 +22,7 @@ from leastwise.values import number_text
 FORMAT = "leastwise-generalization"
 VERSION = 1
 SUPPRESSED, UNTOUCHED = "suppressed", "untouched"
+LINE_WIDTH = 100
 
 Content = tuple[tuple[Partition, ...], Attribute | None, dict[str, Any]]
 
@@ -88,6 +90,23 @@ def _members_to_document(partition: Partition, bucket: int) -> dict[str, Any]:
     above, up_to = partition.ends(bucket)
     ends = {"above": above, "up_to": up_to}
     return {name: None if end is None else _plain(end) for name, end in ends.items()}
+
+
+def to_text(partitions: Sequence[Partition], label: Attribute | None, origin: Mapping[str, Any]) -> str:
+    """Return the text of the file; lists and small mappings keep to one line each, so that it reads well."""
+    return _written(to_document(partitions, label, origin)) + "\n"
+
+
+def _written(value: Any, depth: int = 0) -> str:
+    line = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    if not isinstance(value, (dict, list)) or len(line) + depth <= LINE_WIDTH or not value:
+        return line
+    indent = "\n" + " " * (depth + 1)
+    if isinstance(value, list):
+        items = [_written(item, depth + 1) for item in value]
+        return f"[{indent}{(',' + indent).join(items)}\n{' ' * depth}]"
+    pairs = [f"{json.dumps(key, ensure_ascii=False)}: {_written(item, depth + 1)}" for key, item in value.items()]
+    return f"{{{indent}{(',' + indent).join(pairs)}\n{' ' * depth}}}"
 
 
 def from_text(text: str) -> Content:

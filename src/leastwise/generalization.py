@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -160,8 +159,7 @@ class Generalization:
 
     def to_json(self) -> str:
         """Return the artefact as text; equal generalizations give equal bytes."""
-        document = artefact.to_document(self.partitions, self.label, self.origin)
-        return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+        return artefact.to_text(self.partitions, self.label, self.origin)
 
     @classmethod
     def from_json(cls, text: str) -> Generalization:

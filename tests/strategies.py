@@ -109,7 +109,7 @@ def values(attribute: Attribute) -> st.SearchStrategy[Any]:
 def tables(
     draw: st.DrawFn, max_rows: int = 30, max_attributes: int = 4, weights: bool = False, classes: int = 2
 ) -> Table:
-    """Small encoded tables of discrete and integer attributes, with a label and at least one personal attribute."""
+    """Small encoded tables of discrete and integer attributes, with a label; the first attribute is personal."""
     rows = draw(st.integers(1, max_rows))
     declared, levels, columns = [], [], []
     for j in range(draw(st.integers(1, max_attributes))):

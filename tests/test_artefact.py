@@ -129,4 +129,4 @@ def test_any_replaced_part_is_read_or_refused_but_never_crashes(data: st.DataObj
     try:
         Generalization.from_json(json.dumps(document))
     except ArtefactError as error:
-        assert error.problems
+        assert error.problems  # noqa: PT017 (most junk is refused, some is a valid artefact)

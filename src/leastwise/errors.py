@@ -56,7 +56,8 @@ class UnknownValueError(DataError):
     def __init__(self, attribute: str, value: object, hint: str, row: int | None = None, where: str = "") -> None:
         self.attribute, self.value, self.hint, self.row = attribute, value, hint, row
         place = where or ("" if row is None else f" in record {row + 1}")
-        super().__init__(f"{attribute}: {shorten(value)}{place} is not in the declared domain; {hint}")
+        what = "a missing value" if value is None else shorten(value)
+        super().__init__(f"{attribute}: {what}{place} is not in the declared domain; {hint}")
 
     def at(self, where: str) -> UnknownValueError:
         """Return the same error with its place said in the reader's words (" in line 7 of people.csv")."""

@@ -2,26 +2,196 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, TypeVar
 
-from sklearn.base import BaseEstimator, TransformerMixin
+import narwhals as nw
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from leastwise.errors import ParameterError, SchemaError
 from leastwise.generalization import Generalization
+from leastwise.leaks import warn_of_leaks
+from leastwise.minimizers import sample
+from leastwise.schema import Schema
 from leastwise.table import Table
 
+Self = TypeVar("Self", bound="Minimizer")
 
-class Minimizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+
+class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """Base of all minimizers.
 
     A minimizer turns training records into a ``Generalization``. Whoever holds a ``Table`` calls
-    ``minimize(table)``; whoever lives in scikit-learn calls ``fit(X, y)`` and ``transform(X)``.
+    ``propose(table)``; whoever lives in scikit-learn calls ``fit(X, y)`` and ``transform(X)``. A new minimizer
+    implements ``minimize(table)`` and nothing else.
+
+    Parameters
+    ----------
+    schema
+        The declared domains. None: inferred from the frame; the columns of an array are numbers with open ends.
+    personal
+        The names of the personal attributes; None leaves them as the schema has them.
+    random_state
+        A whole number for a result that can be repeated to the byte.
+
+    Attributes
+    ----------
+    generalization_
+        What was learned.
+    n_features_in_, feature_names_in_
+        The number of attributes and, of a frame, their names.
     """
+
+    name: ClassVar[str] = ""
+    """What the command line calls it."""
+
+    reference: ClassVar[str] = ""
+    """Where it is described."""
+
+    def __init__(
+        self,
+        *,
+        schema: Schema | None = None,
+        personal: Sequence[str] | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.schema = schema
+        self.personal = personal
+        self.random_state = random_state
 
     @abstractmethod
     def minimize(self, table: Table) -> Generalization:
-        """Return the generalization found on these training records."""
+        """Return the generalization found on these training records; warns of nothing, adds no origin."""
 
-    def fit(self, X: Any, y: Any = None) -> Minimizer:
-        """Learn ``generalization_`` from a frame or array."""
-        raise NotImplementedError
+    def propose(self, table: Table, inferred: Collection[str] = ()) -> Generalization:
+        """Return the generalization found on these training records, ready to be published.
+
+        It says where it comes from, and a ``PrivacyLeakWarning`` tells what in it can be traced to one person.
+
+        Parameters
+        ----------
+        table
+            The training records.
+        inferred
+            The names of the attributes whose values were read off the records instead of declared.
+        """
+        found = self.minimize(table)
+        proposed = replace(found, origin={**self._origin(), **found.origin})
+        warn_of_leaks(proposed, table, inferred)
+        return proposed
+
+    def fit(self: Self, X: Any, y: Any = None) -> Self:
+        """Learn ``generalization_`` from a frame (pandas, Polars, PyArrow) or an array.
+
+        Parameters
+        ----------
+        X
+            The records. With a schema a frame may have more columns than it declares.
+        y
+            The class of each record. None: taken from the label column of X, if the schema names one.
+        """
+        if y is None and get_tags(self).target_tags.required and not self._finds_label(X):
+            raise SchemaError(
+                f"This {type(self).__name__} requires y to be passed, but the target y is None; "
+                "pass the label as y, or name it in the schema"
+            )
+        records = sample.read_records(X)
+        schema = self._schema_for(records, is_frame=_is_frame(X))
+        attributes = sample.named(records, schema.names)
+        validate_data(self, _given(X, records, attributes, self.schema), reset=True, skip_check_array=True)
+        table = self._labelled(Table.from_frame(attributes, Schema(schema.attributes)), records, y, schema)
+        inferred = schema.names if self.schema is None else ()
+        self.generalization_ = self.propose(table, inferred)
+        return self
+
+    def _finds_label(self, X: Any) -> bool:
+        label = None if self.schema is None else self.schema.label
+        return label is not None and _is_frame(X) and label.name in nw.from_native(X).columns
+
+    def _schema_for(self, records: sample.Frame, is_frame: bool) -> Schema:
+        if self.schema is not None and not isinstance(self.schema, Schema):
+            raise ParameterError(f"schema must be a leastwise Schema or None; got {type(self.schema).__name__}")
+        schema = self.schema or self._inferred(records, is_frame)
+        return schema if self.personal is None else schema.with_personal(self.personal)
+
+    def _inferred(self, records: sample.Frame, is_frame: bool) -> Schema:
+        if not is_frame or not all(isinstance(name, str) for name in records.columns):
+            names = [f"x{j}" for j in range(len(records.columns))]
+            return sample.numeric_schema(sample.named(records, names))
+        from leastwise.inference import infer_schema
+
+        return infer_schema(records.to_native(), personal=self.personal).schema
+
+    def _labelled(self, table: Table, records: sample.Frame, y: Any, schema: Schema) -> Table:
+        if y is None and schema.label is not None and schema.label.name in records.columns:
+            y = records[schema.label.name].to_list()
+        if y is None:
+            return replace(table, schema=schema)
+        texts = sample.labels_as_text(y)
+        label = schema.label or sample.label_attribute(texts, sample.label_name(y, schema.names))
+        return sample.with_labels(table, texts, label)
+
+    def transform(self, X: Any) -> npt.NDArray[Any]:
+        """Return the buckets of the records, one column per attribute, as whole numbers.
+
+        A suppressed attribute is 0 throughout. A continuous attribute that is kept untouched has no numbered
+        buckets: its numbers stay as they are, and the array is one of floats.
+        """
+        check_is_fitted(self)
+        records = sample.read_records(X)
+        names = self.generalization_.schema.names
+        if self.schema is None:
+            validate_data(self, X if _is_frame(X) else records.to_numpy(), reset=False, skip_check_array=True)
+        return sample.buckets(self.generalization_, sample.named(records, names))
+
+    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
+        """Return the names of the attributes."""
+        check_is_fitted(self)
+        if input_features is not None:
+            return np.asarray(super().get_feature_names_out(input_features), dtype=object)
+        return np.asarray(self.generalization_.schema.names, dtype=object)
+
+    @property
+    def seed(self) -> int:
+        """The whole number that ``random_state`` stands for; a new one at each call if it is None."""
+        if isinstance(self.random_state, (int, np.integer)):
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _origin(self) -> dict[str, Any]:
+        from leastwise import __version__
+
+        return {"minimizer": self.name, "leastwise": __version__, **_scalars(self.get_params(deep=False))}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def _is_frame(X: Any) -> bool:
+    return isinstance(nw.from_native(X, pass_through=True), (nw.DataFrame, nw.LazyFrame))
+
+
+def _given(X: Any, records: sample.Frame, attributes: sample.Frame, schema: Schema | None) -> Any:
+    """Return what scikit-learn shall remember the names and number of columns of."""
+    if not _is_frame(X):
+        return records.to_numpy()
+    return X if schema is None else attributes.to_native()
+
+
+def _scalars(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters that a file can hold."""
+    plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in parameters.items()}
+    kept = {n: v for n, v in plain.items() if isinstance(v, (str, bool, int, float)) and v == v}
+    kept.pop("schema", None)
+    return kept

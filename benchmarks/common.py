@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import time
@@ -65,13 +64,21 @@ def best_of(times: int, function: Callable[[], Result]) -> tuple[float, Result]:
     return min(seconds), result
 
 
+# A process started from a large one is charged with its parent's memory until it runs its own program: a small
+# one in between starts it and looks.
+_WATCHER = """
+import os, subprocess, sys
+child = subprocess.Popen(sys.argv[1:])
+_, status, usage = os.wait4(child.pid, 0)
+print(usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6, file=sys.stderr)
+sys.exit(abs(os.waitstatus_to_exitcode(status)))
+"""
+
+
 def run_measured(command: Sequence[str]) -> tuple[float, float]:
     """Run a command as a child process; return (seconds, peak resident memory in MB)."""
     start = time.perf_counter()
-    child = subprocess.Popen(command)
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode:
-        raise SystemExit(f"{command[0]} failed with exit code {child.returncode}")
-    kilobyte = 1 if sys.platform == "darwin" else 1024
-    return time.perf_counter() - start, usage.ru_maxrss * kilobyte / 1e6
+    watched = subprocess.run([sys.executable, "-c", _WATCHER, *command], stderr=subprocess.PIPE, text=True)
+    if watched.returncode:
+        raise SystemExit(f"{' '.join(command)} failed:\n{watched.stderr}")
+    return time.perf_counter() - start, float(watched.stderr.splitlines()[-1])

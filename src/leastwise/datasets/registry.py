@@ -1,0 +1,78 @@
+"""All data sets by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from leastwise.datasets.acs import ACS_EMPLOYMENT, ACS_INCOME, ACS_PUBLIC_COVERAGE
+from leastwise.datasets.adult import ADULT
+from leastwise.datasets.base import Dataset, Declaration
+from leastwise.datasets.download import Progress, fetch
+from leastwise.errors import ParameterError
+from leastwise.validation import check_choice
+
+_ALL = (ADULT, ACS_INCOME, ACS_EMPLOYMENT, ACS_PUBLIC_COVERAGE)
+DECLARATIONS = {declared.name: declared for declared in _ALL}
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all data sets.
+
+    >>> names()[:2]
+    ('adult', 'acs-income')
+    """
+    return tuple(DECLARATIONS)
+
+
+def declaration(name: str) -> Declaration:
+    """Return the declaration of a data set."""
+    return DECLARATIONS[check_choice("name", name, DECLARATIONS)]
+
+
+def describe(name: str) -> str:
+    """Return the datasheet of a data set (Markdown)."""
+    return declaration(name).datasheet
+
+
+def load(name: str, path: str | Path | None = None, **options: Any) -> Dataset:
+    """Read a data set from its official file.
+
+    Parameters
+    ----------
+    name
+        One of `names`.
+    path
+        The downloaded file or the folder that holds it; not needed for ``adult``.
+    options
+        ``state`` and ``year`` choose among ACS files in a folder.
+
+    Examples
+    --------
+    >>> load("adult").schema.personal[:2]
+    ('workclass', 'education')
+    """
+    declared = declaration(name)
+    try:
+        return declared.load(path, **options)
+    except TypeError as error:
+        if "unexpected keyword argument" not in str(error):
+            raise
+        raise ParameterError(f"{name}: {error}") from None
+
+
+def download(name: str, to: str | Path, progress: Progress | None = None, **options: Any) -> list[Path]:
+    """Download the official files of a data set into a folder and return their paths; only when asked to.
+
+    Raises
+    ------
+    ParameterError
+        When the files have no public address; the message says where a person gets them.
+    DataError
+        When there is no network, or the address does not answer.
+    """
+    declared = declaration(name)
+    if declared.addresses is None:
+        raise ParameterError(f"{name} has no public address; {declared.source}")
+    files = declared.addresses(**options)
+    return [fetch(address, Path(to) / inner, progress=progress) for inner, address in files.items()]

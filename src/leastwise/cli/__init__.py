@@ -39,7 +39,9 @@ def _print_version(asked: bool) -> None:
 
 @app.callback()
 def _options(
-    version: bool = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Print the version."),
+    version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
+    ),
 ) -> None:
     """Collect the least data that still predicts."""
 
@@ -53,7 +55,7 @@ def _show_warning(message: Warning | str, category: type[Warning], *_: object, *
 def main() -> None:
     """Run the command line; a mistake of the user is one line and exit code 2."""
     with warnings.catch_warnings():
-        warnings.showwarning = _show_warning  # type: ignore[assignment]
+        warnings.showwarning = _show_warning
         warnings.simplefilter("always", PrivacyLeakWarning)
         sys.exit(_run())
 

@@ -95,7 +95,7 @@ def _telling_edges(partition: Partition, levels: npt.NDArray[Any], use: npt.NDAr
 
 
 def grid_step(partition: Partition, numbers: npt.NDArray[Any]) -> float:
-    """Return the step of the round grid over the domain: 20 to 200 steps; where an end is open, over the sample."""
+    """Return the step of the round grid: 20 to 200 steps over the domain, where an end is open over the sample."""
     finite = numbers[np.isfinite(numbers)]
     low, high = partition.attribute.lower, partition.attribute.upper
     low = float(finite.min(initial=math.inf)) if low is None else low

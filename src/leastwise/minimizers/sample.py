@@ -85,9 +85,7 @@ def labels_as_text(y: Any) -> list[str | None]:
     """Return the label of each record as a text; numbers that are no classes are refused."""
     values = column_or_1d(np.asarray(y), warn=True)
     if values.dtype.kind == "f" and np.any(np.isfinite(values) & (values != np.floor(values))):
-        raise DataError(
-            "Unknown label type: the label must be classes; found fractions: put them into classes first"
-        )
+        raise DataError("Unknown label type: the label must be classes; found fractions, put them into classes")
     return [text_of(value) for value in values.tolist()]
 
 

@@ -1,0 +1,271 @@
+"""Counting along a chain of ever finer joint buckets: pure functions of arrays.
+
+A chain puts the input columns into an order. Its node at depth j is the joint bucket of the first j columns; all
+nodes form a trie. A node whose people all have the same inputs is not divided further: the deeper ones would
+repeat its counts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.integer[Any]]
+Floats = npt.NDArray[np.floating[Any]]
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _slot(table: Ints, key: int, limit: int) -> int:
+    """Return where a key is, or belongs, in an open-addressing table."""
+    place = (key * 0x9E3779B97F4A7C1 & 0x7FFFFFFFFFFFFFF) % limit
+    while table[place] != -1 and table[place] != key:
+        place = place + 1 if place + 1 < limit else 0
+    return place
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def number_keys(keys: Ints) -> tuple[Ints, int]:
+    """Number the distinct keys in the order in which they appear; a negative key stays -1."""
+    limit = 2 * len(keys) + 7
+    table = np.full(limit, -1, np.int64)
+    number_of = np.empty(limit, np.int64)
+    numbers = np.full(len(keys), -1, np.int64)
+    found = 0
+    for i in range(len(keys)):
+        if keys[i] < 0:
+            continue
+        place = _slot(table, keys[i], limit)
+        if table[place] == -1:
+            table[place] = keys[i]
+            number_of[place] = found
+            found += 1
+        numbers[i] = number_of[place]
+    return numbers, found
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _divide(group: Ints, column: Ints, size: int) -> tuple[Ints, int]:
+    """Return the group of each distinct input after one more column; -1 stays -1."""
+    keys = np.empty(len(group), np.int64)
+    for z in range(len(group)):
+        keys[z] = group[z] * size + column[z] if group[z] >= 0 else -1
+    return number_keys(keys)
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _left_out(
+    group: Ints, groups: int, row_z: Ints, row_v: Ints, row_w: Floats, values: int, parent: Floats, pull: float
+) -> Floats:
+    """Return the probability of each row's value by the others of its group, drawn towards the parent's."""
+    keys = np.full(len(row_z), -1, np.int64)
+    people = np.zeros(groups)
+    for r in range(len(row_z)):
+        g = group[row_z[r]]
+        if g >= 0:
+            keys[r] = g * values + row_v[r]
+            people[g] += row_w[r]
+    pair, pairs = number_keys(keys)
+    same = np.zeros(pairs)
+    for r in range(len(row_z)):
+        if pair[r] >= 0:
+            same[pair[r]] += row_w[r]
+    result = parent.copy()
+    for r in range(len(row_z)):
+        if pair[r] >= 0:
+            one = min(1.0, row_w[r])
+            others = people[group[row_z[r]]] - one
+            result[r] = (same[pair[r]] - one + pull * parent[r]) / (others + pull)
+    return result
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _score(probability: Floats, row_w: Floats) -> float:
+    total = 0.0
+    for r in range(len(row_w)):
+        total += row_w[r] * np.log(max(probability[r], 1e-12))
+    return total
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _retire(group: Ints, groups: int) -> None:
+    """Take out the distinct inputs that are alone in their group: nothing divides them."""
+    members = np.zeros(groups, np.int64)
+    for z in range(len(group)):
+        if group[z] >= 0:
+            members[group[z]] += 1
+    for z in range(len(group)):
+        if group[z] >= 0 and members[group[z]] < 2:
+            group[z] = -1
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def choose_order(
+    inputs: Ints,
+    sizes: Ints,
+    row_z: Ints,
+    row_v: Ints,
+    row_w: Floats,
+    prior: Floats,
+    first: Ints,
+    pull: float,
+) -> tuple[Ints, int]:
+    """Order the columns: always the one that tells most of the target next, judged by leaving each person out.
+
+    Parameters
+    ----------
+    inputs, sizes
+        The distinct inputs, and how many codes each column has.
+    row_z, row_v, row_w
+        The distinct (inputs, value) rows: which inputs, which value, how many people.
+    prior
+        The probability of each value before anything is known.
+    first
+        Columns that come first in any case.
+    pull
+        How many people the coarser group counts for.
+
+    Returns
+    -------
+    The order, and how many of its columns told something.
+    """
+    columns = inputs.shape[1]
+    order = np.empty(columns, np.int64)
+    used = np.zeros(columns, np.bool_)
+    group = np.zeros(len(inputs), np.int64)
+    probability = np.empty(len(row_z))
+    for r in range(len(row_z)):
+        probability[r] = prior[row_v[r]]
+    best_score = _score(probability, row_w)
+    useful = columns
+    for depth in range(columns):
+        best, best_group, best_groups, best_probability, top = -1, group, 0, probability, -np.inf
+        for j in range(columns):
+            if used[j] or (depth < len(first) and j != first[depth]):
+                continue
+            divided, groups = _divide(group, inputs[:, j], sizes[j])
+            left_out = _left_out(divided, groups, row_z, row_v, row_w, len(prior), probability, pull)
+            score = _score(left_out, row_w)
+            if score > top:
+                best, best_group, best_groups, best_probability, top = j, divided, groups, left_out, score
+        if top <= best_score and depth >= len(first):
+            useful = min(useful, depth)
+        best_score = max(best_score, top)
+        order[depth] = best
+        used[best] = True
+        group, probability = best_group, best_probability
+        _retire(group, best_groups)
+    return order, useful
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def posteriors(
+    path: Ints,
+    starts: Ints,
+    values: Ints,
+    counts: Floats,
+    people: Floats,
+    base: Floats,
+    pull: float,
+    discount: float,
+) -> Floats:
+    """Return the probabilities after the counts of all nodes of each path, from the coarsest to the finest.
+
+    Each node gives its counts, less the discount, and the coarser probabilities fill what is missing, as much as
+    ``pull`` people and the discounts would.
+    """
+    result = base.copy()
+    for q in range(len(path)):
+        for depth in range(path.shape[1]):
+            node = path[q, depth]
+            if node < 0:
+                break
+            a, b = starts[node], starts[node + 1]
+            taken = 0.0
+            for i in range(a, b):
+                taken += min(discount, counts[i])
+            total = people[node] + pull
+            if total <= 0:
+                continue
+            keep = (pull + taken) / total
+            for v in range(result.shape[1]):
+                result[q, v] *= keep
+            for i in range(a, b):
+                result[q, values[i]] += (counts[i] - min(discount, counts[i])) / total
+    return result
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def walk(inputs: Ints, order: Ints, sizes: Ints, keys: Ints, nodes: Ints, ends: Ints, people: Floats) -> Ints:
+    """Return the nodes on the way of each input, coarsest first, then -1; those that add nothing are left out.
+
+    ``keys[ends[d]:ends[d + 1]]`` is an open-addressing table from (parent, code) to ``nodes`` of depth d + 1.
+    """
+    path = np.full((len(inputs), len(order)), -1, np.int64)
+    for q in range(len(inputs)):
+        node, length, held = 0, 0, -1.0
+        for depth in range(len(order)):
+            j = order[depth]
+            limit = ends[depth + 1] - ends[depth]
+            if limit == 0:
+                break
+            key = node * sizes[j] + inputs[q, j]
+            place = _slot(keys[ends[depth] : ends[depth + 1]], key, limit)
+            if keys[ends[depth] + place] == -1:
+                break
+            node = nodes[ends[depth] + place]
+            if people[node] != held:
+                path[q, length] = node
+                length += 1
+            held = people[node]
+    return path
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def grow(inputs: Ints, order: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+    """Build the trie of a chain.
+
+    Returns
+    -------
+    keys, nodes, ends
+        Per depth an open-addressing table from (parent, code) to node, all side by side; see ``walk``.
+    node_of
+        distinct inputs x depths: the node of each, -1 where it is not divided further. Node 0 is the root.
+    """
+    total = len(inputs)
+    node_of = np.full((total, len(order)), -1, np.int64)
+    ends = np.zeros(len(order) + 1, np.int64)
+    keys = np.full((2 * total + 7) * max(len(order), 1), -1, np.int64)
+    nodes = np.full(len(keys), -1, np.int64)
+    group = np.zeros(total, np.int64)
+    found = 1
+    for depth in range(len(order)):
+        j = order[depth]
+        active = 0
+        for z in range(total):
+            active += group[z] >= 0
+        limit = 2 * active + 7 if active else 0
+        start = ends[depth]
+        ends[depth + 1] = start + limit
+        first = found
+        for z in range(total):
+            if group[z] < 0:
+                continue
+            key = group[z] * sizes[j] + inputs[z, j]
+            place = _slot(keys[start : start + limit], key, limit)
+            if keys[start + place] == -1:
+                keys[start + place] = key
+                nodes[start + place] = found
+                found += 1
+            group[z] = nodes[start + place]
+            node_of[z, depth] = group[z]
+        members = np.zeros(found - first, np.int64)
+        for z in range(total):
+            if group[z] >= first:
+                members[group[z] - first] += 1
+        for z in range(total):
+            if group[z] >= 0 and members[group[z] - first] < 2:
+                group[z] = -1
+    return keys[: ends[-1]].copy(), nodes[: ends[-1]].copy(), ends, node_of

@@ -1,0 +1,184 @@
+"""Counting: the posterior of each joint bucket, with back-off to coarser joint buckets for rare and unseen ones.
+
+For each target the inputs are put into an order, the most telling first. The coarsest joint bucket uses the
+first input alone, the next one the first two, and so on to the whole generalized record. Going down, each one's
+counts are mixed with the probabilities found so far, which count as much as a few people do (a hierarchy of
+Dirichlet or Pitman-Yor priors): where a joint bucket is well filled its own counts decide and the result is
+exact, where it is rare or unseen the coarser ones do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from leastwise.kernels import backoff
+from leastwise.partition import Codes
+from leastwise.predictors.base import Probabilities, Samples
+from leastwise.predictors.masks import Masks, allowed_values, masked
+from leastwise.random import generator
+
+Array = npt.NDArray[Any]
+
+# The order of the inputs is settled on at most so many distinct generalized records.
+_MOST_FOR_ORDER = 15_000
+# People that a coarser joint bucket counts for while the order is chosen.
+_ORDER_PULL = 2.0
+
+
+@dataclass
+class JointBuckets:
+    """Posterior counts per joint bucket.
+
+    Parameters
+    ----------
+    pulls, discounts
+        What is tried on validation: how many people the coarser joint bucket counts for, and what is taken from
+        each count in its favour. ``pulls=(0,), discounts=(0,)`` is plain counting.
+    seed
+        For the draw of the records on which the order of the inputs is settled.
+    """
+
+    pulls: Sequence[float] = (0.5, 2, 6, 20)
+    discounts: Sequence[float] = (0, 0.5)
+    seed: int = 0
+    name: str = field(default="joint_buckets", init=False)
+
+    def fit(self, train: Samples, validation: Samples) -> JointBuckets:
+        """Count the training rows; how far to trust rare joint buckets is chosen on the validation rows."""
+        first, bucket_of = train.buckets
+        inputs = np.ascontiguousarray(train.inputs[first], dtype=np.int64)
+        random = generator(self.seed, "joint buckets")
+        self.chains_ = []
+        for t, size in enumerate(train.target_sizes):
+            rows = _rows(bucket_of, train.targets[:, t], train.weights, size)
+            chain = _Chain.of(train, t, inputs, rows, random)
+            chain.choose(self.pulls, self.discounts, validation.of_target(t))
+            self.chains_.append(chain)
+        return self
+
+    def predict(self, inputs: Codes) -> list[Probabilities]:
+        """Return, per target, the probabilities of its codes for each row."""
+        rows = np.ascontiguousarray(inputs, dtype=np.int64)
+        return [chain.probabilities(rows) for chain in self.chains_]
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Distinct (joint bucket, value) rows of one target."""
+
+    z: npt.NDArray[np.int64]
+    v: npt.NDArray[np.int64]
+    w: npt.NDArray[np.float64]
+
+
+def _rows(bucket_of: Array, values: Array, weights: Array, size: int) -> _Rows:
+    number, found = backoff.number_keys(bucket_of.astype(np.int64) * size + values)
+    place = np.empty(found, dtype=np.intp)
+    place[number[::-1]] = np.arange(len(number))[::-1]
+    people = np.bincount(number, weights=weights, minlength=found)
+    return _Rows(bucket_of[place].astype(np.int64), values[place].astype(np.int64), people)
+
+
+@dataclass(eq=False)
+class _Chain:
+    """The counts of one target along its chain of joint buckets."""
+
+    order: Array
+    sizes: Array
+    prior: npt.NDArray[np.float32]
+    masks: Masks
+    useful: int
+    trie: tuple[Array, Array, Array]
+    counts: tuple[Array, Array, Array, Array]
+    pull: float = 0.0
+    discount: float = 0.0
+    depth: int = 0
+
+    @classmethod
+    def of(cls, train: Samples, target: int, inputs: Array, rows: _Rows, random: np.random.Generator) -> _Chain:
+        size = train.target_sizes[target]
+        counts = np.bincount(rows.v, weights=rows.w, minlength=size) + 0.5
+        prior = counts / counts.sum()
+        sizes = np.asarray(train.input_sizes, dtype=np.int64)
+        first = np.array(sorted({mask.column for mask in train.target_masks[target]}), dtype=np.int64)
+        some_inputs, some = _some(inputs, rows, random)
+        order, useful = backoff.choose_order(some_inputs, sizes, some.z, some.v, some.w, prior, first, _ORDER_PULL)
+        keys, nodes, ends, node_of = backoff.grow(inputs, order, sizes)
+        return cls(
+            order,
+            sizes,
+            prior.astype(np.float32),
+            train.target_masks[target],
+            int(useful),
+            (keys, nodes, ends),
+            _count(node_of, rows, int(node_of.max(initial=0)) + 1, size),
+        )
+
+    def choose(self, pulls: Sequence[float], discounts: Sequence[float], validation: Samples) -> None:
+        first, bucket_of = validation.buckets
+        inputs = np.ascontiguousarray(validation.inputs[first], dtype=np.int64)
+        base, path = self._base(inputs), self._path(inputs)
+        best = (np.inf, np.inf)
+        for depth in sorted({self.useful, len(self.order)}):
+            for pull in pulls:
+                for discount in discounts:
+                    found = backoff.posteriors(path[:, :depth], *self.counts, base, pull, discount)
+                    score = _score(found, bucket_of, validation.targets[:, 0], validation.weights)
+                    if score < best:
+                        best = score
+                        self.pull, self.discount, self.depth = pull, discount, depth
+
+    def probabilities(self, inputs: Array) -> Probabilities:
+        path = self._path(inputs)[:, : self.depth]
+        found = backoff.posteriors(path, *self.counts, self._base(inputs), self.pull, self.discount)
+        return masked(found, allowed_values(self.masks, inputs, len(self.prior)))
+
+    def _base(self, inputs: Array) -> npt.NDArray[np.float32]:
+        allowed = allowed_values(self.masks, inputs, len(self.prior))
+        return masked(np.broadcast_to(self.prior, allowed.shape), allowed).astype(np.float32)
+
+    def _path(self, inputs: Array) -> Array:
+        return np.asarray(backoff.walk(inputs, self.order, self.sizes, *self.trie, self.counts[3]))
+
+
+def _some(inputs: Array, rows: _Rows, random: np.random.Generator) -> tuple[Array, _Rows]:
+    if len(inputs) <= _MOST_FOR_ORDER:
+        return inputs, rows
+    chosen = np.sort(random.choice(len(inputs), _MOST_FOR_ORDER, replace=False))
+    number = np.full(len(inputs), -1)
+    number[chosen] = np.arange(len(chosen))
+    kept = number[rows.z] >= 0
+    return inputs[chosen], _Rows(number[rows.z[kept]], rows.v[kept], rows.w[kept])
+
+
+def _count(node_of: Array, rows: _Rows, nodes: int, values: int) -> tuple[Array, Array, Array, Array]:
+    """Return, node by node, the values that occur and how many people have each; and all people of each node."""
+    node = node_of[rows.z]
+    used = node >= 0
+    keys = (node * values + rows.v[:, None])[used]
+    weights = np.broadcast_to(rows.w[:, None], node.shape)[used]
+    number, found = backoff.number_keys(keys)
+    counts = np.bincount(number, weights=weights, minlength=found)
+    distinct = np.empty(found, dtype=np.int64)
+    distinct[number] = keys
+    by_node = np.argsort(distinct, kind="stable")
+    owner = distinct[by_node] // values
+    starts = np.searchsorted(owner, np.arange(nodes + 1))
+    people = np.bincount(owner, weights=counts[by_node], minlength=nodes)
+    return starts, distinct[by_node] % values, counts[by_node], people
+
+
+def _score(probabilities: Array, bucket_of: Array, truth: Array, weights: Array) -> tuple[float, float]:
+    """Return (error, log loss)."""
+    wrong = probabilities.argmax(axis=1)[bucket_of] != truth
+    loss = -np.log(np.maximum(probabilities[bucket_of, truth], 1e-12))
+    total = weights.sum()
+    return round(float(weights[wrong].sum() / total), 12), float((weights * loss).sum() / total)
+
+
+__all__ = ["JointBuckets"]

@@ -1,0 +1,157 @@
+"""A network with one hidden layer and a head per target, trained in a few epochs with nothing but numpy.
+
+It sees what the paper's MLP-2 sees. Few epochs with a falling rate take the place of the search over L2, and
+the weights that are used are an average over the last part of the training, which is what makes them suffice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from leastwise.partition import Codes
+from leastwise.predictors.base import Probabilities, Samples
+from leastwise.predictors.one_hot import OneHot, scatter, starts
+from leastwise.random import generator
+
+Array = npt.NDArray[np.float32]
+
+
+@dataclass
+class Network:
+    """One hidden layer, one head per target.
+
+    Parameters
+    ----------
+    hidden
+        Width of the hidden layer.
+    epochs, batch, rate, decay
+        Adam with a rate that falls linearly to 0, and decoupled weight decay.
+    seed
+        For the first weights and the order of the rows.
+    """
+
+    hidden: int = 64
+    epochs: int = 8
+    batch: int = 512
+    rate: float = 0.01
+    decay: float = 1e-3
+    seed: int = 0
+    name: str = field(default="network", init=False)
+
+    def fit(self, train: Samples, validation: Samples) -> Network:
+        """Learn from the training rows."""
+        self.like_ = train
+        self.one_hot_ = OneHot.of(train)
+        random = generator(self.seed, "network")
+        training = _Training(self, train, self.one_hot_, random)
+        steps = self.epochs * -(-len(train) // self.batch)
+        for step, rows in enumerate(_batches(len(train), self.batch, self.epochs, random)):
+            training.step(rows, self.rate * (1 - step / steps), keep=step >= steps * 0.7)
+        self.weights_ = training.averaged()
+        return self
+
+    def predict(self, inputs: Codes) -> list[Probabilities]:
+        """Return, per target, the probabilities of its codes for each row."""
+        logits = _hidden(self.one_hot_(inputs), self.weights_)[1] @ self.weights_[2] + self.weights_[3]
+        ends = starts(self.like_.target_sizes)
+        return [
+            _softmax(logits[:, a:b], self.like_.allowed(t, inputs))
+            for t, (a, b) in enumerate(zip(ends[:-1], ends[1:], strict=True))
+        ]
+
+
+def _batches(rows: int, size: int, epochs: int, random: np.random.Generator) -> Iterator[npt.NDArray[Any]]:
+    for _ in range(epochs):
+        order = random.permutation(rows)
+        yield from (order[start : start + size] for start in range(0, rows, size))
+
+
+def _hidden(x: Array, weights: list[Array]) -> tuple[npt.NDArray[np.bool_], Array]:
+    raw = x @ weights[0] + weights[1]
+    on = raw > 0
+    return on, np.where(on, raw, np.float32(0))
+
+
+def _softmax(logits: Array, allowed: npt.NDArray[np.bool_]) -> Array:
+    left = np.where(allowed, logits, -np.inf)
+    left = np.exp(left - left.max(axis=1, keepdims=True))
+    return np.asarray(left / left.sum(axis=1, keepdims=True))
+
+
+class _Training:
+    """The state of Adam and the running average of the weights."""
+
+    def __init__(self, network: Network, train: Samples, one_hot: OneHot, random: np.random.Generator) -> None:
+        self.inputs, self.one_hot, self.like = train.inputs, one_hot, train
+        self.places = scatter(train.targets, train.target_sizes)
+        self.people = (train.weights / train.weights.mean()).astype(np.float32)
+        self.ends = starts(train.target_sizes)
+        self.head_of = np.repeat(np.eye(len(train.target_sizes), dtype=np.float32), train.target_sizes, axis=0)
+        self.weights = _first_weights(one_hot.width, network.hidden, int(self.ends[-1]), random)
+        self.first = [np.zeros_like(w) for w in self.weights]
+        self.second = [np.zeros_like(w) for w in self.weights]
+        self.sums = [np.zeros_like(w) for w in self.weights]
+        self.steps = self.kept = 0
+        self.decay = network.decay
+        self.tables = [[(m.column, m.allowed.astype(np.float32)) for m in masks] for masks in train.target_masks]
+
+    def step(self, rows: npt.NDArray[Any], rate: float, keep: bool) -> None:
+        """Take one step of Adam on these rows."""
+        self.steps += 1
+        self._adam(self._gradients(rows), rate)
+        if keep:
+            self.kept += 1
+            for total, weight in zip(self.sums, self.weights, strict=True):
+                total += weight
+
+    def averaged(self) -> list[Array]:
+        """Return the mean of the weights that were kept."""
+        return [total / np.float32(max(self.kept, 1)) for total in self.sums]
+
+    def _gradients(self, rows: npt.NDArray[Any]) -> list[Array]:
+        inputs = self.inputs[rows]
+        x = self.one_hot(inputs)
+        on, hidden = _hidden(x, self.weights)
+        delta = self._output_delta(hidden @ self.weights[2] + self.weights[3], inputs, rows)
+        back = delta @ self.weights[2].T * on
+        return [x.T @ back, back.sum(axis=0), hidden.T @ delta, delta.sum(axis=0)]
+
+    def _output_delta(self, logits: Array, inputs: Codes, rows: npt.NDArray[Any]) -> Array:
+        """Return softmax minus truth, per head, weighted by people; impossible values have no part in it."""
+        # No maximum is taken off: clipped logits neither overflow nor vanish in single precision.
+        np.clip(logits, -40, 40, out=logits)
+        delta = np.exp(logits, out=logits)
+        for masks, start, end in zip(self.tables, self.ends[:-1], self.ends[1:], strict=True):
+            for column, allowed in masks:
+                delta[:, start:end] *= allowed[inputs[:, column]]
+        delta *= (1 / (delta @ self.head_of)) @ self.head_of.T
+        delta[np.arange(len(rows))[:, None], self.places[rows]] -= 1
+        delta *= self.people[rows, None] / np.float32(len(rows))
+        return delta
+
+    def _adam(self, gradients: list[Array], rate: float) -> None:
+        size = np.float32(rate * np.sqrt(1 - 0.999**self.steps) / (1 - 0.9**self.steps))
+        state = zip(self.weights, gradients, self.first, self.second, strict=True)
+        for weight, gradient, first, second in state:
+            first += np.float32(0.1) * (gradient - first)
+            second += np.float32(0.001) * (gradient * gradient - second)
+            weight *= np.float32(1 - rate * self.decay)
+            weight -= size * first / (np.sqrt(second) + np.float32(1e-8))
+
+
+def _first_weights(inputs: int, hidden: int, outputs: int, random: np.random.Generator) -> list[Array]:
+    def uniform(fan_in: int, *shape: int) -> Array:
+        bound = 1 / np.sqrt(max(fan_in, 1))
+        return random.uniform(-bound, bound, shape).astype(np.float32)
+
+    return [
+        uniform(inputs, inputs, hidden),
+        uniform(inputs, hidden),
+        uniform(hidden, hidden, outputs),
+        uniform(hidden, outputs),
+    ]

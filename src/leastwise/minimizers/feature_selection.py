@@ -61,8 +61,6 @@ class FeatureSelectionMinimizer(Minimizer):
 
     name: ClassVar[str] = "feature-selection"
     reference: ClassVar[str] = "Staab et al., Vertical Data Minimization for Machine Learning, IEEE S&P 2024, §6"
-        "Staab et al., From Principle to Practice: Vertical Data Minimization, S&P 2024, §6"
-    )
 
     def __init__(
         self,

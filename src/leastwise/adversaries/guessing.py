@@ -1,0 +1,212 @@
+"""What all reconstructing adversaries share: learn from the known records, predict the stolen ones, score."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from leastwise.adversaries.breach import Breach
+from leastwise.adversaries.result import AttributeResult
+from leastwise.adversaries.targets import Target
+from leastwise.confidence import binomial_interval, mean_interval
+from leastwise.generalization import Generalization
+from leastwise.joint import joint_buckets
+from leastwise.predictors.base import Predictor, Probabilities, Samples, samples
+from leastwise.predictors.guesses import masked_predictions
+
+MakePredictor = Callable[[], Predictor]
+READ_OFF = "read off"
+# Probabilities held at once: many values times many joint buckets must not fill the memory.
+_LARGEST_BLOCK = 2**22
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """What an adversary made of one attribute: person by person, whether it was wrong and how sure it was."""
+
+    target: Target
+    wrong: npt.NDArray[Any]
+    confidence: npt.NDArray[np.float64]
+    predictor: str
+    mean_absolute_error: float | None = None
+
+    def error(self, counts: npt.NDArray[Any]) -> float:
+        """Return the share of people who are guessed wrongly."""
+        return float(self.wrong @ counts) / float(counts.sum())
+
+
+class Model(Protocol):
+    """Anything that gives the probabilities of all targets for some rows of one part of the breach."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Who predicts each target."""
+        ...
+
+    def view(self, part: int) -> Samples:
+        """Return the rows of a part (0 training, 1 validation, 2 stolen) as the model tells them apart."""
+        ...
+
+    def probabilities(self, part: int, rows: npt.NDArray[Any]) -> list[Probabilities]:
+        """Return, per target, the probabilities of its codes for each row, the impossible ones at 0."""
+        ...
+
+
+class SingleModel:
+    """One predictor, fitted to the inputs of one generalization and what is known beside it."""
+
+    def __init__(
+        self,
+        breach: Breach,
+        generalization: Generalization,
+        targets: Sequence[int],
+        known: Sequence[int],
+        predictor: MakePredictor,
+    ) -> None:
+        self.parts = breach.parts
+        self._views = [samples(part, generalization, targets, known) for part in self.parts]
+        self.predictor = predictor().fit(self._views[0], self._views[1])
+        self.names = predictor_names(self.predictor, len(targets))
+
+    def view(self, part: int) -> Samples:
+        """Return the rows of a part as the predictor sees them."""
+        return self._views[part]
+
+    def probabilities(self, part: int, rows: npt.NDArray[Any]) -> list[Probabilities]:
+        """Return the masked probabilities for some rows."""
+        view = self._views[part]
+        return masked_predictions(self.predictor, view, view.inputs[rows])
+
+
+def model_of(
+    breach: Breach,
+    generalization: Generalization,
+    targets: Sequence[int],
+    known: Sequence[int],
+    predictor: MakePredictor,
+) -> SingleModel:
+    """Return a fitted model, remembered with the breach: A6 begins with the models of A1."""
+    # The same parts under the same coarsening are the same object, which the model keeps alive.
+    key = ("model", generalization.partitions, id(breach.parts.train), tuple(targets), tuple(known), predictor)
+    if key not in breach.memory:
+        breach.memory[key] = SingleModel(breach, generalization, targets, known, predictor)
+    model: SingleModel = breach.memory[key]
+    return model
+
+
+def strongest() -> Predictor:
+    """Return the default predictor: the strongest of several, chosen per attribute on the validation part."""
+    from leastwise.predictors.strongest import Strongest
+
+    return Strongest()
+
+
+def predictor_names(predictor: Predictor, targets: int) -> tuple[str, ...]:
+    """Return who predicts each target: a strongest-of-several says whom it chose."""
+    chosen = getattr(predictor, "chosen_", None)
+    return tuple(map(str, chosen)) if chosen is not None else (predictor.name,) * targets
+
+
+def find(breach: Breach, targets: Sequence[int], known: Sequence[int], predictor: MakePredictor) -> list[Finding]:
+    """Return what the adversary finds who holds the stolen records and knows some attributes in full.
+
+    Remembered with the breach: A2 and A5 begin with what A1, A3 and A4 find.
+    """
+
+    def key(target: int) -> Hashable:
+        return ("find", breach.joined.partitions, target, tuple(sorted(known)), predictor)
+
+    absent = [target for target in targets if key(target) not in breach.memory]
+    for target, finding in zip(absent, _find(breach, absent, known, predictor), strict=True):
+        breach.memory[key(target)] = finding
+    return [breach.memory[key(target)] for target in targets]
+
+
+def _find(breach: Breach, targets: Sequence[int], known: Sequence[int], predictor: MakePredictor) -> list[Finding]:
+    plain = [p for p in targets if breach.joined.partitions[p].untouched]
+    found = {p: read_off(breach.targets[p]) for p in plain}
+    hidden = [p for p in targets if p not in plain]
+    if hidden:
+        make = model_of if not known else SingleModel
+        model = make(breach, breach.joined, hidden, known, predictor)
+        found |= dict(zip(hidden, findings(breach, model, hidden), strict=True))
+    return [found[p] for p in targets]
+
+
+def read_off(target: Target) -> Finding:
+    """Return the finding about an attribute that is collected in full: it stands in the stolen record."""
+    people = len(target.truth)
+    distance = None if target.tolerance is None else 0.0
+    return Finding(target, np.zeros(people, dtype=bool), np.ones(people), READ_OFF, distance)
+
+
+def findings(breach: Breach, model: Model, targets: Sequence[int]) -> list[Finding]:
+    """Score a model on the stolen records."""
+    counts = breach.truth.counts
+    guessed = guess(model, 2, [breach.targets[p] for p in targets])
+    result = []
+    for name, p, (codes, confidence, middle) in zip(model.names, targets, guessed, strict=True):
+        target = breach.targets[p]
+        distance = None if target.tolerance is None else target.distance(middle, counts)
+        result.append(Finding(target, target.wrong(codes), confidence, name, distance))
+    return result
+
+
+Guess = tuple[npt.NDArray[np.intp], npt.NDArray[np.float64], npt.NDArray[np.float64]]
+
+
+def guess(model: Model, part: int, targets: Sequence[Target]) -> list[Guess]:
+    """Return, per target, each row's guess, its probability of being right, and the median of a number."""
+    view = model.view(part)
+    first, bucket_of = joint_buckets(view.inputs, view.input_sizes)
+    pieces: list[list[Guess]] = [[] for _ in targets]
+    for rows in _blocks(first, sum(view.target_sizes)):
+        predicted = model.probabilities(part, rows)
+        for target, probabilities, own in zip(targets, predicted, pieces, strict=True):
+            own.append((*target.best(probabilities), _median(target, probabilities)))
+    return [tuple(np.concatenate(arrays)[bucket_of] for arrays in zip(*own, strict=True)) for own in pieces]  # type: ignore[misc]
+
+
+def _median(target: Target, probabilities: Probabilities) -> npt.NDArray[np.float64]:
+    return np.zeros(len(probabilities)) if target.tolerance is None else target.median(probabilities)
+
+
+def _blocks(rows: npt.NDArray[Any], width: int) -> Iterator[npt.NDArray[Any]]:
+    step = max(1, _LARGEST_BLOCK // max(width, 1))
+    for start in range(0, max(len(rows), 1), step):
+        yield rows[start : start + step]
+
+
+def reconstruction_fields(
+    adversary: str, breach: Breach, found: Sequence[Finding], start: float
+) -> dict[str, Any]:
+    """Return the fields of a ``ReconstructionResult``."""
+    counts = breach.truth.counts
+    attributes = tuple(_attribute_result(finding, counts) for finding in found)
+    return {
+        "adversary": adversary,
+        "people": breach.people,
+        "adversary_error": float(np.mean([result.adversary_error for result in attributes])),
+        "interval": mean_interval(np.mean([finding.wrong for finding in found], axis=0), counts),
+        "baseline": float(np.mean([result.baseline for result in attributes])),
+        "attributes": attributes,
+        "seconds": time.perf_counter() - start,
+    }
+
+
+def _attribute_result(finding: Finding, counts: npt.NDArray[Any]) -> AttributeResult:
+    people, target = float(counts.sum()), finding.target
+    return AttributeResult(
+        attribute=target.attribute.name,
+        adversary_error=finding.error(counts),
+        interval=binomial_interval(float(finding.wrong @ counts), people),
+        baseline=float(target.naive_wrong @ counts) / people,
+        predictor=finding.predictor,
+        tolerance=target.tolerance,
+        mean_absolute_error=finding.mean_absolute_error,
+    )

@@ -1,0 +1,183 @@
+"""A7: do the stolen records tell which two pieces of knowledge are about the same person?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import linear_sum_assignment
+
+from leastwise.adversaries.breach import Breach
+from leastwise.adversaries.result import LinkabilityResult
+from leastwise.confidence import Interval, binomial_interval, mean_interval
+from leastwise.errors import ParameterError, shorten
+from leastwise.joint import joint_buckets
+from leastwise.random import generator
+from leastwise.table import Table
+from leastwise.validation import check_between
+
+Matrix = npt.NDArray[np.float64]
+METHODS = ("guess", "lift", "assignment")
+
+
+@dataclass(frozen=True)
+class Linkability:
+    """A7: two organizations know different things about the same people, and somebody wants to join them.
+
+    The adversary has k partial records with the attributes A and k with the attributes B, in full, of the same k
+    people but shuffled; and the stolen generalized records, these people's among others. How often two
+    generalized answers go together in the stolen records tells how well an x_A and an x_B fit. It links in three
+    ways: to each x_A the x_B with the greatest conditional frequency (the paper's guess, and here only a
+    baseline), to each x_A the x_B that is most more frequent than in general (lift: among k candidates a frequent
+    answer has many bearers), and all at once by the likeliest one-to-one assignment.
+
+    0: everybody is linked; 1: nobody. Random linking fails for 1 - 1/k. Equal candidates are a draw.
+
+    Parameters
+    ----------
+    known_a, known_b
+        Names of attributes, disjoint. By default the non-personal and the personal ones (halves of the personal
+        ones if there are no others).
+    records
+        How many people are to be linked at a time, k; fewer if fewer were stolen.
+    draws
+        How many times k people are drawn; the interval comes from the spread between draws.
+    """
+
+    known_a: Sequence[str] = ()
+    known_b: Sequence[str] = ()
+    records: int = 100
+    draws: int = 50
+    name: ClassVar[str] = "A7"
+
+    def attack(self, breach: Breach) -> LinkabilityResult:
+        """Draw people, shuffle their halves and link them."""
+        start = time.perf_counter()
+        check_between("records", self.records, 2)
+        check_between("draws", self.draws, 1)
+        a, b = self._sets(breach)
+        answers = Answers(breach, a, b)
+        k = min(self.records, answers.people)
+        shares = self._linked(answers, k, generator(breach.seed, "A7"))
+        best = int(shares.mean(axis=0).argmax())
+        names = breach.truth.schema.names
+        return LinkabilityResult(
+            adversary=self.name,
+            people=breach.people,
+            adversary_error=float(1 - shares[:, best].mean()),
+            interval=_interval(1 - shares[:, best], k, answers.people),
+            baseline=1 - 1 / k,
+            known_a=tuple(names[j] for j in a),
+            known_b=tuple(names[j] for j in b),
+            records=k,
+            draws=self.draws,
+            linked_by_guess=float(shares[:, 0].mean()),
+            linked_by_lift=float(shares[:, 1].mean()),
+            linked_by_assignment=float(shares[:, 2].mean()),
+            method=METHODS[best],
+            seconds=time.perf_counter() - start,
+        )
+
+    def _sets(self, breach: Breach) -> tuple[list[int], list[int]]:
+        schema = breach.truth.schema
+        if not self.known_a and not self.known_b:
+            return default_sets(breach.truth)
+        a, b = ([schema.position(name) for name in names] for names in (self.known_a, self.known_b))
+        both = sorted({schema.names[j] for j in {*a} & {*b}})
+        if not a or not b or both:
+            found = f"both have {', '.join(map(shorten, both))}" if both else "one is empty"
+            raise ParameterError(
+                f"known_a and known_b must be disjoint sets of attributes, each at least one; {found}"
+            )
+        return a, b
+
+    def _linked(self, answers: Answers, k: int, random: np.random.Generator) -> Matrix:
+        """Return draws x methods: the share linked."""
+        return np.array([linked(answers.fit(answers.draw(k, random)), random) for _ in range(self.draws)])
+
+
+def default_sets(table: Table) -> tuple[list[int], list[int]]:
+    """Return the non-personal and the personal attributes, or two halves of all if either is empty."""
+    personal = list(table.personal)
+    others = [j for j in range(len(table.schema)) if j not in personal]
+    if personal and others:
+        return others, personal
+    every = others or personal
+    if len(every) < 2:
+        raise ParameterError("linking needs two attributes or more; got one")
+    return every[: len(every) // 2], every[len(every) // 2 :]
+
+
+class Answers:
+    """How often the generalized answers to A and to B go together in the stolen records."""
+
+    def __init__(self, breach: Breach, a: Sequence[int], b: Sequence[int]) -> None:
+        counts = breach.truth.counts
+        self._a, self._b = (_numbered(breach.records[:, list(columns)]) for columns in (a, b))
+        self._width = int(self._b.max(initial=0)) + 1
+        self._pairs, index = np.unique(self._a * self._width + self._b, return_inverse=True)
+        self._together = np.bincount(index, weights=counts)
+        self._of_b = np.bincount(self._b, weights=counts)
+        self._ends = np.cumsum(counts)
+        self.people = round(float(counts.sum()))
+
+    def draw(self, k: int, random: np.random.Generator) -> npt.NDArray[np.intp]:
+        """Return the rows of k different people."""
+        people = random.choice(self.people, size=k, replace=False)
+        return np.searchsorted(self._ends, people, side="right").astype(np.intp)
+
+    def fit(self, rows: npt.NDArray[np.intp]) -> tuple[Matrix, Matrix]:
+        """Return (how often x_A of one row and x_B of another go together, how often that x_B occurs at all)."""
+        wanted = self._a[rows][:, None] * self._width + self._b[rows][None, :]
+        place = np.minimum(np.searchsorted(self._pairs, wanted), len(self._pairs) - 1)
+        together = np.where(self._pairs[place] == wanted, self._together[place], 0.0)
+        return together, self._of_b[self._b[rows]]
+
+
+def _numbered(columns: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    sizes = [int(column.max(initial=0)) + 1 for column in columns.T]
+    return joint_buckets(columns, sizes)[1].astype(np.int64)
+
+
+def linked(fit: tuple[Matrix, Matrix], random: np.random.Generator) -> tuple[float, float, float]:
+    """Return the share linked by guess, by lift and by assignment; person i is row i and column i."""
+    together, of_b = fit
+    return expected_hits(together), expected_hits(together / of_b), assigned_hits(together, random)
+
+
+def expected_hits(scores: Matrix) -> float:
+    """Return the share of rows whose own column has the highest score, a tie counted by its chance.
+
+    >>> expected_hits(np.array([[2.0, 1.0], [1.0, 1.0]]))
+    0.75
+    """
+    best = scores >= scores.max(axis=1, keepdims=True)
+    return float((best.diagonal() / best.sum(axis=1)).mean())
+
+
+def assigned_hits(together: Matrix, random: np.random.Generator) -> float:
+    """Return the share of rows to which the likeliest one-to-one assignment gives their own column.
+
+    Given the joint frequencies, the likeliest assignment is the one with the greatest product of them. What never
+    goes together in the stolen records is excluded: the people to be linked are among them.
+    """
+    # Ties are decided by the order of the columns; shuffled, the truth has no advantage.
+    order = random.permutation(len(together))
+    shuffled = together[:, order]
+    cost = np.where(shuffled > 0, -np.log(np.maximum(shuffled, 1e-300)), 1e6)
+    rows, columns = linear_sum_assignment(cost)
+    return float((order[columns] == rows).mean())
+
+
+def _interval(failures: Matrix, k: int, people: int) -> Interval:
+    """Return the wider of the spread between draws and the exact interval of as many links as there are people."""
+    links = min(k * len(failures), people)
+    exact = binomial_interval(float(failures.mean()) * links, links)
+    if len(failures) < 2 or not failures.std() > 0:
+        return exact
+    spread = mean_interval(failures)
+    return Interval(min(exact.low, spread.low), max(exact.high, spread.high))

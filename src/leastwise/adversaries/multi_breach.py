@@ -1,0 +1,105 @@
+"""A6: what do several generalizations of the same people tell together?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from leastwise.adversaries.breach import Breach
+from leastwise.adversaries.guessing import (
+    Finding,
+    MakePredictor,
+    Model,
+    find,
+    findings,
+    guess,
+    model_of,
+    read_off,
+    reconstruction_fields,
+    strongest,
+)
+from leastwise.adversaries.result import MultiBreachResult
+from leastwise.adversaries.targets import Target, target_of
+from leastwise.errors import ParameterError
+from leastwise.predictors.base import Probabilities, Samples, samples
+from leastwise.predictors.masks import masked
+
+
+@dataclass(frozen=True)
+class MultiBreach:
+    """A6: the same people were asked under several generalizations, and all of it was stolen.
+
+    The adversary can tell which records belong to the same person, knows what each generalization rules out, and
+    so rules out what any of them does. It predicts in two ways, by averaging what A1 predicts from each breach
+    alone and by one model of the records joined, and uses for each attribute the way that did better on the
+    validation part.
+
+    0: every personal attribute is told; 1: none. Compare with ``single_errors``, the A1 error of each breach
+    alone: what lies between is the price of asking the same people twice. Nested generalizations cost nothing.
+    """
+
+    predictor: MakePredictor = strongest
+    name: ClassVar[str] = "A6"
+
+    def attack(self, breach: Breach) -> MultiBreachResult:
+        """Guess every personal attribute from the records of all generalizations."""
+        start = time.perf_counter()
+        if len(breach.generalizations) < 2:
+            raise ParameterError("A6 needs a breach of two generalizations or more; got one")
+        single = tuple(self._error_alone(breach, g) for g in breach.generalizations)
+        found = self._find(breach)
+        return MultiBreachResult(**reconstruction_fields(self.name, breach, found, start), single_errors=single)
+
+    def _error_alone(self, breach: Breach, generalization: Any) -> float:
+        alone = breach.alone(generalization)
+        counts = breach.truth.counts
+        return float(np.mean([f.error(counts) for f in find(alone, tuple(alone.targets), (), self.predictor)]))
+
+    def _find(self, breach: Breach) -> list[Finding]:
+        plain = {p for p in breach.targets if breach.joined.partitions[p].untouched}
+        hidden = [p for p in breach.targets if p not in plain]
+        found = {p: read_off(breach.targets[p]) for p in plain}
+        if hidden:
+            joined = model_of(breach, breach.joined, hidden, (), self.predictor)
+            found |= self._better(breach, hidden, joined, AveragedModel(breach, hidden, self.predictor))
+        return [found[p] for p in breach.targets]
+
+    def _better(self, breach: Breach, hidden: Sequence[int], *models: Model) -> dict[int, Finding]:
+        errors = np.array([validation_errors(breach, model, hidden) for model in models])
+        results = [findings(breach, model, hidden) for model in models]
+        best = errors.argmin(axis=0)
+        return {p: results[best[t]][t] for t, p in enumerate(hidden)}
+
+
+class AveragedModel:
+    """The mean of what A1 predicts from each breach alone, with the masks of all breaches."""
+
+    def __init__(self, breach: Breach, targets: Sequence[int], predictor: MakePredictor) -> None:
+        self._joined = [samples(part, breach.joined, targets) for part in breach.parts]
+        self._single = [model_of(breach, g, targets, (), predictor) for g in breach.generalizations]
+        self.names = ["average of single breaches"] * len(targets)
+
+    def view(self, part: int) -> Samples:
+        """Return the rows of a part, told apart by all generalizations together."""
+        return self._joined[part]
+
+    def probabilities(self, part: int, rows: npt.NDArray[Any]) -> list[Probabilities]:
+        """Return the mean of the single predictions; what any breach rules out is impossible."""
+        view = self._joined[part]
+        several = [model.probabilities(part, rows) for model in self._single]
+        means = [np.mean(each, axis=0) for each in zip(*several, strict=True)]
+        return [masked(mean, view.allowed(t, view.inputs[rows])) for t, mean in enumerate(means)]
+
+
+def validation_errors(breach: Breach, model: Model, targets: Sequence[int]) -> list[float]:
+    """Return the error of each target on the validation part."""
+    part, seen, counts = breach.validation, breach.parts.train, breach.validation.counts
+    known: list[Target] = [target_of(p, breach.train, part, seen, breach.tolerances) for p in targets]
+    guessed = guess(model, 1, known)
+    wrong = [target.wrong(codes) for target, (codes, _, _) in zip(known, guessed, strict=True)]
+    return [float(each @ counts) / part.people for each in wrong]

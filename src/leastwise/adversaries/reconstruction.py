@@ -1,0 +1,99 @@
+"""A1 and A2: what do the stolen records themselves tell?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from leastwise.adversaries.breach import Breach
+from leastwise.adversaries.guessing import Finding, MakePredictor, find, reconstruction_fields, strongest
+from leastwise.adversaries.result import CertaintyPoint, HighCertaintyResult, ReconstructionResult
+from leastwise.confidence import binomial_interval
+from leastwise.errors import ParameterError
+
+SHARES = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
+
+
+@dataclass(frozen=True)
+class Reconstruction:
+    """A1: somebody steals generalized records and wants every personal attribute of everybody.
+
+    The adversary holds the stolen records, the generalization, and full records of other people from the same
+    population. It learns from those how generalized records and personal attributes go together, rules out what
+    the generalization rules out, and guesses.
+
+    0: every personal attribute of everybody is told. 1: none of anybody. The baseline, the majority guess, needs
+    no stolen records at all; an error near it means that the breach told nothing new.
+    """
+
+    predictor: MakePredictor = strongest
+    name: ClassVar[str] = "A1"
+
+    def attack(self, breach: Breach) -> ReconstructionResult:
+        """Guess every personal attribute of every stolen record."""
+        start = time.perf_counter()
+        _ = breach.generalization  # A6 is for several
+        found = find(breach, tuple(breach.targets), (), self.predictor)
+        return ReconstructionResult(**reconstruction_fields(self.name, breach, found, start))
+
+
+@dataclass(frozen=True)
+class HighCertainty:
+    """A2: the thief of A1 picks the people about whom it is surest.
+
+    It holds what A1 holds, and publishes only the guesses that its own probabilities call safest: for each
+    attribute the top q % of the stolen records. What is harmless on average may be certain for a few.
+
+    0: all of those few are told; 1: none of them. At q = 100 it is A1. People whose records look the same are
+    equally sure guesses: where the line falls among them, the error expected over a random choice is reported.
+    """
+
+    predictor: MakePredictor = strongest
+    shares: Sequence[float] = SHARES
+    name: ClassVar[str] = "A2"
+
+    def attack(self, breach: Breach) -> HighCertaintyResult:
+        """Guess every personal attribute, and look at the surest guesses of each."""
+        start = time.perf_counter()
+        if not self.shares or any(not 0 < share <= 100 for share in self.shares):
+            raise ParameterError(f"shares must be percentages above 0, up to 100; got {list(self.shares)}")
+        _ = breach.generalization
+        found = find(breach, tuple(breach.targets), (), self.predictor)
+        points = tuple(_point(found, breach.truth.counts, share) for share in sorted(self.shares))
+        return HighCertaintyResult(**reconstruction_fields(self.name, breach, found, start), points=points)
+
+
+def _point(found: Sequence[Finding], counts: npt.NDArray[Any], share: float) -> CertaintyPoint:
+    people = max(1.0, float(counts.sum()) * share / 100)
+    wrong = [top_errors(finding.wrong, finding.confidence, counts, people) for finding in found]
+    errors = tuple(each / people for each in wrong)
+    return CertaintyPoint(
+        share=share,
+        people=people,
+        mean=float(np.mean(errors)),
+        minimum=min(errors),
+        errors=errors,
+        intervals=tuple(binomial_interval(each, people) for each in wrong),
+    )
+
+
+def top_errors(
+    wrong: npt.NDArray[Any], confidence: npt.NDArray[Any], counts: npt.NDArray[Any], people: float
+) -> float:
+    """Return how many of the surest people are guessed wrongly, ties at the line shared out evenly.
+
+    >>> wrong, confidence = np.array([0, 1, 0, 1]), np.array([0.9, 0.5, 0.5, 0.2])
+    >>> top_errors(wrong, confidence, np.ones(4), 2)
+    0.5
+    """
+    # Equal probabilities that differ in the last digit, by the order of a sum, are ties all the same.
+    levels, group = np.unique(-np.round(confidence, 9), return_inverse=True)
+    size = np.bincount(group, weights=counts, minlength=len(levels))
+    errors = np.bincount(group, weights=counts * wrong, minlength=len(levels))
+    taken = np.clip(people - (np.cumsum(size) - size), 0, size)
+    return float((errors * np.divide(taken, size, out=np.zeros_like(size), where=size > 0)).sum())

@@ -1,0 +1,186 @@
+"""What an attack found: always an adversary error (HIGHER IS SAFER), beside its baseline and with its interval.
+
+``adversary_error`` is the share of what the adversary wanted and did not get: 0 means that it got everything,
+1 that it got nothing. ``baseline`` is the same figure for somebody who never saw the stolen records and only
+guesses. A generalization protects where the two are close; an error far below the baseline is a leak.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from leastwise.confidence import Interval
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackResult:
+    """The outcome of one attack.
+
+    Attributes
+    ----------
+    adversary
+        "A1" to "A8".
+    people
+        How many people were attacked.
+    adversary_error
+        Share of failures, higher is safer; for several attributes the mean over them.
+    interval
+        Where the error lies with 95 % confidence; None where it was counted and not estimated.
+    baseline
+        The error of the naive guess.
+    seconds
+        How long the attack took; not part of equality, and not of the document.
+    """
+
+    adversary: str
+    people: float
+    adversary_error: float
+    interval: Interval | None
+    baseline: float
+    seconds: float = field(default=0.0, compare=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttributeResult:
+    """How well one personal attribute was told.
+
+    ``tolerance`` and ``mean_absolute_error`` are those of a continuous attribute: a guess is right within the
+    tolerance, and the mean distance is that of the best guess for distances.
+    """
+
+    attribute: str
+    adversary_error: float
+    interval: Interval
+    baseline: float
+    predictor: str
+    tolerance: float | None = None
+    mean_absolute_error: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReconstructionResult(AttackResult):
+    """Error per personal attribute (A1, A3, A4, A6)."""
+
+    attributes: tuple[AttributeResult, ...]
+
+    @property
+    def minimum(self) -> float:
+        """The error of the attribute that is told best."""
+        return min(result.adversary_error for result in self.attributes)
+
+    def __getitem__(self, attribute: str) -> AttributeResult:
+        return next(result for result in self.attributes if result.attribute == attribute)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CertaintyPoint:
+    """The error on the people about whom the adversary is surest.
+
+    ``share`` is their percentage; ``errors`` and ``intervals`` follow the order of the attributes.
+    """
+
+    share: float
+    people: float
+    mean: float
+    minimum: float
+    errors: tuple[float, ...]
+    intervals: tuple[Interval, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class HighCertaintyResult(ReconstructionResult):
+    """Error on the top q % (A2); the headline figures are those of q = 100, which is A1."""
+
+    points: tuple[CertaintyPoint, ...]
+
+    def at(self, share: float) -> CertaintyPoint:
+        """Return the point of one percentage."""
+        return next(point for point in self.points if point.share == share)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartialKnowledgeResult(ReconstructionResult):
+    """Error when the personal attributes become known one after the other (A5), in this order."""
+
+    order: tuple[str, ...]
+    random_orders: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class MultiBreachResult(ReconstructionResult):
+    """Error of somebody who holds several generalizations of the same people (A6).
+
+    ``single_errors`` are the A1 errors of each generalization alone.
+    """
+
+    single_errors: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkabilityResult(AttackResult):
+    """Share linked (A7): by each record's own guess, by lift, and by the best one-to-one assignment."""
+
+    known_a: tuple[str, ...]
+    known_b: tuple[str, ...]
+    records: int
+    draws: int
+    linked_by_guess: float
+    linked_by_lift: float
+    linked_by_assignment: float
+    method: str
+
+    @property
+    def share_linked(self) -> float:
+        """The share linked by the best of the three methods."""
+        return 1 - self.adversary_error
+
+
+@dataclass(frozen=True, kw_only=True)
+class Predicate:
+    """A sentence that is true of exactly so many people."""
+
+    text: str
+    people: int
+
+    def __str__(self) -> str:
+        return f"{self.text}: {self.people} {'person' if self.people == 1 else 'people'}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crowd:
+    """How many people share their generalized record with fewer than k others, themselves included in k."""
+
+    k: int
+    people_below: float
+    share_below: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class SinglingOutResult(AttackResult):
+    """How small the smallest crowds are (A8).
+
+    Attributes
+    ----------
+    rarest
+        The multiplicity of the rarest generalized record: the breach is ``rarest``-anonymous.
+    rarest_records
+        How many generalized records have it.
+    unique_people
+        How many people are alone with theirs.
+    distinct
+        How many generalized records there are.
+    multiplicities
+        (multiplicity, how many generalized records have it), ascending.
+    crowds
+        A k-anonymity-style summary.
+    predicates
+        Sentences that are true of the rarest, not more than were asked for.
+    """
+
+    rarest: int
+    rarest_records: int
+    unique_people: int
+    distinct: int
+    multiplicities: tuple[tuple[int, int], ...]
+    crowds: tuple[Crowd, ...]
+    predicates: tuple[Predicate, ...]

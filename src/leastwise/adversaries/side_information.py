@@ -1,0 +1,130 @@
+"""A3, A4 and A5: what do the stolen records tell somebody who already knows a lot?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from leastwise.adversaries.breach import Breach
+from leastwise.adversaries.guessing import Finding, MakePredictor, find, reconstruction_fields, strongest
+from leastwise.adversaries.result import PartialKnowledgeResult, ReconstructionResult
+from leastwise.random import generator
+from leastwise.validation import check_between
+
+
+@dataclass(frozen=True)
+class NonPersonalKnowledge:
+    """A3: the thief knows everything about a person that is not personal, exactly.
+
+    Beside what A1 holds it has the non-personal attributes of the stolen people in full, for instance from a
+    company that collects just those, and wants their personal attributes.
+
+    0: all are told; 1: none. An error well below that of A1 says that the missing granularity of the non-personal
+    attributes protected the personal ones.
+    """
+
+    predictor: MakePredictor = strongest
+    name: ClassVar[str] = "A3"
+
+    def attack(self, breach: Breach) -> ReconstructionResult:
+        """Guess the personal attributes from the stolen records and the non-personal attributes in full."""
+        start = time.perf_counter()
+        _ = breach.generalization
+        found = find(breach, tuple(breach.targets), non_personal(breach), self.predictor)
+        return ReconstructionResult(**reconstruction_fields(self.name, breach, found, start))
+
+
+@dataclass(frozen=True)
+class LeaveOneOut:
+    """A4: the thief knows everything about a person but one personal attribute.
+
+    The worst case. Beside the stolen record it has all other attributes of that person in full.
+
+    0: the last attribute is always told; 1: never. What little is still hidden here is hidden by the buckets of
+    the attribute itself, and by nothing else.
+    """
+
+    predictor: MakePredictor = strongest
+    name: ClassVar[str] = "A4"
+
+    def attack(self, breach: Breach) -> ReconstructionResult:
+        """Guess each personal attribute from the stolen records and all other attributes in full."""
+        start = time.perf_counter()
+        _ = breach.generalization
+        found = [find(breach, (p,), all_but(breach, p), self.predictor)[0] for p in breach.targets]
+        return ReconstructionResult(**reconstruction_fields(self.name, breach, found, start))
+
+
+@dataclass(frozen=True)
+class PartialKnowledge:
+    """A5: the thief learns a person's attributes one after the other.
+
+    It starts as A3 with the non-personal attributes in full, tells the first personal attribute, learns it in
+    full, tells the second, and so on; the last it tells as A4 does. The order is the one in which an adversary
+    would go on: easiest for A1 first. ``random_orders`` more orders can be averaged in.
+
+    0: every next attribute is told from those before; 1: none is.
+    """
+
+    predictor: MakePredictor = strongest
+    random_orders: int = 0
+    name: ClassVar[str] = "A5"
+
+    def attack(self, breach: Breach) -> PartialKnowledgeResult:
+        """Guess the personal attributes in order, each from those before it in full."""
+        start = time.perf_counter()
+        check_between("random_orders", self.random_orders, 0)
+        order = self._easiest_first(breach)
+        orders = [order, *self._random(breach, order)]
+        runs = [self._in_order(breach, each) for each in orders]
+        found = [_averaged([run[p] for run in runs]) for p in order]
+        fields = reconstruction_fields(self.name, breach, found, start)
+        names = tuple(breach.truth.schema.names[p] for p in order)
+        return PartialKnowledgeResult(**fields, order=names, random_orders=self.random_orders)
+
+    def _easiest_first(self, breach: Breach) -> list[int]:
+        _ = breach.generalization
+        found = find(breach, tuple(breach.targets), (), self.predictor)
+        errors = {finding.target.position: finding.error(breach.truth.counts) for finding in found}
+        return sorted(errors, key=lambda p: (errors[p], p))
+
+    def _random(self, breach: Breach, order: Sequence[int]) -> list[list[int]]:
+        random = generator(breach.seed, "A5 orders")
+        return [random.permutation(order).tolist() for _ in range(self.random_orders)]
+
+    def _in_order(self, breach: Breach, order: Sequence[int]) -> dict[int, Finding]:
+        known = list(non_personal(breach))
+        found = {}
+        for p in order:
+            found[p] = find(breach, (p,), known, self.predictor)[0]
+            known.append(p)
+        return found
+
+
+def non_personal(breach: Breach) -> tuple[int, ...]:
+    """Return the positions of the attributes that are not personal."""
+    return tuple(j for j in range(len(breach.truth.schema)) if j not in breach.targets)
+
+
+def all_but(breach: Breach, position: int) -> tuple[int, ...]:
+    """Return the positions of all attributes but one."""
+    return tuple(j for j in range(len(breach.truth.schema)) if j != position)
+
+
+def _averaged(findings: Sequence[Finding]) -> Finding:
+    """Return one finding for several orders: each person's share of wrong guesses."""
+    if len(findings) == 1:
+        return findings[0]
+    names = list(dict.fromkeys(finding.predictor for finding in findings))
+    distances = [f.mean_absolute_error for f in findings if f.mean_absolute_error is not None]
+    return replace(
+        findings[0],
+        wrong=np.mean([finding.wrong for finding in findings], axis=0),
+        confidence=np.mean([finding.confidence for finding in findings], axis=0),
+        predictor=", ".join(names),
+        mean_absolute_error=float(np.mean(distances)) if distances else None,
+    )

@@ -1,0 +1,120 @@
+"""A8: do the stolen records describe one person and nobody else?"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from leastwise.adversaries.breach import Breach
+from leastwise.adversaries.result import Crowd, Predicate, SinglingOutResult
+from leastwise.joint import joint_buckets
+from leastwise.partition import Untouched
+from leastwise.table import Table
+from leastwise.validation import check_between
+from leastwise.values import number_text
+
+CROWDS = (2, 3, 5, 10, 20, 50)
+
+
+@dataclass(frozen=True)
+class SinglingOut:
+    """A8: somebody wants a sentence that is true of exactly one of the people behind the stolen records.
+
+    The adversary counts how often each generalized record occurs. One that occurs once is such a sentence:
+    whoever meets a person it fits, has found the one. One that occurs twice leaves a crowd of two.
+
+    The adversary error is the share of people who are *not* alone with their generalized record: 0 means that
+    everybody is singled out, 1 nobody. It is counted on the stolen records and has no interval; with more
+    records, fewer people are alone. Guessing cannot single out anybody, so the baseline is 1.
+
+    Parameters
+    ----------
+    predicates
+        How many sentences are returned at most, those of the rarest records. They describe real people: mind
+        where you publish them, or ask for none.
+    """
+
+    predicates: int = 10
+    name: ClassVar[str] = "A8"
+
+    def attack(self, breach: Breach) -> SinglingOutResult:
+        """Count the stolen records and describe the rarest."""
+        start = time.perf_counter()
+        check_between("predicates", self.predicates, 0)
+        sizes = [int(column.max(initial=0)) + 1 for column in breach.records.T]
+        first, record_of = joint_buckets(breach.records, sizes)
+        people = np.bincount(record_of, weights=breach.truth.weights, minlength=len(first))
+        first, people = first[people > 0], np.round(people[people > 0]).astype(int)
+        rarest = int(people.min())
+        unique = int((people == 1).sum())
+        return SinglingOutResult(
+            adversary=self.name,
+            people=breach.people,
+            adversary_error=1 - unique / breach.people,
+            interval=None,
+            baseline=1.0,
+            rarest=rarest,
+            rarest_records=int((people == rarest).sum()),
+            unique_people=unique,
+            distinct=len(people),
+            multiplicities=_multiplicities(people),
+            crowds=_crowds(people),
+            predicates=self._predicates(breach, first[people == rarest], rarest),
+            seconds=time.perf_counter() - start,
+        )
+
+    def _predicates(self, breach: Breach, rows: npt.NDArray[Any], people: int) -> tuple[Predicate, ...]:
+        counts, records = breach.truth.counts, breach.records
+        texts = []
+        for row in np.sort(rows)[: self.predicates]:
+            needed = shortest(records, counts, int(row), people)
+            texts.append(" and ".join(_condition(breach, j, int(row)) for j in needed) or "any record")
+        return tuple(Predicate(text=text, people=people) for text in texts)
+
+
+def _multiplicities(people: npt.NDArray[np.int_]) -> tuple[tuple[int, int], ...]:
+    values, records = np.unique(people, return_counts=True)
+    return tuple(zip(values.tolist(), records.tolist(), strict=True))
+
+
+def _crowds(people: npt.NDArray[np.int_]) -> tuple[Crowd, ...]:
+    below = [int(people[people < k].sum()) for k in CROWDS]
+    total = int(people.sum())
+    return tuple(
+        Crowd(k=k, people_below=float(each), share_below=each / total)
+        for k, each in zip(CROWDS, below, strict=True)
+    )
+
+
+def shortest(records: npt.NDArray[Any], counts: npt.NDArray[Any], row: int, people: int) -> list[int]:
+    """Return attributes that suffice to tell a record's bearers from everybody else, none of them in vain.
+
+    Attributes are left out one by one, the last first, as long as the sentence stays true of nobody else. (The
+    fewest possible is a hard problem; this is a shortest in the sense that no part of it can go.)
+    """
+    same = records == records[row]
+    needed = [j for j in range(records.shape[1]) if not same[:, j].all()]
+    for j in reversed(needed):
+        rest = [i for i in needed if i != j]
+        if round(float(counts[same[:, rest].all(axis=1)].sum())) == people:
+            needed = rest
+    return needed
+
+
+def _condition(breach: Breach, attribute: int, row: int) -> str:
+    partition = breach.joined.partitions[attribute]
+    name = partition.attribute.name
+    if isinstance(partition, Untouched):
+        return f"{name} {_number(breach.truth, attribute, row)}"
+    return f"{name} {partition.labels[int(breach.records[row, attribute])]}"
+
+
+def _number(table: Table, attribute: int, row: int) -> str:
+    levels, code = table.levels[attribute], int(table.codes[row, attribute])
+    if code < len(levels):
+        return number_text(float(levels[code]))
+    return "missing" if code == len(levels) and table.schema.attributes[attribute].missing else "other"

@@ -1,0 +1,142 @@
+"""What an adversary wants to know of each person, and when a guess counts as right.
+
+A discrete or ordinal attribute is told when the value is. A continuous one is told when the guessed number is
+within a stated tolerance; the adversary then guesses the number with the most probability around it, which is
+not always the likeliest number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from leastwise.schema import Attribute
+from leastwise.table import Table
+
+Numbers = npt.NDArray[np.float64]
+SHARE = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """One personal attribute of the attacked people.
+
+    Attributes
+    ----------
+    position, attribute
+        Which attribute.
+    truth
+        Its code for each person: what only the scoring knows.
+    numbers
+        For a continuous attribute the number of each of its codes ("missing" and "other" are NaN).
+    guessable
+        For a continuous attribute the number of each code that a predictor knows (see ``coarsening``).
+    tolerance
+        How far off a guessed number may be; None for named values.
+    prior
+        How often each code that a predictor knows occurs in the training part.
+    """
+
+    position: int
+    attribute: Attribute
+    truth: npt.NDArray[Any]
+    numbers: Numbers
+    guessable: Numbers
+    tolerance: float | None
+    prior: Numbers
+
+    def best(self, probabilities: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], Numbers]:
+        """Return, for rows of probabilities, the guess that is likeliest to be right and how likely it is."""
+        chances = probabilities if self._nearby is None else probabilities @ self._nearby
+        guess = chances.argmax(axis=1)
+        return guess.astype(np.intp), np.asarray(chances[np.arange(len(guess)), guess], dtype=float)
+
+    def median(self, probabilities: npt.NDArray[Any]) -> Numbers:
+        """Return, for rows of probabilities, the guess with the least expected distance."""
+        known = np.flatnonzero(~np.isnan(self.guessable))
+        cumulative = np.cumsum(probabilities[:, known], axis=1)
+        middle = (cumulative < cumulative[:, -1:] / 2).sum(axis=1)
+        return np.asarray(self.guessable[known][np.minimum(middle, len(known) - 1)])
+
+    def wrong(self, guess: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+        """Return for each person whether the guess was wrong."""
+        if self.tolerance is None:
+            return np.asarray(guess != self.truth)
+        guessed, true = self.guessable[guess], self.numbers[self.truth]
+        # "missing" and "other" have no number: they are told by their place behind the numbers.
+        same_extra = np.isnan(true) & (guess - len(self.guessable) == self.truth - len(self.numbers))
+        return ~(same_extra | _close(guessed, true, self.tolerance))
+
+    def distance(self, guessed: Numbers, counts: npt.NDArray[Any]) -> float | None:
+        """Return the mean distance to the true number, over the people who have one."""
+        true = self.numbers[self.truth]
+        known = np.isfinite(true) & np.isfinite(guessed)
+        people = float(counts[known].sum())
+        return float((np.abs(guessed - true)[known] * counts[known]).sum() / people) if people else None
+
+    @cached_property
+    def naive_wrong(self) -> npt.NDArray[np.bool_]:
+        """For each person whether the majority guess, learned on the training part, was wrong."""
+        guess, _ = self.best(self.prior[None, :])
+        return self.wrong(np.repeat(guess, len(self.truth)))
+
+    @cached_property
+    def _nearby(self) -> Numbers | None:
+        """Codes x guesses: whether the guess is right when the code is true; None when only equality is."""
+        if self.tolerance is None:
+            return None
+        close = _close(self.guessable[:, None], self.guessable[None, :], self.tolerance)
+        return (close | np.eye(len(self.guessable), dtype=bool)).astype(float)
+
+
+def _close(first: Numbers, second: Numbers, tolerance: float) -> npt.NDArray[np.bool_]:
+    with np.errstate(invalid="ignore"):  # inf - inf
+        return np.asarray((first == second) | (np.abs(first - second) <= tolerance * (1 + 1e-9)))
+
+
+def target_of(position: int, train: Table, truth: Table, seen: Table, tolerances: Mapping[str, float]) -> Target:
+    """Return the target at a position; ``seen`` is the training part as predictors see it."""
+    attribute = truth.schema.attributes[position]
+    tolerance = None
+    if attribute.continuous:
+        tolerance = tolerances.get(attribute.name, default_tolerance(attribute, train, position))
+    return Target(
+        position=position,
+        attribute=attribute,
+        truth=truth.codes[:, position].astype(np.intp),
+        numbers=_numbers(truth, position),
+        guessable=_numbers(seen, position),
+        tolerance=tolerance,
+        prior=seen.use(position) / seen.people,
+    )
+
+
+def _numbers(table: Table, position: int) -> Numbers:
+    attribute = table.schema.attributes[position]
+    if not attribute.continuous:
+        return np.full(table.sizes[position], np.nan)
+    return np.concatenate(
+        [np.asarray(table.levels[position], dtype=float), np.full(attribute.extra_values, np.nan)]
+    )
+
+
+def default_tolerance(attribute: Attribute, train: Table, position: int) -> float:
+    """Return a twentieth of the range: the declared one, or where it is open, that of the middle 90 % of people.
+
+    Whole for whole numbers, so that an age is told within 2 years and not within 2.3.
+    """
+    use = train.use(position)[: len(train.levels[position])]
+    if attribute.lower is not None and attribute.upper is not None:
+        span = attribute.upper - attribute.lower
+    elif use.sum():
+        places = np.searchsorted(np.cumsum(use), use.sum() * np.array([SHARE, 1 - SHARE]))
+        low, high = np.asarray(train.levels[position], dtype=float)[np.minimum(places, len(use) - 1)]
+        span = float(high - low) if np.isfinite(high - low) else 0.0
+    else:
+        span = 0.0
+    return float(np.floor(span * SHARE)) if attribute.integer else span * SHARE

@@ -87,3 +87,7 @@ def _usage_text(error: Any) -> str:
     text = " ".join(error.format_message().split())
     context = getattr(error, "ctx", None)
     return f"{text} See: {context.command_path} --help" if context else text
+
+
+# The commands register themselves; they need ``app``, so they come last.
+from leastwise.cli import compare, describe, inspect, minimize  # noqa: E402, F401

@@ -1,0 +1,25 @@
+"""``leastwise compare``: what a second generalization asks more or less finely than a first."""
+
+from __future__ import annotations
+
+import typer
+
+from leastwise.cli import app
+from leastwise.cli.describe import Artefact, AsJson
+from leastwise.cli.printing import print_json
+from leastwise.generalization import Generalization
+
+
+@app.command()
+def compare(first: Artefact, second: Artefact, as_json: AsJson = False) -> None:
+    """Say what the second generalization asks more finely or more coarsely than the first.
+
+    Example: `leastwise compare last-year.json this-year.json`
+    """
+    found = Generalization.load(first).compare(Generalization.load(second))
+    if not as_json:
+        typer.echo(str(found))
+        return
+    rows = zip(found.names, found.changes, found.before, found.after, strict=True)
+    keys = ("name", "change", "before", "after")
+    print_json({"overall": found.overall, "attributes": [dict(zip(keys, row, strict=True)) for row in rows]})

@@ -1,0 +1,113 @@
+"""``leastwise inspect``: what is in the data, and which schema is proposed for it."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from leastwise.cli import app
+from leastwise.cli.printing import print_json, print_table, visible
+from leastwise.cli.task import Continuous, Data, Discrete, Drop, Keep, Label, Missing, Personal, Task
+from leastwise.errors import ParameterError
+from leastwise.values import number_text
+
+if TYPE_CHECKING:
+    from leastwise.inference import Finding, Inspection
+
+COLUMNS = ("attribute", "kind", "domain", "missing", "distinct", "proposed role", "because", "warnings")
+NAME_WIDTH = 40
+
+
+@app.command()
+def inspect(
+    data: Data,
+    label: Label = None,
+    personal: Personal = None,
+    missing: Missing = None,
+    drop: Drop = None,
+    keep: Keep = None,
+    discrete: Discrete = None,
+    continuous: Continuous = None,
+    save: Annotated[
+        Path | None, typer.Option("--save", help="Write the proposed schema to this YAML file.")
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the schema file if it is there already.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """Show what is in a data file and propose a schema.
+
+    Examples: `leastwise inspect adult.csv --label income --missing '?' --save schema.yaml`,
+    `leastwise inspect acs.parquet --label PINCP --discrete OCCP,POBP`
+    """
+    if save is not None and save.exists() and not force:
+        raise ParameterError(f"{save} is there already and may have been edited; use --force to replace it")
+    task = Task(data, label, personal, missing, None, drop, keep, discrete, continuous)
+    found = task.inspect(task.read())
+    if save is not None:
+        _save(found, save)
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        _show(found, data)
+        _hint(found, data, save)
+
+
+def _save(found: Inspection, path: Path) -> None:
+    from leastwise.schema_file import save_schema
+
+    notes = [f"left out: {visible(f.name, NAME_WIDTH)} ({f.kind}: {f.reason})" for f in found.left_out]
+    save_schema(found.schema, path, notes)
+    found.warn()
+
+
+def _show(found: Inspection, data: str) -> None:
+    title = f"{data}: {found.records:,} records, {len(found.findings)} columns"
+    print_table(title, COLUMNS, [_row(finding) for finding in found.findings], right=("missing", "distinct"))
+    for finding in found.findings:
+        for warning in finding.warnings:
+            name = visible(finding.name, NAME_WIDTH)
+            typer.secho(f"  {name}: {visible(warning)}", fg=typer.colors.YELLOW)
+
+
+def _row(finding: Finding) -> tuple[str, ...]:
+    return (
+        visible(finding.name, NAME_WIDTH),
+        finding.kind,
+        finding.domain,
+        f"{finding.missing:,}" if finding.missing else "",
+        f"{finding.distinct:,}",
+        finding.role,
+        finding.reason,
+        f"{len(finding.warnings)}, below" if finding.warnings else "",
+    )
+
+
+def _hint(found: Inspection, data: str, saved: Path | None) -> None:
+    bounds = [(f.name, f.bounds) for f in found.findings if f.bounds and f.role != "left out"]
+    lines = [""]
+    if bounds:
+        name, (low, high) = bounds[0]
+        ends = f"lower: {number_text(low)}, upper: {number_text(high)}"
+        lines.append(
+            f"Open ends can be closed in the schema file by round numbers; for {visible(name, 30)}: {ends}"
+        )
+    lines += [
+        f"Left out: {visible(f.name, NAME_WIDTH)} ({f.kind}); --keep makes it an attribute" for f in found.left_out
+    ]
+    source = f"--schema {shlex.quote(str(saved))}" if saved else _label_option(found)
+    if saved:
+        lines.append(f"Saved. Edit {saved}, then:")
+    else:
+        lines.append(f"To edit this proposal: leastwise inspect {shlex.quote(data)} {source} --save schema.yaml")
+    lines.append(f"Next: leastwise minimize {shlex.quote(data)} {source} --minimizer uniform --k 3 -o g.json")
+    typer.echo("\n".join(lines))
+
+
+def _label_option(found: Inspection) -> str:
+    label = found.schema.label
+    return f"--label {shlex.quote(visible(label.name))}" if label else "--label COLUMN"

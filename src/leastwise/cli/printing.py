@@ -1,0 +1,46 @@
+"""How the commands print: tables for people, JSON for machines, and nothing that could move the cursor."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+
+WIDE = 150  # columns, where the output is a file or a pipe
+
+
+def visible(text: str, width: int = 10_000) -> str:
+    """Return a text of the data so that it can be printed: in one line, not too long, without control signs.
+
+    >>> visible("a\\nb\\x1b[2J", 8)
+    'a\\\\nb\\\\x1…'
+    """
+    safe = "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+    return safe if len(safe) <= width else f"{safe[: width - 1]}…"
+
+
+def print_json(document: Any) -> None:
+    """Print a document for machines."""
+    typer.echo(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False))
+
+
+def print_table(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[str] = ()
+) -> None:
+    """Print a table; texts are shown as they are, never read as markup."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=Text(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+    for name in columns:
+        table.add_column(name, justify="right" if name in right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(visible(text)) for text in row))
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDE
+    Console(width=width).print(table)

@@ -1,0 +1,118 @@
+"""The options that say what is predicted from what; shared by the commands that read records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from leastwise.errors import ParameterError, SchemaError, shorten
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from leastwise.inference import Inspection
+    from leastwise.schema import Kind, Schema
+    from leastwise.table import Table
+
+Data = Annotated[
+    str, typer.Argument(help="CSV, Parquet or NDJSON file with a column for each attribute; - is stdin.")
+]
+Label = Annotated[str | None, typer.Option("--label", "-l", help="The column to predict.")]
+Personal = Annotated[
+    list[str] | None,
+    typer.Option("--personal", "-p", help="The personal attributes, exactly: a,b,c. Default: all discrete ones."),
+]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option("--missing", help="A text that means 'no answer', such as '?'. Can be repeated."),
+]
+SchemaFile = Annotated[
+    Path | None, typer.Option("--schema", "-s", help="A schema saved by inspect. Default: inferred from the data.")
+]
+Drop = Annotated[list[str] | None, typer.Option("--drop", help="Columns that are no attributes: a,b.")]
+Keep = Annotated[
+    list[str] | None, typer.Option("--keep", help="Columns that are attributes although they look like none: a,b.")
+]
+Discrete = Annotated[
+    list[str] | None, typer.Option("--discrete", help="Columns whose numbers are codes, not quantities: a,b.")
+]
+Continuous = Annotated[
+    list[str] | None, typer.Option("--continuous", help="Columns whose numbers are quantities, not codes: a,b.")
+]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What the options of a command say about the records."""
+
+    data: str
+    label: str | None = None
+    personal: Sequence[str] | None = None
+    missing: Sequence[str] | None = None
+    schema: Path | None = None
+    drop: Sequence[str] | None = None
+    keep: Sequence[str] | None = None
+    discrete: Sequence[str] | None = None
+    continuous: Sequence[str] | None = None
+
+    def read(self) -> pl.DataFrame:
+        """Read the records."""
+        from leastwise.files import read_frame
+
+        return read_frame(self.data, tuple(self.missing or ()))
+
+    def inspect(self, frame: pl.DataFrame) -> Inspection:
+        """Propose a schema for the records."""
+        from leastwise.inference import infer_schema
+
+        columns = frame.columns
+        kinds: dict[str, Kind] = dict.fromkeys(names(self.discrete, columns), "discrete")
+        kinds |= dict.fromkeys(names(self.continuous, columns), "continuous")
+        return infer_schema(
+            frame,
+            self.label,
+            None if self.personal is None else names(self.personal, columns),
+            keep=names(self.keep, columns),
+            drop=names(self.drop, columns),
+            kinds=kinds,
+        )
+
+    def table(self) -> tuple[Table, tuple[str, ...]]:
+        """Return the encoded records, and the attributes whose domains were read off them."""
+        from leastwise.table import Table
+
+        frame = self.read()
+        if self.schema is not None:
+            schema = self._declared()
+            return Table.from_frame(frame, schema), ()
+        schema = self.inspect(frame).schema
+        return Table.from_frame(frame, schema), schema.names
+
+    def _declared(self) -> Schema:
+        from leastwise.schema_file import load_schema
+
+        assert self.schema is not None
+        for option in ("drop", "keep", "discrete", "continuous"):
+            if getattr(self, option):
+                raise ParameterError(f"--{option} has no use beside --schema; edit {self.schema} instead")
+        schema = load_schema(self.schema)
+        found = None if schema.label is None else schema.label.name
+        if self.label is not None and self.label != found:
+            shown = "none" if found is None else shorten(found)
+            raise SchemaError(f"--label says {shorten(self.label)}, {self.schema} says {shown}; they must agree")
+        return schema if self.personal is None else schema.with_personal(names(self.personal, schema.names))
+
+
+def names(given: Sequence[str] | None, columns: Iterable[str]) -> list[str]:
+    """Return the names in options of the form a,b,c; a column whose name has a comma is taken as a whole.
+
+    >>> names(["a,b", "c, d"], ["a", "b", "c, d"])
+    ['a', 'b', 'c, d']
+    """
+    known = set(columns)
+    parts = [[text] if text in known else text.split(",") for text in given or ()]
+    return [name if name in known else name.strip() for part in parts for name in part if name.strip()]

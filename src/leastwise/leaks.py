@@ -60,10 +60,10 @@ def leaks(generalization: Generalization, table: Table, inferred: Collection[str
     maps = table.bucket_maps(generalization)
     for j, partition in enumerate(generalization.partitions):
         use, name = table.use(j), partition.attribute.name
-        if name in inferred and not partition.attribute.continuous:
-            declared = use[: len(partition.attribute.values)]
-            found += [Leak(name, "value", place) for place in _of_one_person(declared)]
-        found += [Leak(name, "bucket", place) for place in _lonely_buckets(partition, maps[j], use)]
+        values = use[: len(partition.attribute.values) if name in inferred else 0]
+        found += [Leak(name, "value", place) for place in _of_one_person(values)]
+        if not (len(values) and partition.untouched):  # else its buckets are the values just named
+            found += [Leak(name, "bucket", place) for place in _lonely_buckets(partition, maps[j], use)]
         found += [Leak(name, "edge", place) for place in _telling_edges(partition, table.levels[j], use)]
     return tuple(found)
 

@@ -7,18 +7,18 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, TypeVar
 
-import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from leastwise.errors import ParameterError, SchemaError
+from leastwise.errors import DataError, ParameterError, SchemaError
 from leastwise.generalization import Generalization
+from leastwise.inference import infer_schema
 from leastwise.leaks import warn_of_leaks
 from leastwise.minimizers import sample
-from leastwise.schema import Schema
+from leastwise.schema import Attribute, Schema
 from leastwise.table import Table
 
 Self = TypeVar("Self", bound="Minimizer")
@@ -96,46 +96,43 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # 
         y
             The class of each record. None: taken from the label column of X, if the schema names one.
         """
-        if y is None and get_tags(self).target_tags.required and not self._finds_label(X):
-            raise SchemaError(
-                f"This {type(self).__name__} requires y to be passed, but the target y is None; "
-                "pass the label as y, or name it in the schema"
-            )
         records = sample.read_records(X)
-        schema = self._schema_for(records, is_frame=_is_frame(X))
-        attributes = sample.named(records, schema.names)
-        validate_data(self, _given(X, records, attributes, self.schema), reset=True, skip_check_array=True)
-        table = self._labelled(Table.from_frame(attributes, Schema(schema.attributes)), records, y, schema)
-        inferred = schema.names if self.schema is None else ()
-        self.generalization_ = self.propose(table, inferred)
+        schema = self._schema_for(records)
+        if not records.by_name:
+            records = records.renamed(schema.names)
+        attributes = records.select(schema.names)
+        validate_data(
+            self,
+            records.given if self.schema is None or not records.by_name else attributes.to_native(),
+            reset=True,
+            skip_check_array=True,
+        )
+        unlabelled = Table.from_frame(attributes, Schema(schema.attributes))
+        table = self._labelled(unlabelled, records.frame, y, schema.label)
+        self.generalization_ = self.propose(table, inferred=schema.names if self.schema is None else ())
         return self
 
-    def _finds_label(self, X: Any) -> bool:
-        label = None if self.schema is None else self.schema.label
-        return label is not None and _is_frame(X) and label.name in nw.from_native(X).columns
-
-    def _schema_for(self, records: sample.Frame, is_frame: bool) -> Schema:
+    def _schema_for(self, records: sample.Records) -> Schema:
         if self.schema is not None and not isinstance(self.schema, Schema):
             raise ParameterError(f"schema must be a leastwise Schema or None; got {type(self.schema).__name__}")
-        schema = self.schema or self._inferred(records, is_frame)
+        schema = _inferred(records, self.personal) if self.schema is None else self.schema
         return schema if self.personal is None else schema.with_personal(self.personal)
 
-    def _inferred(self, records: sample.Frame, is_frame: bool) -> Schema:
-        if not is_frame or not all(isinstance(name, str) for name in records.columns):
-            names = [f"x{j}" for j in range(len(records.columns))]
-            return sample.numeric_schema(sample.named(records, names))
-        from leastwise.inference import infer_schema
-
-        return infer_schema(records.to_native(), personal=self.personal).schema
-
-    def _labelled(self, table: Table, records: sample.Frame, y: Any, schema: Schema) -> Table:
-        if y is None and schema.label is not None and schema.label.name in records.columns:
-            y = records[schema.label.name].to_list()
+    def _labelled(self, table: Table, frame: sample.Frame, y: Any, label: Attribute | None) -> Table:
+        if y is None and label is not None and label.name in frame.columns:
+            y = frame[label.name].to_list()
+        if y is None and get_tags(self).target_tags.required:
+            raise SchemaError(
+                f"this {type(self).__name__} requires y to be passed, but the target y is None; "
+                "pass the label as y, or name it in the schema"
+            )
         if y is None:
-            return replace(table, schema=schema)
+            return replace(table, schema=replace(table.schema, label=label))
         texts = sample.labels_as_text(y)
-        label = schema.label or sample.label_attribute(texts, sample.label_name(y, schema.names))
-        return sample.with_labels(table, texts, label)
+        names = table.schema.names
+        return sample.with_labels(
+            table, texts, label or sample.label_attribute(texts, sample.label_name(y, names))
+        )
 
     def transform(self, X: Any) -> npt.NDArray[Any]:
         """Return the buckets of the records, one column per attribute, as whole numbers.
@@ -147,8 +144,10 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # 
         records = sample.read_records(X)
         names = self.generalization_.schema.names
         if self.schema is None:
-            validate_data(self, X if _is_frame(X) else records.to_numpy(), reset=False, skip_check_array=True)
-        return sample.buckets(self.generalization_, sample.named(records, names))
+            validate_data(self, records.given, reset=False, skip_check_array=True)
+        if not records.by_name or (self.schema is None and not hasattr(self, "feature_names_in_")):
+            records = records.renamed(getattr(self, "feature_names_in_", names))
+        return sample.buckets(self.generalization_, records.select(names))
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """Return the names of the attributes."""
@@ -178,20 +177,16 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # 
         return tags
 
 
-def _is_frame(X: Any) -> bool:
-    return isinstance(nw.from_native(X, pass_through=True), (nw.DataFrame, nw.LazyFrame))
-
-
-def _given(X: Any, records: sample.Frame, attributes: sample.Frame, schema: Schema | None) -> Any:
-    """Return what scikit-learn shall remember the names and number of columns of."""
-    if not _is_frame(X):
-        return records.to_numpy()
-    return X if schema is None else attributes.to_native()
+def _inferred(records: sample.Records, personal: Sequence[str] | None) -> Schema:
+    if not records.from_frame:
+        return sample.schema_of_array(records.frame)
+    schema = infer_schema(records.frame.to_native(), personal=personal).schema
+    if not schema.attributes:
+        raise DataError("no column can be an attribute (constant, unique, dates or free text); declare a schema")
+    return schema
 
 
 def _scalars(parameters: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters that a file can hold."""
     plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in parameters.items()}
-    kept = {n: v for n, v in plain.items() if isinstance(v, (str, bool, int, float)) and v == v}
-    kept.pop("schema", None)
-    return kept
+    return {n: v for n, v in plain.items() if isinstance(v, (str, bool, int, float)) and v == v}

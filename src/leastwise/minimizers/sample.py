@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
@@ -19,28 +19,81 @@ from leastwise.generalization import Generalization
 from leastwise.partition import Untouched
 from leastwise.schema import Attribute, Schema
 from leastwise.table import Table
+from leastwise.validation import did_you_mean
 from leastwise.values import number_of, text_of
 
 Frame = nw.DataFrame[Any]
 
 
-def read_records(X: Any) -> Frame:
-    """Return a frame or array as a frame; the columns of an array are named x0, x1, ..."""
-    records = nw.from_native(X, pass_through=True)
-    if isinstance(records, nw.LazyFrame):
-        records = records.collect()
-    if not isinstance(records, nw.DataFrame):
-        return _frame_of_array(check_array(X, dtype=None, ensure_all_finite=False))
-    if not len(records) or not len(records.columns):
+class Records(NamedTuple):
+    """The records of a frame or array.
+
+    Attributes
+    ----------
+    frame
+        The columns; those without names of their own (an array's) are x0, x1, ...
+    by_name
+        Whether the columns have names of their own.
+    given
+        What scikit-learn shall check the names and number of columns of.
+    from_frame
+        Whether they came as a frame.
+    """
+
+    frame: Frame
+    by_name: bool
+    given: Any
+    from_frame: bool
+
+    def select(self, names: Sequence[str]) -> Frame:
+        """Return these columns; complain about one that is not there."""
+        for name in names:
+            if name not in self.frame.columns:
+                raise DataError(
+                    f"the records have no column {shorten(name)}; {did_you_mean(name, self.frame.columns)}"
+                )
+        return self.frame.select(*names)
+
+    def renamed(self, names: Sequence[str]) -> Records:
+        """Return the records with these names for their columns, by position."""
+        if len(self.frame.columns) != len(names):
+            raise DataError(f"the records must have {len(names)} columns; found {len(self.frame.columns)}")
+        return self._replace(frame=self.frame.rename(dict(zip(self.frame.columns, names, strict=True))))
+
+
+def read_records(X: Any) -> Records:
+    """Return a frame (lazy ones are collected) or an array as records."""
+    frame = _frame_of(X)
+    if frame is None:
+        array = check_array(X, dtype=None, ensure_all_finite=False)
+        return Records(_frame_of_array(array), False, array, False)
+    if not len(frame) or not len(frame.columns):
         raise DataError(
-            f"the records must have rows and columns; found {len(records)} sample(s) and "
-            f"{len(records.columns)} feature(s) (shape={records.shape}) while a minimum of 1 is required"
+            f"the records must have rows and columns; found {len(frame)} sample(s) and "
+            f"{len(frame.columns)} feature(s) (shape={frame.shape}) while a minimum of 1 is required"
         )
-    return records
+    records = Records(frame, True, frame.to_native(), True)
+    if all(isinstance(name, str) for name in frame.columns):
+        return records
+    return records.renamed(_positions(len(frame.columns)))._replace(by_name=False)
+
+
+def _frame_of(X: Any) -> Frame | None:
+    try:
+        frame = nw.from_native(X, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        raise DataError("two columns have the same name; rename one of them") from None
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def _positions(count: int) -> list[str]:
+    return [f"x{j}" for j in range(count)]
 
 
 def _frame_of_array(array: npt.NDArray[Any]) -> Frame:
-    columns = {f"x{j}": pl.Series(_plain_column(array[:, j])) for j in range(array.shape[1])}
+    columns = {name: pl.Series(_plain_column(array[:, j])) for j, name in enumerate(_positions(array.shape[1]))}
     return nw.from_native(pl.DataFrame(columns), eager_only=True)
 
 
@@ -56,19 +109,7 @@ def _plain_column(column: npt.NDArray[Any]) -> npt.NDArray[np.float64] | list[st
     return texts
 
 
-def named(records: Frame, names: Sequence[str]) -> Frame:
-    """Return the columns under these names: found by name where all are there, by position otherwise."""
-    if set(names) <= set(records.columns):
-        return records.select(*names)
-    if any(isinstance(name, str) and name in names for name in records.columns):
-        absent = [name for name in names if name not in records.columns]
-        raise DataError(f"the records have no column {shorten(absent[0])}; they must have every attribute")
-    if len(records.columns) != len(names):
-        raise DataError(f"the records must have {len(names)} columns; found {len(records.columns)}")
-    return records.rename(dict(zip(records.columns, names, strict=True)))
-
-
-def numeric_schema(records: Frame) -> Schema:
+def schema_of_array(records: Frame) -> Schema:
     """Return the schema of an array: numbers without declared ends, texts with the values that occur."""
     return Schema(tuple(_attribute_of(records[name]) for name in records.columns))
 

@@ -27,7 +27,7 @@ def count_labels(codes: npt.NDArray[Any], table: Table, size: int) -> Floats:
     counts: Floats = flat.reshape(size, table.classes).astype(float)
     occurring = counts[:, counts.sum(axis=0) > 0]
     if occurring.shape[1] < 2:
-        raise DataError("the label must have at least two classes in the records; found one")
+        raise DataError("the label must have at least two classes in the records; found one class")
     return occurring
 
 

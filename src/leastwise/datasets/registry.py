@@ -8,11 +8,14 @@ from typing import Any
 from leastwise.datasets.acs import ACS_EMPLOYMENT, ACS_INCOME, ACS_PUBLIC_COVERAGE
 from leastwise.datasets.adult import ADULT
 from leastwise.datasets.base import Dataset, Declaration
+from leastwise.datasets.crime import CRIME
 from leastwise.datasets.download import Progress, fetch
+from leastwise.datasets.health import HEALTH, HEALTH_PRUNED
+from leastwise.datasets.loan import LOAN
 from leastwise.errors import ParameterError
 from leastwise.validation import check_choice
 
-_ALL = (ADULT, ACS_INCOME, ACS_EMPLOYMENT, ACS_PUBLIC_COVERAGE)
+_ALL = (ADULT, ACS_INCOME, ACS_EMPLOYMENT, ACS_PUBLIC_COVERAGE, HEALTH, HEALTH_PRUNED, LOAN, CRIME)
 DECLARATIONS = {declared.name: declared for declared in _ALL}
 
 
@@ -45,7 +48,8 @@ def load(name: str, path: str | Path | None = None, **options: Any) -> Dataset:
     path
         The downloaded file or the folder that holds it; not needed for ``adult``.
     options
-        ``state`` and ``year`` choose among ACS files in a folder.
+        ``state`` and ``year`` choose among ACS files in a folder, ``year`` among loans; ``race`` ("majority" or
+        "percentages") is about crime.
 
     Examples
     --------

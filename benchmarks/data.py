@@ -99,7 +99,7 @@ def communities_majority() -> Dataset:
 
 
 # What is known when the loan is made. Left out: emp_title (free text); balance and paid_* (they tell the outcome);
-# the joint applicant's figures and the columns that are missing for most or never vary; issue_month's year.
+# the joint applicant's figures (missing for most) and num_accounts_120d_past_due (always 0).
 LENDING_PERSONAL = (
     Attribute("emp_length", "ordinal", [str(i) for i in range(11)], labels=EMPLOYED, missing=True, personal=True),
     coded("state", STATES),

@@ -23,7 +23,7 @@ from leastwise.schema import Attribute
 from leastwise.validation import check_between, check_choice
 
 ADDRESS = "https://www2.census.gov/programs-surveys/acs/data/pums"
-SOURCE = "get it with: leastwise datasets get {name} --state CA --year 2018 --to FOLDER"
+SOURCE = "leastwise datasets get {name} --state CA --year 2018 --to FOLDER"
 RENAMED = {"RELP": "RELSHIPP", "ST": "STATE"}
 LARGEST_FILE = 16 * 1024**3
 
@@ -43,7 +43,7 @@ def find_file(place: Path, state: str | None, year: int | None) -> Path:
     if place.is_file():
         return place
     if not place.is_dir():
-        raise DataError(f"there is no file {shorten(str(place))}; {SOURCE.format(name='acs-income')}")
+        raise DataError(f"there is no file {shorten(str(place))}; get it so: {SOURCE.format(name='acs-income')}")
     code, short_year = _state(state), _year(year) % 100
     names = [f"csv_p{code}.zip", f"psam_p{STATE_CODES[code.upper()]:02}.csv", f"ss{short_year:02}p{code}.csv"]
     inner = place / str(year) / "1-Year"

@@ -163,7 +163,7 @@ ADULT = Declaration(
     label=LABEL,
     read=read,
     family="adult",
-    source="it comes with leastwise; the official parts are adult.data and adult.test of the UCI repository",
+    source="comes with leastwise (the original: leastwise datasets get adult --to FOLDER)",
     addresses=addresses,
     bundled=BUNDLED,
 )

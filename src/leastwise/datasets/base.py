@@ -88,7 +88,7 @@ class Declaration:
         """Read the official file at a path (the bundled copy without one)."""
         place = path if path is not None else self.bundled
         if place is None:
-            raise ParameterError(f"{self.name} needs the path of its file; {self.source}")
+            raise ParameterError(f"{self.name} needs the path of its file; get it so: {self.source}")
         return self.dataset(self.read(Path(place), **options))
 
     def dataset(self, frame: pl.DataFrame, name: str | None = None) -> Dataset:

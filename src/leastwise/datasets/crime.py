@@ -122,6 +122,6 @@ CRIME = Declaration(
     label=Attribute(TARGET, values=("0", "1"), labels=("not above the median", "above the median")),
     read=read,
     family="crime",
-    source="get it with: leastwise datasets get crime --to FOLDER",
+    source="leastwise datasets get crime --to FOLDER",
     addresses=addresses,
 )

@@ -41,13 +41,14 @@ def fetch(address: str, target: Path, limit: int = LARGEST_DOWNLOAD, progress: P
     """Download an address to a file; the file appears under its name only when it is complete."""
     request = Request(check_address(address), headers={"User-Agent": f"leastwise/{__version__}"})  # noqa: S310
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
         with build_opener(_HttpsOnly).open(request, timeout=60) as answer:
+            target.parent.mkdir(parents=True, exist_ok=True)
             length = answer.headers.get("Content-Length")
             return _store(answer, target, limit, int(length) if length else None, progress)
     except (URLError, HTTPException, TimeoutError) as error:
+        said = error.reason if type(error) is URLError else error
         raise DataError(
-            f"could not download {address} ({error}); check the network, or download it by hand to {target}"
+            f"could not download {address} ({said}); check the network, or download it by hand to {target}"
         ) from None
     except OSError as error:
         raise DataError(f"could not write {target}: {error.strerror or error}") from None

@@ -124,5 +124,5 @@ LOAN = Declaration(
     read=read,
     family="loan",
     source="download accepted_2007_to_2018Q4.csv.gz from kaggle.com/datasets/wordsforthewise/lending-club (it "
-    "needs an account), and give its path",
+    "needs an account)",
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from leastwise.datasets.download import Progress, fetch
 from leastwise.datasets.health import HEALTH, HEALTH_PRUNED
 from leastwise.datasets.loan import LOAN
 from leastwise.errors import ParameterError
-from leastwise.validation import check_choice
+from leastwise.validation import check_choice, did_you_mean
 
 _ALL = (ADULT, ACS_INCOME, ACS_EMPLOYMENT, ACS_PUBLIC_COVERAGE, HEALTH, HEALTH_PRUNED, LOAN, CRIME)
 DECLARATIONS = {declared.name: declared for declared in _ALL}
@@ -57,12 +59,8 @@ def load(name: str, path: str | Path | None = None, **options: Any) -> Dataset:
     ('workclass', 'education')
     """
     declared = declaration(name)
-    try:
-        return declared.load(path, **options)
-    except TypeError as error:
-        if "unexpected keyword argument" not in str(error):
-            raise
-        raise ParameterError(f"{name}: {error}") from None
+    _check_options(name, declared.read, options)
+    return declared.load(path, **options)
 
 
 def download(name: str, to: str | Path, progress: Progress | None = None, **options: Any) -> list[Path]:
@@ -77,6 +75,14 @@ def download(name: str, to: str | Path, progress: Progress | None = None, **opti
     """
     declared = declaration(name)
     if declared.addresses is None:
-        raise ParameterError(f"{name} has no public address; {declared.source}")
+        raise ParameterError(f"{name} has no public address; get it so: {declared.source}")
+    _check_options(name, declared.addresses, options)
     files = declared.addresses(**options)
     return [fetch(address, Path(to) / inner, progress=progress) for inner, address in files.items()]
+
+
+def _check_options(name: str, function: Callable[..., Any], options: dict[str, Any]) -> None:
+    known = [option for option in signature(function).parameters if option != "place"]
+    for option in options:
+        if option not in known:
+            raise ParameterError(f"{name} has no option {option!r}; {did_you_mean(option, known)}")

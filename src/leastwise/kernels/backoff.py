@@ -47,7 +47,7 @@ def number_keys(keys: Ints) -> tuple[Ints, int]:
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _divide(group: Ints, column: Ints, size: int) -> tuple[Ints, int]:
+def _divide(group: Ints, column: Ints, size: int) -> Any:
     """Return the group of each distinct input after one more column; -1 stays -1."""
     keys = np.empty(len(group), np.int64)
     for z in range(len(group)):

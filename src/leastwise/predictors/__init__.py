@@ -1,1 +1,28 @@
-"""Predictors of discrete targets from generalized records; both the classifier and the adversary use them."""
+"""Predictors learn P(target | z) from codes and weights: the strength behind every risk that is reported."""
+
+from leastwise.predictors.base import Predictor, Samples, samples
+from leastwise.predictors.defaults import default_predictors
+from leastwise.predictors.guesses import Guesses, errors, guesses, masked_predictions
+from leastwise.predictors.joint_buckets import JointBuckets
+from leastwise.predictors.masks import Mask, allowed_values, mask_of, masked
+from leastwise.predictors.network import Network
+from leastwise.predictors.strongest import Strongest, strongest
+
+__all__ = [
+    "Guesses",
+    "JointBuckets",
+    "Mask",
+    "Network",
+    "Predictor",
+    "Samples",
+    "Strongest",
+    "allowed_values",
+    "default_predictors",
+    "errors",
+    "guesses",
+    "mask_of",
+    "masked",
+    "masked_predictions",
+    "samples",
+    "strongest",
+]

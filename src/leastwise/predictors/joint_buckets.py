@@ -80,7 +80,7 @@ def _rows(bucket_of: Array, values: Array, weights: Array, size: int) -> _Rows:
     number, found = backoff.number_keys(bucket_of.astype(np.int64) * size + values)
     place = np.empty(found, dtype=np.intp)
     place[number[::-1]] = np.arange(len(number))[::-1]
-    people = np.bincount(number, weights=weights, minlength=found)
+    people = np.bincount(number, weights=weights, minlength=found).astype(float)
     return _Rows(bucket_of[place].astype(np.int64), values[place].astype(np.int64), people)
 
 

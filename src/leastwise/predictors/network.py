@@ -7,11 +7,13 @@ the weights that are used are an average over the last part of the training, whi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from leastwise.partition import Codes
 from leastwise.predictors.base import Probabilities, Samples
@@ -19,6 +21,9 @@ from leastwise.predictors.one_hot import OneHot, scatter, starts
 from leastwise.random import generator
 
 Array = npt.NDArray[np.float32]
+
+# People per joint bucket from which counting is as good as exact.
+_WELL_FILLED = 500
 
 
 @dataclass
@@ -31,6 +36,8 @@ class Network:
         Width of the hidden layer.
     epochs, batch, rate, decay
         Adam with a rate that falls linearly to 0, and decoupled weight decay.
+    members
+        How many such networks are trained, from different first weights; their probabilities are averaged.
     seed
         For the first weights and the order of the rows.
     """
@@ -40,29 +47,61 @@ class Network:
     batch: int = 512
     rate: float = 0.01
     decay: float = 1e-3
+    members: int = 2
     seed: int = 0
     name: str = field(default="network", init=False)
 
+    def worthwhile(self, train: Samples) -> bool:
+        """Return whether joint buckets are so thinly filled that counting alone may not be enough."""
+        return bool(train.weights.sum() < _WELL_FILLED * len(train.buckets[0]))
+
     def fit(self, train: Samples, validation: Samples) -> Network:
-        """Learn from the training rows."""
+        """Learn from the training rows; nothing is chosen on the validation rows."""
         self.like_ = train
+        self.open_ = [t for t in range(len(train.target_sizes)) if not _told(train, t)]
         self.one_hot_ = OneHot.of(train)
-        random = generator(self.seed, "network")
+        # The products are small: a second thread would only wait for the first.
+        with threadpool_limits(1, "blas"):
+            self.networks_ = [self._train(_of_targets(train, self.open_), m) for m in range(self.members)]
+        return self
+
+    def _train(self, train: Samples, member: int) -> list[Array]:
+        if not train.target_sizes:
+            return []
+        random = generator(self.seed, "network", member)
         training = _Training(self, train, self.one_hot_, random)
         steps = self.epochs * -(-len(train) // self.batch)
         for step, rows in enumerate(_batches(len(train), self.batch, self.epochs, random)):
             training.step(rows, self.rate * (1 - step / steps), keep=step >= steps * 0.7)
-        self.weights_ = training.averaged()
-        return self
+        return training.averaged()
 
     def predict(self, inputs: Codes) -> list[Probabilities]:
         """Return, per target, the probabilities of its codes for each row."""
-        logits = _hidden(self.one_hot_(inputs), self.weights_)[1] @ self.weights_[2] + self.weights_[3]
-        ends = starts(self.like_.target_sizes)
-        return [
-            _softmax(logits[:, a:b], self.like_.allowed(t, inputs))
-            for t, (a, b) in enumerate(zip(ends[:-1], ends[1:], strict=True))
-        ]
+        allowed = [self.like_.allowed(t, inputs) for t in range(len(self.like_.target_sizes))]
+        found: list[Probabilities] = [values.astype(np.float32) for values in allowed]
+        if not self.open_:
+            return found
+        x = self.one_hot_(inputs)
+        logits = [_hidden(x, weights)[1] @ weights[2] + weights[3] for weights in self.networks_]
+        ends = starts([self.like_.target_sizes[t] for t in self.open_])
+        for t, (a, b) in zip(self.open_, pairwise(ends), strict=True):
+            found[t] = np.mean([_softmax(member[:, a:b], allowed[t]) for member in logits], axis=0)
+        return found
+
+
+def _told(train: Samples, target: int) -> bool:
+    """Return whether the inputs leave one value only, so that there is nothing to learn."""
+    first, _ = train.buckets
+    return bool(train.allowed(target, train.inputs[first]).sum(axis=1).max(initial=1) == 1)
+
+
+def _of_targets(train: Samples, targets: list[int]) -> Samples:
+    return replace(
+        train,
+        targets=train.targets[:, targets],
+        target_sizes=tuple(train.target_sizes[t] for t in targets),
+        masks=tuple(train.target_masks[t] for t in targets),
+    )
 
 
 def _batches(rows: int, size: int, epochs: int, random: np.random.Generator) -> Iterator[npt.NDArray[Any]]:

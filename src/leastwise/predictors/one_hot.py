@@ -1,4 +1,4 @@
-"""Codes as numbers for models that add and multiply: one 0/1 column per bucket, and the rank where there is one."""
+"""Codes as numbers for models that add and multiply: a 0/1 column per bucket, and the rank where it has one."""
 
 from __future__ import annotations
 

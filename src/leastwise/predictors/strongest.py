@@ -1,0 +1,154 @@
+"""The strongest of several predictors, chosen for each target on validation.
+
+A risk is a minimum over all predictors, so a weak one overstates privacy. Beside each predictor alone, mixtures
+of two compete: models that err on different records correct each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from leastwise.errors import ParameterError
+from leastwise.partition import Codes
+from leastwise.predictors.base import Predictor, Probabilities, Samples
+from leastwise.predictors.defaults import default_predictors
+from leastwise.predictors.guesses import Guesses, blocks, masked_predictions
+
+# In a mixture, what the first of the two predictors counts.
+_SHARES = (0.3, 0.5, 0.7)
+
+
+class Mixture(NamedTuple):
+    """What each predictor counts in the probabilities of one target; a single 1 is that predictor alone."""
+
+    shares: tuple[float, ...]
+
+    def of(self, probabilities: Sequence[Probabilities]) -> Probabilities:
+        """Return the weighted mean."""
+        parts = [share * p for share, p in zip(self.shares, probabilities, strict=True) if share]
+        return np.asarray(sum(parts[1:], start=parts[0]))
+
+    def named(self, names: Sequence[str]) -> str:
+        """Say which predictors have a part in it."""
+        return " + ".join(name for share, name in zip(self.shares, names, strict=True) if share)
+
+
+@dataclass
+class Strongest:
+    """Several predictors, of which each target uses the one, or the mixture of two, that validation prefers.
+
+    The lowest error wins. Errors that validation cannot tell apart (the difference is below its own standard
+    error) count as equal, and among those the lowest log loss wins.
+
+    Attributes
+    ----------
+    chosen_
+        Per target, the name of what was chosen.
+    scores_
+        Per target, the error and the log loss on validation of every candidate, by name.
+    """
+
+    predictors: Sequence[Predictor] = field(default_factory=default_predictors)
+    mixtures: bool = True
+    name: str = field(default="strongest", init=False)
+
+    def fit(self, train: Samples, validation: Samples) -> Strongest:
+        """Fit every predictor that is worth it, and choose."""
+        if not self.predictors:
+            raise ParameterError("the strongest predictor needs at least one to choose from; got none")
+        kept = [p for p in self.predictors if _worthwhile(p, train)] or [self.predictors[0]]
+        self.fitted_ = [predictor.fit(train, validation) for predictor in kept]
+        candidates = _candidates(len(kept), self.mixtures)
+        tried = _try(self.fitted_, candidates, validation)
+        names = [predictor.name for predictor in kept]
+        self.mixtures_ = [candidates[_best(t, found, validation)] for t, found in enumerate(tried)]
+        self.chosen_ = tuple(mixture.named(names) for mixture in self.mixtures_)
+        self.scores_ = [_scores(t, found, candidates, names, validation) for t, found in enumerate(tried)]
+        self.like_ = train
+        return self
+
+    def predict(self, inputs: Codes) -> list[Probabilities]:
+        """Return, per target, the probabilities of what was chosen."""
+        needed = [any(m.shares[i] for m in self.mixtures_) for i in range(len(self.fitted_))]
+        found = [
+            masked_predictions(predictor, self.like_, inputs) if used else []
+            for predictor, used in zip(self.fitted_, needed, strict=True)
+        ]
+        return [
+            mixture.of([p[t] if share else np.zeros(0) for p, share in zip(found, mixture.shares, strict=True)])
+            for t, mixture in enumerate(self.mixtures_)
+        ]
+
+
+def strongest(predictors: Sequence[Predictor] | None = None, *, quick: bool = False, seed: int = 0) -> Strongest:
+    """Return the predictor that uses the strongest of these, or of the default ones, for each target."""
+    return Strongest(default_predictors(quick, seed) if predictors is None else tuple(predictors))
+
+
+def _worthwhile(predictor: Predictor, train: Samples) -> bool:
+    """Return whether a predictor can add anything here; those that do not say are always worth it."""
+    says = getattr(predictor, "worthwhile", None)
+    return bool(says(train)) if says else True
+
+
+def _candidates(predictors: int, mixtures: bool) -> list[Mixture]:
+    def shares(pairs: dict[int, float]) -> Mixture:
+        return Mixture(tuple(pairs.get(i, 0.0) for i in range(predictors)))
+
+    alone = [shares({i: 1.0}) for i in range(predictors)]
+    if not mixtures:
+        return alone
+    pairs = combinations(range(predictors), 2)
+    return alone + [shares({i: share, j: 1 - share}) for i, j in pairs for share in _SHARES]
+
+
+def _try(
+    predictors: Sequence[Predictor], candidates: Sequence[Mixture], validation: Samples
+) -> list[list[Guesses]]:
+    """Return, per target and candidate, the guesses on validation."""
+    found = [[Guesses.empty(len(validation)) for _ in candidates] for _ in validation.target_sizes]
+    for block in blocks(validation):
+        predicted = [masked_predictions(p, validation, block.inputs) for p in predictors]
+        for t, room in enumerate(found):
+            for candidate, guesses in zip(candidates, room, strict=True):
+                guesses.fill(block, candidate.of([p[t] for p in predicted]), validation.targets[:, t])
+    return found
+
+
+def _best(target: int, tried: Sequence[Guesses], validation: Samples) -> int:
+    truth, weights = validation.targets[:, target], validation.weights
+    wrong = [(guesses.values != truth).astype(float) for guesses in tried]
+    errors = [guesses.error(truth, weights) for guesses in tried]
+    lead = int(np.argmin(errors))
+    equal = [i for i in range(len(tried)) if _cannot_tell(wrong[i] - wrong[lead], weights)]
+    return min(equal, key=lambda i: (tried[i].log_loss(weights), i))
+
+
+def _cannot_tell(difference: npt.NDArray[Any], weights: npt.NDArray[Any]) -> bool:
+    """Return whether a mean difference of 0/1 errors is at most its standard error."""
+    people = weights.sum()
+    mean = float((weights * difference).sum() / people)
+    variance = float((weights * difference**2).sum() / people) - mean**2
+    return bool(mean <= np.sqrt(max(variance, 0) / people))
+
+
+def _scores(
+    target: int,
+    tried: Sequence[Guesses],
+    candidates: Sequence[Mixture],
+    names: Sequence[str],
+    validation: Samples,
+) -> dict[str, tuple[float, float]]:
+    truth, weights = validation.targets[:, target], validation.weights
+    found: dict[str, tuple[float, float]] = {}
+    for candidate, guesses in zip(candidates, tried, strict=True):
+        score = guesses.error(truth, weights), guesses.log_loss(weights)
+        name = candidate.named(names)
+        found[name] = min(score, found.get(name, score))
+    return found

@@ -121,7 +121,7 @@ class Answers:
         self._width = int(self._b.max(initial=0)) + 1
         self._pairs, index = np.unique(self._a * self._width + self._b, return_inverse=True)
         self._together = np.bincount(index, weights=counts)
-        self._of_b = np.bincount(self._b, weights=counts)
+        self._of_b = np.bincount(self._b, weights=counts).astype(float)
         self._ends = np.cumsum(counts)
         self.people = round(float(counts.sum()))
 

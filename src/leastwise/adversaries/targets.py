@@ -70,7 +70,7 @@ class Target:
         guessed, true = self.guessable[guess], self.numbers[self.truth]
         # "missing" and "other" have no number: they are told by their place behind the numbers.
         same_extra = np.isnan(true) & (guess - len(self.guessable) == self.truth - len(self.numbers))
-        return ~(same_extra | _close(guessed, true, self.tolerance))
+        return np.asarray(~(same_extra | _close(guessed, true, self.tolerance)))
 
     def distance(self, guessed: Numbers, counts: npt.NDArray[Any]) -> float | None:
         """Return the mean distance to the true number, over the people who have one."""

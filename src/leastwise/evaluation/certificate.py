@@ -1,0 +1,296 @@
+"""A promise about every adversary, also those not yet invented, who sees only the generalized records.
+
+Of n people who did not choose the generalization, let C_p be the share who would be told by a guesser that has
+seen the answers: in each joint bucket it names the commonest value of attribute p among those very people. No
+adversary can beat on average what this guesser does in hindsight: a maximum of means is at most the mean of
+maxima, so A*_p <= E[C_p]. One person more or less moves C_p by at most 1/n, so by McDiarmid's inequality it stays
+near its mean: with probability at least 1 - delta,
+
+    A*_p  <=  C_p + sqrt(ln(1 / delta) / (2 n)).
+
+No model is trained and no joint bucket is left out. The mean over attributes moves by at most 1/n as well, and
+has the same bound. A number counts as told within its tolerance; the best guess then is the fullest window.
+
+**Which confidence.** Each bound holds at 1 - delta by itself. That *all* bounds of a certificate hold at the same
+time, at 1 - delta together, needs a share of delta for each (Bonferroni): ``bound_all``. When one of m candidate
+generalizations is chosen by looking at the same records, every bound pays for all m: delta / m.
+
+The bound is worth little where many people are alone in their joint bucket, for the guesser in hindsight tells
+each of those. The certificate says so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from leastwise.adversaries.targets import default_tolerance
+from leastwise.errors import ParameterError
+from leastwise.evaluation.hindsight import told_in_hindsight
+from leastwise.generalization import Generalization
+from leastwise.joint import joint_buckets
+from leastwise.table import Table
+from leastwise.validation import check_between
+
+MEAN = "mean over personal attributes"
+# With so many people alone in their joint bucket, the guesser in hindsight is no longer a measure of anything.
+ALMOST_ALL = 0.9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bound:
+    """What is promised about one attribute, or about the mean over all.
+
+    Attributes
+    ----------
+    attribute
+        Its name.
+    hindsight
+        C_p: the accuracy of the guesser that has seen the answers.
+    bound
+        No adversary is more accurate, with the confidence of the certificate for this sentence alone.
+    bound_all
+        The same, with that confidence for all sentences of the certificate together.
+    guessing
+        The accuracy of naming the commonest value to everybody.
+    tolerance
+        Within which a number counts as told; None for named values.
+    """
+
+    attribute: str
+    hindsight: float
+    bound: float
+    bound_all: float
+    guessing: float
+    tolerance: float | None = None
+
+    @property
+    def adversary_error_at_least(self) -> float:
+        """The bound as an adversary error: higher is safer."""
+        return 1 - self.bound
+
+
+@dataclass(frozen=True, kw_only=True)
+class Certificate:
+    """Bounds on the accuracy of every adversary who sees only the generalized records, and what it is said to know.
+
+    Attributes
+    ----------
+    people
+        How many held-out people it rests on.
+    delta, candidates
+        The chance that one sentence is wrong, and among how many candidates the generalization was chosen by
+        looking at these people.
+    known
+        Attributes that the adversary knows in full (side information).
+    joint_buckets, alone
+        How many joint buckets these people fill, and which share of them is alone in theirs.
+    bounds, mean
+        Per personal attribute, and for the mean over them.
+    """
+
+    people: int
+    delta: float
+    candidates: int
+    known: tuple[str, ...]
+    joint_buckets: int
+    alone: float
+    bounds: tuple[Bound, ...]
+    mean: Bound
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether it promises nothing: almost everybody is alone in a joint bucket, or every bound is 1."""
+        return self.alone >= ALMOST_ALL or all(bound.bound >= 1 for bound in self.bounds)
+
+    def __getitem__(self, attribute: str) -> Bound:
+        return next(bound for bound in (*self.bounds, self.mean) if bound.attribute == attribute)
+
+    def sentences(self) -> tuple[str, ...]:
+        """Say each bound in words."""
+        if self.vacuous:
+            return (self._nothing(),)
+        return tuple(self._sentence(bound) for bound in (*self.bounds, self.mean))
+
+    def _nothing(self) -> str:
+        return (
+            f"Nothing can be promised: {self.alone:.0%} of the {self.people:,} people are alone in their joint "
+            f"bucket, so what others tell about them cannot be judged by counting; a coarser generalization"
+            f"{', less side information' if self.known else ''} or more records can be certified."
+        )
+
+    def _sentence(self, bound: Bound) -> str:
+        who = "these generalized records" + (f" and knows {', '.join(self.known)}" if self.known else "")
+        start = f"With {_percent(1 - self.delta)} confidence nobody who sees only {who} can tell"
+        if bound.bound >= 1:
+            return f"About {bound.attribute} nothing can be promised (guessing gives {bound.guessing:.2f})."
+        if bound is self.mean:
+            what = f"more than a share of {_up(bound.bound)} of the personal attributes"
+        elif bound.tolerance is not None:
+            what = f"{bound.attribute} within {bound.tolerance:g} with accuracy above {_up(bound.bound)}"
+        else:
+            what = f"{bound.attribute} with accuracy above {_up(bound.bound)}"
+        return f"{start} {what} (guessing gives {bound.guessing:.2f})."
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences())
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.6g} %"
+
+
+def _up(bound: float) -> str:
+    """Write a bound with two digits, rounded up: a promise may not be rounded in its own favour."""
+    return f"{min(1.0, math.ceil(bound * 100 - 1e-9) / 100):.2f}"
+
+
+def certify(
+    generalization: Generalization,
+    table: Table,
+    delta: float = 0.05,
+    candidates: int = 1,
+    held_out: bool | None = None,
+    known: Sequence[str] = (),
+    tolerances: Mapping[str, float] | None = None,
+) -> Certificate:
+    """Bound the accuracy of every adversary who sees only the generalized records.
+
+    Parameters
+    ----------
+    table
+        People who had no part in choosing the generalization: the test part of a split, or any records of which
+        you say so.
+    delta
+        The chance that a sentence is wrong.
+    candidates
+        Among how many generalizations this one was chosen by looking at these same records; each pays for all.
+    held_out
+        True vouches for records that are not the test part of a split. Without it they are refused.
+    known
+        Attributes that the adversary knows in full; of these nothing is bounded.
+    tolerances
+        Within which a number counts as told, by the name of a continuous personal attribute.
+
+    Examples
+    --------
+    >>> from leastwise import Attribute, Schema
+    >>> sex = Attribute("SEX", values=("Female", "Male"), personal=True)
+    >>> people = Table(Schema((sex,)), np.array([[0]] * 480 + [[1]] * 520), (np.array(sex.values),), part="test")
+    >>> certificate = certify(Generalization.suppressed(people.schema), people)
+    >>> round(certificate["SEX"].bound, 3)
+    0.559
+    """
+    if not 0 < delta < 1:
+        raise ParameterError(f"delta must be above 0 and below 1; got {delta}")
+    check_between("candidates", candidates, 1)
+    _refuse_choosers(table, held_out)
+    counts = _whole(table.counts)
+    side = [table.schema.position(name) for name in known]
+    bucket_of, people_in = _joint(generalization, table, side, counts)
+    hidden = [p for p in table.personal if p not in side]
+    if not hidden:
+        raise ParameterError("a certificate needs personal attributes that are not known; mark at least one")
+    people = int(counts.sum())
+    slacks = _slacks(people, delta / candidates, len(hidden) + 1)
+    found = [_found(table, p, bucket_of, counts, tolerances or {}) for p in hidden]
+    return Certificate(
+        people=people,
+        delta=delta,
+        candidates=candidates,
+        known=tuple(known),
+        joint_buckets=int((people_in > 0).sum()),
+        alone=float((people_in == 1).sum() / people),
+        bounds=tuple(_bound(*each, *slacks) for each in found),
+        mean=_bound(MEAN, _mean_of(found, 1), _mean_of(found, 2), None, *slacks),
+    )
+
+
+def _refuse_choosers(table: Table, held_out: bool | None) -> None:
+    if held_out is True or (held_out is None and table.part == "test"):
+        return
+    found = "held_out=False" if held_out is False else f"the part {table.part!r}"
+    raise ParameterError(
+        f"a certificate must rest on records that did not choose the generalization; got {found}: "
+        "give the test part of a split, or held_out=True for records that you kept aside"
+    )
+
+
+def _whole(counts: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    whole = np.round(counts)
+    if (np.abs(counts - whole) > 1e-9).any() or (whole < 0).any():
+        raise ParameterError("a certificate counts people: weights must be whole numbers from 0 (multiplicities)")
+    if not whole.sum() >= 1:
+        raise ParameterError("a certificate needs at least one person; got none")
+    return whole.astype(np.int64)
+
+
+def _joint(
+    generalization: Generalization, table: Table, side: Sequence[int], counts: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[Any]]:
+    """Return the joint bucket of each row (what is known is put into z), and the people in each."""
+    columns = table.generalize(generalization).astype(np.int64)
+    for j in side:
+        columns[:, j] = table.codes[:, j]
+    _, bucket_of = joint_buckets(columns, [int(column.max(initial=0)) + 1 for column in columns.T])
+    return bucket_of, np.bincount(bucket_of, weights=counts)
+
+
+def _tolerance(table: Table, position: int, tolerances: Mapping[str, float]) -> float | None:
+    attribute = table.schema.attributes[position]
+    if not attribute.continuous:
+        return None
+    if attribute.name in tolerances:
+        return tolerances[attribute.name]
+    if attribute.lower is None or attribute.upper is None:
+        # Taken from these records, it would have been chosen by them.
+        raise ParameterError(
+            f"state within what {attribute.name} counts as told: tolerances={{{attribute.name!r}: ...}}"
+        )
+    return default_tolerance(attribute, table, position)
+
+
+Found = tuple[str, float, float, float | None]
+
+
+def _found(
+    table: Table,
+    position: int,
+    bucket_of: npt.NDArray[np.intp],
+    counts: npt.NDArray[np.int64],
+    tolerances: Mapping[str, float],
+) -> Found:
+    """Return (attribute, C_p, the accuracy of naming one value to everybody, tolerance)."""
+    tolerance = _tolerance(table, position, tolerances)
+    codes = table.codes[:, position].astype(np.int64)
+    numbers = None if tolerance is None else np.asarray(table.levels[position], dtype=float)
+    everybody = np.zeros_like(bucket_of)
+    told = [told_in_hindsight(z, codes, counts, numbers, tolerance or 0.0) for z in (bucket_of, everybody)]
+    return table.schema.names[position], told[0] / counts.sum(), told[1] / counts.sum(), tolerance
+
+
+def _mean_of(found: Sequence[Found], place: Literal[1, 2]) -> float:
+    return float(np.mean([each[place] for each in found]))
+
+
+def _slacks(people: int, delta: float, sentences: int) -> tuple[float, float]:
+    one, together = math.log(1 / delta), math.log(sentences / delta)
+    return math.sqrt(one / (2 * people)), math.sqrt(together / (2 * people))
+
+
+def _bound(
+    name: str, hindsight: float, guessing: float, tolerance: float | None, slack: float, slack_all: float
+) -> Bound:
+    return Bound(
+        attribute=name,
+        hindsight=float(hindsight),
+        bound=min(1.0, float(hindsight) + slack),
+        bound_all=min(1.0, float(hindsight) + slack_all),
+        guessing=float(guessing),
+        tolerance=tolerance,
+    )

@@ -1,0 +1,156 @@
+"""The certificate: its arithmetic by hand, what it refuses, and that it holds as often as it says."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from leastwise import Attribute, Generalization, Intervals, Schema, Table
+from leastwise.adversaries.breach import Breach
+from leastwise.adversaries.reconstruction import Reconstruction
+from leastwise.errors import ParameterError
+from leastwise.evaluation.certificate import MEAN, certify
+from tests.adversaries.populations import Bayes, grouping, maps_of, population, populations, table_of
+
+
+def test_six_people_by_hand() -> None:
+    # a=0: b = 0, 0, 1; a=1: b = 1, 1, 0. Only a is collected.
+    table = table_of([(0, 0), (0, 0), (0, 1), (1, 1), (1, 1), (1, 0)], [2, 2], {1}, part="test")
+    certificate = certify(grouping(table, [[0, 1], [0, 0]]), table, delta=0.1, candidates=5)
+    bound = certificate["b"]
+    assert (bound.hindsight, bound.guessing, certificate.people) == (4 / 6, 3 / 6, 6)
+    assert bound.bound == min(1, 4 / 6 + math.sqrt(math.log(5 / 0.1) / 12))
+    assert certificate.joint_buckets == 2
+
+
+def many(part: str = "test", people: int = 1000) -> Table:
+    rng = np.random.default_rng(0)
+    rows = np.column_stack([rng.integers(0, 2, people), rng.integers(0, 3, people)])
+    return table_of(rows, [2, 3], {0, 1}, part=part)
+
+
+def test_each_sentence_alone_and_all_together() -> None:
+    table = many()
+    certificate = certify(grouping(table, [[0, 0], [0, 1, 1]]), table)
+    for bound in (*certificate.bounds, certificate.mean):
+        assert bound.bound - bound.hindsight == pytest.approx(math.sqrt(math.log(20) / 2000))
+        assert bound.bound_all - bound.hindsight == pytest.approx(math.sqrt(math.log(3 * 20) / 2000))
+    assert certificate.mean.hindsight == pytest.approx(np.mean([b.hindsight for b in certificate.bounds]))
+
+
+def test_the_sentence() -> None:
+    sex = Attribute("SEX", values=("Female", "Male"), personal=True)
+    codes = np.array([[0]] * 4800 + [[1]] * 5200)
+    table = Table(Schema((sex,)), codes, (np.array(sex.values),), part="test")
+    first, mean = certify(Generalization.suppressed(table.schema), table).sentences()
+    assert first == (
+        "With 95 % confidence nobody who sees only these generalized records can tell SEX with accuracy "
+        "above 0.54 (guessing gives 0.52)."
+    )
+    assert "more than a share of 0.54 of the personal attributes" in mean
+
+
+def test_a_promise_is_never_rounded_in_its_own_favour() -> None:
+    table = many()
+    certificate = certify(grouping(table, [[0, 0], [0, 1, 1]]), table)
+    for bound, sentence in zip(certificate.bounds, certificate.sentences(), strict=False):
+        assert float(sentence.split("above ")[1][:4]) >= bound.bound
+
+
+@pytest.mark.parametrize("part", ["all", "train", "validation"])
+def test_refuses_records_that_chose(part: str) -> None:
+    table = many(part)
+    with pytest.raises(ParameterError, match="did not choose the generalization"):
+        certify(Generalization.suppressed(table.schema), table)
+    assert certify(Generalization.suppressed(table.schema), table, held_out=True).people == 1000
+
+
+def test_refuses_test_records_that_are_said_to_have_chosen() -> None:
+    table = many()
+    with pytest.raises(ParameterError, match="held_out=False"):
+        certify(Generalization.suppressed(table.schema), table, held_out=False)
+
+
+@pytest.mark.parametrize("delta", [0, 1, -0.1, 2, float("nan")])
+def test_refuses_an_impossible_delta(delta: float) -> None:
+    with pytest.raises(ParameterError, match="delta"):
+        certify(Generalization.suppressed(many().schema), many(), delta=delta)
+
+
+def test_says_when_it_is_vacuous() -> None:
+    table = table_of([(i, i % 2) for i in range(200)], [200, 2], {1}, part="test")
+    certificate = certify(grouping(table, [range(200), [0, 0]]), table)
+    assert certificate.vacuous
+    assert certificate.alone == 1
+    assert certificate.sentences()[0].startswith("Nothing can be promised: 100% of the 200 people are alone")
+
+
+def test_side_information_is_put_into_z() -> None:
+    table = many()
+    nothing, everything = Generalization.suppressed(table.schema), Generalization.untouched(table.schema)
+    informed = certify(nothing, table, known=["b"])
+    assert [bound.attribute for bound in informed.bounds] == ["a"]
+    assert informed["a"].hindsight == certify(everything.replacing(nothing["a"]), table)["a"].hindsight
+    assert "and knows b can tell a with" in informed.sentences()[0]
+    with pytest.raises(ParameterError, match="not known"):
+        certify(nothing, table, known=["a", "b"])
+
+
+def test_multiplicities_are_people() -> None:
+    table = many()
+    g = grouping(table, [[0, 1], [0, 0, 1]])
+    assert certify(g, table.distinct()) == certify(g, table)
+    halves = replace(table, weights=np.full(len(table), 0.5))
+    with pytest.raises(ParameterError, match="whole numbers"):
+        certify(g, halves)
+
+
+def test_a_number_counts_as_told_within_its_tolerance() -> None:
+    age = Attribute("age", "continuous", lower=0, upper=100, integer=True, personal=True)
+    codes = np.array([[0], [1], [2], [3]])
+    table = Table(Schema((age,)), codes, (np.array([20.0, 25.0, 30.0, 90.0]),), part="test")
+    g = Generalization((Intervals(age, (50,)),))
+    assert certify(g, table)["age"].hindsight == 1  # 20, 25 and 30 by one guess, 90 by another
+    assert certify(g, table, tolerances={"age": 3})["age"].hindsight == 3 / 4
+    assert certify(g, table)["age"].tolerance == 5
+    open_ended = Attribute("age", "continuous", personal=True)
+    free = Table(Schema((open_ended,)), codes, table.levels, part="test")
+    with pytest.raises(ParameterError, match="state within what age"):
+        certify(Generalization.suppressed(free.schema), free)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_never_below_the_best_adversary_of_these_people(data: st.DataObject) -> None:
+    table = data.draw(populations())
+    g = grouping(table, maps_of(data.draw, table))
+    certificate = certify(g, table, held_out=True)
+    attack = Reconstruction(Bayes).attack(Breach.of(g, population(table)))
+    for result in attack.attributes:
+        assert certificate[result.attribute].hindsight == pytest.approx(1 - result.adversary_error)
+        assert certificate[result.attribute].bound >= min(1.0, 1 - result.adversary_error)
+        assert certificate[result.attribute].hindsight >= certificate[result.attribute].guessing - 1e-12
+    assert certificate[MEAN].hindsight == pytest.approx(1 - attack.adversary_error)
+
+
+@pytest.mark.parametrize("buckets", [1, 12])
+def test_holds_at_the_nominal_rate(buckets: int) -> None:
+    """The bound must cover the best accuracy in the population as often as it says, and mean something."""
+    rng = np.random.default_rng(1)
+    joint = rng.dirichlet(np.ones(buckets * 3)).reshape(buckets, 3)
+    best, delta, people = joint.max(axis=1).sum(), 0.2, 300
+    bounds = []
+    for _ in range(400):
+        drawn = rng.choice(buckets * 3, size=people, p=joint.ravel())
+        table = table_of(np.column_stack([drawn // 3, drawn % 3]), [buckets, 3], {1}, part="test")
+        bounds.append(certify(grouping(table, [range(buckets), [0, 0, 0]]), table, delta=delta)["b"].bound)
+    assert np.mean(np.array(bounds) >= best) >= 1 - delta
+    assert np.mean(bounds) <= best + 0.15
+    # Without the slack it would not hold where there is nothing to overfit.
+    bare = np.array(bounds) - math.sqrt(math.log(1 / delta) / (2 * people))
+    assert buckets > 1 or np.mean(bare >= best) < 1 - delta

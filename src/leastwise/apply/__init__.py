@@ -1,9 +1,37 @@
-"""Applying a generalization: to frames, to one record."""
+"""Applying a generalization: to one record, to frames of all kinds, to files of any size."""
 
-from typing import Any, Literal
+from __future__ import annotations
 
-Output = Literal["labels", "codes", "representative"]
+from collections.abc import Mapping
+from typing import Any, get_args
+
+from leastwise.apply.answers import Output
+from leastwise.apply.frames import transform_frame
+from leastwise.apply.record import transform_record
+from leastwise.apply.request import Request
+from leastwise.generalization import Generalization
+from leastwise.partition import Unknown
+from leastwise.validation import check_choice
+
+__all__ = ["Output", "transform"]
 
 
-def transform(*arguments: Any, **options: Any) -> Any:
-    """x"""
+def transform(
+    generalization: Generalization,
+    records: Any,
+    output: Output = "labels",
+    *,
+    unknown: Unknown = "error",
+    suppressed: bool | None = None,
+) -> Any:
+    """Return the generalized records; see :meth:`leastwise.Generalization.transform`.
+
+    A lazy frame (Polars, DuckDB, Spark) is read once before the result is promised, to look for values outside
+    the domain: one aggregate query, and a second one only if there are values to decide.
+    """
+    check_choice("output", output, get_args(Output))
+    check_choice("unknown", unknown, get_args(Unknown))
+    kept = output == "representative" if suppressed is None else suppressed
+    if isinstance(records, Mapping):
+        return transform_record(generalization, records, output, unknown, kept)
+    return transform_frame(Request(generalization, output, unknown, kept), records)

@@ -1,0 +1,81 @@
+"""Every kind of frame: answered in Polars where the records are in memory, as a query where they are not."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import narwhals as nw
+import polars as pl
+
+from leastwise.apply.lazy_frames import transform_lazy
+from leastwise.apply.polars_frames import transform_polars
+from leastwise.apply.request import Request, families_of
+from leastwise.errors import DataError
+from leastwise.partition import Partition
+from leastwise.values import is_missing, text_of
+
+Eager = nw.DataFrame[Any]
+
+
+def transform_frame(request: Request, frame: Any) -> Any:
+    """Return the generalized records as the kind of frame that came in."""
+    if isinstance(frame, pl.DataFrame):
+        return transform_polars(request, frame)
+    if isinstance(frame, pl.LazyFrame):
+        return transform_lazy(request, frame, pl)
+    records = _narwhals(frame)
+    if isinstance(records, nw.LazyFrame):
+        return transform_lazy(request, records, nw).to_native()
+    return _transform_eager(request, records).to_native()
+
+
+def _narwhals(frame: Any) -> Any:
+    try:
+        return nw.from_native(frame)
+    except TypeError:
+        raise DataError(
+            "records must be a dict or a pandas, Polars, PyArrow, DuckDB or PySpark frame; "
+            f"got {type(frame).__name__}"
+        ) from None
+
+
+def _transform_eager(request: Request, records: Eager) -> Eager:
+    """Answer in Polars and put the answers beside the columns that are no attributes."""
+    families = families_of(records.schema, nw)
+    steps = request.steps(families, pl)
+    asked = pl.DataFrame([_polars_column(records[step.name], step.partition) for step in steps])
+    inner = Request(request.generalization, request.output, request.unknown, suppressed=False)
+    done = transform_polars(inner, asked)
+    placed = records.with_columns(*(_like(column, records) for column in done.iter_columns()))
+    return cast(Eager, request.finished(placed, families, nw))
+
+
+def _polars_column(column: nw.Series[Any], partition: Partition) -> pl.Series:
+    if column.dtype in (nw.Categorical, nw.Enum):
+        column = column.cast(nw.String)
+    if column.dtype != nw.Object:
+        return column.to_polars()
+    values = [None if is_missing(value) else value for value in column.to_list()]
+    try:
+        return pl.Series(column.name, values, strict=True)
+    except (TypeError, pl.exceptions.PolarsError):
+        # Values of several types in one column: they are compared by their texts anyway.
+        texts = [text_of(_as_number(value) if partition.attribute.continuous else value) for value in values]
+        return pl.Series(column.name, texts, dtype=pl.String)
+
+
+def _as_number(value: Any) -> Any:
+    return int(value) if isinstance(value, bool) else value
+
+
+def _like(column: pl.Series, records: Eager) -> nw.Series[Any]:
+    """Return a Polars column as one of the frame's own kind."""
+    backend = records.implementation
+    if backend.is_pyarrow():
+        arrow = column.to_arrow(compat_level=pl.CompatLevel.oldest())
+        chunks = backend.to_native_namespace().chunked_array([arrow])
+        return cast("nw.Series[Any]", nw.from_native(chunks, series_only=True).alias(column.name))
+    dtype = nw.from_native(column, series_only=True).dtype
+    plain = not column.null_count() and column.dtype.is_numeric()
+    values = column.to_numpy() if plain else column.to_list()
+    return nw.new_series(column.name, values, dtype, backend=backend)

@@ -1,0 +1,73 @@
+"""Lazy frames: Polars itself, and DuckDB or Spark through narwhals.
+
+A lazy frame is looked at once before the result is promised: one aggregate query counts the values that no
+expression could place, and only if there are any are they fetched and decided. A result is therefore never
+silently wrong, provided that the source does not change between the two readings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+import polars as pl
+
+from leastwise.apply.polars_frames import check_flat, gathered, same_value
+from leastwise.apply.request import Request, families_of
+from leastwise.apply.steps import Step
+from leastwise.errors import UnknownValueError
+from leastwise.partition import Untouched
+
+
+def transform_lazy(request: Request, frame: Any, api: Any) -> Any:
+    """Return the generalized records as a query; ``api`` is the module of the frame, polars or narwhals."""
+    schema = frame.collect_schema()
+    families = families_of(schema, api)
+    steps = request.steps(families, api)
+    for step in steps:
+        check_flat(step.name, schema[step.name])
+    decided = _decide(steps, frame, api)
+    answered = [
+        _answered(step, step.with_decided(decided.get(step.name, {})), schema[step.name]) for step in steps
+    ]
+    return request.finished(frame.with_columns(*answered), families, api)
+
+
+def _decide(steps: Sequence[Step], frame: Any, api: Any) -> dict[str, dict[Any, Any]]:
+    if not steps:
+        return {}
+    counts = frame.select(*(step.place.is_null().sum().alias(step.name) for step in steps)).collect()
+    return {step.name: _decide_values(step, frame, api) for step in steps if counts[step.name].to_list()[0]}
+
+
+def _decide_values(step: Step, frame: Any, api: Any) -> dict[Any, Any]:
+    undecided = frame.filter(step.place.is_null()).select(step.name).unique().collect()
+    values = undecided[step.name].to_list()
+    try:
+        return {value: step.decide(value) for value in values}
+    except UnknownValueError as error:
+        if api is not pl:
+            raise  # the rows of a query have no number
+        row = frame.select(same_value(step.name, error.value).arg_true().first()).collect().item()
+        raise UnknownValueError(error.attribute, error.value, error.hint, row) from None
+
+
+def _answered(step: Step, place: Any, dtype: Any) -> Any:
+    if step.api is pl:
+        return gathered(step, place, dtype)
+    if isinstance(step.partition, Untouched):
+        return place.alias(step.name)
+    of_pieces = {piece: answer for piece, answer in enumerate(step.of_pieces) if answer is not None}
+    answers = place.replace_strict(
+        list(of_pieces), list(of_pieces.values()), default=None, return_dtype=_answer_type(step)
+    )
+    return answers.alias(step.name)
+
+
+def _answer_type(step: Step) -> Any:
+    if step.output == "codes":
+        return nw.Int32
+    answer = next((answer for answer in step.of_pieces if answer is not None), None)
+    types = ((bool, nw.Boolean), (int, nw.Int64), (float, nw.Float64))
+    return next((dtype for kind, dtype in types if isinstance(answer, kind)), nw.String)

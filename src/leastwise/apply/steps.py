@@ -1,0 +1,198 @@
+"""One attribute as expressions, for Polars itself and, through narwhals, for every other engine.
+
+``place`` gives the piece of each value, null where only Python can decide (texts such as "1.0" or " 5", missing
+values that nobody declared, values outside the domain). Those values are few and distinct: they are looked up one
+by one with the rule for single records, so that a frame and its records always agree.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from dataclasses import dataclass
+from typing import Any
+
+from leastwise.apply.answers import Family, Output, answers
+from leastwise.apply.record import piece_of, untouched_answer
+from leastwise.files import NUMBER
+from leastwise.partition import Intervals, Partition, Unknown, Untouched
+from leastwise.schema import Attribute
+from leastwise.values import number_of
+
+# All engines write a number that is not whole in this range alike, and as Python does.
+_PLAIN = 1e-3, 1e7
+_MANY_EDGES = 24
+
+
+@dataclass(frozen=True)
+class Step:
+    """How an asked attribute is answered in one kind of frame.
+
+    ``api`` is the module that makes the expressions (``polars`` or ``narwhals``), ``family`` the kind of values
+    that the column holds.
+    """
+
+    partition: Partition
+    output: Output
+    unknown: Unknown
+    family: Family
+    api: Any
+
+    @property
+    def attribute(self) -> Attribute:
+        """The attribute."""
+        return self.partition.attribute
+
+    @property
+    def name(self) -> str:
+        """The name of its column."""
+        return self.attribute.name
+
+    @functools.cached_property
+    def place(self) -> Any:
+        """The piece of each value, or the answer itself for an untouched number; null where Python must decide."""
+        if isinstance(self.partition, Untouched):
+            return self._number_itself()
+        found = self._interval(self.partition) if isinstance(self.partition, Intervals) else self._declared()
+        if self.attribute.missing:
+            missing = len(self.partition.assignment) - self.attribute.extra_values
+            return self.api.when(self._is_missing()).then(self._literal(missing)).otherwise(found)
+        return found
+
+    def decide(self, value: Any) -> Any:
+        """Return what ``place`` left open for one raw value, or raise."""
+        if isinstance(self.partition, Untouched):
+            return untouched_answer(self.partition, value, self.output)
+        return piece_of(self.partition, value, self.unknown)
+
+    @functools.cached_property
+    def of_pieces(self) -> list[Any]:
+        """The answer of each piece."""
+        of_bucket = answers(self.partition, self.output, self.family)
+        return [of_bucket[bucket] for bucket in self.partition.assignment]
+
+    def with_decided(self, decided: dict[Any, Any]) -> Any:
+        """Return ``place`` completed by what Python decided."""
+        known = {value: piece for value, piece in decided.items() if value is not None and value == value}
+        missing = [piece for value, piece in decided.items() if value is None or value != value]
+        place = self.place
+        if missing and missing[0] is not None:
+            # A missing number is a null or a NaN; both were decided alike.
+            place = self.api.when(self._is_missing()).then(self._literal(missing[0])).otherwise(place)
+        if known:
+            found = self._column.replace_strict(
+                list(known), list(known.values()), default=None, return_dtype=self.place_type
+            )
+            place = self.api.when(place.is_null()).then(found).otherwise(place)
+        return place
+
+    @property
+    def place_type(self) -> Any:
+        """The type of what ``place`` gives."""
+        if not isinstance(self.partition, Untouched):
+            pieces = len(self.partition.assignment)
+            if self.api.__name__ != "polars":
+                return self.api.Int32  # Spark has no unsigned integers
+            return self.api.UInt8 if pieces < 2**8 else self.api.UInt16 if pieces < 2**16 else self.api.UInt32
+        if self.output == "labels":
+            return self.api.String
+        whole = self.family == "int" or (self.family == "text" and self.attribute.integer)
+        return self.api.Int64 if whole else self.api.Float64
+
+    @property
+    def _column(self) -> Any:
+        column = self.api.col(self.name)
+        # Categories are texts.
+        return column.cast(self.api.String) if self.family == "text" else column
+
+    def _literal(self, value: Any) -> Any:
+        return self.api.lit(value, dtype=self.place_type)
+
+    def _is_missing(self) -> Any:
+        column = self._column
+        if self.family == "float":
+            return column.is_null() | column.is_nan()
+        return column.is_null()
+
+    @functools.cached_property
+    def _number(self) -> Any:
+        """The value as a floating-point number, null where it is none."""
+        if self.family == "other":
+            return self.api.lit(None, dtype=self.api.Float64)
+        if self.family != "text":
+            return self._column.cast(self.api.Float64)
+        if self.api.__name__ == "polars":
+            return self._column.cast(self.api.Float64, strict=False)
+        # Other engines stop at the first text that is no number.
+        plain = self.api.when(self._column.str.contains(NUMBER)).then(self._column)
+        return plain.cast(self.api.Float64)
+
+    def _inside(self) -> Any:
+        """Whether the number lies in the domain; null for a missing one."""
+        number, attribute = self._number, self.attribute
+        conditions = [~number.is_nan()] if self.family != "int" else [~number.is_null()]
+        if attribute.lower is not None:
+            conditions.append(number >= attribute.lower)
+        if attribute.upper is not None:
+            conditions.append(number <= attribute.upper)
+        if attribute.integer and self.family != "int":
+            # Beyond 2 to the 53rd every floating-point number is whole, and some engines cannot round it.
+            conditions.append((number == number.floor()) | (number.abs() >= 2.0**53))
+        return functools.reduce(operator.and_, conditions)
+
+    def _interval(self, partition: Intervals) -> Any:
+        inside = self.api.when(self._inside()).then(self._count_edges(partition))
+        takes_others = self.unknown == "other" and self.attribute.other and self.family in ("int", "float")
+        if not takes_others:
+            return inside.otherwise(self._null())
+        other = self._literal(len(partition.assignment) - 1)
+        return inside.otherwise(self.api.when(~self._is_missing()).then(other).otherwise(self._null()))
+
+    def _count_edges(self, partition: Intervals) -> Any:
+        """Count the edges below the number: that is its interval, the edge itself being left."""
+        number, edges = self._number, partition.edges
+        if not edges:
+            return self._literal(0)
+        if len(edges) > _MANY_EDGES and self.api.__name__ == "polars":
+            ascending = self.api.lit(self.api.Series(edges, dtype=self.api.Float64))
+            return ascending.search_sorted(number, side="left").cast(self.place_type)
+        above = [(number > edge).cast(self.place_type) for edge in edges]
+        return functools.reduce(operator.add, above)
+
+    def _declared(self) -> Any:
+        keys = keys_of(self.attribute, self.family)
+        if not keys:
+            return self._null()
+        return self._column.replace_strict(
+            list(keys), list(keys.values()), default=None, return_dtype=self.place_type
+        )
+
+    def _null(self) -> Any:
+        return self.api.lit(None, dtype=self.place_type)
+
+    def _number_itself(self) -> Any:
+        if self.output != "labels":
+            kept = self._column if self.family in ("int", "float") else self._number
+            found = self.api.when(self._inside()).then(kept)
+            return found if self.family in ("int", "float") else found.cast(self.place_type)
+        number, (low, high) = self._number, _PLAIN
+        whole = (number == number.floor()) & (number.abs() < 1e15)
+        plain = (number.abs() >= low) & (number.abs() < high)
+        as_integer = self.api.when(whole).then(number).cast(self.api.Int64).cast(self.api.String)
+        text = self.api.when(whole).then(as_integer).when(plain).then(number.cast(self.api.String))
+        return self.api.when(self._inside()).then(text)
+
+
+def keys_of(attribute: Attribute, family: Family) -> dict[Any, int]:
+    """Return the declared values as a column of this family holds them, each with its position."""
+    if family == "text":
+        return dict(attribute.code_of)
+    if family == "bool":
+        return {text == "true": code for text, code in attribute.code_of.items() if text in ("true", "false")}
+    numbers = {text: number_of(text) for text in attribute.values} if family in ("int", "float") else {}
+    finite = {text: number for text, number in numbers.items() if number is not None and math.isfinite(number)}
+    if family == "float":
+        return {number: attribute.code_of[text] for text, number in finite.items()}
+    whole = {text: int(number) for text, number in finite.items() if abs(number) < 2**53}
+    return {number: attribute.code_of[text] for text, number in whole.items() if str(number) == text}

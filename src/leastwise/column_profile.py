@@ -149,6 +149,8 @@ def _counts(column: nw.Series[Any]) -> dict[str, int]:
     table = column.alias("value").drop_nulls().value_counts(name="count")
     counts: Counter[str] = Counter()
     for value, count in zip(table["value"].to_list(), table["count"].to_list(), strict=True):
+        if isinstance(value, (list, dict, tuple, set, np.ndarray)):
+            raise TypeError("nested values have no text")
         text = text_of(value)
         if text is not None:
             counts[text] += count

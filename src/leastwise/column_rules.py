@@ -148,8 +148,8 @@ def suggested_bounds(facts: Profile) -> tuple[float, float] | None:
     if len(facts.finite) < 2:
         return None
     low, high = float(facts.finite[0]), float(facts.finite[-1])
-    if not math.isfinite(high - low) or high - low < 1e-300:
+    if not 1e-9 < high - low < 1e15:
         return None
-    step = 10.0 ** math.ceil(math.log10(high - low))
-    bounds = math.floor(low / step) * step, math.ceil(high / step) * step
-    return bounds if all(map(math.isfinite, bounds)) else None
+    power = math.ceil(math.log10(high - low))
+    bounds = float(f"{math.floor(low / 10.0**power)}e{power}"), float(f"{math.ceil(high / 10.0**power)}e{power}")
+    return bounds if bounds[0] <= low and high <= bounds[1] else None

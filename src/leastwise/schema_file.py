@@ -75,6 +75,15 @@ _Writer.add_representer(
 )
 
 
+def _quoted_where_hidden(writer: _Writer, text: str) -> yaml.ScalarNode:
+    # Only double quotes have escapes; all other styles fold the rarer line breaks of Unicode.
+    style = None if text.isprintable() else '"'
+    return writer.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Writer.add_representer(str, _quoted_where_hidden)
+
+
 def _compact(attribute: Attribute) -> dict[str, Any]:
     document = attribute_to_document(attribute)
     for key in ("values", "labels"):

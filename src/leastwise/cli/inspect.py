@@ -54,7 +54,7 @@ def inspect(
         print_json(found.to_dict())
     else:
         _show(found, data)
-        _hint(found, data, save)
+        _hint(found, task, save)
 
 
 def _save(found: Inspection, path: Path) -> None:
@@ -87,27 +87,24 @@ def _row(finding: Finding) -> tuple[str, ...]:
     )
 
 
-def _hint(found: Inspection, data: str, saved: Path | None) -> None:
-    bounds = [(f.name, f.bounds) for f in found.findings if f.bounds and f.role != "left out"]
-    lines = [""]
-    if bounds:
-        name, (low, high) = bounds[0]
-        ends = f"lower: {number_text(low)}, upper: {number_text(high)}"
-        lines.append(
-            f"Open ends can be closed in the schema file by round numbers; for {visible(name, 30)}: {ends}"
-        )
+def _hint(found: Inspection, task: Task, saved: Path | None) -> None:
+    lines = ["", *_bounds_hint(found)]
     lines += [
         f"Left out: {visible(f.name, NAME_WIDTH)} ({f.kind}); --keep makes it an attribute" for f in found.left_out
     ]
-    source = f"--schema {shlex.quote(str(saved))}" if saved else _label_option(found)
-    if saved:
-        lines.append(f"Saved. Edit {saved}, then:")
+    data, options = shlex.quote(task.data), task.options(saved)
+    if saved is None:
+        lines.append(f"To edit this proposal: leastwise inspect {data} {options} --save schema.yaml")
     else:
-        lines.append(f"To edit this proposal: leastwise inspect {shlex.quote(data)} {source} --save schema.yaml")
-    lines.append(f"Next: leastwise minimize {shlex.quote(data)} {source} --minimizer uniform --k 3 -o g.json")
+        lines.append(f"Wrote {saved}. Edit it, then:")
+    lines.append(f"Next: leastwise minimize {data} {options} --minimizer uniform --k 3 -o g.json")
     typer.echo("\n".join(lines))
 
 
-def _label_option(found: Inspection) -> str:
-    label = found.schema.label
-    return f"--label {shlex.quote(visible(label.name))}" if label else "--label COLUMN"
+def _bounds_hint(found: Inspection) -> list[str]:
+    for finding in found.findings:
+        if finding.bounds and finding.role != "left out":
+            low, high = map(number_text, finding.bounds)
+            name = visible(finding.name, NAME_WIDTH)
+            return [f"Open ends can be closed in the schema by round numbers; {name}: lower: {low}, upper: {high}"]
+    return []

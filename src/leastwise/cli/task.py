@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from leastwise.cli.printing import visible
 from leastwise.errors import ParameterError, SchemaError, shorten
 
 if TYPE_CHECKING:
@@ -80,6 +82,16 @@ class Task:
             drop=names(self.drop, columns),
             kinds=kinds,
         )
+
+    def options(self, saved: Path | None = None) -> str:
+        """Return the options as they are typed; those that a saved schema holds are left out."""
+        words = [part for mark in self.missing or () for part in ("--missing", mark)]
+        if saved is not None:
+            return shlex.join(["--schema", str(saved), *words])
+        words = ["--label", self.label or "COLUMN", *words]
+        for name in ("personal", "drop", "keep", "discrete", "continuous"):
+            words += [part for text in getattr(self, name) or () for part in (f"--{name}", text)]
+        return visible(shlex.join(words))
 
     def table(self) -> tuple[Table, tuple[str, ...]]:
         """Return the encoded records, and the attributes whose domains were read off them."""

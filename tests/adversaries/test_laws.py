@@ -25,11 +25,13 @@ def error(attack: type[Any], table: Table, *generalizations: Generalization, **r
     return float(attack(Bayes, **rest).attack(breach).adversary_error)
 
 
-def bayes_error(table: Table, generalization: Generalization) -> float:
-    """The slow truth: one minus the mean over attributes of sum_z max_v P(z, x_p = v)."""
-    z = table.generalize(generalization).tolist()
+def bayes_error(table: Table, generalization: Generalization, knows: Any = lambda p: ()) -> float:
+    """The slow truth: one minus the mean over attributes of sum_z max_v P(z, x_p = v); what is known is in z."""
     accuracies = []
     for p in table.personal:
+        known = table.generalize(generalization)
+        known[:, list(knows(p))] = table.codes[:, list(knows(p))]
+        z = known.tolist()
         counts: dict[Any, dict[int, float]] = {}
         for record, value, weight in zip(map(tuple, z), table.codes[:, p].tolist(), table.counts, strict=True):
             bucket = counts.setdefault(record, {})
@@ -44,6 +46,32 @@ def test_a1_is_the_slow_truth(data: st.DataObject) -> None:
     table = data.draw(populations())
     g = grouping(table, maps_of(data.draw, table))
     assert error(Reconstruction, table, g) == pytest.approx(bayes_error(table, g))
+
+
+@laws
+@given(st.data())
+def test_side_information_is_used(data: st.DataObject) -> None:
+    table = data.draw(populations())
+    g = grouping(table, maps_of(data.draw, table))
+    every = set(range(len(table.schema)))
+    others = every - set(table.personal)
+    assert error(NonPersonalKnowledge, table, g) == pytest.approx(bayes_error(table, g, lambda p: others))
+    assert error(LeaveOneOut, table, g) == pytest.approx(bayes_error(table, g, lambda p: every - {p}))
+
+
+@laws
+@given(st.data())
+def test_partial_knowledge_goes_from_the_easiest_on(data: st.DataObject) -> None:
+    table = data.draw(populations())
+    g = grouping(table, maps_of(data.draw, table))
+    breach = Breach.of(g, population(table))
+    order = PartialKnowledge(Bayes).attack(breach).order
+    alone = [Reconstruction(Bayes).attack(breach)[name].adversary_error for name in order]
+    assert alone == sorted(alone)
+    places = [table.schema.position(name) for name in order]
+    others = set(range(len(table.schema))) - set(places)
+    before = {p: others | set(places[:k]) for k, p in enumerate(places)}
+    assert error(PartialKnowledge, table, g) == pytest.approx(bayes_error(table, g, before.__getitem__))
 
 
 @laws

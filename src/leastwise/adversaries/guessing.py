@@ -12,12 +12,13 @@ import numpy.typing as npt
 
 from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.result import AttributeResult
-from leastwise.adversaries.targets import Target
+from leastwise.adversaries.targets import Target, target_of
 from leastwise.confidence import binomial_interval, mean_interval
 from leastwise.generalization import Generalization
 from leastwise.joint import joint_buckets
 from leastwise.predictors.base import Predictor, Probabilities, Samples, samples
 from leastwise.predictors.guesses import masked_predictions
+from leastwise.predictors.strongest import strongest
 
 MakePredictor = Callable[[], Predictor]
 READ_OFF = "read off"
@@ -27,12 +28,16 @@ _LARGEST_BLOCK = 2**22
 
 @dataclass(frozen=True, eq=False)
 class Finding:
-    """What an adversary made of one attribute: person by person, whether it was wrong and how sure it was."""
+    """What an adversary made of one attribute: person by person, whether it was wrong and how sure it was.
+
+    ``doubt`` is its error on the validation part, by which it chooses among its models.
+    """
 
     target: Target
     wrong: npt.NDArray[Any]
     confidence: npt.NDArray[np.float64]
     predictor: str
+    doubt: float
     mean_absolute_error: float | None = None
 
     def error(self, counts: npt.NDArray[Any]) -> float:
@@ -99,11 +104,19 @@ def model_of(
     return model
 
 
-def strongest() -> Predictor:
-    """Return the default predictor: the strongest of several, chosen per attribute on the validation part."""
-    from leastwise.predictors.strongest import Strongest
+@dataclass(frozen=True)
+class StrongestOf:
+    """Makes the default predictor: the strongest of several, chosen per attribute on the validation part."""
 
-    return Strongest()
+    quick: bool = False
+    seed: int = 0
+
+    def __call__(self) -> Predictor:
+        """Return a fresh predictor."""
+        return strongest(quick=self.quick, seed=self.seed)
+
+
+STRONGEST = StrongestOf()
 
 
 def predictor_names(predictor: Predictor, targets: int) -> tuple[str, ...]:
@@ -112,10 +125,18 @@ def predictor_names(predictor: Predictor, targets: int) -> tuple[str, ...]:
     return tuple(map(str, chosen)) if chosen is not None else (predictor.name,) * targets
 
 
-def find(breach: Breach, targets: Sequence[int], known: Sequence[int], predictor: MakePredictor) -> list[Finding]:
+def find(
+    breach: Breach,
+    targets: Sequence[int],
+    known: Sequence[int],
+    predictor: MakePredictor,
+    rather: Sequence[Finding] = (),
+) -> list[Finding]:
     """Return what the adversary finds who holds the stolen records and knows some attributes in full.
 
-    Remembered with the breach: A2 and A5 begin with what A1, A3 and A4 find.
+    ``rather`` are findings from less knowledge, target by target: where more knowledge did not help on the
+    validation part (a model can drown in it), the adversary keeps to those. Findings are remembered with the
+    breach: A2 and A5 begin with what A1, A3 and A4 find.
     """
 
     def key(target: int) -> Hashable:
@@ -124,7 +145,10 @@ def find(breach: Breach, targets: Sequence[int], known: Sequence[int], predictor
     absent = [target for target in targets if key(target) not in breach.memory]
     for target, finding in zip(absent, _find(breach, absent, known, predictor), strict=True):
         breach.memory[key(target)] = finding
-    return [breach.memory[key(target)] for target in targets]
+    found = [breach.memory[key(target)] for target in targets]
+    return (
+        [min(pair, key=lambda each: each.doubt) for pair in zip(found, rather, strict=True)] if rather else found
+    )
 
 
 def _find(breach: Breach, targets: Sequence[int], known: Sequence[int], predictor: MakePredictor) -> list[Finding]:
@@ -142,19 +166,29 @@ def read_off(target: Target) -> Finding:
     """Return the finding about an attribute that is collected in full: it stands in the stolen record."""
     people = len(target.truth)
     distance = None if target.tolerance is None else 0.0
-    return Finding(target, np.zeros(people, dtype=bool), np.ones(people), READ_OFF, distance)
+    return Finding(target, np.zeros(people, dtype=bool), np.ones(people), READ_OFF, 0.0, distance)
 
 
 def findings(breach: Breach, model: Model, targets: Sequence[int]) -> list[Finding]:
     """Score a model on the stolen records."""
     counts = breach.truth.counts
     guessed = guess(model, 2, [breach.targets[p] for p in targets])
+    doubts = validation_errors(breach, model, targets)
     result = []
-    for name, p, (codes, confidence, middle) in zip(model.names, targets, guessed, strict=True):
+    for name, p, doubt, (codes, confidence, middle) in zip(model.names, targets, doubts, guessed, strict=True):
         target = breach.targets[p]
         distance = None if target.tolerance is None else target.distance(middle, counts)
-        result.append(Finding(target, target.wrong(codes), confidence, name, distance))
+        result.append(Finding(target, target.wrong(codes), confidence, name, doubt, distance))
     return result
+
+
+def validation_errors(breach: Breach, model: Model, targets: Sequence[int]) -> list[float]:
+    """Return the error of each target on the validation part."""
+    part, seen, counts = breach.validation, breach.parts.train, breach.validation.counts
+    known = [target_of(p, breach.train, part, seen, breach.tolerances) for p in targets]
+    guessed = guess(model, 1, known)
+    wrong = [target.wrong(codes) for target, (codes, _, _) in zip(known, guessed, strict=True)]
+    return [float(each @ counts) / part.people for each in wrong]
 
 
 Guess = tuple[npt.NDArray[np.intp], npt.NDArray[np.float64], npt.NDArray[np.float64]]

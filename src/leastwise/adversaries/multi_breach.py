@@ -12,19 +12,17 @@ import numpy.typing as npt
 
 from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.guessing import (
+    STRONGEST,
     Finding,
     MakePredictor,
     Model,
     find,
     findings,
-    guess,
     model_of,
     read_off,
     reconstruction_fields,
-    strongest,
 )
 from leastwise.adversaries.result import MultiBreachResult
-from leastwise.adversaries.targets import Target, target_of
 from leastwise.errors import ParameterError
 from leastwise.predictors.base import Probabilities, Samples, samples
 from leastwise.predictors.masks import masked
@@ -43,7 +41,7 @@ class MultiBreach:
     alone: what lies between is the price of asking the same people twice. Nested generalizations cost nothing.
     """
 
-    predictor: MakePredictor = strongest
+    predictor: MakePredictor = STRONGEST
     name: ClassVar[str] = "A6"
 
     def attack(self, breach: Breach) -> MultiBreachResult:
@@ -70,10 +68,8 @@ class MultiBreach:
         return [found[p] for p in breach.targets]
 
     def _better(self, breach: Breach, hidden: Sequence[int], *models: Model) -> dict[int, Finding]:
-        errors = np.array([validation_errors(breach, model, hidden) for model in models])
-        results = [findings(breach, model, hidden) for model in models]
-        best = errors.argmin(axis=0)
-        return {p: results[best[t]][t] for t, p in enumerate(hidden)}
+        pairs = zip(*(findings(breach, model, hidden) for model in models), strict=True)
+        return {p: min(pair, key=lambda finding: finding.doubt) for p, pair in zip(hidden, pairs, strict=True)}
 
 
 class AveragedModel:
@@ -94,12 +90,3 @@ class AveragedModel:
         several = [model.probabilities(part, rows) for model in self._single]
         means = [np.mean(each, axis=0) for each in zip(*several, strict=True)]
         return [masked(mean, view.allowed(t, view.inputs[rows])) for t, mean in enumerate(means)]
-
-
-def validation_errors(breach: Breach, model: Model, targets: Sequence[int]) -> list[float]:
-    """Return the error of each target on the validation part."""
-    part, seen, counts = breach.validation, breach.parts.train, breach.validation.counts
-    known: list[Target] = [target_of(p, breach.train, part, seen, breach.tolerances) for p in targets]
-    guessed = guess(model, 1, known)
-    wrong = [target.wrong(codes) for target, (codes, _, _) in zip(known, guessed, strict=True)]
-    return [float(each @ counts) / part.people for each in wrong]

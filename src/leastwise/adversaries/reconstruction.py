@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leastwise.adversaries.breach import Breach
-from leastwise.adversaries.guessing import Finding, MakePredictor, find, reconstruction_fields, strongest
+from leastwise.adversaries.guessing import STRONGEST, Finding, MakePredictor, find, reconstruction_fields
 from leastwise.adversaries.result import CertaintyPoint, HighCertaintyResult, ReconstructionResult
 from leastwise.confidence import binomial_interval
 from leastwise.errors import ParameterError
@@ -31,7 +31,7 @@ class Reconstruction:
     no stolen records at all; an error near it means that the breach told nothing new.
     """
 
-    predictor: MakePredictor = strongest
+    predictor: MakePredictor = STRONGEST
     name: ClassVar[str] = "A1"
 
     def attack(self, breach: Breach) -> ReconstructionResult:
@@ -53,7 +53,7 @@ class HighCertainty:
     equally sure guesses: where the line falls among them, the error expected over a random choice is reported.
     """
 
-    predictor: MakePredictor = strongest
+    predictor: MakePredictor = STRONGEST
     shares: Sequence[float] = SHARES
     name: ClassVar[str] = "A2"
 

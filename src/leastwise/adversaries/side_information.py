@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from leastwise.adversaries.breach import Breach
-from leastwise.adversaries.guessing import Finding, MakePredictor, find, reconstruction_fields, strongest
+from leastwise.adversaries.guessing import STRONGEST, Finding, MakePredictor, find, reconstruction_fields
 from leastwise.adversaries.result import PartialKnowledgeResult, ReconstructionResult
 from leastwise.random import generator
 from leastwise.validation import check_between
@@ -27,14 +27,14 @@ class NonPersonalKnowledge:
     attributes protected the personal ones.
     """
 
-    predictor: MakePredictor = strongest
+    predictor: MakePredictor = STRONGEST
     name: ClassVar[str] = "A3"
 
     def attack(self, breach: Breach) -> ReconstructionResult:
         """Guess the personal attributes from the stolen records and the non-personal attributes in full."""
         start = time.perf_counter()
         _ = breach.generalization
-        found = find(breach, tuple(breach.targets), non_personal(breach), self.predictor)
+        found = find_with_non_personal(breach, self.predictor)
         return ReconstructionResult(**reconstruction_fields(self.name, breach, found, start))
 
 
@@ -48,14 +48,16 @@ class LeaveOneOut:
     the attribute itself, and by nothing else.
     """
 
-    predictor: MakePredictor = strongest
+    predictor: MakePredictor = STRONGEST
     name: ClassVar[str] = "A4"
 
     def attack(self, breach: Breach) -> ReconstructionResult:
         """Guess each personal attribute from the stolen records and all other attributes in full."""
         start = time.perf_counter()
         _ = breach.generalization
-        found = [find(breach, (p,), all_but(breach, p), self.predictor)[0] for p in breach.targets]
+        less = find_with_non_personal(breach, self.predictor)
+        pairs = zip(breach.targets, less, strict=True)
+        found = [find(breach, (p,), all_but(breach, p), self.predictor, [rather])[0] for p, rather in pairs]
         return ReconstructionResult(**reconstruction_fields(self.name, breach, found, start))
 
 
@@ -70,7 +72,7 @@ class PartialKnowledge:
     0: every next attribute is told from those before; 1: none is.
     """
 
-    predictor: MakePredictor = strongest
+    predictor: MakePredictor = STRONGEST
     random_orders: int = 0
     name: ClassVar[str] = "A5"
 
@@ -98,11 +100,19 @@ class PartialKnowledge:
 
     def _in_order(self, breach: Breach, order: Sequence[int]) -> dict[int, Finding]:
         known = list(non_personal(breach))
+        less = dict(zip(breach.targets, find_with_non_personal(breach, self.predictor), strict=True))
         found = {}
         for p in order:
-            found[p] = find(breach, (p,), known, self.predictor)[0]
+            found[p] = find(breach, (p,), known, self.predictor, [less[p]])[0]
             known.append(p)
         return found
+
+
+def find_with_non_personal(breach: Breach, predictor: MakePredictor) -> list[Finding]:
+    """Return what A3 finds: no less than A1."""
+    targets = tuple(breach.targets)
+    less = find(breach, targets, (), predictor)
+    return find(breach, targets, non_personal(breach), predictor, less)
 
 
 def non_personal(breach: Breach) -> tuple[int, ...]:

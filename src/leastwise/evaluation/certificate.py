@@ -77,7 +77,7 @@ class Bound:
 
 @dataclass(frozen=True, kw_only=True)
 class Certificate:
-    """Bounds on the accuracy of every adversary who sees only the generalized records, and what it is said to know.
+    """Bounds on the accuracy of every adversary who sees only the generalized records and what it knows.
 
     Attributes
     ----------

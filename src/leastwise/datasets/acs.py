@@ -7,6 +7,7 @@ The records are the person files of the Public Use Microdata Sample (PUMS): csv_
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -16,7 +17,7 @@ from tempfile import TemporaryDirectory
 import polars as pl
 
 from leastwise.datasets.acs_codes import CODEBOOK, STATE_CODES
-from leastwise.datasets.base import Declaration, check_columns, check_file
+from leastwise.datasets.base import Declaration, check_columns, check_file, reading
 from leastwise.datasets.download import copy_limited
 from leastwise.errors import DataError, ParameterError, shorten
 from leastwise.schema import Attribute
@@ -73,36 +74,33 @@ def read_persons(place: Path, columns: Sequence[str]) -> pl.DataFrame:
 
 
 def _unpack(place: Path, folder: Path) -> list[Path]:
-    """Unpack the tables of an archive into a folder under names of our own."""
-    with zipfile.ZipFile(place) as archive:
-        inside = [info for info in archive.infolist() if info.filename.lower().endswith(".csv")]
-        if not inside:
-            raise DataError(f"{place.name} holds no csv file, so it is not a PUMS person file")
-        tables = [folder / f"{i}.csv" for i in range(len(inside))]
-        for info, table in zip(inside, tables, strict=True):
-            with archive.open(info) as source, table.open("wb") as target:
-                copy_limited(source, target, LARGEST_FILE)
+    """Unpack the tables of an archive into a folder; only the last part of their names is believed."""
+    try:
+        with zipfile.ZipFile(place) as archive:
+            inside = [info for info in archive.infolist() if info.filename.lower().endswith(".csv")]
+            tables = [folder / str(i) / Path(info.filename).name for i, info in enumerate(inside)]
+            for info, table in zip(inside, tables, strict=True):
+                table.parent.mkdir()
+                with archive.open(info) as source, table.open("wb") as target:
+                    copy_limited(source, target, LARGEST_FILE)
+    except (zipfile.BadZipFile, zlib.error) as error:
+        raise DataError(f"{place.name} is damaged ({error}); download it again") from None
+    if not tables:
+        raise DataError(f"{place.name} holds no csv file, so it is not a PUMS person file")
     return tables
 
 
 def _read_table(place: Path, columns: Sequence[str]) -> pl.DataFrame:
-    try:
-        table = pl.scan_csv(place, infer_schema=False)
+    with reading(place, "is not a PUMS person file"):
+        table = pl.scan_csv(place, infer_schema=False, glob=False)
         present = table.collect_schema().names()
-    except pl.exceptions.PolarsError as error:
-        raise DataError(f"{place.name} is not a PUMS person file: {error}") from None
     names = {name: _name_in_file(name, present) for name in columns}
     check_columns(present, names.values(), place)
     # RELSHIPP has codes of its own and keeps its name; STATE is ST under another name.
     wanted = [pl.col(found).alias("ST" if name == "ST" else found) for name, found in names.items()]
-    try:
-        return (
-            table.select(wanted)
-            .with_columns(pl.all().str.strip_chars().replace("", None).cast(pl.Int32))
-            .collect()
-        )
-    except pl.exceptions.PolarsError as error:
-        raise DataError(f"{place.name} must hold whole numbers: {error}") from None
+    with reading(place, "must hold whole numbers"):
+        numbers = pl.all().str.strip_chars().replace("", None).cast(pl.Int32)
+        return table.select(wanted).select(numbers).collect()
 
 
 def _name_in_file(name: str, present: Sequence[str]) -> str:
@@ -115,23 +113,18 @@ def _declare(
     title: str,
     columns: Sequence[str],
     label: Attribute,
+    positive: pl.Expr,
     keep: pl.Expr,
     domains: dict[str, Attribute] | None = None,
 ) -> Declaration:
-    """Declare a task: its columns, which records it keeps, and when its label is 1."""
-    target = label.name
-    rule = {"PINCP": pl.col("PINCP") > 50_000, "ESR": pl.col("ESR") == 1, "PUBCOV": pl.col("PUBCOV") == 1}[target]
+    """Declare a task: its columns, when its label is 1, and which records it keeps."""
+    needed = dict.fromkeys([*columns, *positive.meta.root_names(), *keep.meta.root_names()])
 
     def read(place: Path, state: str | None = None, year: int | None = None) -> pl.DataFrame:
-        file = find_file(place, state, year)
-        filters = keep.meta.root_names()
-        persons = read_persons(file, list(dict.fromkeys([*columns, target, *filters])))
-        return task(persons)
-
-    def task(persons: pl.DataFrame) -> pl.DataFrame:
-        labelled = persons.filter(keep).with_columns(rule.fill_null(False).cast(pl.Int8).alias(target))
-        known = [RENAMED.get(c, c) if c not in labelled.columns else c for c in columns]
-        return labelled.select(*known, target)
+        persons = read_persons(find_file(place, state, year), list(needed)).filter(keep)
+        present = [name if name in persons.columns else RENAMED[name] for name in columns]
+        # Nobody is of the positive class by leaving an answer out.
+        return persons.select(*present, positive.fill_null(False).cast(pl.Int8).alias(label.name))
 
     codebook = CODEBOOK | (domains or {})
     listed = [c for column in columns for c in (column, RENAMED.get(column, column)) if c in codebook]
@@ -158,6 +151,7 @@ ACS_INCOME = _declare(
     "ACSIncome (folktables): income above 50,000 dollars",
     INCOME,
     Attribute("PINCP", values=("0", "1"), labels=("up to 50,000 dollars", "above 50,000 dollars")),
+    pl.col("PINCP") > 50_000,
     (pl.col("AGEP") > 16) & (pl.col("PINCP") > 100) & (pl.col("WKHP") > 0) & (pl.col("PWGTP") >= 1),
     {
         "AGEP": replace(CODEBOOK["AGEP"], lower=17),
@@ -169,6 +163,7 @@ ACS_EMPLOYMENT = _declare(
     "ACSEmployment (folktables): employed or not",
     EMPLOYMENT,
     Attribute("ESR", values=("0", "1"), labels=("not employed", "civilian employed, at work")),
+    pl.col("ESR") == 1,
     pl.lit(True),
 )
 ACS_PUBLIC_COVERAGE = _declare(
@@ -176,6 +171,7 @@ ACS_PUBLIC_COVERAGE = _declare(
     "ACSPublicCoverage (folktables): public health insurance",
     PUBLIC_COVERAGE,
     Attribute("PUBCOV", values=("0", "1"), labels=("without public coverage", "with public health coverage")),
+    pl.col("PUBCOV") == 1,
     (pl.col("AGEP") < 65) & (pl.col("PINCP") <= 30_000),
     {
         "AGEP": replace(CODEBOOK["AGEP"], upper=64),

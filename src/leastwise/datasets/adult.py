@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from leastwise.datasets.base import Dataset, Declaration, check_file, coded, number
+from leastwise.datasets.base import Dataset, Declaration, check_file, coded, number, reading
 from leastwise.errors import DataError
 from leastwise.schema import Attribute
 
@@ -139,16 +139,14 @@ def _read_part(place: Path) -> pl.DataFrame:
     rows = [
         [field.strip() for field in line.split(",")] for line in lines if line.strip() and not line.startswith("|")
     ]
-    for number_of_row, row in enumerate(rows, start=1):
+    for i, row in enumerate(rows, start=1):
         if len(row) != len(COLUMNS):
-            raise DataError(
-                f"{place.name}: record {number_of_row} must have {len(COLUMNS)} fields; got {len(row)}"
-            )
+            raise DataError(f"{place.name}: record {i} must have {len(COLUMNS)} fields; got {len(row)}")
     frame = pl.DataFrame(rows, schema=dict.fromkeys(COLUMNS, pl.String), orient="row")
-    frame = frame.with_columns(
-        pl.col("income").str.strip_suffix("."), pl.all().exclude("income").replace("?", None)
-    )
-    return frame.with_columns(pl.col(NUMBERS).cast(pl.Int64))
+    known = pl.all().exclude("income").replace("?", None)
+    with reading(place, "must hold whole numbers where adult.names says so"):
+        frame = frame.with_columns(known, pl.col("income").str.strip_suffix("."))
+        return frame.with_columns(pl.col(NUMBERS).cast(pl.Int64))
 
 
 def addresses() -> dict[str, str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -118,6 +119,16 @@ def coded(name: str, labels: Mapping[Any, str] | Iterable[Any] = (), question: s
     values = values_as_text(labels)
     texts = tuple(labels.values()) if isinstance(labels, Mapping) else ()
     return Attribute(name, values=values, labels=texts, question=question, **{"personal": True, **rest})
+
+
+@contextmanager
+def reading(place: Path, must: str) -> Iterator[None]:
+    """Turn what Polars says about a file into one line: what the file must be."""
+    try:
+        yield
+    except pl.exceptions.PolarsError as error:
+        said = (str(error) or type(error).__name__).splitlines()[0]
+        raise DataError(f"{place.name} {must}: {said}") from None
 
 
 def check_columns(columns: Iterable[str], wanted: Iterable[str], place: Path) -> None:

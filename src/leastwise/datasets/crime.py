@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from leastwise.datasets.acs_codes import STATE_CODES
-from leastwise.datasets.base import Declaration, check_file, coded, number
+from leastwise.datasets.base import Declaration, check_file, coded, number, reading
 from leastwise.errors import DataError
 from leastwise.schema import Attribute
 from leastwise.validation import check_choice
@@ -83,20 +83,16 @@ def read(place: Path, race: str = "majority") -> pl.DataFrame:
 
 
 def _read_table(place: Path) -> pl.DataFrame:
-    try:
+    with reading(place, "is not the official file"):
         frame = pl.read_csv(place, has_header=False, infer_schema=False, null_values="?", encoding="utf8-lossy")
-    except pl.exceptions.PolarsError as error:
-        raise DataError(f"{place.name} is not the official file: {error}") from None
     columns = next((names for names in COLUMNS.values() if len(names) == frame.width), None)
     if columns is None:
         widths = " or ".join(str(len(names)) for names in COLUMNS.values())
         raise DataError(f"{place.name} must have {widths} columns without a header; it has {frame.width}")
     frame = frame.rename(dict(zip(frame.columns, columns, strict=True)))
     numbers = [name for name in columns if name in {*PREDICTORS, TARGET}]
-    try:
+    with reading(place, "must hold numbers, ? where unknown"):
         return frame.with_columns(pl.col(numbers).cast(pl.Float64))
-    except pl.exceptions.PolarsError as error:
-        raise DataError(f"{place.name} must hold numbers, ? where unknown: {error}") from None
 
 
 def _attributes() -> tuple[Attribute, ...]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import polars as pl
 
-from leastwise.datasets.base import Declaration, check_columns, coded, number
+from leastwise.datasets.base import Declaration, check_columns, coded, number, reading
 from leastwise.errors import DataError, shorten
 from leastwise.schema import Attribute
 
@@ -49,6 +49,8 @@ IN_CLAIMS = {
     "PlaceSvc": "PlaceSvc",
 }
 IN_MEMBER_YEARS = {"PCG": "pcg", "Specialty": "sp", "PG": "pg", "PlaceSvc": "ps"}
+PARTIES = (("ProviderID", "Providers"), ("Vendor", "Vendors"), ("PCP", "PCPs"))
+CLAIMS = [*YEAR, "PayDelay", "CharlsonIndex", *IN_CLAIMS.values(), "ProviderID", "Vendor", "PCP"]
 OLD = ("60-69", "70-79", "80+")
 
 COUNTS = (
@@ -78,7 +80,8 @@ def read(place: Path) -> pl.DataFrame:
 
 
 def _from_member_years(place: Path) -> pl.DataFrame:
-    frame = pl.read_parquet(place) if place.suffix == ".parquet" else pl.read_csv(place)
+    with reading(place, "must be a table of member-years, csv or Parquet"):
+        frame = pl.read_parquet(place) if place.suffix == ".parquet" else pl.read_csv(place)
     check_columns(frame.columns, ["CharlsonIndexI_max", "drugCount_ave", "pcg1", "sp1", "pg1", "ps1"], place)
     names = {
         f"{IN_MEMBER_YEARS[group]}{i}": f"{group}={value}"
@@ -108,7 +111,12 @@ def _total(average: str, times: str) -> pl.Expr:
 
 
 def _from_tables(place: Path) -> pl.DataFrame:
-    claims = _claims(_table(place, "Claims.csv", ["MemberID", "Year", "PayDelay", "CharlsonIndex"]))
+    with reading(place, "must hold the tables of the Heritage Health Prize, with whole numbers"):
+        return _member_years(place)
+
+
+def _member_years(place: Path) -> pl.DataFrame:
+    claims = _claims(_table(place, "Claims.csv", CLAIMS))
     drugs = _monthly(_table(place, "DrugCount.csv", [*YEAR, "DrugCount"]), "DrugCount")
     labs = _monthly(_table(place, "LabCount.csv", [*YEAR, "LabCount"]), "LabCount")
     years = reduce(lambda a, b: a.join(b, on=YEAR, how="full", coalesce=True), (labs, drugs, claims))
@@ -135,7 +143,7 @@ def _table(place: Path, name: str, columns: list[str]) -> pl.DataFrame:
 
 
 def _claims(claims: pl.DataFrame) -> pl.DataFrame:
-    check_columns(claims.columns, [*IN_CLAIMS.values(), "ProviderID", "Vendor", "PCP"], Path("Claims.csv"))
+    _check_groups(claims)
     delay = _whole("PayDelay")
     counts = [
         pl.col(IN_CLAIMS[group]).fill_null("missing").eq(value).sum().cast(pl.Int64).alias(f"{group}={value}")
@@ -153,7 +161,11 @@ def _claims(claims: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-PARTIES = (("ProviderID", "Providers"), ("Vendor", "Vendors"), ("PCP", "PCPs"))
+def _check_groups(claims: pl.DataFrame) -> None:
+    for group, column in IN_CLAIMS.items():
+        unknown = set(claims[column].drop_nulls().unique()) - set(GROUPS[group])
+        if unknown:
+            raise DataError(f"Claims.csv: {column} {shorten(min(unknown))} is not known; is it release 3?")
 
 
 def _whole(column: str) -> pl.Expr:

@@ -8,8 +8,7 @@ from typing import Any
 import polars as pl
 
 from leastwise.datasets.acs_codes import STATE_CODES
-from leastwise.datasets.base import Declaration, check_columns, check_file, coded, number
-from leastwise.errors import DataError
+from leastwise.datasets.base import Declaration, check_columns, check_file, coded, number, reading
 from leastwise.schema import Attribute
 from leastwise.validation import check_between
 
@@ -95,13 +94,11 @@ def read(place: Path, year: int = 2015) -> pl.DataFrame:
     check_between("year", year, 2007, 2018)
     file = check_file(place, FILES)
     names = [attribute.name for attribute in ATTRIBUTES]
-    try:
-        table = pl.scan_csv(file, infer_schema=False, truncate_ragged_lines=True)
+    with reading(file, "is not the file of accepted loans"):
+        table = pl.scan_csv(file, infer_schema=False, truncate_ragged_lines=True, glob=False)
         check_columns(table.collect_schema().names(), [*names, LABEL.name], file)
         ended = pl.col("issue_d").str.ends_with(f"-{year}") & pl.col("loan_status").is_in(list(STATUS))
         return table.filter(ended).select(_columns()).collect()
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise DataError(f"{file.name} is not the file of accepted loans: {error}") from None
 
 
 def _columns() -> list[pl.Expr]:

@@ -2,10 +2,21 @@
 
 from leastwise.minimizers.base import Minimizer
 from leastwise.minimizers.feature_selection import FeatureSelectionMinimizer
+from leastwise.minimizers.floor import at_least
+from leastwise.minimizers.pat import PATMinimizer, pat_grid, pat_path
 from leastwise.minimizers.uniform import UniformMinimizer
 
 MINIMIZERS: dict[str, type[Minimizer]] = {
-    minimizer.name: minimizer for minimizer in (UniformMinimizer, FeatureSelectionMinimizer)
+    minimizer.name: minimizer for minimizer in (UniformMinimizer, FeatureSelectionMinimizer, PATMinimizer)
 }
 
-__all__ = ["MINIMIZERS", "FeatureSelectionMinimizer", "Minimizer", "UniformMinimizer"]
+__all__ = [
+    "MINIMIZERS",
+    "FeatureSelectionMinimizer",
+    "Minimizer",
+    "PATMinimizer",
+    "UniformMinimizer",
+    "at_least",
+    "pat_grid",
+    "pat_path",
+]

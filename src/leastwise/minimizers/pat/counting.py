@@ -1,0 +1,110 @@
+"""Rows ready to be counted, and the count tables worth keeping."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from leastwise.kernels.count_tables import Layout, count_rows, make_layout, part_rows
+from leastwise.table import Table
+
+Array = npt.NDArray[Any]
+# Small samples may keep this much; large ones as much as their codes take.
+LEAST_BUDGET = 32 * 2**20
+
+
+class CountedRows:
+    """The records of a table in the order that counting reads them: row by row, personal attributes first.
+
+    Attributes
+    ----------
+    order
+        The attributes in this order, as positions in the schema.
+    people
+        How many people each row stands for; empty when it is one each.
+    """
+
+    def __init__(self, table: Table) -> None:
+        others = tuple(j for j in range(len(table.schema)) if j not in table.personal)
+        self.order: tuple[int, ...] = (*table.personal, *others)
+        sizes = table.sizes
+        self.layout: Layout = make_layout(
+            [sizes[p] for p in table.personal], [sizes[j] for j in others], table.classes
+        )
+        self.people = _people(table)
+        self.rows = self._rows(table, others)
+        self._dtype = np.dtype(np.int32 if self.people.dtype.kind == "i" else np.float64)
+
+    def _rows(self, table: Table, others: tuple[int, ...]) -> Array:
+        starts = self.layout.target_start
+        largest = max(int(starts[-1]), *self.layout.sizes.tolist())
+        rows = np.empty((len(table), len(self.order) + 1), dtype=np.min_scalar_type(largest))
+        targets = [*table.personal, -1]  # the label is the last target
+        columns = [*zip(targets, starts, strict=False), *((j, 0) for j in others)]
+        for k, (j, start) in enumerate(columns):
+            codes = table.y if j < 0 else table.codes[:, j]
+            np.add(codes, start, out=rows[:, k], casting="unsafe")
+        return rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def count(self, members: Array, into: Array | None = None) -> Array:
+        """Return the half table of some rows."""
+        table = np.empty(self.layout.length, dtype=self._dtype) if into is None else into
+        count_rows(table, self.rows, members, self.people, self.layout)
+        return table
+
+    def part(self, members: Array, spare: Array, attribute: int, left_codes: Array) -> int:
+        """Move the rows whose code of an attribute (numbered as in ``order``) goes left to the front."""
+        personal = len(self.layout.target_start) - 2
+        start = int(self.layout.target_start[attribute]) if attribute < personal else 0
+        left = np.zeros(start + int(self.layout.sizes[attribute]), dtype=np.bool_)
+        left[start + left_codes] = True
+        return int(part_rows(members, spare, self.rows, int(self.layout.column[attribute]), left))
+
+    def cost(self, rows: int) -> int:
+        """Return how many counts that many rows touch: what to weigh against the length of a table."""
+        return rows * int((len(self.layout.target_start) - 1 - self.layout.first_target).sum())
+
+
+def _people(table: Table) -> Array:
+    """Return the people of each row, as whole numbers where they are: those add up exactly in any order."""
+    if table.weights is None:
+        return np.empty(0, dtype=np.int32)
+    weights = np.asarray(table.weights, dtype=float)
+    whole = bool((weights == np.floor(weights)).all()) and weights.sum() < 2**31
+    return weights.astype(np.int32) if whole else weights
+
+
+class TableStore:
+    """Count tables kept within a budget of bytes; those of the fewest people go first.
+
+    A large node's table is worth most: it is dear to count, and its children are found by subtraction.
+    """
+
+    def __init__(self, budget: int) -> None:
+        self.budget = budget
+        self._tables: dict[bytes, tuple[float, Array]] = {}
+        self._bytes = 0
+
+    def get(self, key: bytes) -> Array | None:
+        """Return a table, None if it was not kept."""
+        entry = self._tables.get(key)
+        return None if entry is None else entry[1]
+
+    def keep(self, key: bytes, people: float, table: Array) -> None:
+        """Keep a table while there is room, at the cost of smaller ones."""
+        if key in self._tables:
+            return
+        self._tables[key] = (people, table)
+        self._bytes += table.nbytes
+        while self._bytes > self.budget:
+            self.drop(min(self._tables, key=lambda other: self._tables[other][0]))
+
+    def drop(self, key: bytes) -> None:
+        """Forget a table."""
+        entry = self._tables.pop(key, None)
+        self._bytes -= 0 if entry is None else entry[1].nbytes

@@ -1,0 +1,196 @@
+"""The minimizer, the path of all leaf numbers of one growth, and the grid of several alphas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from leastwise.errors import ParameterError
+from leastwise.generalization import Generalization
+from leastwise.minimizers.base import Minimizer
+from leastwise.minimizers.floor import at_least
+from leastwise.minimizers.pat.export import generalization, generalizations
+from leastwise.minimizers.pat.tree import PATTree, place_absent
+from leastwise.minimizers.pgini import Criterion, Weights
+from leastwise.schema import Schema
+from leastwise.table import Table
+from leastwise.validation import check_between
+
+if TYPE_CHECKING:
+    from leastwise.minimizers.pat.growth import Grower
+
+LEAVES = (2, 4, 6, 8, 10, 20, 50, 100, 200)
+"""The numbers of leaves that the paper tries."""
+
+ALPHAS = (0.0, 0.1, 0.3, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
+"""The values of alpha that the paper tries."""
+
+# Fewer distinct rows than this share of the records pay for finding them, when many trees are grown.
+DISTINCT_PAYS = 0.8
+
+
+class PATMinimizer(Minimizer):
+    """The privacy-aware tree (PAT): ask what a tree asks that was grown for the label and against the breach.
+
+    A classification tree is grown best-first by PGini: a split gains where its sides differ in the label, and
+    loses where they differ in the personal attributes. What all its splits ask together, attribute by
+    attribute, is the generalization; the tree answers the same for a record and for its generalized record.
+
+    Parameters
+    ----------
+    alpha
+        How much privacy counts, from 0 (a classification tree) to 1 (nothing is asked).
+    max_leaves
+        The most leaves that the tree may have (the paper's k*); fewer where no split gains anything.
+    min_leaf
+        The fewest people in a leaf.
+    weights
+        How much each personal attribute counts, by name; 1 where not named.
+    min_bucket, min_joint
+        Optional floors: no bucket (no joint bucket) is used by fewer people than this number, or than this
+        share of them if it is below 1. Buckets are merged until that holds.
+    schema, personal, random_state
+        See ``Minimizer``. Nothing here is random: ties go to the attribute named first (personal ones before
+        others) and to the smaller code.
+
+    Attributes
+    ----------
+    tree_
+        The tree; ``draw_text`` and ``draw_svg`` show it.
+
+    Examples
+    --------
+    >>> X = [["a", "u"], ["a", "v"], ["b", "u"], ["b", "v"]] * 50
+    >>> pat = PATMinimizer(max_leaves=4, min_leaf=10).fit(X, ["no", "no", "yes", "yes"] * 50)
+    >>> pat.generalization_.collected
+    ('x0',)
+    """
+
+    name: ClassVar[str] = "pat"
+    reference: ClassVar[str] = "Staab et al., Vertical Data Minimization for Machine Learning, IEEE S&P 2024, §7"
+
+    def __init__(
+        self,
+        alpha: float = 0.7,
+        max_leaves: int = 20,
+        *,
+        min_leaf: float = 100,
+        weights: Weights = None,
+        min_bucket: float | None = None,
+        min_joint: float | None = None,
+        schema: Schema | None = None,
+        personal: Sequence[str] | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        super().__init__(schema=schema, personal=personal, random_state=random_state)
+        self.alpha = alpha
+        self.max_leaves = max_leaves
+        self.min_leaf = min_leaf
+        self.weights = weights
+        self.min_bucket = min_bucket
+        self.min_joint = min_joint
+
+    def minimize(self, table: Table) -> Generalization:
+        """Return what the tree grown on these records asks."""
+        self.tree_ = grow_tree(table, self.alpha, self.max_leaves, min_leaf=self.min_leaf, weights=self.weights)
+        found = generalization(self.tree_)
+        if self.min_bucket is None and self.min_joint is None:
+            return found
+        return at_least(
+            found, table, bucket=self.min_bucket, joint=self.min_joint, alpha=self.alpha, weights=self.weights
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+def grow_tree(
+    table: Table, alpha: float = 0.7, max_leaves: int = 20, *, min_leaf: float = 100, weights: Weights = None
+) -> PATTree:
+    """Return the privacy-aware tree of these records; see ``PATMinimizer`` for the parameters."""
+    return _grow(table, [alpha], max_leaves, min_leaf, weights)[0]
+
+
+def pat_path(
+    table: Table,
+    alpha: float = 0.7,
+    leaves: Sequence[int] = LEAVES,
+    *,
+    min_leaf: float = 100,
+    weights: Weights = None,
+) -> list[Generalization]:
+    """Return the generalizations for several numbers of leaves, from one growth.
+
+    The tree of fewer leaves is the beginning of the tree of more: each generalization is coarser than that of
+    every larger number of leaves.
+    """
+    return pat_grid(table, [alpha], leaves, min_leaf=min_leaf, weights=weights)[0]
+
+
+def pat_grid(
+    table: Table,
+    alphas: Sequence[float] = ALPHAS,
+    leaves: Sequence[int] = LEAVES,
+    *,
+    min_leaf: float = 100,
+    weights: Weights = None,
+) -> list[list[Generalization]]:
+    """Return, for each alpha, the generalizations for several numbers of leaves.
+
+    One tree is grown per alpha, and all of them share what they count: a group of people that several trees
+    reach is counted and scanned once, for every alpha.
+    """
+    for count in leaves:
+        _check_whole("leaves", count)
+    if not len(leaves):
+        return [[] for _ in alphas]
+    trees = _grow(table, alphas, max(leaves), min_leaf, weights)
+    return [generalizations(tree, leaves, [_origin(tree.alpha, k, min_leaf) for k in leaves]) for tree in trees]
+
+
+def _origin(alpha: float, max_leaves: int, min_leaf: float) -> dict[str, Any]:
+    from leastwise import __version__
+
+    settings = {"alpha": float(alpha), "max_leaves": int(max_leaves), "min_leaf": min_leaf}
+    return {"minimizer": PATMinimizer.name, "leastwise": __version__, **settings}
+
+
+def _grow(
+    table: Table, alphas: Sequence[float], max_leaves: int, min_leaf: float, weights: Weights
+) -> list[PATTree]:
+    for alpha in alphas:
+        check_between("alpha", alpha, 0.0, 1.0)
+    _check_whole("max_leaves", max_leaves)
+    check_between("min_leaf", min_leaf, 1)
+    _ = table.y  # complains when there is no label
+    from leastwise.minimizers.pat.growth import Grower
+
+    criterion = Criterion.of(table, weights)
+    grower = Grower(_fewer_rows(table) if len(alphas) > 1 else table, criterion, alphas, min_leaf)
+    return _trees(table, grower, max_leaves)
+
+
+def _trees(table: Table, grower: Grower, max_leaves: int) -> list[PATTree]:
+    values = grower.values(table)
+    trees = []
+    for which, alpha in enumerate(grower.alphas):
+        splits = place_absent(grower.grow(which, max_leaves), values)
+        trees.append(PATTree(table.schema, table.levels, tuple(splits), grower.classes, float(alpha)))
+    return trees
+
+
+def _fewer_rows(table: Table) -> Table:
+    """Return the distinct rows with their people, where there are so few that it pays."""
+    if table.weights is not None:
+        return table
+    distinct = table.distinct()
+    return distinct if len(distinct) < DISTINCT_PAYS * len(table) else table
+
+
+def _check_whole(name: str, value: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise ParameterError(f"{name} must be a whole number, at least 1; got {value!r}")

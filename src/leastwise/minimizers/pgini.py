@@ -1,0 +1,80 @@
+"""PGini: how impure the label is in a group of people, and how much the group tells about them.
+
+``PGini = (1 - alpha) * c/(c-1) * Gini_y + alpha * (1 - sum_p w_p * |p|/(|p|-1) * Gini_p)`` with weights w_p that
+sum to 1, and each Gini taken over ALL values. Both terms lie in [0, 1]; small is good.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from leastwise.errors import ParameterError
+from leastwise.table import Table
+from leastwise.validation import check_between, did_you_mean
+
+Weights = Mapping[str, float] | None
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """The scales of PGini's terms for one table.
+
+    Attributes
+    ----------
+    label_scale
+        c/(c-1) for c classes, 0 for one class or none.
+    personal
+        The positions of the personal attributes in the schema.
+    personal_scale
+        Weight times |p|/(|p|-1) of each; 0 for an attribute of one value.
+    """
+
+    label_scale: float
+    personal: tuple[int, ...]
+    personal_scale: tuple[float, ...]
+
+    @classmethod
+    def of(cls, table: Table, weights: Weights = None) -> Criterion:
+        """Return the criterion for these records; ``weights`` by attribute name, 1 where not named."""
+        classes = table.classes if table.schema.label is not None else 1
+        shares = personal_shares(table, weights)
+        sizes = [table.sizes[p] for p in table.personal]
+        scale = tuple(float(s) * _spread(size) for s, size in zip(shares, sizes, strict=True))
+        return cls(_spread(classes), table.personal, scale)
+
+    def impurity(self, alpha: float, classes: npt.NDArray[Any], personal: Sequence[npt.NDArray[Any]]) -> float:
+        """Return PGini of a group from its people per class and per value of each personal attribute."""
+        told = sum(s * gini(counts) for s, counts in zip(self.personal_scale, personal, strict=True))
+        return (1 - alpha) * self.label_scale * gini(classes) + alpha * (1 - told)
+
+
+def gini(counts: npt.NDArray[Any]) -> float:
+    """Return the chance that two people drawn from the group (with replacement) differ.
+
+    >>> gini(np.array([5, 5])), gini(np.array([10, 0]))
+    (0.5, 0.0)
+    """
+    people = float(np.sum(counts))
+    return 1.0 - float(np.sum(np.square(np.asarray(counts, dtype=float)))) / people**2 if people else 0.0
+
+
+def personal_shares(table: Table, weights: Weights) -> npt.NDArray[np.float64]:
+    """Return the weight of each personal attribute, summing to 1 (all 0 if every weight is 0)."""
+    names = [table.schema.names[p] for p in table.personal]
+    for name, weight in (weights or {}).items():
+        if name not in names:
+            raise ParameterError(
+                f"weights must name personal attributes; got {name!r}: {did_you_mean(name, names)}"
+            )
+        check_between(f"the weight of {name}", weight, 0.0)
+    given = np.array([float((weights or {}).get(name, 1.0)) for name in names])
+    return given / given.sum() if given.sum() > 0 else given
+
+
+def _spread(values: int) -> float:
+    return values / (values - 1) if values > 1 else 0.0

@@ -1,0 +1,6 @@
+"""The exact partition: a dynamic program per attribute (spec §9, step 1)."""
+
+from leastwise.minimizers.optimal.minimizer import OptimalMinimizer, Program, make_program
+from leastwise.minimizers.optimal.path import optimal_path
+
+__all__ = ["OptimalMinimizer", "Program", "make_program", "optimal_path"]

@@ -1,0 +1,197 @@
+"""One attribute as the program sees it: items in a row, what they hold of each target, and free items beside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_matrix
+
+from leastwise.minimizers.constraints import Constraints
+from leastwise.schema import Attribute
+from leastwise.table import Table
+from leastwise.values import text_of
+
+Floats = npt.NDArray[np.float64]
+Places = npt.NDArray[np.intp]
+
+# Beyond so many values an attribute is first put into at most MOST_ITEMS runs.
+MOST_VALUES, MOST_ITEMS = 1000, 512
+_MOST_TARGET_VALUES = 128
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """The items of one attribute, in the order in which runs of them may become buckets.
+
+    Attributes
+    ----------
+    item_of
+        The item of each code; the free items come after those in the row; -1: the code is not in the sample.
+    row, free
+        How many items are in the row, and how many are free.
+    weights, effects
+        People and mean effect of each item.
+    inner_spread
+        Squared effect that was given up when codes were put into one item.
+    reduced
+        Whether neighbouring values were put into one item because there are too many.
+    """
+
+    item_of: Places
+    row: int
+    free: int
+    weights: Floats
+    effects: Floats
+    inner_spread: Floats
+    reduced: bool
+
+
+def items_of(table: Table, attribute: int, effects: Floats, constraints: Constraints) -> Items:
+    """Return the items of an attribute: values in their own order, or discrete ones in that of their effects."""
+    declared = table.schema.attributes[attribute]
+    use = table.use(attribute)
+    if declared.kind == "discrete":
+        grouped = _grouped_effects(table, attribute, effects, constraints)
+        row, free = _by_effect(grouped, use), list[int]()
+    else:
+        row, free = _in_order(declared, use)
+    group = _together(declared, table.levels[attribute], row, constraints)
+    item_of_place, reduced = _reduced(declared, use[row], group, _edges_after(table, attribute, row, constraints))
+    item_of = np.full(len(use), -1, dtype=np.intp)
+    item_of[row] = item_of_place
+    item_of[free] = int(item_of_place.max(initial=-1)) + 1 + np.arange(len(free))
+    return _measured(item_of, int(item_of_place.max(initial=-1)) + 1, len(free), use, effects, reduced)
+
+
+def _measured(item_of: Places, row: int, free: int, use: Floats, effects: Floats, reduced: bool) -> Items:
+    known = item_of >= 0
+    place, people = item_of[known], use[known]
+    weights = np.bincount(place, weights=people, minlength=row + free)
+    sums = [np.bincount(place, weights=people * column, minlength=row + free) for column in effects[known].T]
+    mean = np.stack(sums, axis=1) / np.maximum(weights, 1e-300)[:, None]
+    mean[weights == 0] = 0.0
+    apart = ((effects[known] - mean[place]) ** 2).sum(axis=1)
+    inner = np.bincount(place, weights=people * apart, minlength=row + free)
+    return Items(item_of, row, free, weights.astype(float), mean, inner.astype(float), reduced)
+
+
+def _in_order(attribute: Attribute, use: Floats) -> tuple[Places, list[int]]:
+    """Return the codes in the row and the free ones; numbers that no training record has are left out."""
+    levels = len(use) - attribute.extra_values
+    row = np.flatnonzero(use[:levels] > 0) if attribute.continuous else np.arange(levels)
+    return row, list(range(levels, len(use)))
+
+
+def _by_effect(effects: Floats, use: Floats) -> Places:
+    """Return the codes by their effect; with several classes, by the direction in which effects vary most."""
+    if effects.shape[1] == 1:
+        return np.argsort(effects[:, 0], kind="stable")
+    _, vectors = np.linalg.eigh((use[:, None] * effects).T @ effects)
+    direction = vectors[:, -1]
+    # An eigenvector has no sign; the largest entry is made positive, so that the order is the same everywhere.
+    return np.argsort(effects @ direction * np.sign(direction[np.abs(direction).argmax()]), kind="stable")
+
+
+def _grouped_effects(table: Table, attribute: int, effects: Floats, constraints: Constraints) -> Floats:
+    """Return the effects with values that must stay together at their common mean, so that they order as one."""
+    declared, levels, use = table.schema.attributes[attribute], table.levels[attribute], table.use(attribute)
+    mark = _together(declared, levels, np.arange(len(use)), constraints)
+    people = np.maximum(np.bincount(mark, weights=use, minlength=len(use)), 1e-300)
+    sums = [np.bincount(mark, weights=use * column, minlength=len(use)) for column in effects.T]
+    return np.asarray((np.stack(sums, axis=1) / people[:, None])[mark])
+
+
+def _together(attribute: Attribute, levels: Any, row: Places, constraints: Constraints) -> Places:
+    """Return, per place in the row, a mark that is equal for neighbours that must stay together."""
+    codes = {int(code): place for place, code in enumerate(row)}
+    mark = np.arange(len(row))
+    for values in constraints.together.get(attribute.name, ()):
+        places = sorted(codes[c] for v in values if (c := code_of(attribute, levels, v)) in codes)
+        if places and attribute.kind != "discrete":
+            places = [*range(places[0], places[-1] + 1)]
+        # Lists that share a value are one: everything that bears one of their marks follows.
+        mark[np.isin(mark, mark[places])] = mark[places].min() if places else 0
+    return mark
+
+
+def code_of(attribute: Attribute, levels: Any, value: Any) -> int:
+    """Return the code of a raw value, -1 for a number that no record has."""
+    if text_of(value) is None:
+        return len(levels)
+    if not attribute.continuous:
+        return attribute.code_of[str(text_of(value))]
+    place = int(np.searchsorted(levels, float(value)))
+    return place if place < len(levels) and levels[place] == float(value) else -1
+
+
+def _edges_after(table: Table, attribute: int, row: Places, constraints: Constraints) -> Places:
+    """Return the interval, between edges that must stay, of each place in the row."""
+    declared = table.schema.attributes[attribute]
+    edges = np.sort(np.asarray(constraints.edges.get(declared.name, ()), dtype=float))
+    if not declared.continuous or not len(edges):
+        return np.zeros(len(row), dtype=np.intp)
+    return np.searchsorted(edges, table.levels[attribute][row].astype(float), side="left")
+
+
+def _reduced(attribute: Attribute, use: Floats, mark: Places, between: Places) -> tuple[Places, bool]:
+    """Number the items by their first place; put neighbours together where there are too many."""
+    _, first, mark_number = np.unique(mark, return_index=True, return_inverse=True)
+    items = np.argsort(np.argsort(first))[mark_number]
+    count = len(first)
+    real = attribute.continuous and not attribute.integer
+    if count <= (MOST_ITEMS if real else MOST_VALUES):
+        return items.astype(np.intp), False
+    people = np.bincount(items, weights=use, minlength=count)
+    middle = np.cumsum(people) - people / 2
+    edges = int(between.max(initial=0))
+    quantile = np.floor(middle / (people.sum() / (MOST_ITEMS - edges))).astype(np.intp)
+    side = between[np.sort(first)]
+    starts = (np.diff(np.minimum(quantile, MOST_ITEMS - edges - 1)) != 0) | (np.diff(side) != 0)
+    return np.concatenate([[0], np.cumsum(starts)]).astype(np.intp)[items], True
+
+
+def held_values(
+    table: Table, attribute: int, items: Items, weights: Floats
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Floats, npt.NDArray[np.int64], Floats]:
+    """Return what each item holds of the personal attributes, in the form that ``revealed`` takes."""
+    codes = [personal_codes(table, p) for p in table.personal]
+    sizes = [int(column.max(initial=0)) + 1 for column in codes]
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    item = items.item_of[table.codes[:, attribute]]
+    rows = np.concatenate([item for _ in codes]) if codes else np.zeros(0, dtype=np.intp)
+    columns = np.concatenate([c + o for c, o in zip(codes, offsets, strict=False)]) if codes else rows
+    people = np.tile(table.counts.astype(float), len(codes))
+    shape = (items.row + items.free, int(offsets[-1]))
+    held = csr_matrix((people, (rows, columns)), shape=shape)
+    held.sum_duplicates()
+    target_of = np.repeat(np.arange(len(sizes)), sizes).astype(np.int64)
+    return held.indptr.astype(np.int64), held.indices.astype(np.int64), held.data, target_of, weights
+
+
+def personal_codes(table: Table, personal: int) -> npt.NDArray[np.int64]:
+    """Return the values of a personal attribute as guessed ones: long continuous columns as runs."""
+    codes = table.codes[:, personal].astype(np.int64)
+    declared, size = table.schema.attributes[personal], table.sizes[personal]
+    if not declared.continuous or size <= _MOST_TARGET_VALUES:
+        return codes
+    use = table.use(personal)
+    run = np.floor((np.cumsum(use) - use / 2) / (use.sum() / _MOST_TARGET_VALUES)).astype(np.int64)
+    levels = len(table.levels[personal])
+    run[levels:] = int(run[:levels].max(initial=0)) + 1 + np.arange(size - levels)
+    return np.asarray(run[codes])
+
+
+def target_weights(table: Table, weights: Mapping[str, float] | Sequence[float] | None) -> Floats:
+    """Return w_p / |P| for each personal attribute."""
+    names = [table.schema.names[p] for p in table.personal]
+    if weights is None:
+        given = np.ones(len(names))
+    elif isinstance(weights, Mapping):
+        given = np.array([float(weights.get(name, 1.0)) for name in names])
+    else:
+        given = np.asarray(weights, dtype=float)
+    return given / max(len(names), 1)

@@ -1,0 +1,181 @@
+"""The exact partition of every attribute for one price of what it reveals (spec §9, step 1)."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from leastwise.errors import ParameterError
+from leastwise.kernels.interval_program import Buckets, best_partition, lower_bound, revealed, run_sums, spread
+from leastwise.minimizers.constraints import Constraints
+from leastwise.minimizers.optimal.items import Floats, Items, held_values, items_of
+from leastwise.minimizers.optimal.rules import Rules
+from leastwise.partition import Groups, Intervals, Partition, edge_between, keep, suppress
+from leastwise.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class AttributeProgram:
+    """One attribute: what every possible bucket loses (``spread``) and reveals, independent of the price.
+
+    ``forbidden`` marks the buckets that the constraints rule out. All three are [mask of free items, first, last];
+    ``alone_*`` are [mask]: buckets of free items only.
+    """
+
+    table: Table
+    attribute: int
+    items: Items
+    spread: Floats
+    revealed: Floats
+    forbidden: npt.NDArray[np.bool_]
+    alone_spread: Floats
+    alone_revealed: Floats
+    alone_forbidden: npt.NDArray[np.bool_]
+    limit: int
+    edges: tuple[float, ...]
+
+    def best(self, lam: float, limit: int = 0) -> list[Buckets]:
+        """Return the cheapest partition, or with a limit the cheapest of each number of buckets."""
+        cost = self.spread + lam * self.revealed
+        cost[self.forbidden] = np.inf
+        alone = self.alone_spread + lam * self.alone_revealed
+        alone[self.alone_forbidden] = np.inf
+        bound = self.limit if not limit else min(limit, self.limit or limit)
+        found = best_partition(cost, alone, min(bound, self.items.row + self.items.free))
+        if not found:
+            name = self.table.schema.names[self.attribute]
+            raise ParameterError(
+                f"no partition of {name} meets the constraints; lower min_people, or drop an edge or an 'apart'"
+            )
+        return found
+
+    def optimum(self, lam: float) -> Buckets:
+        """Return the cheapest partition; the fewest buckets among equals."""
+        return min(self.best(lam), key=lambda buckets: (buckets.cost, buckets.size))
+
+    def gap(self, lam: float) -> float:
+        """Return how much cheaper a partition could be at most that may part values put into one item."""
+        if not self.items.reduced:
+            return 0.0
+        cost = self.spread[0] + lam * self.revealed[0]
+        bound = lower_bound(cost, lam * np.diagonal(self.revealed[0]).copy())
+        return max(self.optimum(lam).cost - float(bound), 0.0)
+
+    def measured(self, buckets: Buckets) -> tuple[float, float]:
+        """Return (squared effect lost, weighted count revealed) of a partition."""
+        begins = (0, *buckets.ends[:-1])
+        lost = sum(self.spread[m, b, e - 1] for m, b, e in zip(buckets.joined, begins, buckets.ends, strict=True))
+        told = sum(
+            self.revealed[m, b, e - 1] for m, b, e in zip(buckets.joined, begins, buckets.ends, strict=True)
+        )
+        alone = list(buckets.alone)
+        return float(lost + self.alone_spread[alone].sum()), float(told + self.alone_revealed[alone].sum())
+
+    def partition(self, buckets: Buckets) -> Partition:
+        """Return the artefact's form of a partition."""
+        declared = self.table.schema.attributes[self.attribute]
+        bucket_of_item = _bucket_of_item(buckets, self.items)
+        if not declared.continuous:
+            marks = np.where(self.items.item_of >= 0, bucket_of_item[self.items.item_of], 0)
+            return Groups(declared, tuple(int(mark) for mark in marks))
+        if buckets.size == 1:
+            return suppress(declared)
+        if not self.items.reduced and len(buckets.ends) == self.items.row and not any(buckets.joined):
+            return keep(declared)
+        return self._with_kept_edges(self._intervals(bucket_of_item))
+
+    def _intervals(self, bucket_of_item: npt.NDArray[np.intp]) -> Intervals:
+        declared = self.table.schema.attributes[self.attribute]
+        levels = self.table.levels[self.attribute]
+        item_of = self.items.item_of[: len(levels)]
+        used = np.flatnonzero(item_of >= 0)
+        buckets = bucket_of_item[item_of[used]]
+        cuts = np.flatnonzero(np.diff(buckets))
+        edges = [self._edge(float(levels[used[i]]), float(levels[used[i + 1]])) for i in cuts]
+        runs = [int(buckets[i]) for i in cuts] + [int(b) for b in buckets[-1:]]
+        marks = [*(runs or [-1]), *(int(b) for b in bucket_of_item[self.items.row :])]
+        numbers = {mark: number for number, mark in reversed(list(enumerate(dict.fromkeys(marks))))}
+        extras = tuple(numbers[mark] for mark in marks[len(edges) + 1 :])
+        return Intervals(declared, tuple(edges), extras)
+
+    def _edge(self, low: float, high: float) -> float:
+        """Return the edge between two numbers: one that must stay, or the roundest."""
+        kept = [edge for edge in self.edges if low <= edge < high]
+        return kept[0] if kept else edge_between(low, high, self.table.schema.attributes[self.attribute].integer)
+
+    def _with_kept_edges(self, found: Intervals) -> Partition:
+        """Add the edges that must stay and beyond which no training record lies."""
+        absent = [edge for edge in self.edges if edge not in found.edges]
+        if not absent:
+            return found
+        edges = sorted({*found.edges, *absent})
+        bucket = found.bucket_map(np.array([*edges, np.inf]))
+        size = len(edges) + 1
+        home = {int(b): i for i, b in reversed(list(enumerate(bucket[:size])))}
+        extras, fresh = [], size
+        for mark in found.extras:
+            if mark not in home:
+                home[mark], fresh = fresh, fresh + 1
+            extras.append(home[mark])
+        return Intervals(found.attribute, tuple(edges), tuple(extras))
+
+
+def attribute_program(
+    table: Table, attribute: int, effects: Floats, weights: Floats, constraints: Constraints
+) -> AttributeProgram:
+    """Count once, for every possible bucket of an attribute, what it loses and what it reveals."""
+    items = items_of(table, attribute, effects, constraints)
+    masks = 2**items.free
+    free = [[items.row + bit for bit in range(items.free) if mask >> bit & 1] for mask in range(masks)]
+    held = held_values(table, attribute, items, weights)
+    told = np.stack([revealed(*held, np.array(f, dtype=np.int64), items.row) for f in free])
+    row = slice(0, items.row)
+    inner = run_sums(items.inner_spread[row])
+    lost = np.stack(
+        [inner + spread(items.weights[row], items.effects[row], items.weights[f], items.effects[f]) for f in free]
+    )
+    alone = np.stack([_alone(items, held, f) for f in free])
+    rules = Rules(table, attribute, items, constraints)
+    name = table.schema.names[attribute]
+    return AttributeProgram(
+        table=table,
+        attribute=attribute,
+        items=items,
+        spread=lost,
+        revealed=told,
+        forbidden=rules.forbidden_runs(),
+        alone_spread=alone[:, 0],
+        alone_revealed=alone[:, 1],
+        alone_forbidden=rules.forbidden_alone(),
+        limit=constraints.max_buckets.get(name, 0),
+        edges=tuple(sorted(float(edge) for edge in constraints.edges.get(name, ()))),
+    )
+
+
+def _alone(items: Items, held: Any, free: list[int]) -> tuple[float, float]:
+    """Return what a bucket of free items loses and reveals."""
+    if not free:
+        return 0.0, 0.0
+    people, effects = items.weights[free], items.effects[free]
+    centre = people @ effects / max(people.sum(), 1e-300)
+    starts, places, counts, target_of, weight_of = held
+    total = np.zeros(len(target_of))
+    for item in free:
+        total[places[starts[item] : starts[item + 1]]] += counts[starts[item] : starts[item + 1]]
+    most = np.zeros(len(weight_of))
+    np.maximum.at(most, target_of, total)
+    return float(people @ ((effects - centre) ** 2).sum(axis=1)), float(most @ weight_of)
+
+
+def _bucket_of_item(buckets: Buckets, items: Items) -> npt.NDArray[np.intp]:
+    result = np.zeros(items.row + items.free, dtype=np.intp)
+    for number, (begin, end) in enumerate(itertools.pairwise((0, *buckets.ends))):
+        result[begin:end] = number
+    masks = [*buckets.joined, *buckets.alone]
+    for bit in range(items.free):
+        result[items.row + bit] = next(i for i, mask in enumerate(masks) if mask >> bit & 1)
+    return result

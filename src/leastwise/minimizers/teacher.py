@@ -1,0 +1,171 @@
+"""Teachers: what each value of each attribute adds to the prediction of the label.
+
+A teacher is learned on the full records of the training part and gives every code of every attribute an *effect*
+on the log-odds of the label: one number for two classes, one per class otherwise. Effects of an attribute are
+centred on the people, and those of rare values are shrunk towards that centre, so that a value seen once does
+not look like something worth knowing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.ensemble import HistGradientBoostingClassifier
+
+from leastwise.errors import MissingExtraError, ParameterError
+from leastwise.minimizers.logistic import fit_logistic
+from leastwise.table import Table
+from leastwise.validation import did_you_mean
+
+Floats = npt.NDArray[np.float64]
+Effects = tuple[Floats, ...]
+"""Per attribute: codes x (1 for two classes, otherwise the number of classes)."""
+
+Teacher = Callable[[Table, int], Effects]
+
+# People that a value is taken to have seen at the mean effect before its own are counted.
+SHRINKAGE = 20.0
+_MOST_LEVELS = 64
+
+
+def effects_of(table: Table, teacher: str | Teacher | None = None, seed: int = 0) -> Effects:
+    """Return the effects of all values, centred and shrunk.
+
+    Parameters
+    ----------
+    table
+        Training records with a label.
+    teacher
+        A name of ``TEACHERS``, a function of (table, seed), or None for the default.
+    seed
+        For teachers that draw.
+    """
+    raw = _teacher(teacher)(table, seed)
+    if table.classes < 2 or len(np.unique(table.y)) < 2:
+        return tuple(np.zeros((size, 1)) for size in table.sizes)
+    return tuple(_shrunk(effects, table.use(j)) for j, effects in enumerate(raw))
+
+
+def _teacher(teacher: str | Teacher | None) -> Teacher:
+    if callable(teacher):
+        return teacher
+    name = DEFAULT if teacher is None else teacher
+    if name not in TEACHERS:
+        raise ParameterError(f"there is no teacher {name!r}; {did_you_mean(str(name), TEACHERS)}")
+    return TEACHERS[name]
+
+
+def _shrunk(effects: Floats, use: Floats) -> Floats:
+    people = use.sum()
+    centred = effects - (use @ effects) / people if people else effects
+    return np.asarray(centred * (use / (use + SHRINKAGE))[:, None])
+
+
+def one_hot_logistic(table: Table, seed: int = 0) -> Effects:
+    """Return the weights of a penalised logistic regression on one column per value.
+
+    Long continuous columns are given as runs of neighbouring numbers, about equally used.
+    """
+    runs = [_runs(table, j) for j in range(len(table.sizes))]
+    columns = [run[table.codes[:, j]] for j, run in enumerate(runs)]
+    sizes = [int(run.max(initial=0)) + 1 for run in runs]
+    fitted = fit_logistic(columns, sizes, table.y, table.classes, table.counts)
+    return tuple(weights[run] for weights, run in zip(fitted.weights, runs, strict=True))
+
+
+def _runs(table: Table, attribute: int) -> npt.NDArray[np.intp]:
+    """Return the run of each code; only continuous columns with many levels are put into runs."""
+    size, use = table.sizes[attribute], table.use(attribute)
+    levels = len(table.levels[attribute])
+    if not table.schema.attributes[attribute].continuous or levels <= _MOST_LEVELS:
+        return np.arange(size)
+    middle = np.cumsum(use[:levels]) - use[:levels] / 2
+    quantile = np.floor(middle / max(use[:levels].sum() / _MOST_LEVELS, 1e-9)).astype(np.intp)
+    inner = np.concatenate([[0], np.cumsum(np.diff(quantile) != 0)])
+    return np.concatenate([inner, inner[-1] + 1 + np.arange(size - levels)])
+
+
+def additive_boosting(table: Table, seed: int = 0) -> Effects:
+    """Return the effects of gradient boosting whose trees use one attribute each, so that it is additive."""
+    ranks = _ranks(table)
+    model = HistGradientBoostingClassifier(
+        interaction_cst="no_interactions", early_stopping=False, max_iter=100, max_leaf_nodes=16, random_state=seed
+    )
+    model.fit(_ranked(ranks, table), table.y, sample_weight=table.weights)
+    return tuple(_main_effect(model, ranks, j, table.classes) for j in range(len(ranks)))
+
+
+def _main_effect(model: Any, ranks: list[Floats], attribute: int, classes: int) -> Floats:
+    """Return what each value of one attribute adds; the others are held, which does not matter to a sum."""
+    rows = np.zeros((len(ranks[attribute]), len(ranks)))
+    rows[:, attribute] = ranks[attribute]
+    scores = np.asarray(model.decision_function(rows), dtype=float)
+    return _by_class(scores.reshape(len(rows), -1), model.classes_, classes)
+
+
+def _by_class(scores: Floats, seen: npt.NDArray[Any], classes: int) -> Floats:
+    """Return the scores with a column per class of the domain; an unseen class gets none."""
+    if scores.shape[1] == 1:
+        return scores
+    full = np.zeros((len(scores), classes))
+    full[:, seen.astype(int)] = scores
+    return full
+
+
+def shapley_boosting(table: Table, seed: int = 0) -> Effects:
+    """Return the mean Shapley value of each value under gradient boosting with interactions (needs LightGBM)."""
+    try:
+        import lightgbm
+    except ImportError:
+        raise MissingExtraError("lightgbm", "boosting") from None
+    ranks = _ranks(table)
+    rows = _ranked(ranks, table)
+    model = lightgbm.LGBMClassifier(n_estimators=100, random_state=seed, verbose=-1, n_jobs=1, deterministic=True)
+    model.fit(rows, table.y, sample_weight=table.weights)
+    shares = np.asarray(model.booster_.predict(rows, pred_contrib=True)).reshape(len(rows), -1, len(ranks) + 1)
+    return tuple(_mean_share(shares[:, :, j], table, j, model.classes_) for j in range(len(ranks)))
+
+
+def _mean_share(shares: Floats, table: Table, attribute: int, seen: npt.NDArray[Any]) -> Floats:
+    codes, people = table.codes[:, attribute], np.maximum(table.use(attribute), 1e-9)
+    sums = [np.bincount(codes, weights=table.counts * column, minlength=len(people)) for column in shares.T]
+    return _by_class(np.stack(sums, axis=1) / people[:, None], seen, table.classes)
+
+
+def _ranks(table: Table) -> list[Floats]:
+    """Return a number per code: its place in the order; a discrete attribute is ordered by its mean label."""
+    score = _label_score(table)
+    return [_rank(table, j, score) for j in range(len(table.sizes))]
+
+
+def _rank(table: Table, attribute: int, score: Floats) -> Floats:
+    declared, size = table.schema.attributes[attribute], table.sizes[attribute]
+    if declared.kind != "discrete":
+        extras = np.full(declared.extra_values, np.nan)
+        return np.concatenate([np.arange(size - len(extras), dtype=float), extras])
+    use = table.use(attribute)
+    total = np.bincount(table.codes[:, attribute], weights=table.counts * score, minlength=size)
+    mean = total / (use + SHRINKAGE)
+    return np.argsort(np.argsort(mean, kind="stable"), kind="stable").astype(float)
+
+
+def _label_score(table: Table) -> Floats:
+    """Return one centred number per record that stands for its label; the commonest class against the others."""
+    shares = np.bincount(table.y, weights=table.counts, minlength=table.classes) / table.people
+    major = int(shares.argmax())
+    return np.asarray((table.y == major) - shares[major])
+
+
+def _ranked(ranks: list[Floats], table: Table) -> Floats:
+    return np.stack([rank[table.codes[:, j]] for j, rank in enumerate(ranks)], axis=1)
+
+
+TEACHERS: Mapping[str, Teacher] = {
+    "additive_boosting": additive_boosting,
+    "one_hot_logistic": one_hot_logistic,
+    "shapley_boosting": shapley_boosting,
+}
+DEFAULT = "additive_boosting"

@@ -105,6 +105,10 @@ class Breach:
         """How many people were stolen from."""
         return self.truth.people
 
+    def together_with(self, others: Sequence[Generalization]) -> Breach:
+        """Return the breach of these and more generalizations of the same people."""
+        return replace(self, generalizations=(*self.generalizations, *others))
+
     def alone(self, generalization: Generalization) -> Breach:
         """Return the breach of only one of the generalizations."""
         return replace(self, generalizations=(generalization,), coarsen_by=self.joined)

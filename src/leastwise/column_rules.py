@@ -116,7 +116,7 @@ def value_warnings(facts: Profile, kind: Kind, single: tuple[str, ...]) -> list[
     found = []
     if facts.strange:
         options = " ".join(f"--missing {_quoted(text)}" for text in facts.strange[:3])
-        found.append(f"numbers but for {shown(facts.strange)}: {options}?")
+        found.append(f"numbers but for {shown(facts.strange)}; if that means no answer: {options}")
     elif kind != "continuous":
         marks = [value for value in facts.sorted_values if value.strip().casefold() in MISSING_MARKS]
         found += [f"{shorten(mark)} looks like a missing value: --missing {_quoted(mark)}" for mark in marks[:3]]

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import typer
-
 from leastwise.cli import app
-from leastwise.cli.describe import Artefact, AsJson
-from leastwise.cli.printing import print_json
-from leastwise.generalization import Generalization
+from leastwise.cli.describe import Artefact, AsJson, load
+from leastwise.cli.printing import print_json, print_lines
 
 
 @app.command()
@@ -16,9 +13,9 @@ def compare(first: Artefact, second: Artefact, as_json: AsJson = False) -> None:
 
     Example: `leastwise compare last-year.json this-year.json`
     """
-    found = Generalization.load(first).compare(Generalization.load(second))
+    found = load(first).compare(load(second))
     if not as_json:
-        typer.echo(str(found))
+        print_lines(str(found))
         return
     rows = zip(found.names, found.changes, found.before, found.after, strict=True)
     keys = ("name", "change", "before", "after")

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from leastwise.cli import app
-from leastwise.cli.printing import print_json
+from leastwise.cli.printing import print_json, print_lines
 from leastwise.describe import bucket_texts
+from leastwise.errors import ArtefactError
 from leastwise.generalization import Generalization
 from leastwise.partition import Partition
 
@@ -27,11 +28,20 @@ def describe(
 
     Example: `leastwise describe g.json --markdown`
     """
-    found = Generalization.load(generalization)
+    found = load(generalization)
     if as_json:
         print_json(summary(found))
     else:
-        typer.echo(found.describe(markdown))
+        print_lines(found.describe(markdown))
+
+
+def load(path: Path) -> Generalization:
+    """Read a generalization; a complaint begins with the name of the file."""
+    try:
+        return Generalization.load(path)
+    except ArtefactError as error:
+        text = str(error)
+        raise ArtefactError(text if text.startswith(str(path)) else f"{path}: {text}") from None
 
 
 def summary(generalization: Generalization) -> dict[str, Any]:

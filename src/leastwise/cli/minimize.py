@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from leastwise.cli import app
-from leastwise.cli.printing import print_json, print_table
+from leastwise.cli.printing import print_json, print_lines, print_table
 from leastwise.cli.task import (
     Continuous,
     Data,
@@ -24,13 +24,15 @@ from leastwise.cli.task import (
     Task,
 )
 from leastwise.errors import ParameterError, SchemaError, shorten
-from leastwise.validation import check_choice, did_you_mean
+from leastwise.validation import check_choice
 
 if TYPE_CHECKING:
     from leastwise.minimizers import Minimizer
 
 # What the command line calls a constructor's parameter, where that is not its own name.
-OPTIONS = {"max_leaves": "leaves", "random_state": "seed"}
+SHORTER = {"max_leaves": "leaves", "random_state": "seed"}
+# The parameters that have an option of their own; all others are given by --set.
+DEDICATED = frozenset({"k", "method", "alpha", "leaves", "min_leaf", "min_bucket", "min_joint", "weights", "seed"})
 # These come from the data and the schema options.
 GIVEN = frozenset({"schema", "personal"})
 
@@ -47,12 +49,29 @@ def minimize(
     discrete: Discrete = None,
     continuous: Continuous = None,
     minimizer: Annotated[str, typer.Option("--minimizer", "-m", help="See: leastwise minimizers.")] = "uniform",
-    k: Annotated[str | None, typer.Option("--k", help="Buckets, or attributes, to keep.")] = None,
-    method: Annotated[str | None, typer.Option("--method", help="How attributes are scored.")] = None,
-    alpha: Annotated[str | None, typer.Option("--alpha", help="Weight of privacy, 0 to 1.")] = None,
-    leaves: Annotated[str | None, typer.Option("--leaves", help="Most leaves of the tree.")] = None,
-    min_leaf: Annotated[str | None, typer.Option("--min-leaf", help="Fewest records in a leaf.")] = None,
-    more: Annotated[list[str] | None, typer.Option("--set", help="Any other parameter: name=value.")] = None,
+    k: Annotated[str | None, typer.Option("--k", metavar="N", help="How many buckets, or attributes.")] = None,
+    method: Annotated[
+        str | None, typer.Option("--method", metavar="NAME", help="How attributes are scored.")
+    ] = None,
+    alpha: Annotated[str | None, typer.Option("--alpha", metavar="0..1", help="Weight of privacy.")] = None,
+    leaves: Annotated[str | None, typer.Option("--leaves", metavar="N", help="Most leaves of the tree.")] = None,
+    min_leaf: Annotated[
+        str | None, typer.Option("--min-leaf", metavar="N", help="Fewest records in a leaf.")
+    ] = None,
+    min_bucket: Annotated[
+        str | None, typer.Option("--min-bucket", metavar="N", help="Fewest records in a bucket, or their share.")
+    ] = None,
+    min_joint: Annotated[
+        str | None,
+        typer.Option("--min-joint", metavar="N", help="Fewest records in a joint bucket, or their share."),
+    ] = None,
+    weight: Annotated[
+        list[str] | None,
+        typer.Option("--weight", metavar="NAME=W", help="Weight of a personal attribute. Can be repeated."),
+    ] = None,
+    more: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Any other parameter. Can be repeated.")
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same result.")] = 0,
     all_records: Annotated[
         bool, typer.Option("--all-records", help="Use every record, not only the 60 % for training.")
@@ -64,15 +83,20 @@ def minimize(
 
     Example: `leastwise minimize adult.csv --label income --personal sex,race --minimizer uniform --k 3 -o g.json`
     """
-    given = {"k": k, "method": method, "alpha": alpha, "leaves": leaves, "min_leaf": min_leaf} | _pairs(more or [])
-    chosen = _build(minimizer, {name: text for name, text in given.items() if text is not None}, seed)
+    given: dict[str, Any] = {"k": k, "method": method, "alpha": alpha, "leaves": leaves, "min_leaf": min_leaf}
+    given |= {"min_bucket": min_bucket, "min_joint": min_joint, "weights": _weights(weight)}
+    given |= _pairs("--set", more or [])
+    chosen = _build(minimizer, {name: value for name, value in given.items() if value is not None}, seed)
     if output is not None and not output.parent.is_dir():
         raise ParameterError(f"{output.parent} is no folder; make it first")
     task = Task(data, label, personal, missing, schema, drop, keep, discrete, continuous)
     found = propose(chosen, task, seed, all_records)
     if output is not None:
         found.save(output)
-    typer.echo(found.to_json() if as_json else found.describe())
+    if as_json:
+        typer.echo(found.to_json(), nl=False)
+    else:
+        print_lines(found.describe())
     if output is not None:
         typer.echo(f"wrote {output}; apply it with: leastwise apply {output} {data} out.parquet", err=True)
 
@@ -86,27 +110,39 @@ def propose(minimizer: Minimizer, task: Task, seed: int, all_records: bool) -> A
     return minimizer.propose(records, inferred)
 
 
-def _pairs(texts: list[str]) -> dict[str, str]:
-    pairs = [text.partition("=") for text in texts]
-    for name, equals, value in pairs:
-        if not (name and equals and value):
-            raise ParameterError(f"--set must be name=value; got {shorten(name + equals + value)}")
-    return {name.replace("-", "_"): value for name, _, value in pairs}
+def _weights(texts: list[str] | None) -> dict[str, Any] | None:
+    return _pairs("--weight", texts) if texts else None
 
 
-def _build(name: str, given: Mapping[str, str], seed: int) -> Minimizer:
+def _pairs(option: str, texts: list[str]) -> dict[str, Any]:
+    pairs = [text.rpartition("=") for text in texts]
+    for text, (name, _, value) in zip(texts, pairs, strict=True):
+        if not name or not value:
+            raise ParameterError(f"{option} must be name=value; got {shorten(text)}")
+    return {name: _value(value) for name, _, value in pairs}
+
+
+def _build(name: str, given: Mapping[str, Any], seed: int) -> Minimizer:
     from leastwise.minimizers import MINIMIZERS
 
     kind = MINIMIZERS[check_choice("--minimizer", name, MINIMIZERS)]
-    parameter_of = {option_of(parameter): parameter for parameter in parameters(kind)}
-    for option in given:
-        if option not in parameter_of and option not in parameter_of.values():
-            taken = ", ".join(f"--{taken}".replace("_", "-") for taken in parameter_of)
-            near = did_you_mean(option, parameter_of) if len(option) > 1 else ""
-            hint = f"; {near}" if near.startswith("did") else ""
-            raise ParameterError(f"minimizer {name} has no --{option.replace('_', '-')}; it takes {taken}{hint}")
-    arguments = {parameter_of.get(option, option): _value(text) for option, text in given.items()}
-    return kind(**{"random_state": seed, **arguments})
+    parameter_of = {
+        option: parameter for parameter in parameters(kind) for option in (parameter, _short(parameter))
+    }
+    arguments: dict[str, Any] = {"random_state": seed}
+    for option, value in given.items():
+        parameter = parameter_of.get(option.replace("-", "_"))
+        if parameter is None:
+            taken = ", ".join(option_of(parameter) for parameter in parameters(kind))
+            raise ParameterError(f"minimizer {name} takes {taken}; got {_given_as(option)}")
+        if parameter in arguments:
+            raise ParameterError(f"give {parameter} once only, by {option_of(parameter)}")
+        arguments[parameter] = _value(value) if isinstance(value, str) else value
+    return kind(**arguments)
+
+
+def _given_as(option: str) -> str:
+    return option_of(option) if option in DEDICATED else f"--set {shorten(option)[1:-1]}=..."
 
 
 def parameters(kind: type[Minimizer]) -> dict[str, Any]:
@@ -115,9 +151,20 @@ def parameters(kind: type[Minimizer]) -> dict[str, Any]:
     return {parameter.name: parameter.default for parameter in found if parameter.name not in GIVEN}
 
 
+def _short(parameter: str) -> str:
+    return SHORTER.get(parameter, parameter)
+
+
 def option_of(parameter: str) -> str:
-    """Return what the command line calls a parameter."""
-    return OPTIONS.get(parameter, parameter)
+    """Return how a parameter is given on the command line.
+
+    >>> option_of("max_leaves"), option_of("min_leaf"), option_of("patience")
+    ('--leaves', '--min-leaf', '--set patience=...')
+    """
+    short = _short(parameter)
+    if short not in DEDICATED:
+        return f"--set {short}=..."
+    return "--weight" if short == "weights" else f"--{short}".replace("_", "-")
 
 
 def _value(text: str) -> Any:
@@ -149,5 +196,8 @@ def _first_line(kind: type[Minimizer]) -> str:
 
 
 def _options_text(kind: type[Minimizer]) -> str:
-    named = {option_of(name).replace("_", "-"): default for name, default in parameters(kind).items()}
-    return ", ".join(f"--{name} ({0 if name == 'seed' else default})" for name, default in named.items())
+    return ", ".join(f"{option_of(name)}{_default_text(default)}" for name, default in parameters(kind).items())
+
+
+def _default_text(default: Any) -> str:
+    return "" if default is None else f" ({default})"

@@ -23,6 +23,11 @@ def visible(text: str, width: int = 10_000) -> str:
     return safe if len(safe) <= width else f"{safe[: width - 1]}…"
 
 
+def print_lines(text: str) -> None:
+    """Print a text of several lines that holds names and values of the data."""
+    typer.echo("\n".join(visible(line) for line in text.split("\n")))
+
+
 def print_json(document: Any) -> None:
     """Print a document for machines."""
     typer.echo(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False))

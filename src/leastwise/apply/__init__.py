@@ -9,11 +9,12 @@ from leastwise.apply.answers import Output
 from leastwise.apply.frames import transform_frame
 from leastwise.apply.record import transform_record
 from leastwise.apply.request import Request
+from leastwise.apply.stream import apply_file
 from leastwise.generalization import Generalization
 from leastwise.partition import Unknown
 from leastwise.validation import check_choice
 
-__all__ = ["Output", "transform"]
+__all__ = ["Output", "apply_file", "transform"]
 
 
 def transform(

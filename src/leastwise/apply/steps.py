@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -117,9 +118,11 @@ class Step:
 
     @functools.cached_property
     def _number(self) -> Any:
-        """The value as a floating-point number, null where it is none."""
+        """The value as a number, null where it is none."""
         if self.family == "other":
             return self.api.lit(None, dtype=self.api.Float64)
+        if self.family == "float" or self._compares_integers:
+            return self._column
         if self.family != "text":
             return self._column.cast(self.api.Float64)
         if self.api.__name__ == "polars":
@@ -128,14 +131,23 @@ class Step:
         plain = self.api.when(self._column.str.contains(NUMBER)).then(self._column)
         return plain.cast(self.api.Float64)
 
+    @functools.cached_property
+    def _compares_integers(self) -> bool:
+        """Whether integers can stay what they are: below 2 to the 53rd a comparison gives what a float's would."""
+        bounds = [self.attribute.lower or 0, self.attribute.upper or 0, *getattr(self.partition, "edges", ())]
+        return self.family == "int" and all(abs(bound) < 2**53 for bound in bounds)
+
+    def _bound(self, bound: float, rounded: Callable[[float], int]) -> float:
+        return rounded(bound) if self._compares_integers else bound
+
     def _inside(self) -> Any:
         """Whether the number lies in the domain; null for a missing one."""
         number, attribute = self._number, self.attribute
         conditions = [~number.is_nan()] if self.family != "int" else [~number.is_null()]
         if attribute.lower is not None:
-            conditions.append(number >= attribute.lower)
+            conditions.append(number >= self._bound(attribute.lower, math.ceil))
         if attribute.upper is not None:
-            conditions.append(number <= attribute.upper)
+            conditions.append(number <= self._bound(attribute.upper, math.floor))
         if attribute.integer and self.family != "int":
             # Beyond 2 to the 53rd every floating-point number is whole, and some engines cannot round it.
             conditions.append((number == number.floor()) | (number.abs() >= 2.0**53))
@@ -156,8 +168,8 @@ class Step:
             return self._literal(0)
         if len(edges) > _MANY_EDGES and self.api.__name__ == "polars":
             ascending = self.api.lit(self.api.Series(edges, dtype=self.api.Float64))
-            return ascending.search_sorted(number, side="left").cast(self.place_type)
-        above = [(number > edge).cast(self.place_type) for edge in edges]
+            return ascending.search_sorted(number.cast(self.api.Float64), side="left").cast(self.place_type)
+        above = [(number > self._bound(edge, math.floor)).cast(self.place_type) for edge in edges]
         return functools.reduce(operator.add, above)
 
     def _declared(self) -> Any:
@@ -176,7 +188,7 @@ class Step:
             kept = self._column if self.family in ("int", "float") else self._number
             found = self.api.when(self._inside()).then(kept)
             return found if self.family in ("int", "float") else found.cast(self.place_type)
-        number, (low, high) = self._number, _PLAIN
+        number, (low, high) = self._number.cast(self.api.Float64), _PLAIN
         whole = (number == number.floor()) & (number.abs() < 1e15)
         plain = (number.abs() >= low) & (number.abs() < high)
         as_integer = self.api.when(whole).then(number).cast(self.api.Int64).cast(self.api.String)

@@ -1,0 +1,249 @@
+"""Files of any size: read in batches, answered, and written under the final name only when all is well.
+
+Records are read in order and in bounded memory, so that the first value outside its domain is named with its
+line. The output grows in a hidden file beside the target; a run that is killed leaves nothing under the target's
+name.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import polars as pl
+from polars.io.plugins import register_io_source
+
+from leastwise.apply.answers import Output
+from leastwise.apply.polars_frames import transform_polars
+from leastwise.apply.request import Request
+from leastwise.errors import DataError, LeastwiseError, UnknownValueError
+from leastwise.files import STANDARD_STREAM, RecordFile, file_format, standard_input
+from leastwise.generalization import Generalization
+from leastwise.partition import Unknown
+
+BATCH = 100_000  # records; about 100 MB of text columns at worst, and large enough to keep all cores busy
+Progress = Callable[[int], None]
+
+
+def apply_file(
+    generalization: Generalization,
+    source: str | Path,
+    target: str | Path,
+    *,
+    output: Output = "labels",
+    unknown: Unknown = "error",
+    suppressed: bool | None = None,
+    missing: Sequence[str] = (),
+    source_kind: str | None = None,
+    target_kind: str | None = None,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+) -> int:
+    """Generalize a file of records into another; return how many there were.
+
+    Parameters
+    ----------
+    generalization
+        What is asked.
+    source, target
+        CSV, TSV, Parquet or NDJSON by their names; "-" is standard input or output.
+    output, unknown, suppressed
+        As in :meth:`leastwise.Generalization.transform`.
+    missing
+        Texts that stand for "no answer", beside the empty text.
+    source_kind, target_kind
+        "csv", "tsv", "parquet" or "ndjson", where the name does not say it; for "-" it is CSV by default.
+    overwrite
+        Whether an existing target is replaced.
+    progress
+        Called with the number of records done so far, after every batch.
+    """
+    kept = output == "representative" if suppressed is None else suppressed
+    request = Request(generalization, output, unknown, kept)
+    writer = _Writer.to(target, target_kind, overwrite)
+    with standard_input(source, source_kind) as records:
+        batches = _Batches(request, records, tuple(missing), progress or (lambda _: None))
+        with writer.finished_file() as path:
+            writer.write(batches, path)
+            if not batches.rows:
+                raise DataError(f"{source}: there are no records in it; check how the file was made")
+    return batches.rows
+
+
+@dataclass
+class _Batches:
+    """The generalized batches of a file, in order; what went wrong with the source is kept in ``problem``."""
+
+    request: Request
+    source: RecordFile
+    missing: Sequence[str]
+    progress: Progress
+    rows: int = 0
+    problem: LeastwiseError | None = None
+    _whole_lines: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        self.records = self._wanted(self.source.scan(self.missing))
+        self.schema = transform_polars(self.request, pl.DataFrame(schema=self.records.collect_schema())).schema
+
+    def _wanted(self, records: pl.LazyFrame) -> pl.LazyFrame:
+        """Leave out what is not collected before it is read; the last column stays, to show short lines."""
+        names = records.collect_schema().names()
+        unread = set() if self.request.suppressed else {*self.request.generalization.not_collected} - {names[-1]}
+        return records.select(name for name in names if name not in unread)
+
+    def __iter__(self) -> Iterator[pl.DataFrame]:
+        try:
+            for batch in self._raw():
+                yield self._answered(batch)
+        except UnknownValueError as error:
+            place = "" if error.row is None else self.source.place_of(error.row)
+            self.problem = error.at(place)
+            raise self.problem from None
+        except LeastwiseError as error:
+            self.problem = error
+            raise
+
+    def _raw(self) -> Iterator[pl.DataFrame]:
+        with self.source.reading():
+            batches = iter(self.records.collect_batches(chunk_size=BATCH, maintain_order=True))
+        while True:
+            with self.source.reading():
+                batch = next(batches, None)
+            if batch is None:
+                return
+            yield batch
+
+    def _answered(self, batch: pl.DataFrame) -> pl.DataFrame:
+        self._check_lines(batch)
+        answered = transform_polars(self.request, batch, self.rows).cast(self.schema)
+        self.rows += batch.height
+        self.progress(self.rows)
+        return answered
+
+    def _check_lines(self, batch: pl.DataFrame) -> None:
+        """A line that is too short ends in nulls; the first null there has the whole file looked through."""
+        if self.source.format == "csv" and not self._whole_lines and batch.to_series(-1).null_count():
+            self.source.check_ragged()
+            self._whole_lines = True
+
+
+@dataclass(frozen=True)
+class _Writer:
+    """Where the answers go."""
+
+    target: Path | None
+    format: str
+    separator: str = ","
+
+    @classmethod
+    def to(cls, target: str | Path, kind: str | None, overwrite: bool) -> _Writer:
+        named = Path(f"_.{kind or 'csv'}") if kind or str(target) == STANDARD_STREAM else Path(target)
+        found = file_format(named)
+        separator = "\t" if found == "csv" and named.suffix == ".tsv" else ","
+        if str(target) == STANDARD_STREAM:
+            return cls(None, found, separator)
+        return cls(_free_place(Path(target), overwrite), found, separator)
+
+    @contextmanager
+    def finished_file(self) -> Iterator[Path]:
+        """Give a file to write; put it in its place when all went well, remove it otherwise."""
+        folder = None if self.target is None else self.target.parent
+        name = "" if self.target is None else self.target.name[:100]
+        with _explained(self.target or Path(tempfile.gettempdir())):
+            handle, temporary = tempfile.mkstemp(prefix=f".{name}.", suffix=".part", dir=folder)
+            os.close(handle)
+        path = Path(temporary)
+        try:
+            yield path
+            with _explained(self.target or path):
+                self._deliver(path)
+        finally:
+            path.unlink(missing_ok=True)
+
+    def _deliver(self, path: Path) -> None:
+        if self.target is None:
+            with path.open("rb") as done:
+                shutil.copyfileobj(done, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+            return
+        _sync(path)
+        path.chmod(_mode_of_new_files())
+        path.replace(self.target)
+        _sync(self.target.parent)
+
+    def write(self, batches: _Batches, path: Path) -> None:
+        """Write all batches; a problem of the source wins over the writer's words for it."""
+        try:
+            with _explained(self.target or path):
+                self._write(batches, path)
+        except Exception:
+            if batches.problem is not None:
+                raise batches.problem from None
+            raise
+
+    def _write(self, batches: _Batches, path: Path) -> None:
+        if self.format == "parquet":
+            source = register_io_source(lambda *_: iter(batches), schema=batches.schema)
+            source.sink_parquet(path)
+            return
+        packed = self.target is not None and self.target.suffix.lower() == ".gz"
+        with cast(BinaryIO, gzip.open(path, "wb")) if packed else path.open("wb") as file:
+            for number, batch in enumerate(batches):
+                if self.format == "ndjson":
+                    batch.write_ndjson(file)
+                else:
+                    batch.write_csv(file, separator=self.separator, include_header=number == 0)
+
+
+def _free_place(target: Path, overwrite: bool) -> Path:
+    place = target.resolve()
+    if place.is_dir():
+        raise DataError(f"{target}: this is a directory; name a file in it")
+    if not place.parent.is_dir():
+        raise DataError(f"{target}: there is no folder {place.parent}; make it first")
+    if place.exists() and not place.is_file():
+        raise DataError(f"{target}: this is no ordinary file; write to '-' for standard output")
+    if place.exists() and not overwrite:
+        raise DataError(f"{target}: it exists already; choose another name, or say that it may be overwritten")
+    return place
+
+
+@contextmanager
+def _explained(target: Path) -> Iterator[None]:
+    """Say in one line what went wrong with writing."""
+    try:
+        yield
+    except LeastwiseError:
+        raise
+    except (OSError, pl.exceptions.PolarsError) as error:
+        if "No space left" in str(error):
+            raise DataError(f"{target}: the disk is full; nothing was written, free some space") from None
+        if isinstance(error, BrokenPipeError):
+            raise
+        said = (getattr(error, "strerror", None) or str(error)).splitlines()[0]
+        raise DataError(f"{target}: it cannot be written ({said}); check the folder and its permissions") from None
+
+
+def _sync(path: Path) -> None:
+    """Have the disk hold what was written before the name says so; not every file system can."""
+    with suppress(OSError):
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _mode_of_new_files() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

@@ -1,0 +1,155 @@
+"""``leastwise apply``: generalize a file of records, whatever its size."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
+
+import typer
+
+from leastwise.cli import app
+from leastwise.cli.describe import Artefact, AsJson, load
+from leastwise.cli.printing import print_json
+from leastwise.cli.task import Missing
+from leastwise.errors import DataError
+from leastwise.validation import check_choice
+
+if TYPE_CHECKING:
+    from leastwise.apply.stream import Progress
+
+KINDS = ("csv", "tsv", "parquet", "ndjson")
+PATIENCE = 2.0  # seconds before a progress bar appears
+
+
+Source = Annotated[str, typer.Argument(help="The records: .csv, .tsv, .parquet, .ndjson; - for standard input.")]
+Target = Annotated[str, typer.Argument(help="Where to write: the same formats; - for standard output.")]
+Answers = Annotated[
+    str, typer.Option("--output", help="labels (for people), codes, or representative (for a model).")
+]
+UnknownValues = Annotated[
+    str, typer.Option("--unknown", help="A value outside the domain is an error, or goes to 'other' if declared.")
+]
+KeepSuppressed = Annotated[
+    bool, typer.Option("--keep-suppressed", help="Write what is not collected too, as a constant.")
+]
+From = Annotated[
+    str | None, typer.Option("--from", metavar="KIND", help="csv, tsv, parquet, ndjson; default: by the name.")
+]
+To = Annotated[str | None, typer.Option("--to", metavar="KIND", help="The same for the output.")]
+Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite the output if it exists.")]
+
+
+@app.command()
+def apply(
+    generalization: Artefact,
+    source: Source,
+    target: Target,
+    output: Answers = "labels",
+    unknown: UnknownValues = "error",
+    missing: Missing = None,
+    keep_suppressed: KeepSuppressed = False,
+    source_kind: From = None,
+    target_kind: To = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Generalize a file of records: only what the generalization asks is written.
+
+    The file is streamed in bounded memory, and appears under its name only when it is complete.
+
+    Examples:
+
+    `leastwise apply g.json people.csv coarse.parquet`
+
+    `leastwise apply g.json people.parquet numbers.csv --output codes`
+
+    `cat people.csv | leastwise apply g.json - - --to ndjson --missing '?'`
+    """
+    from leastwise.apply import Output, apply_file
+    from leastwise.partition import Unknown
+
+    for option, kind in (("--from", source_kind), ("--to", target_kind)):
+        if kind is not None:
+            check_choice(option, kind, KINDS)
+    check_choice("--output", output, get_args(Output))
+    check_choice("--unknown", unknown, get_args(Unknown))
+    if as_json and target == "-":
+        raise DataError(
+            "the summary and the records cannot both go to standard output; name a file, or drop --json"
+        )
+    if target != "-" and Path(target).exists() and not force:
+        raise DataError(f"{target}: it exists already; choose another name, or overwrite it with --force")
+    asked = load(generalization)
+    start = time.perf_counter()
+    with progress_bar() as progress:
+        rows = apply_file(
+            asked,
+            source,
+            target,
+            output=cast(Output, output),
+            unknown=cast(Unknown, unknown),
+            suppressed=keep_suppressed or None,
+            missing=missing or (),
+            source_kind=source_kind,
+            target_kind=target_kind,
+            overwrite=force,
+            progress=progress,
+        )
+    _report(rows, time.perf_counter() - start, asked, target, as_json)
+
+
+def _check_kinds(source_kind: str | None, target_kind: str | None) -> None:
+    for option, kind in (("--from", source_kind), ("--to", target_kind)):
+        if kind is not None:
+            check_choice(option, kind, KINDS)
+
+
+def _check_target(target: str, force: bool, as_json: bool) -> None:
+    if as_json and target == "-":
+        raise DataError("records and summary cannot both go to standard output; name a file, or drop --json")
+    if Path(target).is_file() and not force:
+        raise DataError(f"{target}: it exists already; choose another name, or overwrite it with --force")
+
+
+def _report(rows: int, seconds: float, asked: Any, target: str, as_json: bool) -> None:
+    summary = {
+        "records": rows,
+        "collected": list(asked.collected),
+        "not_collected": list(asked.not_collected),
+        "output": target,
+        "seconds": round(seconds, 3),
+    }
+    if as_json:
+        print_json(summary)
+    elif target != "-":
+        of_all = f"{len(asked.collected)} of {len(asked)} attributes"
+        typer.echo(f"wrote {rows:,} records with {of_all} to {target} in {seconds:.1f} s", err=True)
+
+
+@contextmanager
+def progress_bar() -> Iterator[Progress | None]:
+    """Give a callback that counts records on the terminal, once that takes longer than a moment."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    count = TextColumn("{task.completed:,} records")
+    shown = Progress(count, BarColumn(), TimeElapsedColumn(), console=Console(stderr=True), transient=True)
+    task = shown.add_task("", total=None)
+    start = time.perf_counter()
+
+    def advance(rows: int) -> None:
+        if not shown.live.is_started and time.perf_counter() - start > PATIENCE:
+            shown.start()
+        shown.update(task, completed=rows)
+
+    try:
+        yield advance
+    finally:
+        shown.stop()

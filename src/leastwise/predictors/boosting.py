@@ -1,0 +1,93 @@
+"""Gradient boosted trees, for targets of many values too.
+
+Boosting grows one tree per value and round: 522 occupations would take hours. The most frequent values are
+boosted and all others are one value "the rest", whose probability is divided as the joint buckets say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.ensemble import HistGradientBoostingClassifier
+
+from leastwise.partition import Codes
+from leastwise.predictors.base import Probabilities, Samples
+from leastwise.predictors.joint_buckets import JointBuckets
+from leastwise.predictors.masks import masked
+
+# scikit-learn takes at most 255 codes of an unordered input.
+_MOST_CATEGORIES = 255
+
+
+@dataclass
+class Boosting:
+    """scikit-learn's histogram gradient boosting, one model per target.
+
+    Parameters
+    ----------
+    rounds, leaves, rate
+        Of the boosting; it stops early when a tenth of the training rows says so.
+    most_values
+        How many values of a target are boosted by name.
+    """
+
+    rounds: int = 60
+    leaves: int = 15
+    rate: float = 0.15
+    most_values: int = 16
+    seed: int = 0
+    name: str = field(default="boosting", init=False)
+
+    def fit(self, train: Samples, validation: Samples) -> Boosting:
+        """Fit one model per target."""
+        self.like_ = train
+        self.counting_ = JointBuckets(seed=self.seed).fit(train, validation)
+        self.boosted_ = [self._fit_target(train.of_target(t)) for t in range(len(train.target_sizes))]
+        return self
+
+    def predict(self, inputs: Codes) -> list[Probabilities]:
+        """Return, per target, the probabilities of its codes for each row."""
+        counted = self.counting_.predict(inputs)
+        return [
+            masked(_spread(*boosted, inputs, counted[t]), self.like_.allowed(t, inputs)) if boosted else counted[t]
+            for t, boosted in enumerate(self.boosted_)
+        ]
+
+    def _fit_target(self, rows: Samples) -> tuple[Any, npt.NDArray[np.intp]] | None:
+        """Return the model and the class that each value belongs to; None where counting is all there is."""
+        use = np.bincount(rows.targets[:, 0], weights=rows.weights, minlength=rows.target_sizes[0])
+        order = np.argsort(-use, kind="stable")[: min(self.most_values, int((use > 0).sum()))]
+        class_of = np.full(len(use), len(order), dtype=np.intp)
+        class_of[order] = np.arange(len(order))
+        classes = class_of[rows.targets[:, 0]]
+        if len(np.unique(classes)) < 2 or not rows.input_sizes:
+            return None
+        return self._model(rows).fit(rows.inputs, classes, sample_weight=rows.weights), class_of
+
+    def _model(self, rows: Samples) -> Any:
+        pairs = zip(rows.ordered, rows.input_sizes, strict=True)
+        unordered = [not ordered and size <= _MOST_CATEGORIES for ordered, size in pairs]
+        return HistGradientBoostingClassifier(
+            max_iter=self.rounds,
+            max_leaf_nodes=self.leaves,
+            learning_rate=self.rate,
+            categorical_features=unordered,
+            early_stopping=len(rows) > 2000,
+            n_iter_no_change=5,
+            random_state=self.seed,
+        )
+
+
+def _spread(
+    model: Any, class_of: npt.NDArray[np.intp], inputs: Codes, counted: Probabilities
+) -> npt.NDArray[np.float64]:
+    """Return probabilities of all values: of each boosted one its own, of the rest as the joint buckets say."""
+    by_class = np.zeros((len(inputs), int(class_of.max()) + 1))
+    by_class[:, model.classes_] = model.predict_proba(inputs)
+    rest = np.bincount(class_of)[class_of] > 1
+    share = np.ones(counted.shape)
+    share[:, rest] = counted[:, rest] / np.maximum(counted[:, rest].sum(axis=1, keepdims=True), 1e-12)
+    return np.asarray(by_class[:, class_of] * share)

@@ -62,7 +62,7 @@ def main() -> None:
 
 def _run() -> int:
     try:
-        code = app(standalone_mode=False)
+        code = app(prog_name="leastwise", standalone_mode=False)
         sys.stdout.flush()  # a closed pipe shows here, not while the interpreter shuts down
         return code if isinstance(code, int) else 0
     except LeastwiseError as error:

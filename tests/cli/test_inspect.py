@@ -1,0 +1,80 @@
+"""``leastwise inspect`` from the outside."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from leastwise.schema_file import load_schema
+from tests.cli.running import Run
+
+
+def test_the_table_and_the_next_step(run: Run, people: Path) -> None:
+    answer = run("inspect", people, "--label", "rich", "--missing", "?")
+    assert (answer.code, answer.err) == (0, "")
+    for words in (
+        "200 records, 5 columns",
+        "identifier",
+        "left out",
+        "non-personal",
+        "whole numbers, 60 distinct",
+    ):
+        assert words in answer.out
+    assert f"Next: leastwise minimize {people} --label rich --missing '?' --minimizer" in answer.out
+    assert "Left out: id (identifier)" in answer.out
+    assert "age: lower: 0, upper: 100" in answer.out
+
+
+def test_a_mark_of_missing_values_is_pointed_out(run: Run, people: Path) -> None:
+    assert "job: numbers but for '?'; if that means no answer: --missing '?'" in run("inspect", people).out
+
+
+def test_json(run: Run, people: Path) -> None:
+    document = json.loads(run("inspect", people, "-l", "rich", "-p", "age", "--missing", "?", "--json").out)
+    roles = {column["name"]: column["role"] for column in document["columns"]}
+    assert document["records"] == 200
+    assert roles == {
+        "age": "personal",
+        "sex": "non-personal",
+        "id": "left out",
+        "job": "non-personal",
+        "rich": "label",
+    }
+
+
+def test_the_schema_is_saved_but_an_edited_one_is_not_overwritten(run: Run, people: Path, tmp_path: Path) -> None:
+    path = tmp_path / "schema.yaml"
+    answer = run("inspect", people, "-l", "rich", "--missing", "?", "--save", path)
+    schema = load_schema(path)
+    assert schema.names == ("age", "sex", "job")
+    assert schema["job"].missing
+    assert "# left out: id (identifier:" in path.read_text(encoding="utf-8")
+    assert f"--schema {path}" in answer.out
+    assert "use --force" in run("inspect", people, "-l", "rich", "--save", path).complaint
+    assert run("inspect", people, "-l", "rich", "--save", path, "--force").code == 0
+
+
+def test_a_value_of_one_person_is_a_privacy_warning(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "few.csv"
+    path.write_text("sex,y\n" + "f,0\nm,1\n" * 10 + "secret,0\n", encoding="utf-8")
+    answer = run("inspect", path, "-l", "y", "--save", tmp_path / "schema.yaml")
+    assert answer.err.startswith("privacy: values that only one record has are in the domain of 'sex'")
+    assert len(answer.err.splitlines()) == 1
+
+
+def test_the_user_overrules(run: Run, people: Path) -> None:
+    words = ("-l", "rich", "--keep", "id", "--drop", "sex", "--discrete", "age", "--missing", "?")
+    columns = json.loads(run("inspect", people, *words, "--json").out)["columns"]
+    found = {column["name"]: (column["kind"], column["role"]) for column in columns}
+    assert found["id"] == ("discrete", "personal")
+    assert found["sex"] == ("text", "left out")
+    assert found["age"] == ("discrete", "personal")
+
+
+def test_control_signs_of_the_data_do_not_reach_the_terminal(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "evil.csv"
+    path.write_text("a\x1b[2Jb,y\n" + "x\x07,0\nz\x1b]0;t\x07,1\n" * 10, encoding="utf-8")
+    answer = run("inspect", path, "-l", "y")
+    assert answer.code == 0
+    assert "\x1b[2J" not in answer.out
+    assert "\x07" not in answer.out

@@ -1,0 +1,109 @@
+"""``leastwise minimize`` and ``leastwise minimizers`` from the outside."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from leastwise.cli.minimize import DEDICATED, option_of, parameters
+from leastwise.cli.task import names
+from leastwise.generalization import Generalization
+from leastwise.minimizers import MINIMIZERS
+from leastwise.schema import Attribute, Schema
+from leastwise.schema_file import save_schema
+from tests.cli.running import Run
+
+
+def test_from_data_to_artefact(run: Run, people: Path, tmp_path: Path) -> None:
+    path = tmp_path / "g.json"
+    answer = run("minimize", people, "-l", "rich", "--missing", "?", "--personal", "sex", "--k", 2, "-o", path)
+    assert answer.code == 0
+    found = Generalization.load(path)
+    assert [partition.size for partition in found.partitions] == [2, 2, 2]
+    assert found.schema.personal == ("sex",)
+    assert answer.out.strip() == found.describe()
+    assert f"wrote {path}" in answer.err
+
+
+def test_the_same_seed_gives_the_same_bytes(run: Run, people: Path) -> None:
+    words = ("minimize", people, "-l", "rich", "--missing", "?", "--k", 2, "--json")
+    first, second = run(*words, "--seed", 1), run(*words, "--seed", 1)
+    assert first.out == second.out
+    assert Generalization.from_json(first.out).origin["random_state"] == 1
+
+
+def test_only_the_training_part_is_seen(run: Run, tmp_path: Path) -> None:
+    # The one record with a large number is outside the training part of this seed, so the range must not show it.
+    path = tmp_path / "one.csv"
+    path.write_text(
+        "x,y\n" + "".join(f"{i % 9}.5,{i % 2}\n" for i in range(99)) + "1000000.5,1\n", encoding="utf-8"
+    )
+    words = ("minimize", path, "-l", "y", "--k", 3, "--json")
+    largest = [max(Generalization.from_json(run(*words, "--seed", seed).out)["x"].edges) for seed in range(6)]
+    everything = Generalization.from_json(run(*words, "--all-records").out)
+    assert min(largest) < 10
+    assert everything["x"].edges[-1] > 100_000
+
+
+def test_a_schema_file_decides(run: Run, people: Path, tmp_path: Path) -> None:
+    path = tmp_path / "schema.yaml"
+    age = Attribute("age", "continuous", lower=0, upper=120, integer=True)
+    save_schema(Schema((age,), Attribute("rich", values=("0", "1"))), path)
+    found = Generalization.from_json(run("minimize", people, "--schema", path, "--k", 3, "--json").out)
+    assert found["age"].labels == ("0 to 40", "41 to 80", "81 to 120")
+    assert "they must agree" in run("minimize", people, "-s", path, "-l", "sex").complaint
+    assert "no use beside --schema" in run("minimize", people, "-s", path, "--drop", "sex").complaint
+    assert "no attribute 'sex'" in run("minimize", people, "-s", path, "-p", "sex").complaint
+
+
+def test_feature_selection(run: Run, people: Path) -> None:
+    words = ("-l", "rich", "--missing", "?", "-m", "feature-selection", "--k", 1, "--method", "mutual_info")
+    found = Generalization.from_json(run("minimize", people, *words, "--json").out)
+    assert found.collected == ("age",)
+    everything = run("minimize", people, *words[:-3], "all", "--json").out
+    assert Generalization.from_json(everything).not_collected == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("-m", "unifrom"), "did you mean 'uniform'?"),
+        (("--alpha", "0.5"), "minimizer uniform takes --k, --seed; got --alpha"),
+        (("--set", "depth=3"), "minimizer uniform takes --k, --seed; got --set depth=..."),
+        (("--set", "seed=3"), "give random_state once only, by --seed"),
+        (("--set", "depth"), "--set must be name=value; got 'depth'"),
+        (("--k", "many"), "k must be a whole number, at least 1; got 'many'"),
+        (("--k", "0"), "at least 1; got 0"),
+        (("--seed", "x"), "'--seed'"),
+        (("-m", "feature-selection", "--method", "anov"), "did you mean 'anova'?"),
+        (("-o", "/no/such/folder/g.json"), "/no/such/folder is no folder"),
+        (("-o", "/"), "/: Is a directory"),
+        (("--drop", "age,sex,id,job"), "there are no attributes to minimize"),
+        (("-p", "sx"), "did you mean 'sex'?"),
+    ],
+)
+def test_mistakes(run: Run, people: Path, words: tuple[str, ...], complaint: str) -> None:
+    assert complaint in run("minimize", people, "-l", "rich", *words).complaint
+
+
+def test_every_minimizer_is_listed_with_its_options(run: Run) -> None:
+    listed = {item["name"]: item for item in json.loads(run("minimizers", "--json").out)}
+    assert set(listed) == set(MINIMIZERS)
+    assert "--k (3)" in listed["uniform"]["options"]
+    for name, kind in MINIMIZERS.items():
+        assert all(option_of(parameter) in listed[name]["options"] for parameter in parameters(kind))
+        assert name in run("minimizers").out
+
+
+def test_the_dedicated_options_are_options_of_the_command(run: Run) -> None:
+    text = run("minimize", "--help").out
+    for parameter in DEDICATED:
+        assert option_of(parameter) in text
+
+
+def test_names_with_commas() -> None:
+    assert names(["a,b", "c, d"], ["a", "b", "c, d"]) == ["a", "b", "c, d"]
+    assert names([" a , b "], ["a", "b"]) == ["a", "b"]
+    assert names(None, ["a"]) == []

@@ -11,7 +11,7 @@ import pytest
 from leastwise import Attribute, DataError, Generalization, Intervals, ParameterError, Schema, Split, Table
 from leastwise.adversaries import guessing
 from leastwise.adversaries.breach import Breach
-from leastwise.adversaries.multi_breach import MultiBreach
+from leastwise.adversaries.multi_breach import AveragedModel, MultiBreach
 from leastwise.adversaries.reconstruction import HighCertainty, Reconstruction, top_errors
 from leastwise.adversaries.side_information import LeaveOneOut, NonPersonalKnowledge, PartialKnowledge
 from leastwise.predictors.base import Probabilities, Samples
@@ -47,6 +47,21 @@ def test_masks_of_several_breaches_are_intersected() -> None:
     result = MultiBreach(Stubborn).attack(Breach.of(several, population(table)))
     assert result.adversary_error == 0
     assert result.single_errors == (0.5, 0.5)
+
+
+def test_an_average_excludes_what_any_breach_rules_out() -> None:
+    # {0,1,2}{3,4} and {0}{1,2,3}{4}: of 1 and 2 both leave {1, 2}, and the average must too.
+    table = table_of([(v,) for v in range(5)], [5], {0})
+    several = [grouping(table, [[0, 0, 0, 1, 1]]), grouping(table, [[0, 1, 1, 1, 2]])]
+    model = AveragedModel(Breach.of(several, population(table)), [0], Bayes)
+    possible = model.probabilities(2, np.arange(5))[0] > 0
+    assert possible.astype(int).tolist() == [
+        [1, 0, 0, 0, 0],
+        [0, 1, 1, 0, 0],
+        [0, 1, 1, 0, 0],
+        [0, 0, 0, 1, 0],
+        [0, 0, 0, 0, 1],
+    ]
 
 
 def test_two_breaches_tell_what_neither_does(rng: np.random.Generator) -> None:
@@ -138,6 +153,9 @@ def test_numbers_by_hand() -> None:
     age = result["age"]
     assert (age.tolerance, age.adversary_error) == (5, pytest.approx(2 / 6))
     assert age.mean_absolute_error == pytest.approx((2 + 2 + 0 + 5 + 18 + 38) / 6)
+    spread = ages(10, 20, 30, 40, 50)
+    blind = Breach.of(Generalization.suppressed(spread.schema), population(spread))
+    assert Reconstruction(Bayes).attack(blind)["age"].mean_absolute_error == pytest.approx(60 / 5)
     strict = Breach.of(Generalization.suppressed(table.schema), population(table), tolerances={"age": 0})
     assert Reconstruction(Bayes).attack(strict)["age"].adversary_error == pytest.approx(4 / 6)
 

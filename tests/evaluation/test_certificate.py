@@ -40,6 +40,8 @@ def test_each_sentence_alone_and_all_together() -> None:
     for bound in (*certificate.bounds, certificate.mean):
         assert bound.bound - bound.hindsight == pytest.approx(math.sqrt(math.log(20) / 2000))
         assert bound.bound_all - bound.hindsight == pytest.approx(math.sqrt(math.log(3 * 20) / 2000))
+    several = certify(grouping(table, [[0, 0], [0, 1, 1]]), table, candidates=7)
+    assert several.mean.bound - several.mean.hindsight == pytest.approx(math.sqrt(math.log(7 * 20) / 2000))
     assert certificate.mean.hindsight == pytest.approx(np.mean([b.hindsight for b in certificate.bounds]))
 
 

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -406,3 +408,16 @@ def test_the_registry_names_and_explains_each_minimizer() -> None:
         assert minimizer.reference
         assert (minimizer.__doc__ or "").splitlines()[0].endswith(".")
         assert minimizer().get_params()["schema"] is None
+
+
+def test_the_examples_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    guide = Path(__file__).parents[2] / "docs" / "minimizers.md"
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", guide.read_text(encoding="utf-8"), flags=re.DOTALL)
+    names: dict[str, Any] = {}
+    for block in blocks:
+        exec(block, names)
+    assert Generalization.load("least.json") == names["minimizer"].generalization_
+    assert names["RareMinimizer"](m=4, schema=names["schema"]).fit(names["people"]).generalization_.collected == (
+        "sex",
+    )

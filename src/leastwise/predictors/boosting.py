@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.ensemble import HistGradientBoostingClassifier
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from leastwise.partition import Codes
 from leastwise.predictors.base import Probabilities, Samples
@@ -20,6 +21,8 @@ from leastwise.predictors.masks import masked
 
 # scikit-learn takes at most 255 codes of an unordered input.
 _MOST_CATEGORIES = 255
+# Rows from which more threads gain more than they lose by waiting for each other.
+_WORTH_THREADS = 200_000
 
 
 @dataclass
@@ -45,7 +48,8 @@ class Boosting:
         """Fit one model per target."""
         self.like_ = train
         self.counting_ = JointBuckets(seed=self.seed).fit(train, validation)
-        self.boosted_ = [self._fit_target(train.of_target(t)) for t in range(len(train.target_sizes))]
+        with threadpool_limits(None if len(train) > _WORTH_THREADS else 1):
+            self.boosted_ = [self._fit_target(train.of_target(t)) for t in range(len(train.target_sizes))]
         return self
 
     def predict(self, inputs: Codes) -> list[Probabilities]:

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
@@ -13,6 +14,9 @@ from leastwise.partition import Codes
 from leastwise.predictors.base import Probabilities, Samples
 from leastwise.predictors.sklearn import SklearnPredictor
 from leastwise.predictors.strongest import Strongest
+
+# Joint buckets times values times steps: hundreds of values get fewer steps.
+_MOST_WORK = 10**8
 
 
 @dataclass
@@ -24,7 +28,8 @@ class Logistic:
     inverse_penalties
         scikit-learn's ``C``, to choose from.
     most_steps
-        Steps of L-BFGS. A fit that is stopped early is a legitimate predictor: validation judges it.
+        Steps of L-BFGS, fewer where there are hundreds of values. A fit that is stopped early is a legitimate
+        predictor: validation judges it.
     """
 
     inverse_penalties: Sequence[float] = (0.1, 3.0)
@@ -33,8 +38,9 @@ class Logistic:
 
     def fit(self, train: Samples, validation: Samples) -> Logistic:
         """Fit one regression per target and penalty."""
+        steps = int(np.clip(_MOST_WORK // (len(train.buckets[0]) * max(train.target_sizes)), 10, self.most_steps))
         models = [
-            SklearnPredictor(LogisticRegression(C=c, max_iter=self.most_steps), name=f"logistic C={c:g}")
+            SklearnPredictor(LogisticRegression(C=c, max_iter=steps), name=f"logistic C={c:g}")
             for c in self.inverse_penalties
         ]
         with warnings.catch_warnings():

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from leastwise.errors import ParameterError
 from leastwise.partition import Codes
@@ -43,7 +44,9 @@ class SklearnPredictor:
         """Fit one clone per target; a target that shows one value only needs none."""
         self.like_ = train
         self.one_hot_ = OneHot.of(train)
-        self.fitted_ = [self._fit_target(train.of_target(t)) for t in range(len(train.target_sizes))]
+        # The products are small: a second thread would only wait for the first.
+        with threadpool_limits(1, "blas"):
+            self.fitted_ = [self._fit_target(train.of_target(t)) for t in range(len(train.target_sizes))]
         return self
 
     def predict(self, inputs: Codes) -> list[Probabilities]:

@@ -1,0 +1,191 @@
+"""Utility risk: how often the best classifier is wrong that sees only generalized records.
+
+It is the error on the test part of the predictor that the validation part prefers. Two limit points frame it:
+everything suppressed (the majority is guessed) and everything untouched. A user's own scikit-learn pipeline can
+be the judge instead.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+
+from leastwise.confidence import Interval, binomial_interval
+from leastwise.generalization import Generalization
+from leastwise.partition import Untouched
+from leastwise.predictors.base import Predictor, samples
+from leastwise.predictors.boosting import Boosting
+from leastwise.predictors.defaults import default_predictors
+from leastwise.predictors.guesses import guesses
+from leastwise.predictors.sklearn import fit_weighted
+from leastwise.predictors.strongest import Strongest
+from leastwise.table import Split, Table
+from leastwise.validation import check_choice
+
+Array = npt.NDArray[Any]
+Frame = Literal["labels", "codes"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class UtilityRisk:
+    """How often a classifier is wrong that sees only generalized records. Lower is better.
+
+    Attributes
+    ----------
+    error
+        On the test part.
+    interval
+        That holds the error of this classifier on everybody with 95 % confidence (exact, binomial).
+    baseline
+        The error of guessing the most frequent class of the training part.
+    people
+        How many were tested.
+    predictor
+        Who predicted.
+    """
+
+    error: float
+    interval: Interval
+    baseline: float
+    people: float
+    predictor: str
+    seconds: float = field(default=0.0, compare=False)
+
+
+class UtilityLimits(NamedTuple):
+    """What frames every utility risk: everything suppressed, everything untouched."""
+
+    suppressed: UtilityRisk
+    untouched: UtilityRisk
+
+
+def utility_predictors(quick: bool = False, seed: int = 0) -> tuple[Predictor, ...]:
+    """Return the predictors that the best classifier is chosen from: one target affords boosting too."""
+    return *default_predictors(quick, seed), Boosting(seed=seed)
+
+
+def utility_risk(
+    generalization: Generalization,
+    records: Table | Split,
+    predictors: Sequence[Predictor] | None = None,
+    *,
+    quick: bool = False,
+    seed: int = 0,
+) -> UtilityRisk:
+    """Return the utility risk of a generalization by the protocol.
+
+    Parameters
+    ----------
+    records
+        All records, which are split by the seed, or the three parts.
+    predictors
+        To choose from on the validation part.
+    quick
+        Train less: for a first look.
+    """
+    start = time.perf_counter()
+    parts = _parts(records, seed)
+    train, validation, test = (samples(part, generalization, "label") for part in parts)
+    choice = Strongest(utility_predictors(quick, seed) if predictors is None else tuple(predictors))
+    choice.fit(train, validation)
+    (found,) = guesses(choice, test)
+    wrong = found.values != test.targets[:, 0]
+    return _risk(wrong, parts, choice.chosen_[0], time.perf_counter() - start)
+
+
+def utility_limits(
+    records: Table | Split,
+    predictors: Sequence[Predictor] | None = None,
+    *,
+    quick: bool = False,
+    seed: int = 0,
+) -> UtilityLimits:
+    """Return the utility risk of the two limit points."""
+    parts = _parts(records, seed)
+    points = [Generalization.suppressed(parts.train.schema), Generalization.untouched(parts.train.schema)]
+    return UtilityLimits(*(utility_risk(g, parts, predictors, quick=quick, seed=seed) for g in points))
+
+
+def judged_by(
+    estimator: Any,
+    generalization: Generalization,
+    records: Table | Split,
+    *,
+    frame: Frame = "labels",
+    seed: int = 0,
+) -> UtilityRisk:
+    """Return the utility risk with one's own scikit-learn classifier or pipeline as the judge.
+
+    Parameters
+    ----------
+    estimator
+        Is cloned and fitted to the training part; a random forest should bring its own ``random_state``.
+    frame
+        What the estimator sees: a column per collected attribute, with the ``labels`` that people read (texts;
+        numbers where a number is asked exactly), or with the ``codes`` of the buckets. The classes are the
+        positions of the label's values. The frame is pandas where that is installed, otherwise Polars.
+    """
+    check_choice("frame", frame, ("labels", "codes"))
+    start = time.perf_counter()
+    parts = _parts(records, seed)
+    fitted = fit_weighted(
+        clone(estimator),
+        generalized_frame(parts.train, generalization, frame),
+        parts.train.y.astype(int),
+        parts.train.counts,
+    )
+    predicted = np.asarray(fitted.predict(generalized_frame(parts.test, generalization, frame)))
+    seconds = time.perf_counter() - start
+    return _risk(predicted.astype(int) != parts.test.y, parts, type(estimator).__name__, seconds)
+
+
+def generalized_frame(table: Table, generalization: Generalization, frame: Frame = "labels") -> Any:
+    """Return the generalized records as a frame: a column of labels or codes per collected attribute."""
+    columns = {
+        partition.attribute.name: _column(table, j, partition, bucket_of, frame)
+        for j, (partition, bucket_of) in enumerate(
+            zip(generalization.partitions, table.bucket_maps(generalization), strict=True)
+        )
+        if not partition.suppressed
+    }
+    try:
+        import pandas
+    except ImportError:
+        import polars
+
+        return polars.DataFrame(columns)
+    return pandas.DataFrame(columns, index=range(len(table)))
+
+
+def _column(table: Table, j: int, partition: Any, bucket_of: Array, frame: Frame) -> Array:
+    if frame == "codes":
+        return np.asarray(bucket_of[table.codes[:, j]])
+    if isinstance(partition, Untouched):
+        extras = [np.nan] * partition.attribute.extra_values
+        return np.asarray([*table.levels[j], *extras], dtype=float)[table.codes[:, j]]
+    return np.asarray(partition.labels, dtype=object)[bucket_of[table.codes[:, j]]]
+
+
+def _parts(records: Table | Split, seed: int) -> Split:
+    return records.split(seed) if isinstance(records, Table) else records
+
+
+def _risk(wrong: Array, parts: Split, predictor: str, seconds: float) -> UtilityRisk:
+    counts = parts.test.counts
+    errors, people = float(counts[wrong].sum()), float(counts.sum())
+    classes = np.bincount(parts.train.y, weights=parts.train.counts, minlength=parts.train.classes)
+    guessed = counts[parts.test.y != int(classes.argmax())].sum()
+    return UtilityRisk(
+        error=errors / people,
+        interval=binomial_interval(errors, people),
+        baseline=float(guessed / people),
+        people=people,
+        predictor=predictor,
+        seconds=seconds,
+    )

@@ -31,48 +31,51 @@ def kept_after_removal(table: Table, k: int) -> list[int]:
     people = _people(table)
     kept = list(range(len(table.schema)))
     while len(kept) > k:
-        scores = people.scores(kept)
-        kept.remove(min(kept, key=lambda j: (*people.misjudged(scores - people.part(j)), -j)))
+        kept.remove(_least_missed(people, kept))
     return kept
+
+
+def _least_missed(people: _People, kept: list[int]) -> int:
+    scores = people.scores(kept)
+    misjudged = {j: people.misjudged(scores - people.part(j)) for j in kept}
+    fewest = min(misjudged.values())
+    equals = [j for j in kept if misjudged[j] == fewest]
+    if len(equals) == 1:
+        return equals[0]
+    return min(equals, key=lambda j: (people.surprise(scores - people.part(j)), -j))
 
 
 @dataclass(frozen=True)
 class _People:
-    """The distinct records, and per attribute what each value says about each class."""
+    """The distinct records, and what each value says about each class to a person of that value and class."""
 
     codes: npt.NDArray[Any]
     classes: npt.NDArray[np.intp]
     weights: Floats
-    evidence: tuple[Floats, ...]  # per attribute, value x class
-    evidence_without: tuple[Floats, ...]  # the same counts with one person of that value and class less
-    prior: Floats
-    prior_without: Floats
+    evidence: tuple[Floats, ...]  # per attribute: value and own class x class
+    prior: Floats  # own class x class
 
     def part(self, j: int) -> Floats:
         """Return what attribute j adds to the scores of each record, rows x classes."""
-        codes = self.codes[:, j]
-        return self._own_class_from(self.evidence[j][codes], self.evidence_without[j][codes])
+        return self.evidence[j][self.codes[:, j] * len(self.prior) + self.classes]
 
     def scores(self, attributes: Sequence[int]) -> Floats:
         """Return the log-likelihood of each record and class."""
-        rows = (len(self.codes), 1)
-        total = self._own_class_from(np.tile(self.prior, rows), np.tile(self.prior_without, rows))
+        total = self.prior[self.classes]
         for j in attributes:
             total += self.part(j)
         return total
 
-    def misjudged(self, scores: Floats) -> tuple[float, float]:
-        """Return how many people would be misjudged, and the mean surprise about the true class."""
-        rows = np.arange(len(scores))
-        best = scores.max(axis=1)
-        wrong = float(self.weights[scores.argmax(axis=1) != self.classes].sum())
-        surprise = best + np.log(np.exp(scores - best[:, None]).sum(axis=1)) - scores[rows, self.classes]
-        return wrong, round(float(np.dot(self.weights, surprise) / self.weights.sum()), 10)
+    def misjudged(self, scores: Floats) -> float:
+        """Return how many people would be misjudged."""
+        return float(self.weights[scores.argmax(axis=1) != self.classes].sum())
 
-    def _own_class_from(self, others: Floats, own: Floats) -> Floats:
-        rows = np.arange(len(others))
-        others[rows, self.classes] = own[rows, self.classes]
-        return others
+    def surprise(self, scores: Floats) -> float:
+        """Return the mean surprise about the true class."""
+        best = scores.max(axis=1)
+        own = scores[np.arange(len(scores)), self.classes]
+        surprise = best + np.log(np.exp(scores - best[:, None]).sum(axis=1)) - own
+        return round(float(np.dot(self.weights, surprise) / self.weights.sum()), 10)
 
 
 def _people(table: Table) -> _People:
@@ -84,16 +87,26 @@ def _people(table: Table) -> _People:
     counts = [count_labels(codes[:, j], table, size) for j, size in enumerate(sizes)]
     people = counts[0].sum(axis=0)
     return _People(
-        codes=codes[first],
+        codes=np.asfortranarray(codes[first]),
         classes=classes[first],
         weights=np.bincount(row_of, weights=table.weights, minlength=len(first)).astype(float),
-        evidence=tuple(_log_share(count, people) for count in counts),
-        evidence_without=tuple(_log_share(np.maximum(c - 1, 0), np.maximum(people - 1, 0)) for c in counts),
-        prior=np.log(people + _PRIOR),
-        prior_without=np.log(np.maximum(people - 1, 0) + _PRIOR),
+        evidence=tuple(_log_share(_without_one(count), _without_one(people), len(count)) for count in counts),
+        prior=np.log(_without_one(people) + _PRIOR),
     )
 
 
-def _log_share(counts: Floats, people: Floats) -> Floats:
+def _without_one(counts: Floats) -> Floats:
+    """Return the counts as a person of each class sees them: one less of the own class.
+
+    >>> _without_one(np.array([3.0, 5.0])).tolist()
+    [[2.0, 5.0], [3.0, 4.0]]
+    """
+    classes = counts.shape[-1]
+    seen: Floats = np.maximum(counts[..., None, :] - np.eye(classes), 0.0)
+    return seen.reshape(-1, classes)
+
+
+def _log_share(counts: Floats, people: Floats, values: int) -> Floats:
     """Return log P(value | class) with every value taken to have been seen once more."""
-    return np.asarray(np.log((counts + _PRIOR) / (people + _PRIOR * len(counts))))
+    everybody = np.tile(people, (values, 1))
+    return np.asarray(np.log((counts + _PRIOR) / (everybody + _PRIOR * values)))

@@ -261,3 +261,28 @@ def test_records_fit_the_schema_that_is_inferred_from_them(data: dict[str, list[
     for name, codes in zip(found.schema.names, table.codes.T, strict=True):
         seen = next(f for f in found.findings if f.name == name)
         assert len(np.unique(codes)) == seen.distinct + (seen.missing > 0)
+
+
+def test_rare_values_can_be_left_to_other() -> None:
+    frame = pl.DataFrame({"x": ["a", "a", "b", "b", "rare"]})
+    found = infer_schema(frame, at_least=2)
+    attribute = found.schema["x"]
+    assert (attribute.values, attribute.other) == (("a", "b"), True)
+    assert found.findings[0].single == 0
+    assert Table.from_frame(frame, found.schema).codes[:, 0].tolist() == [0, 0, 1, 1, 2]
+    many = pl.DataFrame({"x": [f"c{i}" for i in range(100_000)] + ["a", "b"] * 9})
+    assert infer_schema(many, keep=["x"], at_least=2).schema["x"].values == ("a", "b")
+    with pytest.raises(ParameterError, match="at_least"):
+        infer_schema(frame, at_least=0)
+
+
+@pytest.mark.parametrize("name", ["id", "MemberID_t", "customer_id", "patient key", "userID", "UUID"])
+def test_names_of_identifiers(name: str) -> None:
+    values = [1000 + i % 90 for i in range(N)]
+    assert "name is one of identifiers" in infer_schema(pl.DataFrame({name: values})).findings[0].warnings[0]
+
+
+@pytest.mark.parametrize("name", ["idea", "GRID", "width", "monkey", "keyboard"])
+def test_names_of_other_things(name: str) -> None:
+    values = [1000 + i % 90 for i in range(N)]
+    assert infer_schema(pl.DataFrame({name: values})).findings[0].warnings == ()

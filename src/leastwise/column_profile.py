@@ -70,6 +70,12 @@ class Profile:
             return self.categories
         return tuple(sorted(self.counts, key=_order if self.form == "number" else str))
 
+    def common_values(self, at_least: int) -> tuple[str, ...]:
+        """Return the values that so many records have; all of them where the type declares them."""
+        if self.categories:
+            return self.categories
+        return tuple(value for value in self.sorted_values if self.counts[value] >= at_least)
+
     @property
     def single(self) -> tuple[str, ...]:
         """The values that exactly one record has."""

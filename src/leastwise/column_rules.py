@@ -6,6 +6,7 @@ The rules are those listed in ``inference``; each looks at one column alone.
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 
 from leastwise.column_profile import MOST_VALUES, Profile
@@ -13,6 +14,9 @@ from leastwise.errors import shorten
 from leastwise.schema import Kind
 
 FEW_CODES, SOME_CODES = 10, 20
+_IDENTIFIER = re.compile(
+    r"(?:^|[\W_])(?i:id|ident|identifier|uuid|guid|ssn|key)(?:$|[\W\d_])|[a-z]ID(?:$|[\W\d_])"
+)
 FEW_RECORDS, MANY_RECORDS = 20, 100  # below these a column is unique per record by mere chance
 MISSING_MARKS = frozenset(
     {"?", "??", "-", "--", ".", "..", "*", "na", "n/a", "n.a.", "nan", "null", "none", "missing", "#n/a", "<na>"}
@@ -54,21 +58,32 @@ def _only(facts: Profile) -> str:
 def _judge_texts(facts: Profile) -> Verdict:
     reason = f"texts, {facts.distinct:,} distinct"
     share = facts.distinct / facts.known
+    notes = _number_hint(facts) + _name_hint(facts)
     words, length = _average_words_and_length(facts)
-    if facts.known >= FEW_RECORDS and share >= 0.5 and (words >= 4 or length >= 60):
-        return Verdict(
-            "discrete", f"long texts ({words:.0f} words on average), {facts.distinct:,} distinct", "free text"
-        )
-    if facts.known >= FEW_RECORDS and share >= 0.95:
-        return Verdict("discrete", f"{reason} in {facts.known:,} records", "identifier")
+    if facts.distinct > MOST_VALUES and share < 0.5:
+        return Verdict("discrete", f"{reason}, more than {MOST_VALUES:,}", "too many values", notes)
+    if facts.known < FEW_RECORDS or (facts.strange and facts.distinct <= MOST_VALUES):
+        unique = ("unique per record: an identifier?",) if share == 1 and facts.known > 2 else ()
+        return Verdict("discrete", reason, warnings=unique + notes)
+    if share >= 0.5 and (words >= 4 or length >= 60):
+        return Verdict("discrete", f"long texts, {facts.distinct:,} distinct", "free text")
+    if share >= 0.95:
+        return Verdict("discrete", f"{reason} in {facts.known:,} records", "identifier", notes)
     if facts.distinct >= MANY_RECORDS and share >= 0.5:
-        return Verdict("discrete", f"{reason} in {facts.known:,} records: typed by hand", "free text")
-    if facts.distinct > MOST_VALUES:
-        return Verdict(
-            "discrete", f"{reason}, more than {MOST_VALUES:,}", "too many values", ("group them first",)
-        )
-    unique = ("unique per record: an identifier?",) if share == 1 and facts.known > 2 else ()
-    return Verdict("discrete", reason, warnings=unique)
+        return Verdict("discrete", f"{reason} in {facts.known:,} records", "free text", notes)
+    return Verdict("discrete", reason, warnings=notes)
+
+
+def _number_hint(facts: Profile) -> tuple[str, ...]:
+    if not facts.strange:
+        return ()
+    options = " ".join(f"--missing {_quoted(text)}" for text in facts.strange[:3])
+    return (f"numbers but for {shown(facts.strange)}; if that means no answer: {options}",)
+
+
+def _name_hint(facts: Profile) -> tuple[str, ...]:
+    telling = _IDENTIFIER.search(facts.name) and facts.distinct > SOME_CODES
+    return ("its name is one of identifiers; if it is one: --drop",) if telling else ()
 
 
 def _average_words_and_length(facts: Profile) -> tuple[float, float]:
@@ -89,7 +104,7 @@ def _judge_numbers(facts: Profile) -> Verdict:
         return _judge_unique_numbers(facts, reason, filled)
     doubtful = facts.distinct <= SOME_CODES or (filled < 0.5 and facts.distinct <= 2000)
     notes = (f"if they are codes, not quantities: {_discrete_hint(facts)}",) if doubtful and recur else ()
-    return Verdict("continuous", reason, warnings=notes)
+    return Verdict("continuous", reason, warnings=_name_hint(facts) + notes)
 
 
 def _discrete_hint(facts: Profile) -> str:
@@ -114,10 +129,7 @@ def _filled(facts: Profile) -> float:
 def value_warnings(facts: Profile, kind: Kind, single: tuple[str, ...]) -> list[str]:
     """Return what a person should know about the values; ``single`` are those that one record alone has."""
     found = []
-    if facts.strange:
-        options = " ".join(f"--missing {_quoted(text)}" for text in facts.strange[:3])
-        found.append(f"numbers but for {shown(facts.strange)}; if that means no answer: {options}")
-    elif kind != "continuous":
+    if kind != "continuous" and not facts.strange:
         marks = [value for value in facts.sorted_values if value.strip().casefold() in MISSING_MARKS]
         found += [f"{shorten(mark)} looks like a missing value: --missing {_quoted(mark)}" for mark in marks[:3]]
     if single:

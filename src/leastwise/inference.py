@@ -27,7 +27,7 @@ from leastwise.column_rules import judge, shown, suggested_bounds, value_warning
 from leastwise.encoding import distinct_values
 from leastwise.errors import DataError, PrivacyLeakWarning, SchemaError, shorten
 from leastwise.schema import KINDS, Attribute, Kind, Schema
-from leastwise.validation import check_choice, did_you_mean
+from leastwise.validation import check_between, check_choice, did_you_mean
 
 Role = Literal["label", "personal", "non-personal", "left out"]
 
@@ -74,7 +74,7 @@ class Inspection:
         if names:
             warnings.warn(
                 f"values that only one record has are in the domain of {', '.join(names)} and will be published "
-                "with it; take them out of the schema's values and set other: true",
+                "with it; to accept rare values as 'other' instead: --at-least 2",
                 PrivacyLeakWarning,
                 stacklevel=2,
             )
@@ -93,6 +93,7 @@ class _Wishes:
     keep: frozenset[str]
     drop: frozenset[str]
     kinds: Mapping[str, Kind]
+    at_least: int
 
     def keeps(self, name: str) -> bool:
         return name in self.keep or name in self.kinds or name in (self.personal or ())
@@ -106,6 +107,7 @@ def infer_schema(
     keep: Iterable[str] = (),
     drop: Iterable[str] = (),
     kinds: Mapping[str, Kind] | None = None,
+    at_least: int = 1,
 ) -> Inspection:
     """Propose a schema for the records of a frame.
 
@@ -122,6 +124,8 @@ def infer_schema(
         Columns that are attributes although they look like none, and columns that are none.
     kinds
         The kinds of columns that the rules get wrong, such as ``{"occupation code": "discrete"}``.
+    at_least
+        Values that fewer records have stay out of the domain, and are accepted as "other".
 
     Examples
     --------
@@ -134,7 +138,9 @@ def infer_schema(
     """
     records = _records(frame)
     chosen = None if personal is None else frozenset(personal)
-    wishes = _Wishes(label, chosen, frozenset(keep), frozenset(drop), dict(kinds or {}))
+    wishes = _Wishes(
+        label, chosen, frozenset(keep), frozenset(drop), dict(kinds or {}), check_between("at_least", at_least, 1)
+    )
     _check_names(records.columns, wishes)
     target = None if label is None else label_of(profile(records[label]))
     classes = None if label is None else distinct_values(records[label])[1]
@@ -203,8 +209,8 @@ def _propose(facts: Profile, wishes: _Wishes, notes: tuple[str, ...]) -> tuple[F
         return _finding(facts, verdict.apart, verdict.reason, "left out", warnings=notes), None
     kind = wishes.kinds.get(facts.name, verdict.kind)
     personal = kind != "continuous" if wishes.personal is None else facts.name in wishes.personal
-    attribute = _attribute(facts, kind, personal)
-    single = facts.single if kind != "continuous" else ()
+    attribute = _attribute(facts, kind, personal, wishes.at_least)
+    single = tuple(value for value in facts.single if value in attribute.code_of)
     doubts = (f"looks like: {verdict.apart}",) if verdict.apart else ()
     finding = _finding(
         facts,
@@ -219,7 +225,7 @@ def _propose(facts: Profile, wishes: _Wishes, notes: tuple[str, ...]) -> tuple[F
     return finding, attribute
 
 
-def _attribute(facts: Profile, kind: Kind, personal: bool) -> Attribute:
+def _attribute(facts: Profile, kind: Kind, personal: bool, at_least: int) -> Attribute:
     if facts.form == "nested":
         raise SchemaError(f"{shorten(facts.name)} has nested values; make columns of them first")
     missing = facts.missing > 0
@@ -227,12 +233,14 @@ def _attribute(facts: Profile, kind: Kind, personal: bool) -> Attribute:
         if facts.form != "number":
             raise SchemaError(f"{shorten(facts.name)} cannot be continuous: it has values that are no numbers")
         return Attribute(facts.name, kind, integer=facts.whole, missing=missing, personal=personal)
-    if facts.distinct > MOST_VALUES:
+    values = facts.common_values(at_least)
+    if len(values) > MOST_VALUES or len(facts.counts) < facts.distinct:
         raise SchemaError(
             f"{shorten(facts.name)} has {facts.distinct:,} distinct values; a domain has at most {MOST_VALUES:,}: "
             "group them first, or leave the column out"
         )
-    return Attribute(facts.name, kind, facts.sorted_values, missing=missing, personal=personal)
+    other = len(values) < len(facts.sorted_values)
+    return Attribute(facts.name, kind, values, missing=missing, other=other, personal=personal)
 
 
 def _domain(attribute: Attribute) -> str:

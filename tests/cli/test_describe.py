@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,15 @@ def test_compare(run: Run, fine: Path, coarse: Path) -> None:
     document = json.loads(run("compare", fine, coarse, "--json").out)
     assert document["overall"] == "coarser"
     assert [row["change"] for row in document["attributes"]] == ["coarser", "coarser"]
+
+
+def test_roles_and_questions_do_not_matter_for_a_comparison(run: Run, fine: Path, tmp_path: Path) -> None:
+    path = tmp_path / "asked.json"
+    asked = replace(SEX, personal=False, question="Your sex?")
+    Generalization((Intervals(AGE, (19, 63)), Groups(asked, (0, 1)))).save(path)
+    assert run("compare", fine, path).out == "Both ask the same.\n"
+    Generalization((Intervals(AGE, (19, 63)),)).save(path)
+    assert "same attributes and domains" in run("compare", fine, path).complaint
 
 
 def test_files_that_are_no_generalizations(run: Run, fine: Path, tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from leastwise.schema_file import load_schema
 from tests.cli.running import Run
 
@@ -21,7 +23,7 @@ def test_the_table_and_the_next_step(run: Run, people: Path) -> None:
     ):
         assert words in answer.out
     assert f"Next: leastwise minimize {people} --label rich --missing '?' --minimizer" in answer.out
-    assert "Left out: id (identifier)" in answer.out
+    assert "Left out: id (identifier: texts, 200 distinct in 200 records)" in answer.out
     assert "age: lower: 0, upper: 100" in answer.out
 
 
@@ -60,6 +62,20 @@ def test_a_value_of_one_person_is_a_privacy_warning(run: Run, tmp_path: Path) ->
     answer = run("inspect", path, "-l", "y", "--save", tmp_path / "schema.yaml")
     assert answer.err.startswith("privacy: values that only one record has are in the domain of 'sex'")
     assert len(answer.err.splitlines()) == 1
+    assert "--at-least 2" in answer.err
+    assert run("inspect", path, "-l", "y", "--at-least", 2, "--save", tmp_path / "schema2.yaml").err == ""
+    assert load_schema(tmp_path / "schema2.yaml")["sex"].values == ("f", "m")
+
+
+def test_a_narrow_terminal_has_no_room_for_reasons(
+    run: Run, people: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leastwise.cli.inspect.width", lambda: 80)
+    monkeypatch.setattr("leastwise.cli.printing.width", lambda: 80)
+    lines = run("inspect", people, "-l", "rich").out.splitlines()
+    assert max(map(len, lines[:12])) <= 80
+    assert "non-personal" in "\n".join(lines)
+    assert "because" not in lines[2]
 
 
 def test_the_user_overrules(run: Run, people: Path) -> None:

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from leastwise.cli import app
-from leastwise.cli.printing import print_json, print_table, visible
-from leastwise.cli.task import Continuous, Data, Discrete, Drop, Keep, Label, Missing, Personal, Task
+from leastwise.cli.printing import print_json, print_table, visible, width
+from leastwise.cli.task import AtLeast, Continuous, Data, Discrete, Drop, Keep, Label, Missing, Personal, Task
 from leastwise.errors import ParameterError
 from leastwise.values import number_text
 
 if TYPE_CHECKING:
     from leastwise.inference import Finding, Inspection
 
-COLUMNS = ("attribute", "kind", "domain", "missing", "distinct", "proposed role", "because", "warnings")
-NAME_WIDTH = 40
+COLUMNS = ("attribute", "kind", "domain", "missing", "distinct", "role", "warnings", "because")
+ROOM_FOR_REASONS = 110  # columns of the terminal
+NAME_WIDTH = 30
 
 
 @app.command()
@@ -31,6 +32,7 @@ def inspect(
     keep: Keep = None,
     discrete: Discrete = None,
     continuous: Continuous = None,
+    at_least: AtLeast = 1,
     save: Annotated[
         Path | None, typer.Option("--save", help="Write the proposed schema to this YAML file.")
     ] = None,
@@ -46,7 +48,7 @@ def inspect(
     """
     if save is not None and save.exists() and not force:
         raise ParameterError(f"{save} is there already and may have been edited; use --force to replace it")
-    task = Task(data, label, personal, missing, None, drop, keep, discrete, continuous)
+    task = Task(data, label, personal, missing, None, drop, keep, discrete, continuous, at_least)
     found = task.inspect(task.read())
     if save is not None:
         _save(found, save)
@@ -67,7 +69,9 @@ def _save(found: Inspection, path: Path) -> None:
 
 def _show(found: Inspection, data: str) -> None:
     title = f"{data}: {found.records:,} records, {len(found.findings)} columns"
-    print_table(title, COLUMNS, [_row(finding) for finding in found.findings], right=("missing", "distinct"))
+    shown = len(COLUMNS) if width() >= ROOM_FOR_REASONS else COLUMNS.index("because")
+    rows = [_row(finding)[:shown] for finding in found.findings]
+    print_table(title, COLUMNS[:shown], rows, right=("missing", "distinct"))
     for finding in found.findings:
         for warning in finding.warnings:
             name = visible(finding.name, NAME_WIDTH)
@@ -78,19 +82,20 @@ def _row(finding: Finding) -> tuple[str, ...]:
     return (
         visible(finding.name, NAME_WIDTH),
         finding.kind,
-        finding.domain,
+        finding.domain.removesuffix(", open at both ends"),
         f"{finding.missing:,}" if finding.missing else "",
         f"{finding.distinct:,}",
         finding.role,
+        f"{len(finding.warnings)} below" if finding.warnings else "",
         finding.reason,
-        f"{len(finding.warnings)}, below" if finding.warnings else "",
     )
 
 
 def _hint(found: Inspection, task: Task, saved: Path | None) -> None:
     lines = ["", *_bounds_hint(found)]
     lines += [
-        f"Left out: {visible(f.name, NAME_WIDTH)} ({f.kind}); --keep makes it an attribute" for f in found.left_out
+        f"Left out: {visible(f.name, NAME_WIDTH)} ({f.kind}: {f.reason}); --keep makes it an attribute"
+        for f in found.left_out
     ]
     data, options = shlex.quote(task.data), task.options(saved)
     if saved is None:

@@ -12,6 +12,7 @@ import typer
 from leastwise.cli import app
 from leastwise.cli.printing import print_json, print_lines, print_table
 from leastwise.cli.task import (
+    AtLeast,
     Continuous,
     Data,
     Discrete,
@@ -48,6 +49,7 @@ def minimize(
     keep: Keep = None,
     discrete: Discrete = None,
     continuous: Continuous = None,
+    at_least: AtLeast = 1,
     minimizer: Annotated[str, typer.Option("--minimizer", "-m", help="See: leastwise minimizers.")] = "uniform",
     k: Annotated[str | None, typer.Option("--k", metavar="N", help="How many buckets, or attributes.")] = None,
     method: Annotated[
@@ -89,7 +91,7 @@ def minimize(
     chosen = _build(minimizer, {name: value for name, value in given.items() if value is not None}, seed)
     if output is not None and not output.parent.is_dir():
         raise ParameterError(f"{output.parent} is no folder; make it first")
-    task = Task(data, label, personal, missing, schema, drop, keep, discrete, continuous)
+    task = Task(data, label, personal, missing, schema, drop, keep, discrete, continuous, at_least)
     found = propose(chosen, task, seed, all_records)
     if output is not None:
         found.save(output)

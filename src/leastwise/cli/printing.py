@@ -6,21 +6,29 @@ import json
 import shutil
 import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import typer
 
 WIDE = 150  # columns, where the output is a file or a pipe
+NARROW_SCREEN = 100
+NARROW = 14  # characters; a column no wider than this is not wrapped on a small terminal
 
 
-def visible(text: str, width: int = 10_000) -> str:
+def width() -> int:
+    """Return how many columns there are to print on."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDE
+
+
+def visible(text: str, longest: int = 10_000) -> str:
     """Return a text of the data so that it can be printed: in one line, not too long, without control signs.
 
     >>> visible("a\\nb\\x1b[2J", 8)
     'a\\\\nb\\\\x1…'
     """
     safe = "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
-    return safe if len(safe) <= width else f"{safe[: width - 1]}…"
+    return safe if len(safe) <= longest else f"{safe[: longest - 1]}…"
 
 
 def print_lines(text: str) -> None:
@@ -42,10 +50,13 @@ def print_table(
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=Text(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD)
-    for name in columns:
-        table.add_column(name, justify="right" if name in right else "left", overflow="fold")
+    gap = (0, 1, 0, 0) if width() > NARROW_SCREEN else 0
+    table = Table(title=Text(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=gap)
+    table.show_edge = False
+    for j, name in enumerate(columns):
+        longest = max([len(name), *(len(visible(row[j])) for row in rows)])
+        column = partial(table.add_column, name, overflow="fold", no_wrap=longest <= NARROW)
+        column(justify="right") if name in right else column()
     for row in rows:
         table.add_row(*(Text(visible(text)) for text in row))
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDE
-    Console(width=width).print(table)
+    Console(width=width()).print(table)

@@ -45,6 +45,9 @@ Discrete = Annotated[
 Continuous = Annotated[
     list[str] | None, typer.Option("--continuous", help="Columns whose numbers are quantities, not codes: a,b.")
 ]
+AtLeast = Annotated[
+    int, typer.Option("--at-least", min=1, help="Values that fewer records have are accepted as 'other' only.")
+]
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,7 @@ class Task:
     keep: Sequence[str] | None = None
     discrete: Sequence[str] | None = None
     continuous: Sequence[str] | None = None
+    at_least: int = 1
 
     def read(self) -> pl.DataFrame:
         """Read the records."""
@@ -81,6 +85,7 @@ class Task:
             keep=names(self.keep, columns),
             drop=names(self.drop, columns),
             kinds=kinds,
+            at_least=self.at_least,
         )
 
     def options(self, saved: Path | None = None) -> str:
@@ -91,6 +96,7 @@ class Task:
         words = ["--label", self.label or "COLUMN", *words]
         for name in ("personal", "drop", "keep", "discrete", "continuous"):
             words += [part for text in getattr(self, name) or () for part in (f"--{name}", text)]
+        words += ["--at-least", str(self.at_least)] if self.at_least > 1 else []
         return visible(shlex.join(words))
 
     def table(self) -> tuple[Table, tuple[str, ...]]:
@@ -108,8 +114,9 @@ class Task:
         from leastwise.schema_file import load_schema
 
         assert self.schema is not None
-        for option in ("drop", "keep", "discrete", "continuous"):
-            if getattr(self, option):
+        given = {"drop": self.drop, "keep": self.keep, "discrete": self.discrete, "continuous": self.continuous}
+        for option, value in (given | {"at-least": self.at_least > 1}).items():
+            if value:
                 raise ParameterError(f"--{option} has no use beside --schema; edit {self.schema} instead")
         schema = load_schema(self.schema)
         found = None if schema.label is None else schema.label.name

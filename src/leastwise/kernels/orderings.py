@@ -16,6 +16,29 @@ Array = npt.NDArray[Any]
 _SWEEPS = 60
 
 
+# Written out: what numba's own sort, sums and slices take to compile, a first user would wait for.
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def ascending(keys: Array, order: Array) -> None:
+    """Reorder ``order`` so that its keys ascend; equal keys keep their order (a merge sort from below)."""
+    m = len(order)
+    spare = np.empty(m, dtype=np.int64)
+    width = 1
+    while width < m:
+        for start in range(0, m, 2 * width):
+            middle, stop = min(start + width, m), min(start + 2 * width, m)
+            i, j = start, middle
+            for place in range(start, stop):
+                if i < middle and (j >= stop or keys[order[i]] <= keys[order[j]]):
+                    spare[place] = order[i]
+                    i += 1
+                else:
+                    spare[place] = order[j]
+                    j += 1
+        for place in range(m):
+            order[place] = spare[place]
+        width *= 2
+
+
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def label_scores(classes: Array, people: Array) -> Array:
     """Return where each value stands with regard to the label.
@@ -24,46 +47,65 @@ def label_scores(classes: Array, people: Array) -> Array:
     direction, each value weighted by its people.
     """
     values, c = classes.shape
-    if c == 2:
-        return classes[:, 1] / people
-    shares = classes / people.reshape(values, 1)
-    direction = principal_direction(shares, people)
+    direction = np.zeros(c)
+    direction[c - 1] = 1.0
+    if c > 2:
+        direction = principal_direction(classes, people)
     scores = np.zeros(values)
     for v in range(values):
         for k in range(c):
-            scores[v] += shares[v, k] * direction[k]
+            scores[v] += classes[v, k] * direction[k]
+        scores[v] /= people[v]
     return scores
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def principal_direction(shares: Array, people: Array) -> Array:
-    """Return the direction in which the shares vary most, by power iteration from the widest class."""
-    values, c = shares.shape
+def class_spread(classes: Array, people: Array) -> Array:
+    """Return the covariance of the class shares of values, each weighted by its people."""
+    values, c = classes.shape
+    everyone = 0.0
     mean = np.zeros(c)
     for v in range(values):
-        mean += people[v] * shares[v]
-    mean /= people.sum()
+        everyone += people[v]
+        for k in range(c):
+            mean[k] += classes[v, k]
     spread = np.zeros((c, c))
     for v in range(values):
         for k in range(c):
+            off = classes[v, k] / people[v] - mean[k] / everyone
             for other in range(c):
-                spread[k, other] += people[v] * (shares[v, k] - mean[k]) * (shares[v, other] - mean[other])
+                off_other = classes[v, other] / people[v] - mean[other] / everyone
+                spread[k, other] += people[v] / everyone * off * off_other
+    return spread
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def principal_direction(classes: Array, people: Array) -> Array:
+    """Return the direction in which the shares vary most, by power iteration from the class that varies most."""
+    spread = class_spread(classes, people)
+    c = len(spread)
     widest = 0
     for k in range(c):
         if spread[k, k] > spread[widest, widest]:
             widest = k
-    direction: Array = spread[widest].copy()
+    direction, turned = np.zeros(c), np.zeros(c)
+    for k in range(c):
+        direction[k] = spread[widest, k]
     for _ in range(_SWEEPS):
-        length = np.sqrt((direction * direction).sum())
+        length = 0.0
+        for k in range(c):
+            length += direction[k] * direction[k]
+        length = np.sqrt(length)
         if length == 0:
             return direction
-        direction /= length
-        turned = np.zeros(c)
         for k in range(c):
-            turned += spread[k] * direction[k]
-        direction = turned
-    direction /= max(np.sqrt((direction * direction).sum()), 1e-300)
-    return direction
+            direction[k] /= length
+        for k in range(c):
+            turned[k] = 0.0
+            for other in range(c):
+                turned[k] += spread[k, other] * direction[other]
+        direction, turned = turned, direction
+    return turned
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -75,19 +117,19 @@ def interleaved(by_label: Array, share: Array, order: Array) -> None:
     """
     m = len(by_label)
     half = (m + 1) // 2
-    # The share of the last value of the upper half; ties are cut in the order of the label.
-    edge = np.partition(share, m - half)[m - half]
-    above = 0
-    for v in range(m):
-        if share[v] > edge:
-            above += 1
-    tied = half - above
-    upper = 0
-    lower = 0
-    for v in by_label:
-        if share[v] > edge or (share[v] == edge and tied > 0):
-            if share[v] == edge:
-                tied -= 1
+    fewer = np.empty(m)
+    by_share = np.empty(m, dtype=np.int64)
+    for place in range(m):
+        fewer[place] = -share[place]
+        by_share[place] = by_label[place]
+    ascending(fewer, by_share)
+    in_upper = np.zeros(m, dtype=np.bool_)
+    for place in range(half):
+        in_upper[by_share[place]] = True
+    upper, lower = 0, 0
+    for place in range(m):
+        v = by_label[place]
+        if in_upper[v]:
             order[2 * upper] = v
             upper += 1
         else:

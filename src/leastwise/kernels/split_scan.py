@@ -13,7 +13,7 @@ import numpy.typing as npt
 from numba import njit
 
 from leastwise.kernels.count_tables import Layout
-from leastwise.kernels.orderings import interleaved, label_scores, natural
+from leastwise.kernels.orderings import ascending, interleaved, label_scores, natural
 
 Array = npt.NDArray[Any]
 # Gains that differ by less than this share of the node's people are ties: the split tried first wins.
@@ -55,12 +55,15 @@ class PersonalValues(NamedTuple):
 def scan_node(table: Array, layout: Layout, judgement: Judgement) -> Best:
     """Return the best split for each alpha."""
     count, classes = len(judgement.alphas), layout.target_start[-1] - layout.target_start[-2]
+    largest = 0
+    for size in layout.sizes:
+        largest = max(largest, size)
     best = Best(
         np.zeros(count),
         np.full(count, -1, dtype=np.int64),
         np.zeros(count, dtype=np.int64),
         np.zeros(count, dtype=np.int64),
-        np.zeros((count, layout.sizes.max()), dtype=np.int64),
+        np.zeros((count, largest), dtype=np.int64),
         np.zeros((count, classes)),
     )
     personal = present_personal(table, layout, judgement.personal_scale)
@@ -83,16 +86,38 @@ def class_counts(table: Array, layout: Layout, a: int) -> Array:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def people_of(counts: Array) -> Array:
+    """Return the sum of each row."""
+    people = np.zeros(len(counts))
+    for v in range(len(counts)):
+        for k in range(counts.shape[1]):
+            people[v] += counts[v, k]
+    return people
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def above_zero(people: Array) -> Array:
+    """Return the places of what is above 0."""
+    places = np.empty(len(people), dtype=np.int64)
+    found = 0
+    for v in range(len(people)):
+        if people[v] > 0:
+            places[found] = v
+            found += 1
+    return places[:found]
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def present_personal(table: Array, layout: Layout, personal_scale: Array) -> PersonalValues:
     """Return the personal values that anybody in the node has."""
     personal = len(layout.target_start) - 2
     use = np.zeros(layout.target_start[personal])
     for p in range(personal):
-        counts = class_counts(table, layout, p)
-        for v in range(layout.sizes[p]):
-            use[layout.target_start[p] + v] = counts[v].sum()
-    number = np.flatnonzero(use)
-    people = use[number]
+        people = people_of(class_counts(table, layout, p))
+        for v in range(len(people)):
+            use[layout.target_start[p] + v] = people[v]
+    number = above_zero(use)
+    held = np.empty(len(number))
     target = np.empty(len(number), dtype=np.int64)
     scale = np.empty(len(number))
     common = np.full(personal, -1, dtype=np.int64)
@@ -101,16 +126,17 @@ def present_personal(table: Array, layout: Layout, personal_scale: Array) -> Per
     for k in range(len(number)):
         while number[k] >= layout.target_start[b + 1]:
             b += 1
+        held[k] = use[number[k]]
         target[k] = b
         scale[k] = personal_scale[b]
         shown[b] += 1
-        if common[b] < 0 or people[k] > people[common[b]]:
+        if common[b] < 0 or held[k] > held[common[b]]:
             common[b] = k
     for p in range(personal):
         # An attribute that everybody here has the same value of, or of weight 0, has nothing to balance.
         if shown[p] < 2 or personal_scale[p] <= 0:
             common[p] = -1
-    return PersonalValues(target, number, scale, people, common)
+    return PersonalValues(target, number, scale, held, common)
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -142,14 +168,16 @@ def scan_attribute(
 ) -> None:
     """Try all splits on one attribute; ``best`` remembers them where they beat those tried before."""
     every = class_counts(table, layout, a)
-    use = np.zeros(len(every))
-    for v in range(len(every)):
-        use[v] = every[v].sum()
-    values = np.flatnonzero(use)
+    use = people_of(every)
+    values = above_zero(use)
     if len(values) < 2:
         return
+    by_class, people = np.empty((len(values), every.shape[1])), np.empty(len(values))
+    for v in range(len(values)):
+        people[v] = use[values[v]]
+        for k in range(every.shape[1]):
+            by_class[v, k] = every[values[v], k]
     counts = pair_counts(table, layout, personal, a, values)
-    by_class, people = every[values], use[values]
     orders = candidate_orders(judgement.levels[a], values, by_class, people, counts, personal.most_common, a)
     winner = np.full(len(judgement.alphas), -1, dtype=np.int64)
     for o in range(len(orders)):
@@ -169,17 +197,24 @@ def candidate_orders(
     """Return the orders tried: the natural ones of numbers; else that of the label and the balanced ones."""
     m = len(values)
     if levels >= 0:
-        inner = np.searchsorted(values, levels)
+        inner = 0
+        while inner < m and values[inner] < levels:
+            inner += 1
         orders = np.empty((1 << (m - inner), m), dtype=np.int64)
         for variant in range(len(orders)):
             natural(inner, m, variant, orders[variant])
         return orders
     orders = np.empty((1 + len(most_common), m), dtype=np.int64)
-    orders[0] = np.argsort(label_scores(by_class, people), kind="mergesort")
+    for v in range(m):
+        orders[0, v] = v
+    ascending(label_scores(by_class, people), orders[0])
     used = 1
+    share = np.empty(m)
     for p in range(len(most_common)):
         if m > 2 and p != a and most_common[p] >= 0:
-            interleaved(orders[0], counts[:, most_common[p]] / people, orders[used])
+            for v in range(m):
+                share[v] = counts[v, most_common[p]] / people[v]
+            interleaved(orders[0], share, orders[used])
             used += 1
     return orders[:used]
 
@@ -198,28 +233,36 @@ def scan_order(
     number: int,
 ) -> None:
     """Try every prefix of one order."""
-    everyone, in_class = people.sum(), by_class.sum(axis=0)
+    classes = by_class.shape[1]
     own_scale = judgement.personal_scale[a] if a < len(judgement.personal_scale) else 0.0
-    own = own_scale * (people * people).sum()
-    others = personal.people.copy()
+    everyone, own = 0.0, 0.0
+    in_class = np.zeros(classes)
+    for v in range(len(people)):
+        everyone += people[v]
+        own += own_scale * people[v] * people[v]
+        for k in range(classes):
+            in_class[k] += by_class[v, k]
+    others = np.empty(len(personal.people))
+    before_y, before_p = 0.0, 0.0
     for k in range(len(others)):
-        if personal.target[k] == a:
-            others[k] = 0.0
-    before_y = (in_class * in_class).sum() / everyone
-    before_p = (personal.scale * personal.people * personal.people).sum() / everyone
-    left, left_classes = np.zeros(len(others)), np.zeros(len(in_class))
+        others[k] = 0.0 if personal.target[k] == a else personal.people[k]
+        before_p += personal.scale[k] * personal.people[k] * personal.people[k] / everyone
+    for k in range(classes):
+        before_y += in_class[k] * in_class[k] / everyone
+    left, left_classes = np.zeros(len(others)), np.zeros(classes)
     people_left, own_left = 0.0, 0.0
     for position in range(len(order) - 1):
         v = order[position]
         one, two = move(left, counts[v], others, personal.scale)
         people_left += people[v]
         own_left += own_scale * people[v] * people[v]
-        left_classes += by_class[v]
         people_right = everyone - people_left
+        for k in range(classes):
+            left_classes[k] += by_class[v, k]
         if people_left < judgement.min_leaf or people_right < judgement.min_leaf:
             continue
         after_y = 0.0
-        for k in range(len(in_class)):
+        for k in range(classes):
             rest = in_class[k] - left_classes[k]
             after_y += left_classes[k] * left_classes[k] / people_left + rest * rest / people_right
         after_p = (one + own_left) / people_left + (two + own - own_left) / people_right
@@ -229,8 +272,9 @@ def scan_order(
             if gain > best.gain[k] + TIE * everyone:
                 best.gain[k] = gain
                 best.goes_left[k] = position + 1
-                best.left_classes[k] = left_classes
                 winner[k] = number
+                for c in range(classes):
+                    best.left_classes[k, c] = left_classes[c]
 
 
 # Sums of squares of whole numbers are exact in any order; reordering them lets the compiler use wide registers.

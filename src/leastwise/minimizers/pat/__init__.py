@@ -1,6 +1,22 @@
-"""PAT, the privacy-aware tree: criterion, split candidates (kernels), growth order, tree, export and drawing."""
+"""PAT, the privacy-aware tree: split candidates (kernels), growth order, tree, export, words and drawing."""
 
+from leastwise.minimizers.pat.drawing import draw_svg, draw_text
 from leastwise.minimizers.pat.minimizer import ALPHAS, LEAVES, PATMinimizer, grow_tree, pat_grid, pat_path
 from leastwise.minimizers.pat.tree import PATTree, Split
+from leastwise.minimizers.pat.words import BucketStory, bucket_stories, explain
 
-__all__ = ["ALPHAS", "LEAVES", "PATMinimizer", "PATTree", "Split", "grow_tree", "pat_grid", "pat_path"]
+__all__ = [
+    "ALPHAS",
+    "LEAVES",
+    "BucketStory",
+    "PATMinimizer",
+    "PATTree",
+    "Split",
+    "bucket_stories",
+    "draw_svg",
+    "draw_text",
+    "explain",
+    "grow_tree",
+    "pat_grid",
+    "pat_path",
+]

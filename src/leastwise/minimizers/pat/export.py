@@ -65,11 +65,3 @@ def generalizations(
 def _partition(tree: PATTree, attribute: int, mapping: Array) -> Partition:
     declared = tree.schema.attributes[attribute]
     return from_map(declared, tree.levels[attribute], mapping) if mapping.any() else suppress(declared)
-
-
-def splits_behind(tree: PATTree) -> list[list[int]]:
-    """Return, per attribute, the numbers of the splits that its buckets come from."""
-    behind: list[list[int]] = [[] for _ in tree.schema.attributes]
-    for number, split in enumerate(tree.splits):
-        behind[split.attribute].append(number)
-    return behind

@@ -1,0 +1,115 @@
+"""The tree as text and as a picture (SVG), for people; nothing but the standard library is needed."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+
+from leastwise.minimizers.pat.tree import PATTree
+from leastwise.minimizers.pat.words import answer
+
+ROW, COLUMN, SHOWN, MARGIN = 26, 190, 30, 12
+COLOURS = ("#4c78a8", "#f58518", "#54a24b", "#b279a2", "#e45756", "#72b7b2", "#eeca3b", "#9d755d")
+
+
+def draw_text(tree: PATTree, counts: bool = False) -> str:
+    """Return the tree as indented text, one line per answer.
+
+    Parameters
+    ----------
+    tree
+        The tree.
+    counts
+        Whether leaves say how many training people they hold. Counts come from the records: they are for those
+        who may see the records.
+    """
+    return "\n".join(_lines(tree, 0, "", counts)) if tree.splits else f"everybody: {leaf_text(tree, 0, counts)}"
+
+
+def _lines(tree: PATTree, node: int, indent: str, counts: bool) -> list[str]:
+    split = tree.split_at[node]
+    lines = []
+    for child, branch, below in ((2 * split + 1, "├─ ", "│  "), (2 * split + 2, "└─ ", "   ")):
+        said = answer(tree, split, child % 2 == 1)
+        if child in tree.split_at:
+            lines += [f"{indent}{branch}{said}", *_lines(tree, child, indent + below, counts)]
+        else:
+            lines.append(f"{indent}{branch}{said}: {leaf_text(tree, child, counts)}")
+    return lines
+
+
+def leaf_text(tree: PATTree, leaf: int, counts: bool = False) -> str:
+    """Return what a leaf predicts, and with ``counts`` how many people are in it."""
+    label = tree.schema.label
+    assert label is not None
+    predicted = label.label_of(label.values[tree.majority(leaf)])
+    people = tree.people(leaf)
+    if not counts:
+        return predicted
+    return f"{predicted} ({people.max() / max(people.sum(), 1e-300):.0%} of {people.sum():,.0f} people)"
+
+
+def draw_svg(tree: PATTree, counts: bool = False) -> str:
+    """Return the tree as an SVG picture that grows from left to right; all texts are escaped.
+
+    Long answers are cut short in the picture and shown in full when pointed at.
+    """
+    places = _places(tree)
+    width = MARGIN * 2 + COLUMN * (max(x for x, _ in places.values()) + 1)
+    height = MARGIN * 2 + ROW * len(tree.leaves)
+    parts = [_link(tree, child, places) for child in places if child]
+    parts += [_node(tree, node, place, counts) for node, place in places.items()]
+    name = "The privacy-aware tree: each path from left to right is a series of answers"
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
+        f'height="{height}" role="img" font-family="system-ui, sans-serif" font-size="11">'
+        f"<title>{name}</title>{''.join(parts)}</svg>"
+    )
+
+
+def _places(tree: PATTree) -> dict[int, tuple[int, float]]:
+    """Return the column and row of each node: leaves take a row each, a split stands between its children."""
+    places: dict[int, tuple[int, float]] = {}
+    rows = iter(range(len(tree.leaves)))
+
+    def visit(node: int, depth: int) -> float:
+        if node not in tree.split_at:
+            places[node] = (depth, float(next(rows)))
+        else:
+            split = tree.split_at[node]
+            middle = float(np.mean([visit(2 * split + 1, depth + 1), visit(2 * split + 2, depth + 1)]))
+            places[node] = (depth, middle)
+        return places[node][1]
+
+    visit(0, 0)
+    return places
+
+
+def _position(place: tuple[int, float]) -> tuple[float, float]:
+    return MARGIN + COLUMN * place[0], MARGIN + ROW * (place[1] + 0.5)
+
+
+def _link(tree: PATTree, child: int, places: dict[int, tuple[int, float]]) -> str:
+    split = (child - 1) // 2
+    x0, y0 = _position(places[tree.splits[split].node])
+    x1, y1 = _position(places[child])
+    said = answer(tree, split, child % 2 == 1)
+    shown = said if len(said) <= SHOWN else said[: SHOWN - 1] + "…"
+    return (
+        f'<path d="M{x0:g} {y0:g} V{y1:g} H{x1:g}" fill="none" stroke="#999"/>'
+        f'<text x="{x0 + 8:g}" y="{y1 - 4:g}" fill="currentColor">'
+        f"{escape(shown)}<title>{escape(said)}</title></text>"
+    )
+
+
+def _node(tree: PATTree, node: int, place: tuple[int, float], counts: bool) -> str:
+    x, y = _position(place)
+    if node in tree.split_at:
+        return f'<circle cx="{x:g}" cy="{y:g}" r="3" fill="#666"/>'
+    colour = COLOURS[tree.majority(node) % len(COLOURS)]
+    said = leaf_text(tree, node, counts)
+    return (
+        f'<rect x="{x:g}" y="{y - 5:g}" width="10" height="10" fill="{colour}"/>'
+        f'<text x="{x + 14:g}" y="{y + 4:g}" fill="currentColor">{escape(said)}</text>'
+    )

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from leastwise import Attribute, Generalization, ParameterError, Schema, SchemaError, Table
+from leastwise.minimizers import MINIMIZERS, PATMinimizer, pat_grid, pat_path
+from leastwise.minimizers.pat import ALPHAS, LEAVES, grow_tree
+from tests.minimizers.pat_samples import random_table, repeated
+
+
+def test_it_is_registered_under_its_name() -> None:
+    assert MINIMIZERS["pat"] is PATMinimizer
+
+
+def test_fit_learns_from_a_frame_and_keeps_the_tree() -> None:
+    random = np.random.default_rng(0)
+    age = random.integers(18, 90, 2000)
+    sex = random.choice(["F", "M"], 2000)
+    frame = pl.DataFrame(
+        {"age": age, "sex": sex, "y": np.where((age > 40) ^ (random.random(2000) < 0.1), "p", "n")}
+    )
+    schema = Schema(
+        (
+            Attribute("age", "continuous", lower=0, integer=True),
+            Attribute("sex", values=("F", "M"), personal=True),
+        ),
+        Attribute("y", values=("n", "p")),
+    )
+    pat = PATMinimizer(max_leaves=2, schema=schema).fit(frame)
+    assert pat.generalization_["age"].labels == ("0 to 40", "41 or more")
+    assert pat.generalization_.not_collected == ("sex",)
+    assert pat.tree_.leaves == (1, 2)
+    assert pat.generalization_.origin["minimizer"] == "pat"
+    assert pat.generalization_.origin["alpha"] == 0.7
+    assert Generalization.from_json(pat.generalization_.to_json()) == pat.generalization_
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.3, 0.6])
+def test_a_path_is_the_single_results_each_coarser_than_the_next(alpha: float) -> None:
+    table = random_table(1, rows=600)
+    leaves = (2, 4, 8, 16, 1000)
+    found = pat_path(table, alpha, leaves, min_leaf=10)
+    for k, g in zip(leaves, found, strict=True):
+        assert g == PATMinimizer(alpha, k, min_leaf=10).minimize(table)
+        assert g.origin["max_leaves"] == k
+    assert all(a.is_coarser_than(b) for a, b in itertools.pairwise(found))
+    assert found[::-1] == pat_path(table, alpha, leaves[::-1], min_leaf=10)
+
+
+@pytest.mark.parametrize("rows", [400, 20000])
+def test_a_grid_is_the_paths_whether_or_not_rows_repeat(rows: int) -> None:
+    table = random_table(2, rows=rows, discrete=3)
+    if rows == 400:
+        table = repeated(random_table(2, rows=rows, weights="whole"))
+    alphas, leaves = (0.0, 0.5, 0.7), (2, 6, 20)
+    together = pat_grid(table, alphas, leaves, min_leaf=20)
+    assert together == [pat_path(table, alpha, leaves, min_leaf=20) for alpha in alphas]
+
+
+def test_the_paper_s_grid_has_108_settings() -> None:
+    assert len(ALPHAS) * len(LEAVES) == 108
+
+
+def test_the_same_records_give_the_same_bytes() -> None:
+    table = random_table(3, rows=500)
+    texts = {PATMinimizer(0.3, 12, min_leaf=5, random_state=seed).minimize(table).to_json() for seed in (0, 0, 7)}
+    assert len(texts) == 1
+
+
+def test_more_weight_on_privacy_never_tells_more_about_the_personal_attributes_in_total() -> None:
+    table = random_table(4, rows=3000)
+    buckets = [g.total_buckets for g in (PATMinimizer(a, 50, min_leaf=5).minimize(table) for a in (0.1, 0.9, 1.0))]
+    assert buckets[0] > buckets[1] >= buckets[2] == len(table.schema)
+
+
+def test_the_weights_of_personal_attributes_decide_what_is_asked() -> None:
+    table = random_table(5, rows=3000)
+    careless = grow_tree(table, 0.8, 30, min_leaf=20, weights={"job": 0, "size": 0, "sex": 1})
+    assert {table.schema.names[split.attribute] for split in careless.splits} & {"job", "size"}
+    assert "sex" not in {table.schema.names[split.attribute] for split in careless.splits}
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"alpha": 1.5}, "alpha must be between 0.0 and 1.0"),
+        ({"max_leaves": 0}, "max_leaves must be a whole number"),
+        ({"max_leaves": 2.5}, "max_leaves must be a whole number"),
+        ({"min_leaf": 0}, "min_leaf must be at least 1"),
+        ({"weights": {"jop": 1.0}}, "did you mean 'job'"),
+    ],
+)
+def test_wrong_parameters_are_said(how: dict[str, object], said: str) -> None:
+    with pytest.raises(ParameterError, match=said):
+        PATMinimizer(**how).minimize(random_table(0))  # type: ignore[arg-type]
+
+
+def test_it_needs_a_label() -> None:
+    table = random_table(0)
+    unlabelled = Table(Schema(table.schema.attributes), table.codes, table.levels)
+    with pytest.raises(SchemaError, match="label"):
+        PATMinimizer().minimize(unlabelled)
+
+
+def test_floors_hold_on_the_records() -> None:
+    table = random_table(6, rows=1000)
+    g = PATMinimizer(0.1, 30, min_leaf=5, min_bucket=60, min_joint=20).minimize(table)
+    assert g.is_coarser_than(PATMinimizer(0.1, 30, min_leaf=5).minimize(table))
+    _, people = np.unique(table.generalize(g), axis=0, return_counts=True)
+    assert people.min() >= 20
+    assert g.collected
+
+
+def test_importing_the_minimizers_does_not_load_numba() -> None:
+    code = "import leastwise.minimizers, sys; print('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"
+
+
+def test_real_records_are_asked_little(data_folder: Path) -> None:
+    frame = pl.read_parquet(data_folder / "acs_income_co_2018.parquet").sample(8000, seed=0)
+    discrete = [name for name in frame.columns if name not in ("AGEP", "SCHL", "WKHP", "PINCP")]
+    attributes = tuple(
+        Attribute(name, values=tuple(map(str, sorted(frame[name].unique().to_list()))), personal=True)
+        if name in discrete
+        else Attribute(name, "continuous", integer=True)
+        for name in frame.columns
+        if name != "PINCP"
+    )
+    labelled = frame.with_columns(pl.col("PINCP").cast(pl.Int8))
+    table = Table.from_frame(labelled, Schema(attributes, Attribute("PINCP", values=("0", "1"))))
+    coarse, fine = pat_path(table, 0.7, (4, 20))
+    assert coarse.total_buckets <= len(attributes) + 3
+    assert fine.total_buckets < sum(table.sizes) / 5

@@ -1,0 +1,228 @@
+"""``leastwise evaluate``: what a generalization costs, and what it protects."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from leastwise.cli import app
+from leastwise.cli.printing import print_table, visible
+from leastwise.cli.task import Data, Label, Missing, Personal, names
+from leastwise.errors import DataError, ParameterError, PrivacyLeakWarning, SchemaError, shorten
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from leastwise.adversaries.result import AttackResult
+    from leastwise.evaluation.evaluation import Evaluation
+    from leastwise.generalization import Generalization
+
+RIGHT = ("error", "95 % interval", "guessing")
+MOST_PREDICATES_SHOWN = 5
+
+
+@app.command()
+def evaluate(
+    generalization: Annotated[Path, typer.Argument(help="The generalization to judge (JSON).")],
+    data: Data,
+    label: Label = None,
+    personal: Personal = None,
+    missing: Missing = None,
+    adversaries: Annotated[
+        list[str] | None,
+        typer.Option("--adversaries", "-a", help="Which attacks: A1,A8. Default: all that apply."),
+    ] = None,
+    other: Annotated[
+        list[Path] | None,
+        typer.Option("--other", help="Another generalization of the same people, for A6. Can be repeated."),
+    ] = None,
+    tolerance: Annotated[
+        list[str] | None, typer.Option("--tolerance", help="Within which a number counts as told: age=2.")
+    ] = None,
+    candidates: Annotated[
+        int, typer.Option("--candidates", min=1, help="Among how many it was chosen on these test records.")
+    ] = 1,
+    predicates: Annotated[
+        int, typer.Option("--predicates", min=0, help="At most so many descriptions of singled-out people.")
+    ] = 10,
+    quick: Annotated[bool, typer.Option("--quick", help="Train and draw less, for a first look.")] = False,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same split, same figures.")] = 0,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the evaluation here.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the evaluation as JSON.")] = False,
+) -> None:
+    """Judge a generalization: utility, attacks A1 to A8 beside guessing, and a certificate.
+
+    The records are split 60/10/30 by the seed: the adversary knows the first parts in full and attacks the last.
+    The certificate holds if the last part had no say in choosing the generalization: minimize with the same seed.
+
+    Example: `leastwise evaluate g.json adult.csv --adversaries A1,A8 -o evaluation.json`
+    """
+    from leastwise.evaluation.protocol import evaluate as judge
+    from leastwise.files import read_frame
+    from leastwise.table import Table
+
+    if output is not None and not output.parent.is_dir():
+        raise ParameterError(f"{output.parent} is no folder; make it first")
+    frame = read_frame(data, tuple(missing or ()))
+    chosen, *others = (_prepared(path, label, personal, frame) for path in (generalization, *(other or ())))
+    found = judge(
+        chosen,
+        Table.from_frame(frame, chosen.schema),
+        None if adversaries is None else [n.upper() for n in names(adversaries, ())],
+        seed,
+        quick,
+        others=others,
+        tolerances=_tolerances(tolerance or ()),
+        candidates=candidates,
+        predicates=predicates,
+        progress=lambda words: typer.echo(f"judging: {words}", err=True),
+    )
+    _hand_over(found, output, as_json)
+
+
+def _prepared(
+    path: Path, label: str | None, personal: Sequence[str] | None, frame: pl.DataFrame
+) -> Generalization:
+    from leastwise.generalization import Generalization
+
+    found = Generalization.load(path)
+    if label is not None and found.label is not None and label != found.label.name:
+        raise SchemaError(
+            f"--label says {shorten(label)}, {path} says {shorten(found.label.name)}; they must agree"
+        )
+    if label is not None and found.label is None:
+        found = replace(found, label=_label(label, frame))
+    return found if personal is None else _with_personal(found, names(personal, found.schema.names))
+
+
+def _label(name: str, frame: pl.DataFrame) -> Any:
+    from leastwise.schema import Attribute, values_as_text
+    from leastwise.validation import did_you_mean
+
+    if name not in frame.columns:
+        raise DataError(f"the records have no column {shorten(name)}; {did_you_mean(name, frame.columns)}")
+    return Attribute(name, values=tuple(sorted(set(values_as_text(frame[name].unique().to_list())))))
+
+
+def _with_personal(generalization: Generalization, chosen: Sequence[str]) -> Generalization:
+    attributes = generalization.schema.with_personal(chosen).attributes
+    pairs: Any = zip(generalization.partitions, attributes, strict=True)
+    return replace(generalization, partitions=tuple(replace(p, attribute=a) for p, a in pairs))
+
+
+def _tolerances(texts: Sequence[str]) -> dict[str, float]:
+    found = {}
+    for text in texts:
+        name, _, number = text.rpartition("=")
+        try:
+            found[name] = float(number)
+        except ValueError:
+            raise ParameterError(f"--tolerance must be name=number; got {shorten(text)}") from None
+    return found
+
+
+def _hand_over(found: Evaluation, output: Path | None, as_json: bool) -> None:
+    if output is not None:
+        _warn_of_people(found)
+        found.save(output)
+    if as_json:
+        typer.echo(found.to_json(), nl=False)
+    else:
+        show(found)
+    if output is not None:
+        typer.echo(f"wrote {output}", err=True)
+
+
+def _warn_of_people(found: Evaluation) -> None:
+    from leastwise.adversaries.result import SinglingOutResult
+
+    for attack in found.attacks:
+        if isinstance(attack, SinglingOutResult) and attack.rarest == 1 and attack.predicates:
+            warnings.warn(
+                "the evaluation describes people who are alone with their generalized record; keep it as safe as "
+                "records, or write it with --predicates 0",
+                PrivacyLeakWarning,
+                stacklevel=2,
+            )
+
+
+def show(found: Evaluation) -> None:
+    """Print an evaluation for people."""
+    _show_utility(found)
+    rows = [_row(attack) for attack in found.attacks]
+    if rows:
+        title = "Attacks (error of the adversary: higher is safer; near guessing is best)"
+        print_table(title, ("", "adversary", *RIGHT, "told best"), rows, RIGHT)
+    for attack in found.attacks:
+        _show_details(attack)
+    if found.certificate is not None:
+        typer.echo("\n".join(visible(sentence) for sentence in found.certificate.sentences()))
+
+
+def _show_utility(found: Evaluation) -> None:
+    named = {
+        "this generalization": found.utility,
+        "everything asked": found.everything,
+        "nothing asked": found.nothing,
+    }
+    known = {name: risk for name, risk in named.items() if risk is not None}
+    rows = [(name, _number(risk.error), _interval(risk.interval)) for name, risk in known.items()]
+    if rows:
+        print_table("Utility (error of the classifier: lower is better)", ("", *RIGHT[:2]), rows, RIGHT)
+
+
+def _row(attack: AttackResult) -> tuple[str, ...]:
+    from leastwise.adversaries.result import ReconstructionResult
+    from leastwise.evaluation.protocol import WORDS
+
+    told = ""
+    if isinstance(attack, ReconstructionResult):
+        best = min(attack.attributes, key=lambda result: result.adversary_error)
+        told = f"{best.attribute} ({_number(best.adversary_error)}, guessing {_number(best.baseline)})"
+    figures = (_number(attack.adversary_error), _interval(attack.interval), _number(attack.baseline))
+    return (attack.adversary, WORDS[attack.adversary][3:], *figures, told)
+
+
+def _show_details(attack: AttackResult) -> None:
+    from leastwise.adversaries.result import HighCertaintyResult, ReconstructionResult, SinglingOutResult
+
+    if isinstance(attack, HighCertaintyResult):
+        rows = [(f"{point.share:g} %", _number(point.mean), _number(point.minimum)) for point in attack.points]
+        print_table("A2: error on the surest guesses", ("share", "mean", "minimum"), rows, ("mean", "minimum"))
+    elif isinstance(attack, ReconstructionResult) and attack.adversary == "A1":
+        by_attribute = [
+            (r.attribute, _number(r.adversary_error), _interval(r.interval), _number(r.baseline), _note(r))
+            for r in attack.attributes
+        ]
+        print_table("A1 by attribute", ("attribute", *RIGHT, "predicted by"), by_attribute, RIGHT)
+    elif isinstance(attack, SinglingOutResult):
+        _show_singled_out(attack)
+
+
+def _note(result: Any) -> str:
+    if result.tolerance is None:
+        return str(result.predictor)
+    return f"{result.predictor}; within {result.tolerance:g}, on average {result.mean_absolute_error:.3g} off"
+
+
+def _show_singled_out(attack: Any) -> None:
+    typer.echo(
+        f"A8: {attack.distinct:,} different records; the rarest is held by {attack.rarest:,} "
+        f"({attack.rarest_records:,} such); {attack.unique_people:,} of {attack.people:,.0f} people are alone."
+    )
+    for predicate in attack.predicates[:MOST_PREDICATES_SHOWN]:
+        typer.echo(f"    {visible(str(predicate), 400)}")
+    typer.echo("")
+
+
+def _number(value: float) -> str:
+    return f"{value:.3f}"
+
+
+def _interval(interval: Any) -> str:
+    return "" if interval is None else f"{interval[0]:.3f} to {interval[1]:.3f}"

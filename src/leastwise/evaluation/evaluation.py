@@ -1,0 +1,152 @@
+"""The judgement of one generalization: utility, attacks beside their baselines, certificate. JSON in and out."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from leastwise.adversaries.result import (
+    AttackResult,
+    HighCertaintyResult,
+    LinkabilityResult,
+    MultiBreachResult,
+    PartialKnowledgeResult,
+    ReconstructionResult,
+    SinglingOutResult,
+)
+from leastwise.artefact import check_format
+from leastwise.documents import Fields, Problems, read_json
+from leastwise.errors import ArtefactError
+from leastwise.evaluation.certificate import Certificate
+from leastwise.evaluation.plain import from_plain, to_plain
+from leastwise.evaluation.utility import UtilityRisk
+from leastwise.generalization import Generalization
+from leastwise.validation import did_you_mean
+
+FORMAT = "leastwise-evaluation"
+VERSION = 1
+
+RESULTS: Mapping[str, type[AttackResult]] = {
+    "A1": ReconstructionResult,
+    "A2": HighCertaintyResult,
+    "A3": ReconstructionResult,
+    "A4": ReconstructionResult,
+    "A5": PartialKnowledgeResult,
+    "A6": MultiBreachResult,
+    "A7": LinkabilityResult,
+    "A8": SinglingOutResult,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class People:
+    """How many people each part of the protocol has."""
+
+    train: float
+    validation: float
+    test: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation:
+    """What a generalization costs and what it protects.
+
+    Attributes
+    ----------
+    fingerprint
+        Of the generalization that was judged (see ``fingerprint_of``).
+    seed, quick
+        How it was judged; the same gives the same document.
+    people
+        Who was known (training, validation) and who was attacked (test).
+    personal
+        The attributes that the adversaries were after.
+    utility, everything, nothing
+        The utility risk, and that of its two limit points: everything untouched, everything suppressed. None
+        without a label.
+    attacks
+        What each adversary found.
+    certificate
+        What no adversary can find, however clever. None when it was not asked for.
+    seconds
+        How long each part took; neither compared nor written.
+    """
+
+    fingerprint: str
+    seed: int
+    quick: bool
+    people: People
+    personal: tuple[str, ...]
+    utility: UtilityRisk | None
+    everything: UtilityRisk | None
+    nothing: UtilityRisk | None
+    attacks: tuple[AttackResult, ...]
+    certificate: Certificate | None
+    seconds: Mapping[str, float] = field(default_factory=dict, compare=False)
+
+    def __getitem__(self, adversary: str) -> Any:
+        """Return the result of one adversary, by its short name."""
+        found = {attack.adversary: attack for attack in self.attacks}
+        if adversary not in found:
+            raise KeyError(f"no attack {adversary!r}; {did_you_mean(adversary, found)}")
+        return found[adversary]
+
+    def to_json(self) -> str:
+        """Return the document; the same judgement gives the same bytes."""
+        document = {"format": FORMAT, "version": VERSION, **to_plain(self)}
+        return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Evaluation:
+        """Read the document; an ``ArtefactError`` lists everything that is wrong with it."""
+        problems = Problems()
+        document = read_json(text, problems)
+        found = None if problems.texts else _from_document(document, problems)
+        if found is None or problems.texts:
+            raise ArtefactError("not an evaluation that can be read", problems.texts)
+        return found
+
+    def save(self, path: str | Path) -> None:
+        """Write the document to a file."""
+        Path(path).write_text(self.to_json(), encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Evaluation:
+        """Read the document from a file."""
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise ArtefactError(f"{path}: not UTF-8 text") from None
+        except OSError as error:
+            raise ArtefactError(f"{path}: {error.strerror}") from None
+        return cls.from_json(text)
+
+
+def _from_document(document: Any, problems: Problems) -> Evaluation | None:
+    fields = Fields(document, (), problems)
+    if not check_format(fields, FORMAT, VERSION):
+        return None
+    rest = {key: value for key, value in document.items() if key not in ("format", "version", "attacks")}
+    attacks = [_attack(item, i, problems) for i, item in enumerate(fields.items("attacks"))]
+    if "attacks" not in document:
+        problems.add(("attacks",), "is missing")
+    found = from_plain(Evaluation, {**rest, "attacks": []}, (), problems)
+    return None if found is None else replace(found, attacks=tuple(a for a in attacks if a is not None))
+
+
+def _attack(data: Any, place: int, problems: Problems) -> AttackResult | None:
+    path = ("attacks", place)
+    name = data.get("adversary") if isinstance(data, dict) else None
+    if not isinstance(name, str) or name not in RESULTS:
+        problems.add((*path, "adversary"), f"must be one of {', '.join(RESULTS)}; got {name!r}")
+        return None
+    return from_plain(RESULTS[name], data, path, problems)
+
+
+def fingerprint_of(generalization: Generalization) -> str:
+    """Return a fingerprint of the buckets: equal for equal generalizations, wherever they come from."""
+    return hashlib.sha256(replace(generalization, origin={}).to_json().encode()).hexdigest()

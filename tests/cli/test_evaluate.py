@@ -1,0 +1,117 @@
+"""``leastwise evaluate``: the table for people, JSON for machines, one line for a mistake."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from leastwise import Attribute, Generalization, Groups, Intervals
+from leastwise.cli import app
+from leastwise.errors import LeastwiseError, PrivacyLeakWarning
+from leastwise.evaluation.evaluation import Evaluation
+
+AGE = Attribute("age", "continuous", lower=0, upper=99, integer=True)
+SEX = Attribute("sex", values=("f", "m"), personal=True)
+TOWN = Attribute("town", values=("a", "b", "c"), personal=True)
+LABEL = Attribute("works", values=("no", "yes"))
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(2)
+    people = 400
+    age, town = rng.integers(18, 90, people), rng.choice(list("abc"), people)
+    works = np.where((age < 65) ^ (rng.random(people) < 0.1), "yes", "no")
+    frame = pd.DataFrame({"age": age, "sex": rng.choice(["f", "m"], people), "town": town, "works": works})
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    asked = (Intervals(AGE, (30, 65)), Groups(SEX, (0, 0)), Groups(TOWN, (0, 1, 1)))
+    Generalization(asked, LABEL).save(tmp_path / "g.json")
+    Generalization(asked).save(tmp_path / "unlabelled.json")
+    Generalization((Intervals(AGE), Groups(SEX, (0, 1)), Groups(TOWN, (0, 0, 1))), LABEL).save(tmp_path / "h.json")
+    return tmp_path
+
+
+def run(files: Path, *options: str, g: str = "g.json") -> Any:
+    arguments = ["evaluate", str(files / g), str(files / "people.csv"), "--quick", *options]
+    return CliRunner().invoke(app, arguments)
+
+
+def test_the_table(files: Path) -> None:
+    result = run(files)
+    assert result.exit_code == 0, result.output
+    for text in ("nothing asked", "A1", "A8", "guessing", "A1 by attribute", "With 95 % confidence nobody"):
+        assert text in result.stdout
+    assert "A6" not in result.stdout
+    assert "judging: A1 reconstruction" in result.stderr
+
+
+def test_json_is_an_evaluation_and_nothing_else(files: Path) -> None:
+    result = run(files, "--json", "--adversaries", "a1,A8", "--seed", "3")
+    found = Evaluation.from_json(result.stdout)
+    assert [attack.adversary for attack in found.attacks] == ["A1", "A8"]
+    assert found.seed == 3
+
+
+def test_writes_a_file_and_warns_of_the_people_in_it(files: Path) -> None:
+    with pytest.warns(PrivacyLeakWarning, match="--predicates 0"):
+        run(
+            files, "-a", "A8", "-o", str(files / "e.json"), "--personal", "town", "--missing", "?", g="unique.json"
+        )
+    assert Evaluation.load(files / "e.json")["A8"].predicates
+
+
+@pytest.fixture(autouse=True)
+def unique(files: Path) -> None:
+    Generalization.untouched(Generalization.load(files / "unlabelled.json").schema).save(files / "unique.json")
+
+
+def test_no_predicates_no_warning(files: Path) -> None:
+    result = run(files, "-a", "A8", "-o", str(files / "e.json"), "--predicates", "0", g="unique.json")
+    assert result.exit_code == 0, result.output
+    assert json.loads((files / "e.json").read_text())["attacks"][0]["predicates"] == []
+
+
+def test_several_breaches(files: Path) -> None:
+    result = run(files, "-a", "A6", "--other", str(files / "h.json"), "--json")
+    assert Evaluation.from_json(result.stdout)["A6"]["sex"].adversary_error == 0
+
+
+def test_other_personal_attributes(files: Path) -> None:
+    result = run(files, "-a", "A1", "--personal", "age,sex", "--tolerance", "age=1", "--json")
+    found = Evaluation.from_json(result.stdout)
+    assert found.personal == ("age", "sex")
+    assert found["A1"]["age"].tolerance == 1
+
+
+def test_the_label_may_come_from_the_data(files: Path) -> None:
+    assert Evaluation.from_json(run(files, "-a", "A8", "--json", g="unlabelled.json").stdout).utility is None
+    labelled = run(files, "-a", "A8", "--json", "--label", "works", g="unlabelled.json")
+    assert Evaluation.from_json(labelled.stdout).utility is not None
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--label", "sex"], "they must agree"),
+        (["--adversaries", "A9"], "adversaries must be one of"),
+        (["--adversaries", "A6"], "A6 needs another generalization"),
+        (["--personal", "agee"], "did you mean 'age'"),
+        (["--tolerance", "age"], "name=number"),
+        (["-o", "/no/such/folder/e.json"], "no folder"),
+    ],
+)
+def test_a_mistake_is_one_line(files: Path, options: list[str], message: str) -> None:
+    result = run(files, *options)
+    assert isinstance(result.exception, LeastwiseError)
+    assert message in str(result.exception)
+
+
+def test_a_label_that_the_data_do_not_have(files: Path) -> None:
+    result = run(files, "--label", "work", g="unlabelled.json")
+    assert "did you mean 'works'" in str(result.exception)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -286,3 +287,18 @@ def test_names_of_identifiers(name: str) -> None:
 def test_names_of_other_things(name: str) -> None:
     values = [1000 + i % 90 for i in range(N)]
     assert infer_schema(pl.DataFrame({name: values})).findings[0].warnings == ()
+
+
+def test_the_rules_find_the_papers_attributes(data_folder: Path) -> None:
+    """The codes that look like quantities are warned of; with them named, the personal attributes are the paper's."""
+    frame = pl.read_parquet(data_folder / "acs_income_co_2018.parquet")
+    doubtful = [f.name for f in infer_schema(frame, "PINCP").findings if "codes" in " ".join(f.warnings)]
+    assert doubtful == ["OCCP", "POBP", "RELP"]
+    schema = infer_schema(frame, "PINCP", kinds=dict.fromkeys(doubtful, "discrete")).schema
+    assert sorted(schema.personal) == sorted(["COW", "MAR", "OCCP", "POBP", "RELP", "SEX", "RAC1P"])
+    assert [a.name for a in schema.attributes if a.continuous] == ["AGEP", "SCHL", "WKHP"]
+    adult = infer_schema(
+        pl.read_parquet(data_folder / "adult.parquet"), "income", drop=["fnlwgt", "education-num"]
+    )
+    expected = "workclass education marital-status occupation relationship race sex native-country"
+    assert adult.schema.personal == tuple(expected.split())

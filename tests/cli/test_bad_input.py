@@ -133,6 +133,9 @@ def test_data_outside_the_schema(run: Run, tmp_path: Path) -> None:
     data.write_text(HEADER + ROWS, encoding="utf-8")
     assert run("inspect", data, "-l", "y", "--save", schema).code == 0
     data.write_text(HEADER + ROWS + "33,x,1\n", encoding="utf-8")
-    assert "sex: 'x' in record 201 is not in the declared domain" in run("minimize", data, "-s", schema).complaint
+    assert (
+        "sex: 'x' in line 202 of data.csv is not in the declared domain"
+        in run("minimize", data, "-s", schema).complaint
+    )
     data.write_text("age,y\n30,1\n", encoding="utf-8")
     assert "no column 'sex'" in run("minimize", data, "-s", schema).complaint

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from leastwise.cli.printing import visible
-from leastwise.errors import ParameterError, SchemaError, shorten
+from leastwise.errors import ParameterError, SchemaError, UnknownValueError, shorten
 
 if TYPE_CHECKING:
     import polars as pl
@@ -101,14 +101,22 @@ class Task:
 
     def table(self) -> tuple[Table, tuple[str, ...]]:
         """Return the encoded records, and the attributes whose domains were read off them."""
-        from leastwise.table import Table
-
         frame = self.read()
         if self.schema is not None:
-            schema = self._declared()
-            return Table.from_frame(frame, schema), ()
+            return self._encode(frame, self._declared()), ()
         schema = self.inspect(frame).schema
-        return Table.from_frame(frame, schema), schema.names
+        return self._encode(frame, schema), schema.names
+
+    def _encode(self, frame: pl.DataFrame, schema: Schema) -> Table:
+        from leastwise.files import STANDARD_STREAM, RecordFile
+        from leastwise.table import Table
+
+        try:
+            return Table.from_frame(frame, schema)
+        except UnknownValueError as error:
+            if error.row is None or self.data == STANDARD_STREAM:
+                raise
+            raise error.at(RecordFile.open(self.data).place_of(error.row)) from None
 
     def _declared(self) -> Schema:
         from leastwise.schema_file import load_schema

@@ -290,7 +290,7 @@ def test_names_of_other_things(name: str) -> None:
 
 
 def test_the_rules_find_the_papers_attributes(data_folder: Path) -> None:
-    """The codes that look like quantities are warned of; with them named, the personal attributes are the paper's."""
+    """The codes that look like quantities are warned of; once named, the personal ones are the paper's."""
     frame = pl.read_parquet(data_folder / "acs_income_co_2018.parquet")
     doubtful = [f.name for f in infer_schema(frame, "PINCP").findings if "codes" in " ".join(f.warnings)]
     assert doubtful == ["OCCP", "POBP", "RELP"]

@@ -180,8 +180,10 @@ def posteriors(
     for q in range(len(path)):
         for depth in range(path.shape[1]):
             node = path[q, depth]
-            if node < 0:
+            if node == -1:
                 break
+            if node == -2:
+                continue
             a, b = starts[node], starts[node + 1]
             taken = 0.0
             for i in range(a, b):
@@ -199,13 +201,13 @@ def posteriors(
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def walk(inputs: Ints, order: Ints, sizes: Ints, keys: Ints, nodes: Ints, ends: Ints, people: Floats) -> Ints:
-    """Return the nodes on the way of each input, coarsest first, then -1; those that add nothing are left out.
+    """Return the node of each input at each depth; -1 from where there is none, -2 for one that adds nobody.
 
     ``keys[ends[d]:ends[d + 1]]`` is an open-addressing table from (parent, code) to ``nodes`` of depth d + 1.
     """
     path = np.full((len(inputs), len(order)), -1, np.int64)
     for q in range(len(inputs)):
-        node, length, held = 0, 0, -1.0
+        node, held = 0, -1.0
         for depth in range(len(order)):
             j = order[depth]
             limit = ends[depth + 1] - ends[depth]
@@ -216,9 +218,8 @@ def walk(inputs: Ints, order: Ints, sizes: Ints, keys: Ints, nodes: Ints, ends: 
             if keys[ends[depth] + place] == -1:
                 break
             node = nodes[ends[depth] + place]
-            if people[node] != held:
-                path[q, length] = node
-                length += 1
+            # The same people were counted one depth before: counting them again would make them surer.
+            path[q, depth] = node if people[node] != held else -2
             held = people[node]
     return path
 

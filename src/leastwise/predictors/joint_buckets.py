@@ -38,7 +38,8 @@ class JointBuckets:
     ----------
     pulls, discounts
         What is tried on validation: how many people the coarser joint bucket counts for, and what is taken from
-        each count in its favour. ``pulls=(0,), discounts=(0,)`` is plain counting.
+        each count in its favour. With ``pulls=(0,), discounts=(0,)`` the finest joint bucket that was seen decides
+        alone.
     seed
         For the draw of the records on which the order of the inputs is settled.
     """

@@ -128,7 +128,7 @@ def _best(target: int, tried: Sequence[Guesses], validation: Samples) -> int:
     lead = int(np.argmin(errors))
     equal = [i for i in range(len(tried)) if _cannot_tell(wrong[i] - wrong[lead], weights)]
     # Rounded, so that a predictor alone wins against a mixture that says the same.
-    return min(equal, key=lambda i: (round(tried[i].log_loss(weights), 9), i))
+    return min(equal, key=lambda i: (round(tried[i].log_loss(weights), 6), i))
 
 
 def _cannot_tell(difference: npt.NDArray[Any], weights: npt.NDArray[Any]) -> bool:

@@ -64,8 +64,8 @@ class RecordFile:
     def open(cls, path: str | Path, kind: str | None = None) -> RecordFile:
         """Look at the beginning of a file; ``kind`` ("csv", "tsv", ...) overrules its name."""
         place = Path(path)
-        named = file_format(f"_.{kind}") if kind else file_format(place)
         _check_readable(place)
+        named = file_format(f"_.{kind}") if kind else file_format(place)
         if named != "csv":
             return cls(place, named)
         return cls(place, named, csv_files.separator_of(Path(f"_.{kind}") if kind else place))

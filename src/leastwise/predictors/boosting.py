@@ -6,7 +6,7 @@ boosted and all others are one value "the rest", whose probability is divided as
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,8 @@ from leastwise.predictors.masks import masked
 
 # scikit-learn takes at most 255 codes of an unordered input.
 _MOST_CATEGORIES = 255
-# Rows from which more threads gain more than they lose by waiting for each other.
-_WORTH_THREADS = 200_000
+# Rows from which more threads gain more than they lose by waiting for each other, and which are not repeated.
+_MANY_ROWS = 200_000
 
 
 @dataclass
@@ -48,8 +48,8 @@ class Boosting:
         """Fit one model per target."""
         self.like_ = train
         self.counting_ = JointBuckets(seed=self.seed).fit(train, validation)
-        with threadpool_limits(None if len(train) > _WORTH_THREADS else 1):
-            self.boosted_ = [self._fit_target(train.of_target(t)) for t in range(len(train.target_sizes))]
+        with threadpool_limits(None if len(train) > _MANY_ROWS else 1):
+            self.boosted_ = [self._fit_target(_people(train.of_target(t))) for t in range(len(train.target_sizes))]
         return self
 
     def predict(self, inputs: Codes) -> list[Probabilities]:
@@ -78,11 +78,23 @@ class Boosting:
             max_iter=self.rounds,
             max_leaf_nodes=self.leaves,
             learning_rate=self.rate,
+            # A penalty counts people, where a least number of rows would count rows.
+            min_samples_leaf=1,
+            l2_regularization=5.0,
             categorical_features=unordered,
             early_stopping=len(rows) > 2000,
             n_iter_no_change=5,
             random_state=self.seed,
         )
+
+
+def _people(rows: Samples) -> Samples:
+    """Return a row per person: scikit-learn leaves out codes of an unordered input that few *rows* have."""
+    times = np.round(rows.weights).astype(np.intp)
+    if times.sum() > _MANY_ROWS or not np.array_equal(times, rows.weights):
+        return rows
+    place = np.repeat(np.arange(len(rows)), times)
+    return replace(rows, inputs=rows.inputs[place], targets=rows.targets[place], weights=np.ones(len(place)))
 
 
 def _spread(

@@ -174,7 +174,7 @@ def _errors(torch: Any, layers: Sequence[Tensor], records: Samples) -> Tensor:
     logits = _forward(torch, layers, _one_hot(torch, records, records.inputs))
     truth, people = torch.as_tensor(records.targets.astype(np.int64)), torch.as_tensor(records.weights)
     heads = _heads(torch, logits, records, _allowed(torch, records, records.inputs))
-    wrong = [(head.argmax(dim=-1) != truth[:, t]) @ people for t, head in enumerate(heads)]
+    wrong = [(head.argmax(dim=-1) != truth[:, t]).double() @ people for t, head in enumerate(heads)]
     return torch.stack(wrong).mean(dim=0) / people.sum()
 
 

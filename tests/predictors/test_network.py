@@ -1,0 +1,66 @@
+"""The network of numpy: its gradients, what it finds, and what it leaves alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from leastwise.predictors import Network, errors, guesses
+from leastwise.predictors.network import _hidden, _softmax, _Training
+from leastwise.predictors.one_hot import OneHot, starts
+from tests.predictors.populations import best_errors, masked_population, population, samples_of
+
+
+def test_gradients_are_those_of_the_cross_entropy():
+    train = masked_population(60, 0)
+    one_hot = OneHot.of(train)
+    training = _Training(Network(hidden=5), train, one_hot, np.random.default_rng(0))
+    rows = np.arange(len(train))
+    gradients = training._gradients(rows)
+
+    def loss(weights):
+        logits = _hidden(one_hot(train.inputs), weights)[1] @ weights[2] + weights[3]
+        found = _softmax(logits.astype(np.float64), train.allowed(0))
+        return -np.log(found[rows, train.targets[:, 0]]).mean()
+
+    for k, gradient in enumerate(gradients):
+        for place in [0, gradient.size // 2, gradient.size - 1]:
+            moved = [[w.astype(np.float64) for w in training.weights] for _ in range(2)]
+            moved[0][k].flat[place] += 1e-4
+            moved[1][k].flat[place] -= 1e-4
+            slope = (loss(moved[0]) - loss(moved[1])) / 2e-4
+            assert abs(gradient.flat[place] - slope) < 2e-4
+
+
+def test_planted_leaks_are_found():
+    train, validation, test = population(8000, 0), population(100, 1), population(5000, 2)
+    found = errors(guesses(Network().fit(train, validation), test), test)
+    assert (np.abs(found - best_errors()) < 0.02).all(), found
+
+
+def test_a_target_that_the_masks_tell_is_read_off():
+    base = masked_population(300, 0)
+    from leastwise.predictors.masks import mask_of
+
+    told = samples_of(base.inputs, base.inputs[:, 1:], (4, 3), (3,), masks=((mask_of(1, np.arange(3)),),))
+    network = Network().fit(told, told)
+    assert network.open_ == []
+    (found,) = network.predict(told.inputs)
+    assert np.array_equal(found, np.eye(3)[told.inputs[:, 1]])
+
+
+def test_no_inputs_at_all():
+    train = samples_of(np.zeros((400, 0), dtype=int), np.repeat([[0], [1], [1], [1]], 100, axis=0), (), (2,))
+    (found,) = Network().fit(train, train).predict(np.zeros((3, 0), dtype=int))
+    assert found.argmax(axis=1).tolist() == [1, 1, 1]
+
+
+def test_one_hot_of_an_ordered_input_has_its_rank_and_at_most_so_many_runs():
+    from dataclasses import replace
+
+    many = replace(samples_of([[0], [999]], [[0], [1]], (1000,), (2,)), ordered=(True,))
+    form = OneHot.of(many)
+    found = form(many.inputs)
+    assert found.shape == (2, 129)
+    assert found[:, -1].tolist() == [0, 1]
+    assert found[:, :-1].sum(axis=1).tolist() == [1, 1]
+    assert starts([2, 3]).tolist() == [0, 2, 5]

@@ -95,12 +95,14 @@ def _link(tree: PATTree, child: int, places: dict[int, tuple[int, float]]) -> st
     x0, y0 = _position(places[tree.splits[split].node])
     x1, y1 = _position(places[child])
     said = answer(tree, split, child % 2 == 1)
+    line = f'<path d="M{x0:g} {y0:g} V{y1:g} H{x1:g}" fill="none" stroke="#999"/>'
+    return line + _text(x0 + 8, y1 - 4, said)
+
+
+def _text(x: float, y: float, said: str) -> str:
     shown = said if len(said) <= SHOWN else said[: SHOWN - 1] + "…"
-    return (
-        f'<path d="M{x0:g} {y0:g} V{y1:g} H{x1:g}" fill="none" stroke="#999"/>'
-        f'<text x="{x0 + 8:g}" y="{y1 - 4:g}" fill="currentColor">'
-        f"{escape(shown)}<title>{escape(said)}</title></text>"
-    )
+    inner = f"{escape(shown)}<title>{escape(said)}</title>"
+    return f'<text x="{x:g}" y="{y:g}" fill="currentColor">{inner}</text>'
 
 
 def _node(tree: PATTree, node: int, place: tuple[int, float], counts: bool) -> str:
@@ -108,8 +110,5 @@ def _node(tree: PATTree, node: int, place: tuple[int, float], counts: bool) -> s
     if node in tree.split_at:
         return f'<circle cx="{x:g}" cy="{y:g}" r="3" fill="#666"/>'
     colour = COLOURS[tree.majority(node) % len(COLOURS)]
-    said = leaf_text(tree, node, counts)
-    return (
-        f'<rect x="{x:g}" y="{y - 5:g}" width="10" height="10" fill="{colour}"/>'
-        f'<text x="{x + 14:g}" y="{y + 4:g}" fill="currentColor">{escape(said)}</text>'
-    )
+    square = f'<rect x="{x:g}" y="{y - 5:g}" width="10" height="10" fill="{colour}"/>'
+    return square + _text(x + 14, y + 4, leaf_text(tree, node, counts))

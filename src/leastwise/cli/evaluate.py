@@ -157,7 +157,9 @@ def show(found: Evaluation) -> None:
     rows = [_row(attack) for attack in found.attacks]
     if rows:
         title = "Attacks (error of the adversary: higher is safer; near guessing is best)"
-        print_table(title, ("", "adversary", *RIGHT, "told best"), rows, RIGHT)
+        print_table(
+            title, ("", "adversary", *RIGHT, "minimum", "most told beyond guessing"), rows, (*RIGHT, "minimum")
+        )
     for attack in found.attacks:
         _show_details(attack)
     if found.certificate is not None:
@@ -180,12 +182,13 @@ def _row(attack: AttackResult) -> tuple[str, ...]:
     from leastwise.adversaries.result import ReconstructionResult
     from leastwise.evaluation.protocol import WORDS
 
-    told = ""
+    minimum, told = "", ""
     if isinstance(attack, ReconstructionResult):
-        best = min(attack.attributes, key=lambda result: result.adversary_error)
-        told = f"{best.attribute} ({_number(best.adversary_error)}, guessing {_number(best.baseline)})"
+        minimum = _number(attack.minimum)
+        most = min(attack.attributes, key=lambda result: result.adversary_error - result.baseline)
+        told = f"{most.attribute} ({_number(most.adversary_error)}, guessing {_number(most.baseline)})"
     figures = (_number(attack.adversary_error), _interval(attack.interval), _number(attack.baseline))
-    return (attack.adversary, WORDS[attack.adversary][3:], *figures, told)
+    return (attack.adversary, WORDS[attack.adversary][3:], *figures, minimum, told)
 
 
 def _show_details(attack: AttackResult) -> None:

@@ -1,7 +1,7 @@
 """Scores in a few runs of least variance: exactly, by the interval program.
 
-The sum of the variances inside the runs is the smallest that so many runs of the sorted scores can have; divided
-by their number it is the paper's average variance. A variance counts every score once, however many people have it.
+The sum of the variances inside the runs is the smallest that so many runs of the sorted scores can have. Divided
+by their number it is the paper's average variance. Every score counts once, however many people have it.
 """
 
 from __future__ import annotations

@@ -1,5 +1,9 @@
 """Collect the least data that still predicts: vertical data minimization for machine learning."""
 
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING
+from typing import Any as _Any
+
 from leastwise.errors import (
     ArtefactError,
     DataError,
@@ -15,17 +19,25 @@ from leastwise.partition import Groups, Intervals, Partition, Untouched
 from leastwise.schema import Attribute, Schema
 from leastwise.table import Split, Table
 
+if TYPE_CHECKING:
+    from leastwise.evaluation import certify, evaluate
+    from leastwise.inference import infer_schema
+    from leastwise.minimizers import FeatureSelectionMinimizer, PATMinimizer, UniformMinimizer
+    from leastwise.schema_file import load_schema, save_schema
+
 __version__ = "0.1.0"
 
 __all__ = [
     "ArtefactError",
     "Attribute",
     "DataError",
+    "FeatureSelectionMinimizer",
     "Generalization",
     "Groups",
     "Intervals",
     "LeastwiseError",
     "MissingExtraError",
+    "PATMinimizer",
     "ParameterError",
     "Partition",
     "PrivacyLeakWarning",
@@ -33,6 +45,35 @@ __all__ = [
     "SchemaError",
     "Split",
     "Table",
+    "UniformMinimizer",
     "UnknownValueError",
     "Untouched",
+    "certify",
+    "evaluate",
+    "infer_schema",
+    "load_schema",
+    "save_schema",
 ]
+
+# What needs scikit-learn, numba or YAML is imported when it is first asked for, so that a program that only
+# applies an artefact starts at once.
+_ROOMS = {
+    "FeatureSelectionMinimizer": "minimizers",
+    "PATMinimizer": "minimizers",
+    "UniformMinimizer": "minimizers",
+    "certify": "evaluation",
+    "evaluate": "evaluation",
+    "infer_schema": "inference",
+    "load_schema": "schema_file",
+    "save_schema": "schema_file",
+}
+
+
+def __getattr__(name: str) -> _Any:
+    if name not in _ROOMS:
+        raise AttributeError(f"module 'leastwise' has no attribute {name!r}")
+    return getattr(_import_module(f"leastwise.{_ROOMS[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

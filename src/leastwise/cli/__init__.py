@@ -90,4 +90,4 @@ def _usage_text(error: Any) -> str:
 
 
 # The commands register themselves; they need ``app``, so they come last.
-from leastwise.cli import apply, compare, datasets, describe, evaluate, inspect, minimize  # noqa: E402, F401
+from leastwise.cli import apply, compare, datasets, demo, describe, evaluate, inspect, minimize  # noqa: E402, F401

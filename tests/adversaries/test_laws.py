@@ -86,6 +86,22 @@ def test_who_knows_more_errs_less(data: st.DataObject, random_orders: int) -> No
 
 @laws
 @given(st.data())
+@pytest.mark.parametrize("attack", [NonPersonalKnowledge, LeaveOneOut, PartialKnowledge])
+def test_the_breach_never_hurts_the_adversary(attack: type[Any], data: st.DataObject) -> None:
+    table = data.draw(populations())
+    g = grouping(table, maps_of(data.draw, table))
+    result = attack(Bayes, without_breach=True).attack(Breach.of(g, population(table)))
+    nothing = Generalization.suppressed(table.schema)
+    assert result.adversary_error <= result.without_breach + EPS
+    if attack is not PartialKnowledge:  # its order depends on the breach
+        assert result.without_breach == pytest.approx(error(attack, table, nothing))
+    told = {each.attribute for each in result.attributes if each.adversary_error < each.without_breach - EPS}
+    if attack is LeaveOneOut:
+        assert told.isdisjoint(g.not_collected)
+
+
+@laws
+@given(st.data())
 @pytest.mark.parametrize("attack", [Reconstruction, NonPersonalKnowledge, LeaveOneOut])
 def test_coarser_never_helps(attack: type[Any], data: st.DataObject) -> None:
     table = data.draw(populations())

@@ -77,6 +77,11 @@ def test_no_predicates_no_warning(files: Path) -> None:
     assert json.loads((files / "e.json").read_text())["attacks"][0]["predicates"] == []
 
 
+def test_what_the_breach_added_is_a_column(files: Path) -> None:
+    assert "without breach" in run(files, "-a", "A4", "--without-breach", g="unlabelled.json").stdout
+    assert "without breach" not in run(files, "-a", "A8", g="unlabelled.json").stdout
+
+
 def test_several_breaches(files: Path) -> None:
     result = run(files, "-a", "A6", "--other", str(files / "h.json"), "--json")
     assert Evaluation.from_json(result.stdout)["A6"]["sex"].adversary_error == 0

@@ -109,6 +109,15 @@ def test_what_is_no_evaluation_is_refused(text: str) -> None:
         Evaluation.from_json(text)
 
 
+def test_what_the_breach_added() -> None:
+    plain = Generalization(G.partitions)
+    found = evaluate(plain, PLAIN, ["A3", "A4"], quick=True, without_breach=True)
+    assert found["A4"]["sex"].without_breach == found["A4"]["sex"].adversary_error  # it is not collected
+    assert found["A3"]["town"].without_breach > found["A3"]["town"].adversary_error
+    assert found["A3"].adversary_error == evaluate(plain, PLAIN, ["A3"], quick=True)["A3"].adversary_error
+    assert Evaluation.from_json(found.to_json()) == found
+
+
 def test_refuses_what_it_cannot_do() -> None:
     with pytest.raises(ParameterError, match="A6 needs another generalization"):
         evaluate(G, TABLE, ["A6"])

@@ -109,6 +109,12 @@ class Breach:
         """Return the breach of these and more generalizations of the same people."""
         return replace(self, generalizations=(*self.generalizations, *others))
 
+    def blind(self) -> Breach:
+        """Return the same people of whom nothing was collected: what side information tells by itself."""
+        nothing = Generalization.suppressed(self.truth.schema)
+        # Long columns stay coarsened alike, so that what makes no difference gives the same figure.
+        return replace(self, generalizations=(nothing,), coarsen_by=self.coarsen_by or self.joined)
+
     def alone(self, generalization: Generalization) -> Breach:
         """Return the breach of only one of the generalizations."""
         return replace(self, generalizations=(generalization,), coarsen_by=self.joined)

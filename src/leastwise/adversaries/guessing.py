@@ -139,8 +139,11 @@ def find(
     breach: A2 and A5 begin with what A1, A3 and A4 find.
     """
 
+    # What is known in full hides its own buckets: two breaches that differ only there are the same.
+    hidden = tuple(None if j in set(known) else p for j, p in enumerate(breach.joined.partitions))
+
     def key(target: int) -> Hashable:
-        return ("find", breach.joined.partitions, target, tuple(sorted(known)), predictor)
+        return ("find", hidden, target, tuple(sorted(known)), predictor)
 
     absent = [target for target in targets if key(target) not in breach.memory]
     for target, finding in zip(absent, _find(breach, absent, known, predictor), strict=True):
@@ -217,11 +220,13 @@ def _blocks(rows: npt.NDArray[Any], width: int) -> Iterator[npt.NDArray[Any]]:
 
 
 def reconstruction_fields(
-    adversary: str, breach: Breach, found: Sequence[Finding], start: float
+    adversary: str, breach: Breach, found: Sequence[Finding], start: float, blind: Sequence[Finding] = ()
 ) -> dict[str, Any]:
-    """Return the fields of a ``ReconstructionResult``."""
+    """Return the fields of a ``ReconstructionResult``; ``blind`` was found without the stolen records."""
     counts = breach.truth.counts
-    attributes = tuple(_attribute_result(finding, counts) for finding in found)
+    errors: list[float | None] = [finding.error(counts) for finding in blind]
+    pairs = zip(found, errors or [None] * len(found), strict=True)
+    attributes = tuple(_attribute_result(finding, counts, error) for finding, error in pairs)
     return {
         "adversary": adversary,
         "people": breach.people,
@@ -233,7 +238,7 @@ def reconstruction_fields(
     }
 
 
-def _attribute_result(finding: Finding, counts: npt.NDArray[Any]) -> AttributeResult:
+def _attribute_result(finding: Finding, counts: npt.NDArray[Any], without: float | None) -> AttributeResult:
     people, target = float(counts.sum()), finding.target
     return AttributeResult(
         attribute=target.attribute.name,
@@ -243,4 +248,5 @@ def _attribute_result(finding: Finding, counts: npt.NDArray[Any]) -> AttributeRe
         predictor=finding.predictor,
         tolerance=target.tolerance,
         mean_absolute_error=finding.mean_absolute_error,
+        without_breach=without,
     )

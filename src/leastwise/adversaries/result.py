@@ -45,7 +45,8 @@ class AttributeResult:
     """How well one personal attribute was told.
 
     ``tolerance`` and ``mean_absolute_error`` are those of a continuous attribute: a guess is right within the
-    tolerance, and the mean distance is that of the best guess for distances.
+    tolerance, and the mean distance is that of the best guess for distances. ``without_breach`` is the error of
+    somebody with the same side information and no stolen record, where that was asked for (A3 to A5).
     """
 
     attribute: str
@@ -55,6 +56,7 @@ class AttributeResult:
     predictor: str
     tolerance: float | None = None
     mean_absolute_error: float | None = None
+    without_breach: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +64,12 @@ class ReconstructionResult(AttackResult):
     """Error per personal attribute (A1, A3, A4, A6)."""
 
     attributes: tuple[AttributeResult, ...]
+
+    @property
+    def without_breach(self) -> float | None:
+        """The mean error of somebody with the same side information and no stolen record, if asked for."""
+        errors = [result.without_breach for result in self.attributes if result.without_breach is not None]
+        return sum(errors) / len(errors) if errors else None
 
     @property
     def minimum(self) -> float:

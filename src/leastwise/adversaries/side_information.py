@@ -1,4 +1,8 @@
-"""A3, A4 and A5: what do the stolen records tell somebody who already knows a lot?"""
+"""A3, A4 and A5: what do the stolen records tell somebody who already knows a lot?
+
+Who knows a lot tells a lot without any stolen record. With ``without_breach=True`` the same adversary also attacks
+without them, and the difference is what the breach told.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +32,7 @@ class NonPersonalKnowledge:
     """
 
     predictor: MakePredictor = STRONGEST
+    without_breach: bool = False
     name: ClassVar[str] = "A3"
 
     def attack(self, breach: Breach) -> ReconstructionResult:
@@ -35,7 +40,8 @@ class NonPersonalKnowledge:
         start = time.perf_counter()
         _ = breach.generalization
         found = find_with_non_personal(breach, self.predictor)
-        return ReconstructionResult(**reconstruction_fields(self.name, breach, found, start))
+        blind = find_with_non_personal(breach.blind(), self.predictor) if self.without_breach else []
+        return ReconstructionResult(**reconstruction_fields(self.name, breach, found, start, blind))
 
 
 @dataclass(frozen=True)
@@ -49,16 +55,21 @@ class LeaveOneOut:
     """
 
     predictor: MakePredictor = STRONGEST
+    without_breach: bool = False
     name: ClassVar[str] = "A4"
 
     def attack(self, breach: Breach) -> ReconstructionResult:
         """Guess each personal attribute from the stolen records and all other attributes in full."""
         start = time.perf_counter()
         _ = breach.generalization
+        found = self._find(breach)
+        blind = self._find(breach.blind()) if self.without_breach else []
+        return ReconstructionResult(**reconstruction_fields(self.name, breach, found, start, blind))
+
+    def _find(self, breach: Breach) -> list[Finding]:
         less = find_with_non_personal(breach, self.predictor)
         pairs = zip(breach.targets, less, strict=True)
-        found = [find(breach, (p,), all_but(breach, p), self.predictor, [rather])[0] for p, rather in pairs]
-        return ReconstructionResult(**reconstruction_fields(self.name, breach, found, start))
+        return [find(breach, (p,), all_but(breach, p), self.predictor, [rather])[0] for p, rather in pairs]
 
 
 @dataclass(frozen=True)
@@ -74,6 +85,7 @@ class PartialKnowledge:
 
     predictor: MakePredictor = STRONGEST
     random_orders: int = 0
+    without_breach: bool = False
     name: ClassVar[str] = "A5"
 
     def attack(self, breach: Breach) -> PartialKnowledgeResult:
@@ -82,11 +94,15 @@ class PartialKnowledge:
         check_between("random_orders", self.random_orders, 0)
         order = self._easiest_first(breach)
         orders = [order, *self._random(breach, order)]
-        runs = [self._in_order(breach, each) for each in orders]
-        found = [_averaged([run[p] for run in runs]) for p in order]
-        fields = reconstruction_fields(self.name, breach, found, start)
+        found = self._find(breach, orders)
+        blind = self._find(breach.blind(), orders) if self.without_breach else []
+        fields = reconstruction_fields(self.name, breach, found, start, blind)
         names = tuple(breach.truth.schema.names[p] for p in order)
         return PartialKnowledgeResult(**fields, order=names, random_orders=self.random_orders)
+
+    def _find(self, breach: Breach, orders: Sequence[Sequence[int]]) -> list[Finding]:
+        runs = [self._in_order(breach, order) for order in orders]
+        return [_averaged([run[p] for run in runs]) for p in orders[0]]
 
     def _easiest_first(self, breach: Breach) -> list[int]:
         _ = breach.generalization

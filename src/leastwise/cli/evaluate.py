@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from leastwise.generalization import Generalization
 
 RIGHT = ("error", "95 % interval", "guessing")
+MORE = ("without breach", "minimum")
 MOST_PREDICATES_SHOWN = 5
 
 
@@ -50,6 +51,9 @@ def evaluate(
     predicates: Annotated[
         int, typer.Option("--predicates", min=0, help="At most so many descriptions of singled-out people.")
     ] = 10,
+    without_breach: Annotated[
+        bool, typer.Option("--without-breach", help="Say what A3 to A5 find without the stolen records; slower.")
+    ] = False,
     quick: Annotated[bool, typer.Option("--quick", help="Train and draw less, for a first look.")] = False,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same split, same figures.")] = 0,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the evaluation here.")] = None,
@@ -80,6 +84,7 @@ def evaluate(
         tolerances=_tolerances(tolerance or ()),
         candidates=candidates,
         predicates=predicates,
+        without_breach=without_breach,
         progress=lambda words: typer.echo(f"judging: {words}", err=True),
     )
     _hand_over(found, output, as_json)
@@ -154,12 +159,7 @@ def _warn_of_people(found: Evaluation) -> None:
 def show(found: Evaluation) -> None:
     """Print an evaluation for people."""
     _show_utility(found)
-    rows = [_row(attack) for attack in found.attacks]
-    if rows:
-        title = "Attacks (error of the adversary: higher is safer; near guessing is best)"
-        print_table(
-            title, ("", "adversary", *RIGHT, "minimum", "most told beyond guessing"), rows, (*RIGHT, "minimum")
-        )
+    _show_attacks(found.attacks)
     for attack in found.attacks:
         _show_details(attack)
     if found.certificate is not None:
@@ -178,17 +178,29 @@ def _show_utility(found: Evaluation) -> None:
         print_table("Utility (error of the classifier: lower is better)", ("", *RIGHT[:2]), rows, RIGHT)
 
 
+def _show_attacks(attacks: Sequence[AttackResult]) -> None:
+    columns = ["", "adversary", *RIGHT, *MORE, "most told beyond guessing"]
+    rows = [_row(attack) for attack in attacks]
+    # A column that nobody fills is not shown.
+    shown = [i for i in range(len(columns)) if any(row[i] for row in rows)]
+    if rows:
+        title = "Attacks (error of the adversary: higher is safer; near guessing is best)"
+        cells = [[row[i] for i in shown] for row in rows]
+        print_table(title, [columns[i] for i in shown], cells, (*RIGHT, *MORE))
+
+
 def _row(attack: AttackResult) -> tuple[str, ...]:
     from leastwise.adversaries.result import ReconstructionResult
     from leastwise.evaluation.protocol import WORDS
 
-    minimum, told = "", ""
+    without, minimum, told = "", "", ""
     if isinstance(attack, ReconstructionResult):
         minimum = _number(attack.minimum)
+        without = "" if attack.without_breach is None else _number(attack.without_breach)
         most = min(attack.attributes, key=lambda result: result.adversary_error - result.baseline)
         told = f"{most.attribute} ({_number(most.adversary_error)}, guessing {_number(most.baseline)})"
     figures = (_number(attack.adversary_error), _interval(attack.interval), _number(attack.baseline))
-    return (attack.adversary, WORDS[attack.adversary][3:], *figures, minimum, told)
+    return (attack.adversary, WORDS[attack.adversary][3:], *figures, without, minimum, told)
 
 
 def _show_details(attack: AttackResult) -> None:

@@ -48,6 +48,7 @@ def evaluate(
     delta: float = 0.05,
     candidates: int = 1,
     predicates: int = 10,
+    without_breach: bool = False,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Judge a generalization by the protocol (60 % known, 10 % to choose with, 30 % stolen).
@@ -71,6 +72,8 @@ def evaluate(
         Of the certificate, see ``certify``.
     predicates
         How many sentences A8 returns at most; they describe real people.
+    without_breach
+        Whether A3 to A5 also attack without the stolen records, to say what the breach added; takes longer.
     progress
         Is called with a few words before each step.
     """
@@ -79,7 +82,7 @@ def evaluate(
     breach = Breach.of(generalization, split, seed=seed, tolerances=dict(tolerances or {}))
     clock = _Clock(progress or (lambda _: None))
     utilities = _utilities(generalization, split, seed, quick, clock)
-    attackers = _adversaries(StrongestOf(quick, seed), draws=10 if quick else 50, predicates=predicates)
+    attackers = _adversaries(StrongestOf(quick, seed), without_breach, 10 if quick else 50, predicates)
     attacks = [_attack(name, attackers[name], breach, others, clock) for name in chosen]
     return Evaluation(
         fingerprint=fingerprint_of(generalization),
@@ -140,13 +143,15 @@ def _attack(
         return adversary.attack(stolen)
 
 
-def _adversaries(predictor: StrongestOf, draws: int, predicates: int) -> dict[str, Adversary]:
+def _adversaries(
+    predictor: StrongestOf, without_breach: bool, draws: int, predicates: int
+) -> dict[str, Adversary]:
     return {
         "A1": Reconstruction(predictor),
         "A2": HighCertainty(predictor),
-        "A3": NonPersonalKnowledge(predictor),
-        "A4": LeaveOneOut(predictor),
-        "A5": PartialKnowledge(predictor),
+        "A3": NonPersonalKnowledge(predictor, without_breach=without_breach),
+        "A4": LeaveOneOut(predictor, without_breach=without_breach),
+        "A5": PartialKnowledge(predictor, without_breach=without_breach),
         "A6": MultiBreach(predictor),
         "A7": Linkability(draws=draws),
         "A8": SinglingOut(predicates),

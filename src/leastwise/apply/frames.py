@@ -8,7 +8,7 @@ import narwhals as nw
 import polars as pl
 
 from leastwise.apply.lazy_frames import transform_lazy
-from leastwise.apply.polars_frames import transform_polars
+from leastwise.apply.polars_frames import not_flat, transform_polars
 from leastwise.apply.request import Request, families_of
 from leastwise.errors import DataError
 from leastwise.partition import Partition
@@ -43,10 +43,12 @@ def _transform_eager(request: Request, records: Eager) -> Eager:
     """Answer in Polars and put the answers beside the columns that are no attributes."""
     families = families_of(records.schema, nw)
     steps = request.steps(families, pl)
-    asked = pl.DataFrame([_polars_column(records[step.name], step.partition) for step in steps])
+    asked = pl.DataFrame([_polars_column(records[step.name], step.partition).alias(step.name) for step in steps])
     inner = Request(request.generalization, request.output, request.unknown, suppressed=False)
     done = transform_polars(inner, asked)
-    placed = records.with_columns(*(_like(column, records) for column in done.iter_columns()))
+    placed = (
+        records.with_columns(*(_like(column, records) for column in done.iter_columns())) if steps else records
+    )
     return cast(Eager, request.finished(placed, families, nw))
 
 
@@ -55,7 +57,10 @@ def _polars_column(column: nw.Series[Any], partition: Partition) -> pl.Series:
         column = column.cast(nw.String)
     if column.dtype != nw.Object:
         return column.to_polars()
-    values = [None if is_missing(value) else value for value in column.to_list()]
+    raw = column.to_list()
+    if any(hasattr(value, "__len__") and not isinstance(value, str) for value in raw):
+        raise not_flat(column.name, "lists")
+    values = [None if is_missing(value) else value for value in raw]
     try:
         return pl.Series(column.name, values, strict=True)
     except (TypeError, pl.exceptions.PolarsError):
@@ -75,7 +80,9 @@ def _like(column: pl.Series, records: Eager) -> nw.Series[Any]:
         arrow = column.to_arrow(compat_level=pl.CompatLevel.oldest())
         chunks = backend.to_native_namespace().chunked_array([arrow])
         return cast("nw.Series[Any]", nw.from_native(chunks, series_only=True).alias(column.name))
-    dtype = nw.from_native(column, series_only=True).dtype
-    plain = not column.null_count() and column.dtype.is_numeric()
+    if column.null_count() and column.dtype.is_integer():
+        column = column.cast(pl.Float64)  # pandas' way to hold integers beside missing ones
+    plain = column.dtype.is_numeric()
+    dtype = nw.from_native(column, series_only=True).dtype if plain or column.dtype == pl.String else None
     values = column.to_numpy() if plain else column.to_list()
     return nw.new_series(column.name, values, dtype, backend=backend)

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import polars as pl
 
-from leastwise.apply.request import Request, families_of
+from leastwise.apply.request import Request, families_of, with_texts
 from leastwise.apply.steps import Step
 from leastwise.errors import DataError, UnknownValueError
 from leastwise.partition import Untouched
@@ -16,6 +16,7 @@ def transform_polars(request: Request, frame: pl.DataFrame, first_row: int = 0) 
     """Return the generalized records; ``first_row`` is the place of the frame in a longer one."""
     families = families_of(frame.schema, pl)
     steps = request.steps(families, pl)
+    frame = with_texts(frame, frame.schema, request.generalization.collected, pl)
     places = frame.select(step.place.alias(step.name) for step in steps)
     for step in steps:
         if places[step.name].null_count():
@@ -28,8 +29,6 @@ def transform_polars(request: Request, frame: pl.DataFrame, first_row: int = 0) 
 
 def _decide(step: Step, column: pl.Series, place: pl.Series, first_row: int) -> dict[Any, Any]:
     check_flat(step.name, column.dtype)
-    if column.dtype in (pl.Categorical, pl.Enum):
-        column = column.cast(pl.String)
     undecided = column.filter(place.is_null()).unique(maintain_order=True)
     try:
         return {value: step.decide(value) for value in undecided}
@@ -41,7 +40,12 @@ def _decide(step: Step, column: pl.Series, place: pl.Series, first_row: int) -> 
 def check_flat(name: str, dtype: Any) -> None:
     """Refuse a column of lists or structs."""
     if dtype.is_nested():
-        raise DataError(f"{name}: each value must be one text or number; the column holds {dtype}")
+        raise not_flat(name, dtype)
+
+
+def not_flat(name: str, found: object) -> DataError:
+    """Return the error for a column of lists or structs."""
+    return DataError(f"{name}: each value must be one text or number; the column holds {found}")
 
 
 def same_value(name: str, value: Any) -> pl.Expr:

@@ -15,6 +15,7 @@ from leastwise.errors import DataError, UnknownValueError, shorten
 from leastwise.files import NO_NUMBER, NUMBER
 from leastwise.generalization import Generalization
 from leastwise.partition import Intervals, Partition, Unknown, Untouched
+from leastwise.schema import Attribute
 from leastwise.validation import did_you_mean
 from leastwise.values import is_missing, number_text, text_of
 
@@ -63,8 +64,13 @@ def untouched_answer(partition: Untouched, value: Any, output: Output) -> Any:
         return MISSING_LABEL if number is None else number_text(number)
     if number is None or (isinstance(value, int) and not isinstance(value, bool)):
         return value if number is not None else None
-    whole = attribute.integer and isinstance(value, str) and abs(number) < 2**63
-    return int(number) if whole else number
+    return int(number) if isinstance(value, str) and holds_integers(attribute) else number
+
+
+def holds_integers(attribute: Attribute) -> bool:
+    """Return whether an integer type holds every number of the domain; an open end includes infinity."""
+    bounds = (attribute.lower, attribute.upper)
+    return attribute.integer and all(bound is not None and abs(bound) < 2**53 for bound in bounds)
 
 
 def piece_of(partition: Partition, value: Any, unknown: Unknown = "error") -> int:

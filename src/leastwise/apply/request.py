@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,7 +41,13 @@ class Request:
         for name in self.generalization.not_collected:
             answer = answers(self.generalization[name], self.output, families.get(name, "other"))[0]
             constants.append(api.lit(answer, dtype=dtype).alias(name))
-        return frame.with_columns(*constants)
+        return frame.with_columns(*constants) if constants else frame
+
+
+def with_texts(frame: Any, schema: Mapping[str, Any], names: Iterable[str], api: Any) -> Any:
+    """Return the frame with the categorical columns among these names as texts, which is how they are compared."""
+    categories = [name for name in names if schema.get(name) in (api.Categorical, api.Enum)]
+    return frame.with_columns(*(api.col(name).cast(api.String) for name in categories)) if categories else frame
 
 
 def families_of(schema: Mapping[str, Any], api: Any) -> Families:

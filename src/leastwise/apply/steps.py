@@ -10,12 +10,12 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from leastwise.apply.answers import Family, Output, answers
-from leastwise.apply.record import piece_of, untouched_answer
+from leastwise.apply.record import holds_integers, piece_of, untouched_answer
 from leastwise.files import NUMBER
 from leastwise.partition import Intervals, Partition, Unknown, Untouched
 from leastwise.schema import Attribute
@@ -51,27 +51,55 @@ class Step:
         return self.attribute.name
 
     @functools.cached_property
+    def direct(self) -> bool:
+        """Whether ``place`` gives the answers themselves: untouched numbers, and texts that are their own."""
+        return isinstance(self.partition, Untouched) or self.itself
+
+    @functools.cached_property
+    def itself(self) -> bool:
+        """Whether each declared text is its own answer; it saves a database a long list of cases."""
+        if self.api.__name__ == "polars" or self.family != "text" or self.output == "codes":
+            return False
+        return not self.attribute.continuous and tuple(self.of_pieces[: len(self.attribute.values)]) == (
+            self.attribute.values
+        )
+
+    @functools.cached_property
     def place(self) -> Any:
-        """The piece of each value, or the answer itself for an untouched number; null where Python must decide."""
+        """The piece of each value, or its answer where that is ``direct``; null where Python must decide."""
         if isinstance(self.partition, Untouched):
             return self._number_itself()
         found = self._interval(self.partition) if isinstance(self.partition, Intervals) else self._declared()
         if self.attribute.missing:
             missing = len(self.partition.assignment) - self.attribute.extra_values
-            return self.api.when(self._is_missing()).then(self._literal(missing)).otherwise(found)
+            bucket = self.partition.assignment[missing]
+            answer = self.of_pieces[missing] if self.itself else self.first_pieces[bucket]
+            if answer is not None:
+                return self.api.when(self._is_missing()).then(self._literal(answer)).otherwise(found)
         return found
 
     def decide(self, value: Any) -> Any:
         """Return what ``place`` left open for one raw value, or raise."""
         if isinstance(self.partition, Untouched):
             return untouched_answer(self.partition, value, self.output)
-        return piece_of(self.partition, value, self.unknown)
+        piece = piece_of(self.partition, value, self.unknown)
+        if self.itself:
+            return self.of_pieces[piece]
+        return self.first_pieces[self.partition.assignment[piece]]
 
     @functools.cached_property
     def of_pieces(self) -> list[Any]:
         """The answer of each piece."""
         of_bucket = answers(self.partition, self.output, self.family)
         return [of_bucket[bucket] for bucket in self.partition.assignment]
+
+    @functools.cached_property
+    def first_pieces(self) -> list[int]:
+        """The piece that stands for each bucket: queries grow with the buckets, not with the values."""
+        first: dict[int, int] = {}
+        for piece, bucket in enumerate(self.partition.assignment):
+            first.setdefault(bucket, piece)
+        return [first[bucket] for bucket in range(self.partition.size)]
 
     def with_decided(self, decided: dict[Any, Any]) -> Any:
         """Return ``place`` completed by what Python decided."""
@@ -82,15 +110,15 @@ class Step:
             # A missing number is a null or a NaN; both were decided alike.
             place = self.api.when(self._is_missing()).then(self._literal(missing[0])).otherwise(place)
         if known:
-            found = self._column.replace_strict(
-                list(known), list(known.values()), default=None, return_dtype=self.place_type
-            )
+            found = looked_up(self.api, self._column, known, self.place_type)
             place = self.api.when(place.is_null()).then(found).otherwise(place)
         return place
 
     @property
     def place_type(self) -> Any:
         """The type of what ``place`` gives."""
+        if self.itself:
+            return self.api.String
         if not isinstance(self.partition, Untouched):
             pieces = len(self.partition.assignment)
             if self.api.__name__ != "polars":
@@ -98,14 +126,12 @@ class Step:
             return self.api.UInt8 if pieces < 2**8 else self.api.UInt16 if pieces < 2**16 else self.api.UInt32
         if self.output == "labels":
             return self.api.String
-        whole = self.family == "int" or (self.family == "text" and self.attribute.integer)
+        whole = self.family == "int" or (self.family == "text" and holds_integers(self.attribute))
         return self.api.Int64 if whole else self.api.Float64
 
     @property
     def _column(self) -> Any:
-        column = self.api.col(self.name)
-        # Categories are texts.
-        return column.cast(self.api.String) if self.family == "text" else column
+        return self.api.col(self.name)
 
     def _literal(self, value: Any) -> Any:
         return self.api.lit(value, dtype=self.place_type)
@@ -158,7 +184,7 @@ class Step:
         takes_others = self.unknown == "other" and self.attribute.other and self.family in ("int", "float")
         if not takes_others:
             return inside.otherwise(self._null())
-        other = self._literal(len(partition.assignment) - 1)
+        other = self._literal(self.first_pieces[partition.assignment[-1]])
         return inside.otherwise(self.api.when(~self._is_missing()).then(other).otherwise(self._null()))
 
     def _count_edges(self, partition: Intervals) -> Any:
@@ -176,9 +202,12 @@ class Step:
         keys = keys_of(self.attribute, self.family)
         if not keys:
             return self._null()
-        return self._column.replace_strict(
-            list(keys), list(keys.values()), default=None, return_dtype=self.place_type
-        )
+        if self.itself:
+            return self.api.when(self._column.is_in(list(keys))).then(self._column).otherwise(self._null())
+        if self.api.__name__ != "polars":
+            first, bucket_of = self.first_pieces, self.partition.assignment
+            keys = {key: first[bucket_of[piece]] for key, piece in keys.items()}
+        return looked_up(self.api, self._column, keys, self.place_type)
 
     def _null(self) -> Any:
         return self.api.lit(None, dtype=self.place_type)
@@ -194,6 +223,20 @@ class Step:
         as_integer = self.api.when(whole).then(number).cast(self.api.Int64).cast(self.api.String)
         text = self.api.when(whole).then(as_integer).when(plain).then(number.cast(self.api.String))
         return self.api.when(self._inside()).then(text)
+
+
+def looked_up(api: Any, column: Any, answers_of: Mapping[Any, Any], dtype: Any) -> Any:
+    """Replace values by what they stand for, null where they stand for nothing."""
+    if api.__name__ == "polars":
+        return column.replace_strict(list(answers_of), list(answers_of.values()), default=None, return_dtype=dtype)
+    # A database looks a long list through for each row, unless it is asked for membership only.
+    keys: dict[Any, list[Any]] = {}
+    for key, answer in answers_of.items():
+        keys.setdefault(answer, []).append(key)
+    chain = api
+    for answer, members in keys.items():
+        chain = chain.when(column.is_in(members)).then(api.lit(answer, dtype=dtype))
+    return chain.otherwise(api.lit(None, dtype=dtype))
 
 
 def keys_of(attribute: Attribute, family: Family) -> dict[Any, int]:

@@ -11,6 +11,7 @@ import pytest
 from leastwise import Attribute, Generalization, ParameterError, Schema, Split, Table
 from leastwise.errors import ArtefactError
 from leastwise.evaluation.evaluation import Evaluation, fingerprint_of
+from leastwise.predictors.joint_buckets import JointBuckets
 from leastwise.evaluation.protocol import ADVERSARIES, evaluate
 
 
@@ -54,6 +55,19 @@ def test_all_adversaries_beside_their_baselines(evaluation: Evaluation) -> None:
     assert evaluation.people.test == 180
     assert evaluation.certificate is not None
     assert evaluation.certificate.people == 180
+
+
+def test_no_attack_beats_the_guesser_in_hindsight(evaluation: Evaluation) -> None:
+    assert evaluation.certificate is not None
+    for result in evaluation["A1"].attributes:
+        bound = evaluation.certificate[result.attribute]
+        assert bound.hindsight >= 1 - result.adversary_error - 1e-12
+        assert bound.bound >= 1 - result.adversary_error - 1e-12
+
+
+def test_another_predictor_can_attack() -> None:
+    found = evaluate(Generalization(G.partitions), PLAIN, ["A1"], predictor=JointBuckets)
+    assert {result.predictor for result in found["A1"].attributes} == {"joint_buckets"}
 
 
 def test_utility_lies_between_its_limit_points(evaluation: Evaluation) -> None:

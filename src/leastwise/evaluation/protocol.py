@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from leastwise.adversaries.breach import Breach
-from leastwise.adversaries.guessing import StrongestOf
+from leastwise.adversaries.guessing import MakePredictor, StrongestOf
 from leastwise.adversaries.linkability import Linkability
 from leastwise.adversaries.multi_breach import MultiBreach
 from leastwise.adversaries.reconstruction import HighCertainty, Reconstruction
@@ -49,6 +49,7 @@ def evaluate(
     candidates: int = 1,
     predicates: int = 10,
     without_breach: bool = False,
+    predictor: MakePredictor | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Judge a generalization by the protocol (60 % known, 10 % to choose with, 30 % stolen).
@@ -74,6 +75,8 @@ def evaluate(
         How many sentences A8 returns at most; they describe real people.
     without_breach
         Whether A3 to A5 also attack without the stolen records, to say what the breach added; takes longer.
+    predictor
+        Makes the predictor of A1 to A6 (it is called for each fit); by default the strongest of several.
     progress
         Is called with a few words before each step.
     """
@@ -82,7 +85,8 @@ def evaluate(
     breach = Breach.of(generalization, split, seed=seed, tolerances=dict(tolerances or {}))
     clock = _Clock(progress or (lambda _: None))
     utilities = _utilities(generalization, split, seed, quick, clock)
-    attackers = _adversaries(StrongestOf(quick, seed), without_breach, 10 if quick else 50, predicates)
+    make = predictor or StrongestOf(quick, seed)
+    attackers = _adversaries(make, without_breach, 10 if quick else 50, predicates)
     attacks = [_attack(name, attackers[name], breach, others, clock) for name in chosen]
     return Evaluation(
         fingerprint=fingerprint_of(generalization),
@@ -144,7 +148,7 @@ def _attack(
 
 
 def _adversaries(
-    predictor: StrongestOf, without_breach: bool, draws: int, predicates: int
+    predictor: MakePredictor, without_breach: bool, draws: int, predicates: int
 ) -> dict[str, Adversary]:
     return {
         "A1": Reconstruction(predictor),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from leastwise.kernels.count_tables import part_rows
-from leastwise.kernels.split_scan import class_counts, pair_counts, present_personal
+from leastwise.kernels.node_counts import class_counts, pair_counts, present_personal
 from leastwise.minimizers.pat.counting import CountedRows, TableStore
 from tests.minimizers.pat_samples import random_table
 

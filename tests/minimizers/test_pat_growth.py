@@ -216,3 +216,41 @@ def test_more_than_512_values_are_no_limit() -> None:
     table = Table(schema, codes[:, None], (np.asarray(values, dtype=object),), (codes % 2).astype(np.uint8))
     first = grown(table, 0.1, 2, 1)[0]
     assert first.left.tolist() == list(range(0, 1300, 2))
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("wide", [("age", "pay"), ("job", "size"), ("town", "sex", "pay"), "all"])
+def test_attributes_scanned_row_by_row_give_the_same_tree(
+    classes: int, wide: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = random_table(7, rows=300, classes=classes, weights="real")  # no ties: wide attributes lose those
+    expected = [grown(table, alpha, 15) for alpha in (0.0, 0.3)]
+    flags = np.array([wide == "all" or name in wide for name in table.schema.names])
+    monkeypatch.setattr("leastwise.minimizers.pat.counting.wide_attributes", lambda _: flags)
+    assert all(same(grown(table, alpha, 15), splits) for alpha, splits in zip((0.0, 0.3), expected, strict=True))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_splits_found_row_by_row_are_the_best_too(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = random_table(seed, rows=40, weights=("none", "whole")[seed % 2])
+    monkeypatch.setattr("leastwise.minimizers.pat.counting.wide_attributes", lambda _: np.ones(6, dtype=bool))
+    expansions = grown(table, 0.2, 6, 4)
+    rows = rows_of_nodes(table, expansions)
+    assert expansions
+    for split in expansions:
+        assert split.gain == pytest.approx(oracles.best_gain(table, rows[split.node], 0.2, 4))
+
+
+def test_two_numbers_of_a_hundred_thousand_values_each_need_no_table_of_their_pairs() -> None:
+    random = np.random.default_rng(0)
+    hidden = random.random(100_000)
+    columns = [np.argsort(np.argsort(hidden + random.random(100_000))).astype(np.uint32) for _ in range(2)]
+    attributes = (Attribute("a", "continuous"), Attribute("b", "continuous", personal=True))
+    table = Table(
+        Schema(attributes, Attribute("y", values=("n", "p"))),
+        np.asfortranarray(np.stack(columns, axis=1)),
+        (np.arange(100_000.0), np.arange(100_000.0)),
+        (hidden > 0.5).astype(np.uint8),
+    )
+    assert Grower(table, Criterion.of(table), [0.3], 100).rows.layout.length < 10 * len(table)
+    assert len(grown(table, 0.3, 4, 100)) == 3

@@ -17,7 +17,7 @@ _SWEEPS = 60
 
 
 # Written out: what numba's own sort, sums and slices take to compile, a first user would wait for.
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def ascending(keys: Array, order: Array) -> None:
     """Reorder ``order`` so that its keys ascend; equal keys keep their order (a merge sort from below)."""
     m = len(order)
@@ -39,7 +39,7 @@ def ascending(keys: Array, order: Array) -> None:
         width *= 2
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def label_scores(classes: Array, people: Array) -> Array:
     """Return where each value stands with regard to the label.
 
@@ -59,7 +59,7 @@ def label_scores(classes: Array, people: Array) -> Array:
     return scores
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def class_spread(classes: Array, people: Array) -> Array:
     """Return the covariance of the class shares of values, each weighted by its people."""
     values, c = classes.shape
@@ -79,7 +79,7 @@ def class_spread(classes: Array, people: Array) -> Array:
     return spread
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def principal_direction(classes: Array, people: Array) -> Array:
     """Return the direction in which the shares vary most, by power iteration from the class that varies most."""
     spread = class_spread(classes, people)
@@ -108,7 +108,7 @@ def principal_direction(classes: Array, people: Array) -> Array:
     return turned
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def interleaved(by_label: Array, share: Array, order: Array) -> None:
     """Write the order that balances a personal attribute: one of its many, one of its few, and so on.
 
@@ -137,7 +137,7 @@ def interleaved(by_label: Array, share: Array, order: Array) -> None:
             lower += 1
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def natural(levels: int, m: int, variant: int, order: Array) -> None:
     """Write the natural order of numbers; "missing" and "other" (behind the levels) come first or last.
 
@@ -156,3 +156,29 @@ def natural(levels: int, m: int, variant: int, order: Array) -> None:
         if not (variant >> (v - levels)) & 1:
             order[place] = v
             place += 1
+
+
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+def candidate_orders(
+    levels: int, values: Array, by_class: Array, people: Array, shares: Array, most_common: Array, a: int
+) -> Array:
+    """Return the orders tried: the natural ones of numbers; else that of the label and the balanced ones."""
+    m = len(values)
+    if levels >= 0:
+        inner = 0
+        while inner < m and values[inner] < levels:
+            inner += 1
+        orders = np.empty((1 << (m - inner), m), dtype=np.int64)
+        for variant in range(len(orders)):
+            natural(inner, m, variant, orders[variant])
+        return orders
+    orders = np.empty((1 + len(most_common), m), dtype=np.int64)
+    for v in range(m):
+        orders[0, v] = v
+    ascending(label_scores(by_class, people), orders[0])
+    used = 1
+    for p in range(len(most_common)):
+        if m > 2 and p != a and most_common[p] >= 0:
+            interleaved(orders[0], shares[p], orders[used])
+            used += 1
+    return orders[:used]

@@ -8,11 +8,15 @@ import numpy as np
 import numpy.typing as npt
 
 from leastwise.kernels.count_tables import Layout, count_rows, make_layout, part_rows
+from leastwise.kernels.wide_scan import Members
 from leastwise.table import Table
 
 Array = npt.NDArray[Any]
 # Small samples may keep this much; large ones as much as their codes take.
 LEAST_BUDGET = 32 * 2**20
+# A table with more counts than this share of those that the rows make is not kept, nor is one above the limit;
+# a small one always is.
+WIDE_SHARE, SMALL_TABLE, LARGE_TABLE = 4.0, 2.0**18, 2.0**22
 
 
 class CountedRows:
@@ -27,21 +31,23 @@ class CountedRows:
     """
 
     def __init__(self, table: Table) -> None:
-        others = tuple(j for j in range(len(table.schema)) if j not in table.personal)
-        self.order: tuple[int, ...] = (*table.personal, *others)
+        wide = wide_attributes(table)
+        personal = sorted(table.personal, key=lambda p: bool(wide[p]))  # as the layout wants it
+        others = [j for j in range(len(table.schema)) if j not in table.personal]
+        self.order: tuple[int, ...] = (*personal, *others)
         sizes = table.sizes
         self.layout: Layout = make_layout(
-            [sizes[p] for p in table.personal], [sizes[j] for j in others], table.classes
+            [sizes[p] for p in personal], [sizes[j] for j in others], table.classes, wide[list(self.order)]
         )
         self.people = _people(table)
-        self.rows = self._rows(table, others)
+        self.rows = self._rows(table, personal, others)
         self._dtype = np.dtype(np.int32 if self.people.dtype.kind == "i" else np.float64)
 
-    def _rows(self, table: Table, others: tuple[int, ...]) -> Array:
+    def _rows(self, table: Table, personal: list[int], others: list[int]) -> Array:
         starts = self.layout.target_start
         largest = max(int(starts[-1]), *self.layout.sizes.tolist())
         rows = np.empty((len(table), len(self.order) + 1), dtype=np.min_scalar_type(largest))
-        targets = [*table.personal, -1]  # the label is the last target
+        targets = [*personal, -1]  # the label is the last target
         columns = [*zip(targets, starts, strict=False), *((j, 0) for j in others)]
         for k, (j, start) in enumerate(columns):
             codes = table.y if j < 0 else table.codes[:, j]
@@ -57,6 +63,10 @@ class CountedRows:
         count_rows(table, self.rows, members, self.people, self.layout)
         return table
 
+    def members(self, numbers: Array) -> Members:
+        """Return some rows as the scan wants them."""
+        return Members(self.rows, numbers, self.people)
+
     def part(self, members: Array, spare: Array, attribute: int, left_codes: Array) -> int:
         """Move the rows whose code of an attribute (numbered as in ``order``) goes left to the front."""
         personal = len(self.layout.target_start) - 2
@@ -68,6 +78,17 @@ class CountedRows:
     def cost(self, rows: int) -> int:
         """Return how many counts that many rows touch: what to weigh against the length of a table."""
         return rows * int((len(self.layout.target_start) - 1 - self.layout.first_target).sum())
+
+
+def wide_attributes(table: Table) -> npt.NDArray[np.bool_]:
+    """Return which attributes have too many values for a table: it would be far larger than what is counted.
+
+    People are counted, not rows, so that the same records written as weighted rows are treated alike.
+    """
+    sizes = np.asarray(table.sizes, dtype=float)
+    columns = float(sizes[list(table.personal)].sum()) + table.classes
+    counted = table.people * (len(table.personal) + 1.0)
+    return np.asarray(sizes * columns > np.clip(WIDE_SHARE * counted, SMALL_TABLE, LARGE_TABLE))
 
 
 def _people(table: Table) -> Array:

@@ -14,7 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.kernels.split_scan import Judgement, class_counts, scan_node
+from leastwise.kernels.judging import Judgement
+from leastwise.kernels.node_counts import class_counts
+from leastwise.kernels.split_scan import scan_node
+from leastwise.kernels.wide_scan import scan_wide
 from leastwise.minimizers.pat.absent import Values, effects
 from leastwise.minimizers.pat.counting import LEAST_BUDGET, CountedRows, TableStore
 from leastwise.minimizers.pgini import Criterion, gini
@@ -77,10 +80,11 @@ class Grower:
         self.min_leaf = min_leaf
         self.criterion = criterion
         self.alphas = np.asarray(alphas, dtype=float)
+        scale_of = dict(zip(criterion.personal, criterion.personal_scale, strict=True))
         self._judgement = Judgement(
             self.alphas,
             criterion.label_scale,
-            np.asarray(criterion.personal_scale, dtype=float),
+            np.array([scale_of[p] for p in self.rows.order[: len(scale_of)]]),
             float(min_leaf),
             np.array([_ordered_codes(table, j) for j in self.rows.order], dtype=np.int64),
         )
@@ -123,7 +127,11 @@ class Grower:
             heapq.heappush(heap, (-found.gain, 1, leaf.number, leaf, found))
 
     def _scan(self, leaf: _Leaf) -> list[_Found | None]:
-        best = scan_node(self._table(leaf), self.rows.layout, self._judgement)
+        table = self._table(leaf)
+        best = scan_node(table, self.rows.layout, self._judgement)
+        if self.rows.layout.wide.any():
+            members = self.rows.members(self._members[leaf.start : leaf.stop])
+            scan_wide(table, self.rows.layout, self._judgement, members, best)
         kept: dict[tuple[int, bytes], tuple[Array, Array]] = {}
         result: list[_Found | None] = []
         for k in range(len(self.alphas)):

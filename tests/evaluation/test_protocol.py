@@ -11,8 +11,8 @@ import pytest
 from leastwise import Attribute, Generalization, ParameterError, Schema, Split, Table
 from leastwise.errors import ArtefactError
 from leastwise.evaluation.evaluation import Evaluation, fingerprint_of
-from leastwise.predictors.joint_buckets import JointBuckets
 from leastwise.evaluation.protocol import ADVERSARIES, evaluate
+from leastwise.predictors.joint_buckets import JointBuckets
 
 
 def records(people: int = 600) -> Table:

@@ -189,7 +189,7 @@ def certify(
     if not 0 < delta < 1:
         raise ParameterError(f"delta must be above 0 and below 1; got {delta}")
     check_between("candidates", candidates, 1)
-    _refuse_choosers(table, held_out)
+    check_held_out(table, held_out)
     counts = _whole(table.counts)
     side = [table.schema.position(name) for name in known]
     bucket_of, people_in = _joint(generalization, table, side, counts)
@@ -211,7 +211,8 @@ def certify(
     )
 
 
-def _refuse_choosers(table: Table, held_out: bool | None) -> None:
+def check_held_out(table: Table, held_out: bool | None = None) -> None:
+    """Refuse records that chose the generalization, or may have."""
     if held_out is True or (held_out is None and table.part == "test"):
         return
     found = "held_out=False" if held_out is False else f"the part {table.part!r}"

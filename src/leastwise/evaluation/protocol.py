@@ -17,7 +17,7 @@ from leastwise.adversaries.result import AttackResult
 from leastwise.adversaries.side_information import LeaveOneOut, NonPersonalKnowledge, PartialKnowledge
 from leastwise.adversaries.singling_out import SinglingOut
 from leastwise.errors import ParameterError
-from leastwise.evaluation.certificate import Certificate, certify
+from leastwise.evaluation.certificate import Certificate, certify, check_held_out
 from leastwise.evaluation.evaluation import Evaluation, People, fingerprint_of
 from leastwise.evaluation.utility import UtilityRisk, utility_risk
 from leastwise.generalization import Generalization
@@ -82,6 +82,7 @@ def evaluate(
     """
     chosen = _chosen(adversaries, others)
     split = records.split(seed) if isinstance(records, Table) else records
+    check_held_out(split.test)
     breach = Breach.of(generalization, split, seed=seed, tolerances=dict(tolerances or {}))
     clock = _Clock(progress or (lambda _: None))
     utilities = _utilities(generalization, split, seed, quick, clock)

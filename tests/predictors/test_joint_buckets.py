@@ -108,3 +108,12 @@ def test_many_distinct_records_and_values_are_handled():
     test = samples_of(inputs[:500], targets[:500], (40,) * 6, (520,))
     found = errors(guesses(JointBuckets().fit(train, test), test), test)
     assert found[0] < 0.55
+
+
+def test_hundreds_of_inputs_are_ordered_in_seconds():
+    random = np.random.default_rng(0)
+    inputs = random.integers(0, 3, (3000, 200))
+    train = samples_of(inputs, inputs[:, [150]], (3,) * 200, (3,))
+    chain = JointBuckets().fit(train, train).chains_[0]
+    assert chain.order[0] == 150
+    assert sorted(chain.order.tolist()) == list(range(200))

@@ -90,15 +90,27 @@ def _score(probability: Floats, row_w: Floats) -> float:
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _retire(group: Ints, groups: int) -> None:
-    """Take out the distinct inputs that are alone in their group: nothing divides them."""
+def _retire(group: Ints, groups: int) -> int:
+    """Take out the distinct inputs that are alone in their group, as nothing divides them; count the others."""
     members = np.zeros(groups, np.int64)
+    left = 0
     for z in range(len(group)):
         if group[z] >= 0:
             members[group[z]] += 1
     for z in range(len(group)):
         if group[z] >= 0 and members[group[z]] < 2:
             group[z] = -1
+        left += group[z] >= 0
+    return left
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _append(order: Ints, place: int, used: npt.NDArray[np.bool_], told: Floats) -> None:
+    """Put the columns that are left at the end, those first that last told most."""
+    for j in np.argsort(-told):
+        if not used[j]:
+            order[place] = j
+            place += 1
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -111,6 +123,7 @@ def choose_order(
     prior: Floats,
     first: Ints,
     pull: float,
+    most: int,
 ) -> tuple[Ints, int]:
     """Order the columns: always the one that tells most of the target next, judged by leaving each person out.
 
@@ -126,6 +139,8 @@ def choose_order(
         Columns that come first in any case.
     pull
         How many people the coarser group counts for.
+    most
+        How many columns are tried for each place, those first that last told most; the first place tries all.
 
     Returns
     -------
@@ -134,6 +149,7 @@ def choose_order(
     columns = inputs.shape[1]
     order = np.empty(columns, np.int64)
     used = np.zeros(columns, np.bool_)
+    told = np.full(columns, np.inf)
     group = np.zeros(len(inputs), np.int64)
     probability = np.empty(len(row_z))
     for r in range(len(row_z)):
@@ -142,12 +158,15 @@ def choose_order(
     useful = columns
     for depth in range(columns):
         best, best_group, best_groups, best_probability, top = -1, group, 0, probability, -np.inf
-        for j in range(columns):
-            if used[j] or (depth < len(first) and j != first[depth]):
+        tried = 0
+        for j in np.argsort(-told):
+            if used[j] or tried >= most or (depth < len(first) and j != first[depth]):
                 continue
             divided, groups = _divide(group, inputs[:, j], sizes[j])
             left_out = _left_out(divided, groups, row_z, row_v, row_w, len(prior), probability, pull)
             score = _score(left_out, row_w)
+            told[j] = score - best_score
+            tried += depth > len(first)
             if score > top:
                 best, best_group, best_groups, best_probability, top = j, divided, groups, left_out, score
         if top <= best_score and depth >= len(first):
@@ -156,7 +175,9 @@ def choose_order(
         order[depth] = best
         used[best] = True
         group, probability = best_group, best_probability
-        _retire(group, best_groups)
+        if not _retire(group, best_groups):
+            _append(order, depth + 1, used, told)
+            break
     return order, useful
 
 

@@ -28,6 +28,8 @@ Array = npt.NDArray[Any]
 _MOST_FOR_ORDER = 15_000
 # People that a coarser joint bucket counts for while the order is chosen.
 _ORDER_PULL = 2.0
+# Inputs tried for each place in the order: hundreds of attributes would take minutes.
+_MOST_TRIED = 24
 
 
 @dataclass
@@ -108,7 +110,9 @@ class _Chain:
         sizes = np.asarray(train.input_sizes, dtype=np.int64)
         first = np.array(sorted({mask.column for mask in train.target_masks[target]}), dtype=np.int64)
         some_inputs, some = _some(inputs, rows, random)
-        order, useful = backoff.choose_order(some_inputs, sizes, some.z, some.v, some.w, prior, first, _ORDER_PULL)
+        order, useful = backoff.choose_order(
+            some_inputs, sizes, some.z, some.v, some.w, prior, first, _ORDER_PULL, _MOST_TRIED
+        )
         keys, nodes, ends, node_of = backoff.grow(inputs, order, sizes)
         return cls(
             order,
@@ -128,7 +132,7 @@ class _Chain:
         for depth in sorted({self.useful, len(self.order)}):
             for pull in pulls:
                 for discount in discounts:
-                    found = backoff.posteriors(path[:, :depth], *self.counts, base, pull, discount)
+                    found = self._posteriors(path[:, :depth], base, pull, discount)
                     score = _score(found, bucket_of, validation.targets[:, 0], validation.weights)
                     if score < best:
                         best = score
@@ -136,8 +140,14 @@ class _Chain:
 
     def probabilities(self, inputs: Array) -> Probabilities:
         path = self._path(inputs)[:, : self.depth]
-        found = backoff.posteriors(path, *self.counts, self._base(inputs), self.pull, self.discount)
+        found = self._posteriors(path, self._base(inputs), self.pull, self.discount)
         return masked(found, allowed_values(self.masks, inputs, len(self.prior)))
+
+    def _posteriors(self, path: Array, base: Array, pull: float, discount: float) -> npt.NDArray[np.float32]:
+        # One layout and one type of number each: every other would be compiled once more.
+        return np.asarray(
+            backoff.posteriors(np.ascontiguousarray(path), *self.counts, base, float(pull), float(discount))
+        )
 
     def _base(self, inputs: Array) -> npt.NDArray[np.float32]:
         allowed = allowed_values(self.masks, inputs, len(self.prior))

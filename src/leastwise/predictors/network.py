@@ -24,6 +24,8 @@ Array = npt.NDArray[np.float32]
 
 # People per joint bucket from which counting is as good as exact.
 _WELL_FILLED = 500
+# Rows that training looks at, over all epochs: a million records need fewer epochs than ten thousand.
+_MOST_ROWS = 2_000_000
 
 
 @dataclass
@@ -70,8 +72,9 @@ class Network:
             return []
         random = generator(self.seed, "network", member)
         training = _Training(self, train, self.one_hot_, random)
-        steps = self.epochs * -(-len(train) // self.batch)
-        for step, rows in enumerate(_batches(len(train), self.batch, self.epochs, random)):
+        epochs = int(np.clip(_MOST_ROWS // len(train), 1, self.epochs))
+        steps = epochs * -(-len(train) // self.batch)
+        for step, rows in enumerate(_batches(len(train), self.batch, epochs, random)):
             training.step(rows, self.rate * (1 - step / steps), keep=step >= steps * 0.7)
         return training.averaged()
 

@@ -35,6 +35,19 @@ class Bayes:
         return counts[asked] / counts[asked].sum(axis=1, keepdims=True)
 
 
+class Stubborn:
+    """Believes in the last value, whatever it sees."""
+
+    name = "stubborn"
+
+    def fit(self, train: Samples, validation: Samples) -> Stubborn:
+        self.sizes = train.target_sizes
+        return self
+
+    def predict(self, inputs: Any) -> list[Probabilities]:
+        return [np.tile(np.r_[np.full(size - 1, 1e-30), 1.0], (len(inputs), 1)) for size in self.sizes]
+
+
 def table_of(rows: Any, sizes: Any, personal: Any, **rest: Any) -> Table:
     """A table of discrete attributes a, b, c, ... with the given codes."""
     attributes = tuple(

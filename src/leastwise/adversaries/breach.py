@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.adversaries.coarsening import coarsened
+from leastwise.adversaries.coarsening import coarsened, long_columns
 from leastwise.adversaries.targets import Target, target_of
 from leastwise.errors import DataError, ParameterError
 from leastwise.generalization import Generalization
@@ -90,6 +90,12 @@ class Breach:
     def parts(self) -> Split:
         """The three parts with long continuous columns coarsened, as predictors see them."""
         return Split(*coarsened(self.coarsen_by or self.joined, (self.train, self.validation, self.truth)))
+
+    @cached_property
+    def coarsening(self) -> Hashable:
+        """What the coarsening of the parts depends on: the partitions of long columns."""
+        edges = (self.coarsen_by or self.joined).partitions
+        return tuple(edges[j] for j in long_columns(self.train))
 
     @cached_property
     def targets(self) -> Mapping[int, Target]:

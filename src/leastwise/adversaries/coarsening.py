@@ -25,14 +25,16 @@ MOST_LEVELS = 128
 def coarsened(generalization: Generalization, parts: Sequence[Table]) -> list[Table]:
     """Return the parts with every long continuous column coarsened; the first part is the training one."""
     train = parts[0]
-    long = [
-        j
-        for j, attribute in enumerate(train.schema.attributes)
-        if attribute.continuous and len(train.levels[j]) > MOST_LEVELS
-    ]
+    long = long_columns(train)
     runs = {j: _run_of_level(train, j, generalization.partitions[j]) for j in long}
     numbers = {j: _middles(train, j, run) for j, run in runs.items()}
     return [_recoded(part, runs, numbers) for part in parts] if long else list(parts)
+
+
+def long_columns(table: Table) -> list[int]:
+    """Return the positions of the continuous attributes with too many numbers to count."""
+    attributes = enumerate(table.schema.attributes)
+    return [j for j, a in attributes if a.continuous and len(table.levels[j]) > MOST_LEVELS]
 
 
 def _run_of_level(train: Table, attribute: int, partition: Partition) -> npt.NDArray[np.intp]:

@@ -73,8 +73,7 @@ class SingleModel:
         known: Sequence[int],
         predictor: MakePredictor,
     ) -> None:
-        self.parts = breach.parts
-        self._views = [samples(part, generalization, targets, known) for part in self.parts]
+        self._views = [samples(part, generalization, targets, known) for part in breach.parts]
         self.predictor = predictor().fit(self._views[0], self._views[1])
         self.names = predictor_names(self.predictor, len(targets))
 
@@ -96,8 +95,7 @@ def model_of(
     predictor: MakePredictor,
 ) -> SingleModel:
     """Return a fitted model, remembered with the breach: A6 begins with the models of A1."""
-    # The same parts under the same coarsening are the same object, which the model keeps alive.
-    key = ("model", generalization.partitions, id(breach.parts.train), tuple(targets), tuple(known), predictor)
+    key = ("model", generalization.partitions, breach.coarsening, tuple(targets), tuple(known), predictor)
     if key not in breach.memory:
         breach.memory[key] = SingleModel(breach, generalization, targets, known, predictor)
     model: SingleModel = breach.memory[key]
@@ -143,7 +141,7 @@ def find(
     hidden = tuple(None if j in set(known) else p for j, p in enumerate(breach.joined.partitions))
 
     def key(target: int) -> Hashable:
-        return ("find", hidden, target, tuple(sorted(known)), predictor)
+        return ("find", hidden, breach.coarsening, target, tuple(sorted(known)), predictor)
 
     absent = [target for target in targets if key(target) not in breach.memory]
     for target, finding in zip(absent, _find(breach, absent, known, predictor), strict=True):

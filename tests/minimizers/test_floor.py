@@ -159,3 +159,38 @@ def test_merging_is_the_same_whatever_the_order_of_the_records() -> None:
     start = Generalization.untouched(table.schema)
     for how in itertools.chain([{"bucket": 20}, {"joint": 8}]):
         assert at_least(start, table, **how) == at_least(start, shuffled, **how)
+
+
+@pytest.mark.parametrize("kind", ["continuous", "discrete"])
+@pytest.mark.parametrize("how", [{"bucket": 3}, {"joint": 3}])
+def test_thousands_of_values_merge_too(kind: str, how: dict[str, float]) -> None:
+    random = np.random.default_rng(0)
+    names = tuple(f"v{v}" for v in range(5000))
+    attribute = Attribute("a", values=names) if kind == "discrete" else Attribute("a", "continuous", missing=True)
+    level = np.asarray(names, dtype=object) if kind == "discrete" else np.arange(4999.0)
+    codes = np.minimum(random.integers(0, 5200, (6000, 1)), 4999).astype(np.uint16)
+    label = (codes[:, 0] % 2).astype(np.uint8)
+    table = Table(Schema((attribute,), Attribute("y", values=("n", "p"))), codes, (level,), label)
+    start = Generalization.untouched(table.schema)
+    found = at_least(start, table, **how)
+    assert found.is_coarser_than(start)
+    assert joint_use(found, table).min() >= 3
+    assert 300 < found["a"].size <= 1002
+
+
+def test_thousands_of_values_that_meet_the_floor_are_left_alone() -> None:
+    codes = np.repeat(np.arange(1500), 3).astype(np.uint16)[:, None]
+    names = tuple(f"v{v}" for v in range(1500))
+    schema = Schema((Attribute("a", values=names),), Attribute("y", values=("n", "p")))
+    table = Table(schema, codes, (np.asarray(names, dtype=object),), np.zeros(4500, dtype=np.uint8))
+    start = Generalization.untouched(schema)
+    assert at_least(start, table, bucket=3) == start
+    assert at_least(start, table, joint=3) == start
+
+
+def test_an_interval_beyond_all_numbers_of_the_sample_is_merged_too() -> None:
+    age = Attribute("age", "continuous", integer=True)
+    codes = np.repeat([0, 1], 20).astype(np.uint8)[:, None]
+    table = Table(Schema((age,), Attribute("y", values=("n", "p"))), codes, (np.array([10.0, 20.0]),), codes[:, 0])
+    g = Generalization((Intervals(age, (15, 90)),), table.schema.label)
+    assert at_least(g, table, bucket=5)["age"].labels == ("15 or less", "16 or more")

@@ -1,16 +1,15 @@
 from __future__ import annotations
 
 import itertools
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.utils.estimator_checks import check_estimator
 
 from leastwise import Attribute, Generalization, ParameterError, Schema, SchemaError, Table
-from leastwise.minimizers import MINIMIZERS, PATMinimizer, pat_grid, pat_path
+from leastwise.minimizers import MINIMIZERS, PATMinimizer, pat, pat_grid, pat_path
 from leastwise.minimizers.pat import ALPHAS, LEAVES, grow_tree
 from tests.minimizers.pat_samples import random_table, repeated
 
@@ -118,9 +117,18 @@ def test_floors_hold_on_the_records() -> None:
     assert g.collected
 
 
-def test_importing_the_minimizers_does_not_load_numba() -> None:
-    code = "import leastwise.minimizers, sys; print('numba' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"
+@pytest.mark.parametrize("name", ["__init__", "absent", "drawing", "export", "minimizer", "tree", "words"])
+def test_numba_is_loaded_only_when_a_tree_is_grown(name: str) -> None:
+    source = Path(pat.__file__).with_name(f"{name}.py").read_text(encoding="utf-8")
+    loaded = [line for line in source.splitlines() if line.startswith(("from leastwise", "import"))]
+    assert not [line for line in loaded if "kernels" in line or ".growth" in line or ".counting" in line]
+
+
+@pytest.mark.filterwarnings("ignore::leastwise.PrivacyLeakWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+def test_the_scikit_learn_contract_holds() -> None:
+    results = check_estimator(PATMinimizer(max_leaves=4, min_leaf=2), on_fail="raise")
+    assert sum(result["status"] == "passed" for result in results) > 40
 
 
 def test_real_records_are_asked_little(data_folder: Path) -> None:

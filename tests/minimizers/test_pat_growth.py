@@ -241,15 +241,15 @@ def test_splits_found_row_by_row_are_the_best_too(seed: int, monkeypatch: pytest
         assert split.gain == pytest.approx(oracles.best_gain(table, rows[split.node], 0.2, 4))
 
 
-def test_two_numbers_of_a_hundred_thousand_values_each_need_no_table_of_their_pairs() -> None:
+def test_two_numbers_of_sixty_thousand_values_each_need_no_table_of_their_pairs() -> None:
     random = np.random.default_rng(0)
-    hidden = random.random(100_000)
-    columns = [np.argsort(np.argsort(hidden + random.random(100_000))).astype(np.uint32) for _ in range(2)]
+    hidden = random.random(60_000)
+    columns = [np.argsort(np.argsort(hidden + random.random(60_000))).astype(np.uint16) for _ in range(2)]
     attributes = (Attribute("a", "continuous"), Attribute("b", "continuous", personal=True))
     table = Table(
         Schema(attributes, Attribute("y", values=("n", "p"))),
         np.asfortranarray(np.stack(columns, axis=1)),
-        (np.arange(100_000.0), np.arange(100_000.0)),
+        (np.arange(60_000.0), np.arange(60_000.0)),
         (hidden > 0.5).astype(np.uint8),
     )
     assert Grower(table, Criterion.of(table), [0.3], 100).rows.layout.length < 10 * len(table)

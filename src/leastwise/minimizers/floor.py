@@ -6,7 +6,6 @@ tell apart about the label is lost, what they tell apart about the personal attr
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,6 +21,9 @@ from leastwise.table import Table
 from leastwise.validation import check_between
 
 Array = npt.NDArray[Any]
+Term = tuple[float, Array, int]
+"""One term of PGini: its scale, the value of each record, and how many values there are."""
+MOST_BUCKETS = 1000
 
 
 def at_least(
@@ -53,23 +55,38 @@ def at_least(
     -----
     Intervals, and runs of an ordinal attribute, merge with their neighbours only; "missing" and "other" with
     any. Where nothing else helps, an attribute ends suppressed. Fewer people than the floor cannot fill even
-    one bucket: then everything is suppressed.
+    one bucket: then everything is suppressed. An attribute of more than 1000 buckets that has to be merged
+    is first brought to at most 1000: small neighbours are joined, of discrete values in the order of their
+    mean label.
     """
     check_between("alpha", alpha, 0.0, 1.0)
-    criterion = Criterion.of(table, weights)
-    attributes = [
-        _Attribute.of(table, j, mapping, partition, criterion, alpha)
-        for j, (mapping, partition) in enumerate(
-            zip(table.bucket_maps(generalization), generalization.partitions, strict=True)
-        )
-    ]
-    if bucket is not None:
-        fewest = _people(bucket, "bucket", table)
-        for attribute in attributes:
-            _fill_buckets(attribute, fewest)
-    if joint is not None:
-        _fill_joint_buckets(attributes, table, _people(joint, "joint", table))
-    return replace(generalization, partitions=tuple(attribute.partition() for attribute in attributes))
+    maps = table.bucket_maps(generalization)
+    per_bucket = 0.0 if bucket is None else _people(bucket, "bucket", table)
+    per_joint = 0.0 if joint is None else _people(joint, "joint", table)
+    together = _rarest_joint(maps, table) < per_joint
+    partitions = list(generalization.partitions)
+    small = [j for j in range(len(maps)) if together or _rarest(partitions[j], maps[j], table, j) < per_bucket]
+    terms = list(_terms(table, Criterion.of(table, weights), alpha)) if small else []
+    merging = [_Attribute.of(table, j, maps[j], partitions[j], terms) for j in small]
+    for attribute in merging:
+        _fill_buckets(attribute, per_bucket)
+    if together:
+        _fill_joint_buckets(merging, table, per_joint)
+    for j, attribute in zip(small, merging, strict=True):
+        partitions[j] = attribute.partition()
+    return replace(generalization, partitions=tuple(partitions))
+
+
+def _rarest(partition: Partition, mapping: Array, table: Table, j: int) -> float:
+    # An interval beyond all numbers of the sample has no code.
+    size = 0 if isinstance(partition, Untouched) else partition.size
+    return float(np.bincount(mapping, weights=table.use(j), minlength=size).min())
+
+
+def _rarest_joint(maps: Sequence[Array], table: Table) -> float:
+    records = np.stack([mapping[table.codes[:, j]] for j, mapping in enumerate(maps)], axis=1)
+    _, people = _joined(records, table.counts, [int(mapping.max()) + 1 for mapping in maps])
+    return float(people.min(initial=np.inf))
 
 
 def _people(floor: float, name: str, table: Table) -> float:
@@ -85,28 +102,29 @@ class _Attribute:
     and columns, and the cost of every pair follows from it without counting again.
     """
 
-    codes: Array  # the bucket of each code at first
+    mapping: Array  # the given bucket of each code
     given: Partition
     levels: Array
-    now: Array  # the bucket, now, of each bucket at first
+    group: Array  # given bucket -> where merging starts from
+    now: Array  # where merging started from -> bucket now
     people: Array
     products: Array
     ordered: int  # that many buckets, the first, merge with neighbours only
 
     @classmethod
-    def of(
-        cls, table: Table, j: int, mapping: Array, partition: Partition, criterion: Criterion, alpha: float
-    ) -> _Attribute:
-        size = len(mapping) if isinstance(partition, Untouched) else partition.size
-        column = mapping[table.codes[:, j]]
+    def of(cls, table: Table, j: int, mapping: Array, partition: Partition, terms: Sequence[Term]) -> _Attribute:
+        given = len(mapping) if isinstance(partition, Untouched) else partition.size
+        column, ordered = mapping[table.codes[:, j]], _ordered(partition, given)
+        group = np.arange(given) if given <= MOST_BUCKETS else _runs(table, column, given, ordered)
+        column, size = group[column], int(group.max()) + 1
         people = np.bincount(column, weights=table.weights, minlength=size).astype(float)
         products = np.zeros((size, size))
-        for scale, values, count in _terms(table, criterion, alpha):
+        for scale, values, count in terms:
             counts = np.bincount(column * count + values, weights=table.weights, minlength=size * count)
-            products += scale * _gram(counts.reshape(size, count).astype(float))
-        return cls(
-            mapping, partition, table.levels[j], np.arange(size), people, products, _ordered(partition, size)
-        )
+            matrix = counts.reshape(size, count).astype(float)
+            products += scale * (matrix @ matrix.T)
+        start = int(group[:ordered].max(initial=-1)) + 1
+        return cls(mapping, partition, table.levels[j], group, np.arange(size), people, products, start)
 
     def pairs(self) -> tuple[Array, Array]:
         """Return the pairs of buckets that may merge, as two lists."""
@@ -149,14 +167,15 @@ class _Attribute:
 
     def partition(self) -> Partition:
         """Return the buckets as they are now."""
-        if len(np.unique(self.now)) == len(self.now):
+        merged = self.now[self.group]
+        if len(np.unique(merged)) == len(merged):
             return self.given
         if isinstance(self.given, Untouched):
-            return from_map(self.given.attribute, self.levels, self.now[self.codes])
-        return self.given.coarsen(self.now.tolist())
+            return from_map(self.given.attribute, self.levels, merged[self.mapping])
+        return self.given.coarsen(merged.tolist())
 
 
-def _terms(table: Table, criterion: Criterion, alpha: float) -> Iterator[tuple[float, Array, int]]:
+def _terms(table: Table, criterion: Criterion, alpha: float) -> Iterator[Term]:
     """Yield PGini's terms: scale, the value of each record, and how many values there are."""
     if table.labels is not None:
         yield (1 - alpha) * criterion.label_scale, table.labels.astype(np.intp), table.classes
@@ -164,8 +183,28 @@ def _terms(table: Table, criterion: Criterion, alpha: float) -> Iterator[tuple[f
         yield -alpha * scale, table.codes[:, p].astype(np.intp), table.sizes[p]
 
 
-def _gram(counts: Array) -> Array:
-    return np.asarray(counts @ counts.T)
+def _runs(table: Table, column: Array, size: int, ordered: int) -> Array:
+    """Return at most ``MOST_BUCKETS`` groups of neighbouring small buckets, "missing" and "other" on their own.
+
+    A bucket that is large enough by itself stays alone, too.
+    """
+    use = np.bincount(column, weights=table.weights, minlength=size).astype(float)
+    order = np.arange(ordered) if ordered else _by_label(table, column, use)
+    enough = 2 * float(use.sum()) / MOST_BUCKETS
+    group, number, held = np.zeros(size, dtype=np.intp), 0, 0.0
+    for bucket in order:
+        if held > 0 and held + use[bucket] > enough:
+            number, held = number + 1, 0.0
+        group[bucket] = number
+        held += use[bucket]
+    group[len(order) :] = number + 1 + np.arange(size - len(order))
+    return group
+
+
+def _by_label(table: Table, column: Array, use: Array) -> Array:
+    label = np.zeros(len(column)) if table.labels is None else table.labels
+    mean = np.bincount(column, weights=table.counts * label, minlength=len(use))
+    return np.argsort(_per_person(mean, use), kind="stable")
 
 
 def _ordered(partition: Partition, size: int) -> int:
@@ -216,25 +255,13 @@ def _offers(attributes: Sequence[_Attribute], rare: Array) -> Iterator[tuple[flo
 
 
 def _distinct(attributes: Sequence[_Attribute], table: Table) -> tuple[Array, Array]:
-    columns = [attribute.now[attribute.codes[table.codes[:, j]]] for j, attribute in enumerate(attributes)]
+    columns = [
+        attribute.now[attribute.group[attribute.mapping]][table.codes[:, j]]
+        for j, attribute in enumerate(attributes)
+    ]
     return np.stack(columns, axis=1), np.asarray(table.counts, dtype=float)
 
 
 def _joined(records: Array, people: Array, sizes: Sequence[int]) -> tuple[Array, Array]:
     first, bucket = joint_buckets(records, sizes)
     return records[first], np.bincount(bucket, weights=people, minlength=len(first))
-
-
-def rarest(generalization: Generalization, table: Table) -> tuple[float, float]:
-    """Return the people in the rarest bucket of any attribute, and in the rarest joint bucket that is used.
-
-    >>> from leastwise import Attribute, Generalization, Schema, Table
-    >>> schema = Schema([Attribute("sex", values=("F", "M"))])
-    >>> table = Table.from_frame({"sex": ["F", "F", "M"]}, schema)  # doctest: +SKIP
-    """
-    least = math.inf
-    for j, mapping in enumerate(table.bucket_maps(generalization)):
-        least = min(least, float(np.bincount(mapping, weights=table.use(j)).min()))
-    records = table.generalize(generalization)
-    _, people = _joined(records, table.counts, [int(c) + 1 for c in records.max(axis=0, initial=0)])
-    return least, float(people.min(initial=math.inf))

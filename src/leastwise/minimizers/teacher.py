@@ -16,7 +16,7 @@ import numpy.typing as npt
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from leastwise.errors import MissingExtraError, ParameterError
-from leastwise.minimizers.logistic import fit_logistic
+from leastwise.kernels.additive_logistic import fit_additive
 from leastwise.table import Table
 from leastwise.validation import did_you_mean
 
@@ -72,7 +72,7 @@ def one_hot_logistic(table: Table, seed: int = 0) -> Effects:
     runs = [_runs(table, j) for j in range(len(table.sizes))]
     columns = [run[table.codes[:, j]] for j, run in enumerate(runs)]
     sizes = [int(run.max(initial=0)) + 1 for run in runs]
-    fitted = fit_logistic(columns, sizes, table.y, table.classes, table.counts)
+    fitted = fit_additive(columns, sizes, table.y, table.classes, table.counts)
     return tuple(weights[run] for weights, run in zip(fitted.weights, runs, strict=True))
 
 

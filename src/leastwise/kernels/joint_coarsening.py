@@ -1,0 +1,397 @@
+"""What a merge of buckets does to the guesses, counted on joint buckets and leaving each record out of its own.
+
+Every record is guessed by the counts of its joint bucket *without itself*, mixed with what coarser knowledge says,
+so that a record alone in its joint bucket is not taken as known. For a personal attribute the coarser knowledge is
+the joint bucket over a few telling attributes (its *context*), and below that the attribute's own bucket. For the
+label it is an additive model of the log-odds.
+
+Only the commonest value can be guessed right: when a record with another value leaves, the commonest one stays in
+front. So the right guesses of a joint bucket are all its records with the commonest value, or none.
+
+A merge touches only the joint buckets that contain the merged buckets; records are kept as a linked list per joint
+bucket, so that merging two is one step.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+Array = npt.NDArray[Any]
+
+
+class State(NamedTuple):
+    """Joint buckets, the records in them, and the coarser knowledge; changed in place by ``apply_merge``."""
+
+    buckets: Array  # joint bucket x (attributes, then one that is always 0): the bucket
+    keys: Array  # joint bucket: sum of the marks of its buckets
+    marks: Array  # attribute x bucket: a random number
+    alive: Array  # joint bucket: whether it has not been merged away
+    head: Array  # joint bucket: its first record
+    tail: Array  # joint bucket: its last record
+    following: Array  # record: the next one in its joint bucket, -1 at the end
+    people: Array  # record: how many people it stands for
+    targets: Array  # record x personal attribute: the value
+    labels: Array  # joint bucket x class: people
+    scores: Array  # joint bucket x class: log-odds of the additive model
+    effects: Array  # attribute x bucket x class: what each bucket adds to them
+    hits: Array  # joint bucket x (personal attributes, then label): people guessed right
+    own: Array  # personal attribute: its position among the attributes
+    sizes: Array  # personal attribute: values
+    strides: Array  # personal attribute x attribute: step in its context table, 0 where not in the context
+    rows: Array  # personal attribute: rows of its context table
+    starts: Array  # personal attribute: where its context table begins
+    context: Array  # the context tables, flat: row x value -> people
+    bucket_people: Array  # attribute x bucket: people
+    value_people: Array  # personal attribute x value: people
+    value_bucket: Array  # personal attribute x value: its bucket
+    pulls: Array  # people that coarser knowledge counts for: each context, the label model, own buckets
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _groups(state: State, attribute: int, merged: Array) -> tuple[Array, Array, Array]:  # pragma: no cover
+    """Return the joint buckets that a merge touches, chained by what they become: (first, next, touched)."""
+    total = len(state.alive)
+    touched = np.empty(total, dtype=np.int64)
+    count = 0
+    for z in range(total):
+        if state.alive[z] and merged[state.buckets[z, attribute]]:
+            touched[count] = z
+            count += 1
+    touched = touched[:count]
+    room = 16
+    while room < 2 * count:
+        room *= 2
+    slots = np.full(room, -1, dtype=np.int64)
+    group_key = np.empty(count, dtype=np.int64)
+    first = np.empty(count, dtype=np.int64)
+    last = np.empty(count, dtype=np.int64)
+    chain = np.full(total, -1, dtype=np.int64)
+    groups = 0
+    for joint in touched:
+        key = state.keys[joint] - state.marks[attribute, state.buckets[joint, attribute]]
+        slot = (key ^ (key >> 29)) & (room - 1)
+        while slots[slot] >= 0 and group_key[slots[slot]] != key:
+            slot = (slot + 1) & (room - 1)
+        if slots[slot] < 0:
+            slots[slot] = groups
+            group_key[groups] = key
+            first[groups] = joint
+            groups += 1
+        else:
+            chain[last[slots[slot]]] = joint
+        last[slots[slot]] = joint
+    return first[:groups], chain, touched
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _two_most(counts: Array) -> tuple[int, int]:  # pragma: no cover
+    """Return the places of the largest and the second largest entry above 0, -1 where there is none."""
+    best, second = -1, -1
+    for v in range(len(counts)):
+        if counts[v] <= 0:
+            continue
+        if best < 0 or counts[v] > counts[best]:
+            best, second = v, best
+        elif second < 0 or counts[v] > counts[second]:
+            second = v
+    return best, second
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _own_bucket(
+    state: State, target: int, bucket: int, attribute: int, merged: Array
+) -> Array:  # pragma: no cover
+    """Return how many people have each value of the target's own (merged) bucket."""
+    mine = state.own[target] == attribute and merged[bucket]
+    counts = np.zeros(state.sizes[target])
+    for v in range(state.sizes[target]):
+        home = state.value_bucket[target, v]
+        if home == bucket or (mine and merged[home]):
+            counts[v] = state.value_people[target, v]
+    return counts
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _target_hits(
+    state: State, target: int, attribute: int, merged: Array, first: Array, chain: Array, all_of_them: bool
+) -> tuple[float, Array]:  # pragma: no cover
+    """Return the change of the people guessed right, and the right guesses of each group of joint buckets.
+
+    ``all_of_them`` is False when the merge leaves the coarser knowledge alone; then groups of one are skipped.
+    """
+    size, rows, begin = state.sizes[target], state.rows[target], state.starts[target]
+    own = state.own[target]
+    table = state.context[begin : begin + rows * size].reshape(rows, size)
+    stride = state.strides[target, attribute]
+    joined = np.zeros((rows, size)) if stride else table
+    ready = np.zeros(rows, dtype=np.bool_)
+    row_people = np.zeros(rows)
+    row_most = np.full((rows, 2), -1, dtype=np.int64)
+    places = state.bucket_people.shape[1]
+    own_ready = np.zeros(places, dtype=np.bool_)
+    own_people = np.zeros(places)
+    own_most = np.full((places, 2), -1, dtype=np.int64)
+    held = np.zeros(size)
+    seen = np.empty(size, dtype=np.int64)
+    pull, own_pull = state.pulls[target], state.pulls[len(state.own) + 1]
+    result = np.zeros(len(first))
+    change = 0.0
+    for g in range(len(first)):
+        z = first[g]
+        if chain[z] < 0 and not all_of_them:
+            continue
+        row = 0
+        for j in range(state.buckets.shape[1]):
+            if j != attribute:
+                row += state.strides[target, j] * state.buckets[z, j]
+        bucket = state.buckets[z, own]
+        if not ready[row]:
+            ready[row] = True
+            if stride:
+                for b in range(len(merged)):
+                    if merged[b]:
+                        for v in range(size):
+                            joined[row, v] += table[row + stride * b, v]
+            row_people[row] = joined[row].sum()
+            row_most[row, 0], row_most[row, 1] = _two_most(joined[row])
+        home = -1 if own == attribute else bucket
+        if not own_ready[home]:
+            own_ready[home] = True
+            counts = _own_bucket(state, target, bucket, attribute, merged)
+            own_people[home] = counts.sum()
+            own_most[home, 0], own_most[home, 1] = _two_most(counts)
+        before = 0.0
+        count = 0
+        while z >= 0:
+            before += state.hits[z, target]
+            r = state.head[z]
+            while r >= 0:
+                v = state.targets[r, target]
+                if held[v] == 0:
+                    seen[count] = v
+                    count += 1
+                held[v] += state.people[r]
+                r = state.following[r]
+            z = chain[z]
+        # A person who leaves takes one from the row too, hence the share of a row with one person less.
+        share = pull / (max(row_people[row] - 1, 0.0) + own_pull)
+        inner = own_pull / max(own_people[home], 1e-9)
+        best, second, top = -1.0, -1.0, -1
+        for i in range(count + 4):
+            if i < count:
+                v = seen[i]
+            elif i < count + 2:
+                v = row_most[row, i - count]
+            else:
+                v = own_most[home, i - count - 2]
+            if v < 0 or v == top or (i >= count and held[v] > 0):
+                continue
+            u = held[v] + share * (joined[row, v] + inner * state.value_people[target, v])
+            if u > best:
+                second = best
+                best, top = u, v
+            elif u > second:
+                second = u
+        if held[top] > 0 and best - 1.0 - share > second:
+            result[g] = held[top]
+        for i in range(count):
+            held[seen[i]] = 0.0
+        change += result[g] - before
+    return change, result
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _label_hits(
+    state: State, attribute: int, merged: Array, first: Array, chain: Array, effect: Array
+) -> tuple[float, Array]:  # pragma: no cover
+    """Return the change of the people whose label is guessed right, and the right guesses of each group."""
+    classes = state.labels.shape[1]
+    last = state.hits.shape[1] - 1
+    held = np.zeros(classes)
+    score = np.zeros(classes)
+    result = np.zeros(len(first))
+    change = 0.0
+    for g in range(len(first)):
+        z = first[g]
+        for c in range(classes):
+            held[c] = 0.0
+            own = state.effects[attribute, state.buckets[z, attribute], c]
+            score[c] = state.scores[z, c] - own + effect[c]
+        before = 0.0
+        while z >= 0:
+            before += state.hits[z, last]
+            for c in range(classes):
+                held[c] += state.labels[z, c]
+            z = chain[z]
+        score -= score.max()
+        odds = np.exp(score)
+        odds *= state.pulls[len(state.own)] / odds.sum()
+        best, second, top = -1.0, -1.0, 0
+        for c in range(classes):
+            u = held[c] + odds[c]
+            if u > best:
+                second = best
+                best, top = u, c
+            elif u > second:
+                second = u
+        # The additive model has few parameters; one record hardly moved it, so it is not left out there.
+        if held[top] > 0 and best - 1.0 > second:
+            result[g] = held[top]
+        change += result[g] - before
+    return change, result
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _merged_effect(state: State, attribute: int, merged: Array) -> Array:  # pragma: no cover
+    """Return the mean effect of the merged buckets."""
+    classes = state.effects.shape[2]
+    effect = np.zeros(classes)
+    people = 0.0
+    for b in range(len(merged)):
+        if merged[b]:
+            people += state.bucket_people[attribute, b]
+            effect += state.bucket_people[attribute, b] * state.effects[attribute, b]
+    return effect / max(people, 1e-9)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def score_merge(state: State, attribute: int, merged: Array) -> Array:  # pragma: no cover
+    """Return the change of the people guessed right, per personal attribute and for the label (last).
+
+    ``merged`` flags the buckets of the attribute that would become one.
+    """
+    first, chain, _ = _groups(state, attribute, merged)
+    targets = len(state.own)
+    change = np.zeros(targets + 1)
+    for t in range(targets):
+        moved = state.strides[t, attribute] > 0 or state.own[t] == attribute
+        change[t] = _target_hits(state, t, attribute, merged, first, chain, moved)[0]
+    effect = _merged_effect(state, attribute, merged)
+    change[targets] = _label_hits(state, attribute, merged, first, chain, effect)[0]
+    return change
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def score_all(state: State) -> None:  # pragma: no cover
+    """Fill ``hits`` of every joint bucket."""
+    nothing = np.ones(state.bucket_people.shape[1], dtype=np.bool_)
+    total = len(state.alive)
+    first = np.arange(total)
+    chain = np.full(total, -1, dtype=np.int64)
+    # Nothing is merged: the last column of the buckets is an attribute that is not there.
+    outside = state.buckets.shape[1] - 1
+    for t in range(len(state.own)):
+        state.hits[:, t] = _target_hits(state, t, outside, nothing, first, chain, True)[1]
+    effect = np.zeros(state.effects.shape[2])
+    state.hits[:, len(state.own)] = _label_hits(state, outside, nothing, first, chain, effect)[1]
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def apply_merge(state: State, attribute: int, merged: Array) -> None:  # pragma: no cover
+    """Make the flagged buckets one, under the number of the first of them."""
+    first, chain, touched = _groups(state, attribute, merged)
+    effect = _merged_effect(state, attribute, merged)
+    target = 0
+    while not merged[target]:
+        target += 1
+    targets = len(state.own)
+    for t in range(targets):
+        moved = state.strides[t, attribute] > 0 or state.own[t] == attribute
+        _, hits = _target_hits(state, t, attribute, merged, first, chain, moved)
+        for g in range(len(first)):
+            if moved or chain[first[g]] >= 0:
+                state.hits[first[g], t] = hits[g]
+    _, hits = _label_hits(state, attribute, merged, first, chain, effect)
+    state.hits[first, targets] = hits
+    for z in touched:
+        state.scores[z] += effect - state.effects[attribute, state.buckets[z, attribute]]
+        state.keys[z] += state.marks[attribute, target] - state.marks[attribute, state.buckets[z, attribute]]
+        state.buckets[z, attribute] = target
+    for g in range(len(first)):
+        z = first[g]
+        other = chain[z]
+        while other >= 0:
+            state.following[state.tail[z]] = state.head[other]
+            state.tail[z] = state.tail[other]
+            state.labels[z] += state.labels[other]
+            state.alive[other] = False
+            other = chain[other]
+    _merge_tables(state, attribute, merged, target, effect)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _merge_tables(
+    state: State, attribute: int, merged: Array, target: int, effect: Array
+) -> None:  # pragma: no cover
+    for t in range(len(state.own)):
+        if state.own[t] == attribute:
+            for v in range(state.sizes[t]):
+                if merged[state.value_bucket[t, v]]:
+                    state.value_bucket[t, v] = target
+        stride = state.strides[t, attribute]
+        if stride == 0:
+            continue
+        size, begin = state.sizes[t], state.starts[t]
+        width = _width(state, t, attribute)
+        for row in range(state.rows[t]):
+            b = (row // stride) % width
+            if merged[b] and b != target:
+                into = begin + (row + (target - b) * stride) * size
+                for v in range(size):
+                    state.context[into + v] += state.context[begin + row * size + v]
+                    state.context[begin + row * size + v] = 0.0
+    for b in range(len(merged)):
+        if merged[b] and b != target:
+            state.bucket_people[attribute, target] += state.bucket_people[attribute, b]
+            state.bucket_people[attribute, b] = 0.0
+    state.effects[attribute, target] = effect
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _width(state: State, target: int, attribute: int) -> int:  # pragma: no cover
+    """Return how many buckets the attribute has in a context table: the ratio of its step to the next larger."""
+    stride = state.strides[target, attribute]
+    larger = state.rows[target]
+    for j in range(state.strides.shape[1]):
+        if state.strides[target, j] > stride:
+            larger = min(larger, state.strides[target, j])
+    return int(larger // stride)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def context_hits(
+    rows: Array,
+    row_count: int,
+    values: Array,
+    size: int,
+    people: Array,
+    pull: float,
+    own_people: Array,
+    own_total: Array,
+) -> float:  # pragma: no cover
+    """Return the people guessed right by these rows alone, leaving each out; to choose a context by."""
+    counts = np.zeros((row_count, size))
+    for i in range(len(rows)):
+        counts[rows[i], values[i]] += people[i]
+    best = np.full(row_count, -1.0)
+    second = np.full(row_count, -1.0)
+    top = np.full(row_count, -1, dtype=np.int64)
+    for i in range(len(rows)):
+        r, v = rows[i], values[i]
+        if top[r] == v:
+            continue
+        u = counts[r, v] + pull * own_people[v] / own_total[v]
+        if u > best[r]:
+            second[r] = best[r]
+            best[r], top[r] = u, v
+        elif u > second[r]:
+            second[r] = u
+    right = 0.0
+    for r in range(row_count):
+        if top[r] >= 0 and best[r] - 1.0 > second[r]:
+            right += counts[r, top[r]]
+    return right

@@ -1,0 +1,288 @@
+"""Backward coarsening: from a fine generalization, one merge at a time, to full suppression (spec §9, step 2)."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from leastwise.errors import ParameterError
+from leastwise.generalization import Generalization
+from leastwise.kernels.additive_logistic import Additive
+from leastwise.kernels.joint_coarsening import State, apply_merge, score_merge
+from leastwise.minimizers.joint_state import Pulls, Records, make_state
+from leastwise.minimizers.optimal.items import target_weights
+from leastwise.partition import Intervals, Partition, Untouched, edge_between
+from leastwise.table import Table
+
+# Buckets of a continuous attribute that the start leaves untouched.
+_MOST_BUCKETS = 64
+# Up to so many groups of a discrete attribute, any two may be merged; beyond, neighbours by effect.
+_ALL_PAIRS = 8
+# Contexts and the label model are renewed when so large a share of the buckets is gone.
+_RENEW = 0.85
+# A share of the people lost in fewer than so many standard errors, at one half, is noise.
+_NOISE = 0.02
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One generalization of a path, with what leave-one-out counting says of it on the training records."""
+
+    generalization: Generalization
+    utility_risk: float
+    adversary_error: float
+
+
+def coarsening_path(
+    table: Table,
+    start: Generalization,
+    mu: float | None = None,
+    *,
+    steps: int | None = 40,
+    weights: Mapping[str, float] | Sequence[float] | None = None,
+    pulls: Pulls | None = None,
+) -> tuple[Generalization, ...]:
+    """Return a nested path from the start to full suppression: each generalization is coarser than the one before.
+
+    Each merge is the one with the best gain in adversary error minus ``mu`` times the loss in classifier error,
+    both counted on the joint buckets with every record left out of its own.
+
+    Parameters
+    ----------
+    table
+        Training records.
+    start
+        A fine generalization, usually of ``optimal_path`` at a small price.
+    mu
+        What an error of the classifier costs beside an error of the adversary. None: the merge with the best
+        exchange rate between the two comes next, which is a price that falls along the path.
+    steps
+        How many generalizations to return, well spread; None for one after every merge.
+    """
+    found = coarsening_steps(table, start, mu, weights=weights, pulls=pulls)
+    kept = found if steps is None else thinned(found, steps)
+    return tuple(step.generalization for step in kept)
+
+
+def coarsening_steps(
+    table: Table,
+    start: Generalization,
+    mu: float | None = None,
+    *,
+    weights: Mapping[str, float] | Sequence[float] | None = None,
+    pulls: Pulls | None = None,
+    records: Records | None = None,
+) -> list[Step]:
+    """Return one step per merge, the start first, with the estimated errors."""
+    if mu is not None and not (np.isfinite(mu) and mu >= 0):
+        raise ParameterError(f"mu must be a number from 0, or None; got {mu}")
+    partitions = [_countable(table, j, partition) for j, partition in enumerate(start.partitions)]
+    run = _Run(
+        table, records or Records.of(table), partitions, mu, target_weights(table, weights), pulls or Pulls()
+    )
+    return [*run.steps()]
+
+
+def thinned(steps: Sequence[Step], count: int) -> list[Step]:
+    """Return at most so many steps, both ends among them, evenly spread in what they lose and protect."""
+    if count < 2:
+        raise ParameterError(f"a path needs at least its two ends; got {count}")
+    points = np.array([(step.utility_risk, step.adversary_error) for step in steps])
+    scale = np.maximum(np.ptp(points, axis=0), 1e-9)
+    moved = np.linalg.norm(np.diff(points / scale, axis=0), axis=1)
+    # Where many small merges lie together, some of them are kept too.
+    along = np.concatenate([[0.0], np.cumsum(moved + moved.sum() / max(len(moved), 1) / 2 + 1e-9)])
+    wanted = np.linspace(0, along[-1], min(count, len(steps)))
+    return [steps[i] for i in np.unique(np.abs(along[:, None] - wanted[None, :]).argmin(axis=0))]
+
+
+def _countable(table: Table, attribute: int, partition: Partition) -> Partition:
+    """Return a partition with numbered buckets: an untouched number in runs, about equally used."""
+    if not isinstance(partition, Untouched):
+        return partition
+    levels, use = table.levels[attribute], table.use(attribute)
+    seen = np.flatnonzero(use[: len(levels)] > 0)
+    people = use[seen]
+    step = people.sum() / _MOST_BUCKETS if len(seen) > _MOST_BUCKETS else 0.0
+    quantile = np.floor((np.cumsum(people) - people / 2) / step) if step else np.arange(len(seen))
+    cuts = np.flatnonzero(np.diff(quantile))
+    whole = partition.attribute.integer
+    edges = [edge_between(float(levels[seen[i]]), float(levels[seen[i + 1]]), whole) for i in cuts]
+    return Intervals(partition.attribute, tuple(edges))
+
+
+@dataclass(eq=False)
+class _Run:
+    """One path in the making. A bucket is named by the first bucket of the start that is in it."""
+
+    table: Table
+    records: Records
+    partitions: list[Partition]
+    mu: float | None
+    weights: npt.NDArray[np.float64]
+    pulls: Pulls
+    now: list[Ints] = field(init=False)
+    place: list[Ints] = field(init=False)
+    state: State = field(init=False)
+    model: Additive | None = None
+    effects: list[npt.NDArray[np.float64]] = field(init=False)
+    merges: int = 0
+
+    def steps(self) -> Iterator[Step]:
+        """Merge until nothing is collected."""
+        self.now = [np.arange(partition.size) for partition in self.partitions]
+        self._renew()
+        heap: list[_Entry] = []
+        for attribute in range(len(self.now)):
+            self._push(heap, attribute)
+        renewed = self._open_buckets()
+        yield self._step()
+        while heap:
+            attribute = self._take_best(heap)
+            if self._open_buckets() <= _RENEW * renewed:
+                self._renew()
+                renewed = self._open_buckets()
+            heap = [entry for entry in heap if entry.attribute != attribute]
+            heapq.heapify(heap)
+            self._push(heap, attribute)
+            yield self._step()
+
+    def _take_best(self, heap: list[_Entry]) -> int:
+        """Apply the best move; values from before the last merges are renewed when they come to the top."""
+        while heap[0].merges < self.merges:
+            stale = heapq.heappop(heap)
+            heapq.heappush(heap, self._entry(stale.attribute, stale.buckets))
+        best = self._first_step(heapq.heappop(heap), heap)
+        apply_merge(self.state, best.attribute, self._flags(best.attribute, best.buckets))
+        now = self.now[best.attribute]
+        now[np.isin(now, best.buckets)] = min(best.buckets)
+        self.merges += 1
+        return best.attribute
+
+    def _first_step(self, best: _Entry, heap: list[_Entry]) -> _Entry:
+        """Return the move, or of a large one the pair of its buckets to begin with, at the large move's rate.
+
+        A large move says where to go; on the way there may be something better, and candidates to choose from.
+        """
+        pairs = [entry for entry in heap if entry.attribute == best.attribute and len(entry.buckets) == 2]
+        if len(best.buckets) == 2 or not pairs:
+            return best
+        rate = self.mu if self.mu is not None else max(best.gain, 0.0) / max(best.loss, 1e-9)
+        return max(pairs, key=lambda pair: (pair.gain - rate * pair.loss, pair.buckets))
+
+    def _push(self, heap: list[_Entry], attribute: int) -> None:
+        for buckets in self._moves(attribute):
+            heapq.heappush(heap, self._entry(attribute, buckets))
+
+    def _entry(self, attribute: int, buckets: tuple[int, ...]) -> _Entry:
+        change = score_merge(self.state, attribute, self._flags(attribute, buckets)) / self.records.people.sum()
+        gain, loss = -float(change[:-1] @ self.weights), -float(change[-1])
+        return _Entry(-self._worth(gain, loss), len(buckets), attribute, buckets, self.merges, gain, loss)
+
+    def _worth(self, gain: float, loss: float) -> float:
+        """Return how good a move is that gains adversary error and loses classifier error."""
+        if self.mu is not None:
+            return gain - self.mu * loss
+        # The best exchange rate first; below the noise of a few people a loss is none.
+        noise = _NOISE / self.table.people**0.5
+        if gain <= 0:
+            return min(gain - loss, 0.0) - 1e-9 if loss > -noise else 0.0
+        return float(gain / (max(loss, 0.0) + noise))
+
+    def _flags(self, attribute: int, buckets: tuple[int, ...]) -> npt.NDArray[np.bool_]:
+        flags = np.zeros(self.state.marks.shape[1], dtype=np.bool_)
+        flags[self.place[attribute][list(buckets)]] = True
+        return flags
+
+    def _moves(self, attribute: int) -> list[tuple[int, ...]]:
+        """Return the sets of buckets that may become one: pairs, and all of them."""
+        buckets = [int(b) for b in np.unique(self.now[attribute])]
+        if len(buckets) < 2:
+            return []
+        if self.partitions[attribute].attribute.kind != "discrete":
+            pairs = self._neighbours(attribute, buckets)
+        elif len(buckets) <= _ALL_PAIRS:
+            pairs = [*itertools.combinations(buckets, 2)]
+        else:
+            effect = self.effects[attribute]
+            pairs = [*itertools.pairwise(sorted(buckets, key=lambda b: float(effect[self.place[attribute][b]])))]
+        return pairs if len(buckets) == 2 else [*pairs, tuple(buckets)]
+
+    def _neighbours(self, attribute: int, buckets: list[int]) -> list[tuple[int, ...]]:
+        """Return the pairs of an ordered attribute: neighbours, and "missing" or "other" with anything."""
+        partition = self.partitions[attribute]
+        inner = len(partition.assignment) - partition.attribute.extra_values
+        in_row = {int(self.now[attribute][b]) for b in partition.assignment[:inner]}
+        row = [b for b in buckets if b in in_row]
+        free = [b for b in buckets if b not in in_row]
+        return [*itertools.pairwise(row), *itertools.product(row, free), *itertools.combinations(free, 2)]
+
+    def _open_buckets(self) -> int:
+        return sum(len(np.unique(now)) - 1 for now in self.now)
+
+    def _renew(self) -> None:
+        """Number the buckets anew, choose contexts, fit the label model, count the joint buckets."""
+        numbers, columns, sizes = [], [], []
+        maps = self.table.bucket_maps(Generalization(tuple(self.partitions)))
+        for j, now in enumerate(self.now):
+            kept, number = np.unique(now, return_inverse=True)
+            columns.append(number[maps[j]][self.table.codes[:, j]].astype(np.int64))
+            sizes.append(len(kept))
+            numbers.append(number.astype(np.int64))
+        warm = self._warm(numbers)
+        self.place = numbers
+        self.state, self.model = make_state(self.records, columns, sizes, self.pulls, warm)
+        self.effects = [weights @ _direction(weights) for weights in self.model.weights]
+
+    def _warm(self, numbers: list[Ints]) -> Additive | None:
+        """Return the label model as it stands, in the new numbers of the buckets."""
+        if self.model is None:
+            return None
+        width = len(self.model.intercept)
+        weights = []
+        for j, number in enumerate(numbers):
+            known = self.state.effects[j, self.place[j][self.now[j]]][:, -width:]
+            fresh = np.zeros((int(number.max()) + 1, width))
+            fresh[number] = known
+            weights.append(fresh)
+        return Additive(tuple(weights), self.model.intercept)
+
+    def _step(self) -> Step:
+        pairs = zip(self.partitions, self.now, strict=True)
+        partitions = tuple(partition.coarsen(now.tolist()) for partition, now in pairs)
+        label, origin = (
+            self.table.schema.label,
+            {"minimizer": "coarsening", "mu": "falling" if self.mu is None else self.mu},
+        )
+        people = self.records.people.sum()
+        hits = self.state.hits[self.state.alive].sum(axis=0) / people
+        weights = self.weights / max(self.weights.sum(), 1e-12)
+        return Step(Generalization(partitions, label, origin), 1 - float(hits[-1]), 1 - float(hits[:-1] @ weights))
+
+
+@dataclass(frozen=True, order=True)
+class _Entry:
+    """A move in the queue, best first, then the smaller one; ``merges`` tells when it was scored."""
+
+    priority: float
+    size: int
+    attribute: int
+    buckets: tuple[int, ...]
+    merges: int
+    gain: float
+    loss: float
+
+
+def _direction(weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the direction in which the effects of several classes vary most."""
+    if weights.shape[1] == 1:
+        return np.ones(1)
+    vector = np.linalg.eigh(weights.T @ weights)[1][:, -1]
+    return np.asarray(vector * np.sign(vector[np.abs(vector).argmax()]))

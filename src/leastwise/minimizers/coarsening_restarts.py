@@ -1,0 +1,100 @@
+"""Coarsening with restarts: what is suppressed changes what the rest is worth.
+
+The effects of a value are those *beside* all other attributes: where education is known, an occupation adds little
+that its mean label would show. Once attributes are suppressed, the groups that were made beside them are no longer
+the right ones, and no merge can mend that. So whenever a path has given up a good part of its attributes, a new
+one starts: the teacher learns from the attributes that are left, the program makes fine groups of them again, and
+they are coarsened. Each path is nested in itself; together they are the candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from leastwise.errors import ParameterError
+from leastwise.generalization import Generalization
+from leastwise.minimizers.coarsening import Step, coarsening_steps, thinned
+from leastwise.minimizers.constraints import Constraints
+from leastwise.minimizers.joint_state import Records
+from leastwise.minimizers.optimal.path import optimal_path
+from leastwise.minimizers.teacher import Effects, Teacher, effects_of
+from leastwise.schema import Schema
+from leastwise.table import Table
+
+# A path starts this far along the path of the program, untouched being 0 and suppressed 1.
+_START = 0.3
+# A new path starts when so large a share of the attributes is left.
+_LEFT = 0.75
+
+
+def restarted_paths(
+    table: Table,
+    mu: float | None = None,
+    *,
+    steps: int = 25,
+    start: float = _START,
+    teacher: str | Teacher | None = None,
+    weights: Mapping[str, float] | Sequence[float] | None = None,
+    seed: int = 0,
+) -> list[tuple[Generalization, ...]]:
+    """Return several nested paths; the first starts from all attributes, each other from those left on the way.
+
+    Parameters
+    ----------
+    steps
+        How many generalizations of each path to return at most.
+    start
+        How far along the program's path, from untouched (0) to suppressed (1), coarsening begins.
+    """
+    if not 0 <= start <= 1:
+        raise ParameterError(f"start must lie between 0 and 1; got {start}")
+    left = list(range(len(table.schema)))
+    records, paths = Records.of(table), []
+    while left:
+        fine = _fine_start(table, left, start, teacher, weights, seed)
+        found = coarsening_steps(table, fine, mu, weights=weights, records=records)
+        paths.append(tuple(step.generalization for step in thinned(found, steps)))
+        left = _left_on_the_way(found, table.schema, int(_LEFT * len(left)))
+    return paths
+
+
+def _left_on_the_way(found: Sequence[Step], schema: Schema, at_most: int) -> list[int]:
+    """Return the attributes collected at the first step that collects no more than so many."""
+    for step in found:
+        if len(step.generalization.collected) <= at_most:
+            return [schema.position(name) for name in step.generalization.collected]
+    return []
+
+
+def _fine_start(
+    table: Table,
+    left: Sequence[int],
+    start: float,
+    teacher: str | Teacher | None,
+    weights: Mapping[str, float] | Sequence[float] | None,
+    seed: int,
+) -> Generalization:
+    """Return a fine generalization of the attributes that are left, made beside each other only."""
+    suppressed = [name for j, name in enumerate(table.schema.names) if j not in left]
+    effects = _effects_beside(table, left, teacher, seed)
+    path = optimal_path(
+        table, effects=effects, weights=weights, constraints=Constraints(suppressed=suppressed), steps=40
+    )
+    return path[int(start * (len(path) - 1))]
+
+
+def _effects_beside(table: Table, left: Sequence[int], teacher: str | Teacher | None, seed: int) -> Effects:
+    """Return the effects that a teacher finds who sees only some attributes; 0 for the others."""
+    schema = Schema(tuple(table.schema.attributes[j] for j in left), table.schema.label)
+    seen = replace(
+        table,
+        schema=schema,
+        codes=np.asfortranarray(table.codes[:, list(left)]),
+        levels=tuple(table.levels[j] for j in left),
+    )
+    found = dict(zip(left, effects_of(seen, teacher, seed), strict=True))
+    width = next(iter(found.values())).shape[1]
+    return tuple(found.get(j, np.zeros((size, width))) for j, size in enumerate(table.sizes))

@@ -1,0 +1,106 @@
+"""Merges scored on joint buckets, against the definition followed record by record."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from leastwise import Table
+from leastwise.kernels.joint_coarsening import State, apply_merge, score_merge
+from leastwise.minimizers.joint_state import Pulls, Records, make_state
+from tests.strategies import tables
+
+CONTEXT, OWN, LABEL = 1.7, 0.9, 2.3
+PULLS = Pulls(context=(CONTEXT,), label=(LABEL,), own=OWN)
+
+
+def right_guesses(table: Table, columns, contexts, scores) -> np.ndarray:
+    """Follow the definition: leave each record out, guess it, count the people guessed right."""
+    people, z = table.counts, np.stack(columns, axis=1)
+    right = np.zeros(len(contexts) + 1)
+    same = (z[:, None, :] == z[None, :, :]).all(axis=2)
+    for t, context in enumerate(contexts):
+        p = table.personal[t]
+        values = table.codes[:, p].astype(int)
+        row = (z[:, None, context] == z[None, :, context]).all(axis=2)
+        own = z[:, None, p] == z[None, :, p]
+        for i in range(len(table)):
+            counts, wide, widest = (
+                np.bincount(values, weights=people * flags[i], minlength=table.sizes[p])
+                for flags in (same, row, own)
+            )
+            counts[values[i]] -= 1
+            wide[values[i]] -= 1
+            prior = (wide + OWN * widest / widest.sum()) / (max(wide.sum(), 0) + OWN)
+            right[t] += people[i] * _is_front(np.where(widest > 0, counts + CONTEXT * prior, -9), values[i])
+    for i in range(len(table)):
+        counts = np.bincount(table.y, weights=people * same[i], minlength=table.classes)
+        counts[table.y[i]] -= 1
+        odds = np.exp(scores[i] - scores[i].max())
+        right[-1] += people[i] * _is_front(counts + LABEL * odds / odds.sum(), table.y[i])
+    return right
+
+
+def _is_front(scores: np.ndarray, value: int) -> bool:
+    others = np.delete(scores, value)
+    return bool(scores[value] > others.max(initial=-1e9) + 1e-9)
+
+
+def scores_of(state: State, columns, intercept) -> np.ndarray:
+    scores = np.zeros((len(columns[0]), state.effects.shape[2]))
+    scores[:, scores.shape[1] - len(intercept) :] += intercept
+    for j, column in enumerate(columns):
+        scores += state.effects[j, column]
+    return scores
+
+
+def prepared(table: Table):
+    columns = [table.codes[:, j].astype(np.int64) for j in range(len(table.sizes))]
+    state, model = make_state(Records.of(table), columns, table.sizes, PULLS)
+    contexts = [np.flatnonzero(state.strides[t]).tolist() for t in range(len(table.personal))]
+    return columns, state, model, contexts
+
+
+@settings(deadline=None, max_examples=60)
+@given(tables(max_rows=20, weights=False), st.data())
+def test_scores_and_merges_follow_the_definition(table, data):
+    columns, state, model, contexts = prepared(table)
+    before = right_guesses(table, columns, contexts, scores_of(state, columns, model.intercept))
+    assert_allclose(state.hits.sum(axis=0), before)
+    for _ in range(3):
+        j = data.draw(st.integers(0, len(columns) - 1))
+        present = np.unique(columns[j]).tolist()
+        if len(present) < 2:
+            continue
+        merged = data.draw(st.lists(st.sampled_from(present), min_size=2, unique=True))
+        flags = np.zeros(state.marks.shape[1], dtype=bool)
+        flags[merged] = True
+        change = score_merge(state, j, flags)
+        apply_merge(state, j, flags)
+        columns[j] = np.where(np.isin(columns[j], merged), min(merged), columns[j])
+        after = right_guesses(table, columns, contexts, scores_of(state, columns, model.intercept))
+        assert_allclose(change, after - before, atol=1e-9)
+        assert_allclose(state.hits[state.alive].sum(axis=0), after)
+        before = after
+
+
+@settings(deadline=None, max_examples=20)
+@given(tables(max_rows=15, weights=True))
+def test_every_record_stays_in_exactly_one_joint_bucket(table):
+    _, state, _, _ = prepared(table)
+    for j, size in enumerate(table.sizes):
+        flags = np.zeros(state.marks.shape[1], dtype=bool)
+        flags[:size] = True
+        apply_merge(state, j, flags)
+    seen = []
+    for z in np.flatnonzero(state.alive):
+        record = state.head[z]
+        while record >= 0:
+            seen.append(record)
+            record = state.following[record]
+    assert sorted(seen) == [*range(len(table))]
+    assert state.alive.sum() == 1
+    assert state.labels[state.alive].sum() == pytest.approx(table.people)

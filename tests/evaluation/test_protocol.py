@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leastwise import Attribute, Generalization, ParameterError, Schema, Split, Table
+from leastwise import Attribute, Generalization, ParameterError, Schema, SchemaError, Split, Table
 from leastwise.errors import ArtefactError
 from leastwise.evaluation.evaluation import Evaluation, fingerprint_of
 from leastwise.evaluation.protocol import ADVERSARIES, evaluate
@@ -137,6 +137,22 @@ def test_refuses_what_it_cannot_do() -> None:
         evaluate(G, TABLE, ["A6"])
     with pytest.raises(ParameterError, match="did you mean 'A1'"):
         evaluate(G, TABLE, ["A11"])
+
+
+def test_without_personal_attributes_only_linking_and_singling_out() -> None:
+    schema = PLAIN.schema.with_personal([])
+    nobody = Table(schema, PLAIN.codes, PLAIN.levels)
+    with pytest.raises(ParameterError, match="choose the adversaries A7 and A8"):
+        evaluate(Generalization.untouched(schema), nobody, quick=True)
+    found = evaluate(Generalization.untouched(schema), nobody, ["A7", "A8"], quick=True)
+    assert (found.certificate, found.personal) == (None, ())
+    assert Evaluation.from_json(found.to_json()) == found
+
+
+def test_refuses_records_of_another_schema() -> None:
+    other = Generalization.untouched(Schema(PLAIN.schema.attributes[:2]))
+    with pytest.raises(SchemaError, match="same attributes and domains"):
+        evaluate(other, PLAIN, ["A8"], quick=True)
 
 
 def test_refuses_to_certify_records_that_chose() -> None:

@@ -71,7 +71,7 @@ class Evaluation:
     attacks
         What each adversary found.
     certificate
-        What no adversary can find, however clever. None when it was not asked for.
+        What no adversary can find, however clever. None without personal attributes.
     seconds
         How long each part took; neither compared nor written.
     """

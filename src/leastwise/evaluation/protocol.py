@@ -83,6 +83,7 @@ def evaluate(
     chosen = _chosen(adversaries, others)
     split = records.split(seed) if isinstance(records, Table) else records
     check_held_out(split.test)
+    _check_personal(chosen, split.test)
     breach = Breach.of(generalization, split, seed=seed, tolerances=dict(tolerances or {}))
     clock = _Clock(progress or (lambda _: None))
     utilities = _utilities(generalization, split, seed, quick, clock)
@@ -111,6 +112,15 @@ def _chosen(adversaries: Sequence[str] | None, others: Sequence[Generalization])
     if "A6" in wanted and not others:
         raise ParameterError("A6 needs another generalization of the same people; give it as others")
     return [name for name in ADVERSARIES if name in wanted]
+
+
+def _check_personal(chosen: Sequence[str], table: Table) -> None:
+    reconstructing = [name for name in chosen if name not in ("A7", "A8")]
+    if reconstructing and not table.personal:
+        raise ParameterError(
+            f"{', '.join(reconstructing)} are after personal attributes, and the schema marks none; mark some, or "
+            "choose the adversaries A7 and A8"
+        )
 
 
 @dataclass(frozen=True)
@@ -174,7 +184,9 @@ def _utilities(
         return [utility_risk(g, split, quick=quick, seed=seed) for g in (generalization, everything, nothing)]
 
 
-def _certificate(breach: Breach, delta: float, candidates: int, clock: _Clock) -> Certificate:
+def _certificate(breach: Breach, delta: float, candidates: int, clock: _Clock) -> Certificate | None:
+    if not breach.truth.personal:
+        return None
     # What counts as told was settled on the training part, as for the attacks.
     told = {target.attribute.name: target.tolerance for target in breach.targets.values()}
     tolerances = {name: tolerance for name, tolerance in told.items() if tolerance is not None}

@@ -83,6 +83,7 @@ def test_what_is_no_readable_file_is_answered(tmp_path: Path, monkeypatch: pytes
         scan(folder)
     with pytest.raises(DataError, match="no such file"):
         scan(tmp_path / "absent.csv")
+    (tmp_path / "people.xlsx").write_bytes(b"PK")
     with pytest.raises(DataError, match=r"must end in \.csv"):
         scan(tmp_path / "people.xlsx")
     with pytest.raises(DataError):

@@ -41,7 +41,8 @@ def transform_lazy(request: Request, frame: Any, api: Any) -> Any:
 def _decide(steps: Sequence[Step], frame: Any, api: Any) -> dict[str, dict[Any, Any]]:
     if not steps:
         return {}
-    counts = frame.select(*(step.place.is_null().sum().alias(step.name) for step in steps)).collect()
+    open_places = (step.place.is_null().cast(api.Int32).sum().alias(step.name) for step in steps)
+    counts = frame.select(*open_places).collect()
     return {step.name: _decide_values(step, frame, api) for step in steps if counts[step.name].to_list()[0]}
 
 

@@ -175,9 +175,14 @@ class Step:
         if attribute.upper is not None:
             conditions.append(number <= self._bound(attribute.upper, math.floor))
         if attribute.integer and self.family != "int":
-            # Beyond 2 to the 53rd every floating-point number is whole, and some engines cannot round it.
-            conditions.append((number == number.floor()) | (number.abs() >= 2.0**53))
+            # Beyond 2 to the 53rd every floating-point number is whole, infinity included.
+            conditions.append(self._is_whole(number) | (number.abs() >= 2.0**53))
         return functools.reduce(operator.and_, conditions)
+
+    def _is_whole(self, number: Any) -> Any:
+        # Spark rounds to integers, which would overflow.
+        small = number if self.api.__name__ == "polars" else self.api.when(number.abs() < 2.0**53).then(number)
+        return small == small.floor()
 
     def _interval(self, partition: Intervals) -> Any:
         inside = self.api.when(self._inside()).then(self._count_edges(partition))
@@ -218,7 +223,7 @@ class Step:
             found = self.api.when(self._inside()).then(kept)
             return found if self.family in ("int", "float") else found.cast(self.place_type)
         number, (low, high) = self._number.cast(self.api.Float64), _PLAIN
-        whole = (number == number.floor()) & (number.abs() < 1e15)
+        whole = self._is_whole(number) & (number.abs() < 1e15)
         plain = (number.abs() >= low) & (number.abs() < high)
         as_integer = self.api.when(whole).then(number).cast(self.api.Int64).cast(self.api.String)
         text = self.api.when(whole).then(as_integer).when(plain).then(number.cast(self.api.String))

@@ -1,0 +1,72 @@
+"""PySpark data frames; they need Java."""
+
+from __future__ import annotations
+
+import math
+import shutil
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from leastwise import Attribute, Generalization, Groups, Intervals, UnknownValueError, Untouched
+from leastwise.partition import suppress
+from tests.apply.cases import comparable
+
+pytest.importorskip("pyspark")
+if shutil.which("java") is None:
+    pytest.skip("Spark needs Java", allow_module_level=True)
+
+G = Generalization(
+    (
+        Intervals(Attribute("age", "continuous", lower=0, integer=True, missing=True, other=True), (19, 63)),
+        Groups.of(Attribute("code", values=("1", "2", "10"), missing=True), [["1", "2"], ["10", None]]),
+        Untouched(Attribute("pay", "continuous", missing=True)),
+        suppress(Attribute("sex", values=("f", "m"))),
+    )
+)
+COLUMNS = "age int, code string, pay double, sex string, y long"
+ROWS = [
+    (0, "1", 0.5, "f", 1),
+    (19, "2.0", 1e300, "x", 2),
+    (20, "10", math.inf, None, 3),
+    (64, None, math.nan, "m", 4),
+    (None, "", None, "m", 5),
+    (63, "1", 12345678.25, "m", 6),
+    (63, "1", -7.0, "m", 7),
+]
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    from pyspark.sql import SparkSession
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        session = (
+            SparkSession.builder.master("local[1]")
+            .config("spark.ui.enabled", "false")
+            .config("spark.sql.shuffle.partitions", "1")
+            .getOrCreate()
+        )
+        yield session
+        session.stop()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::FutureWarning")
+def test_a_spark_frame_is_its_records(spark: Any) -> None:
+    from pyspark.sql import DataFrame
+
+    frame = spark.createDataFrame(ROWS, COLUMNS)
+    records = [row.asDict() for row in frame.collect()]
+    for output in ("labels", "codes", "representative"):
+        done = G.transform(frame, output)
+        assert isinstance(done, DataFrame)
+        expected = [G.transform(record, output) for record in records]
+        assert comparable([row.asDict() for row in done.collect()]) == comparable(expected)
+    strange = spark.createDataFrame([(-1, "1", 1.0, "f", 1)], COLUMNS)
+    with pytest.raises(UnknownValueError, match="age: -1 is not in the declared domain"):
+        G.transform(strange)
+    assert G.transform(strange, unknown="other").collect()[0]["age"] == "other"

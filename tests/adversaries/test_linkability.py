@@ -23,7 +23,7 @@ def breach_of(rows: list[tuple[int, int]], **rest: object) -> Breach:
 
 def test_one_to_one_answers_link_everybody() -> None:
     result = Linkability(A, B, records=3, draws=5).attack(breach_of([(0, 2), (1, 0), (2, 1)]))
-    assert result.linked_by_guess == result.linked_by_lift == result.linked_by_assignment == 1
+    assert result.linked_by_guess == result.linked_by_balance == result.linked_by_assignment == 1
     assert (result.adversary_error, result.baseline) == (0, pytest.approx(2 / 3))
 
 
@@ -34,20 +34,21 @@ def test_six_people_by_hand() -> None:
     # guess: a=0 prefers b=0 (3 against 1): three people find one of three, the fourth is never found;
     # a=1 goes only with b=1, whose bearers are three: two people find one of three.
     assert result.linked_by_guess == pytest.approx((3 * 1 / 3 + 0 + 2 * 1 / 3) / 6)
-    # lift of a=0: b=0 has 3/3, b=1 has 1/3; of a=1: b=0 has 0, b=1 has 2/3: the same choices here.
-    assert result.linked_by_lift == pytest.approx(result.linked_by_guess)
+    # balance: a=1 takes 2/3 of each b=1; the four a=0 share the rest, 1/12 of each b=1 and 1/4 of each b=0: the
+    # same choices here.
+    assert result.linked_by_balance == pytest.approx(result.linked_by_guess)
     # assignment: only (0,0) x 3, (0,1) x 1, (1,1) x 2 is possible, but which a=0 gets the b=1 is a draw of four,
     # which b=0 the other three get a draw too: each a=0 and b=0 is right with 3/4 * 1/3 = 1/4; the person (0,1)
     # is right with 1/4 * 1/3 (one of three b=1); each a=1 with 1/3.
     assert result.linked_by_assignment == pytest.approx((3 / 4 + 1 / 12 + 2 / 3) / 6, abs=0.03)
 
 
-def test_lift_sees_what_the_conditional_frequency_misses() -> None:
+def test_balance_sees_what_the_conditional_frequency_misses() -> None:
     # b=0 is common everywhere, b=1 only beside a=1: for a=1 the common answer is no evidence, the rare one is.
     breach = breach_of([(0, 0), (0, 0), (0, 0), (1, 0), (1, 0), (1, 1)])
     result = Linkability(A, B, records=6, draws=1).attack(breach)
     assert result.linked_by_guess == pytest.approx((3 / 5 + 2 / 5 + 0) / 6)
-    assert result.linked_by_lift == pytest.approx((3 / 5 + 0 + 1) / 6)
+    assert result.linked_by_balance == pytest.approx((3 / 5 + 0 + 1) / 6)
 
 
 def test_suppressed_records_link_at_random() -> None:
@@ -100,7 +101,7 @@ def test_an_unknown_attribute_is_named() -> None:
 def test_shares_are_shares_and_the_best_is_reported(table: Table, seed: int) -> None:
     breach = Breach.of(Generalization.untouched(table.schema), population(table), seed=seed)
     result = Linkability(records=5, draws=3).attack(breach)
-    shares = (result.linked_by_guess, result.linked_by_lift, result.linked_by_assignment)
+    shares = (result.linked_by_guess, result.linked_by_balance, result.linked_by_assignment)
     assert all(0 <= share <= 1 for share in shares)
     assert result.share_linked == pytest.approx(max(shares))
 

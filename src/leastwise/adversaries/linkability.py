@@ -21,7 +21,8 @@ from leastwise.table import Table
 from leastwise.validation import check_between
 
 Matrix = npt.NDArray[np.float64]
-METHODS = ("guess", "lift", "assignment")
+METHODS = ("guess", "balance", "assignment")
+_ROUNDS = 100
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,8 @@ class Linkability:
     people but shuffled; and the stolen generalized records, these people's among others. How often two
     generalized answers go together in the stolen records tells how well an x_A and an x_B fit. It links in three
     ways: to each x_A the x_B with the greatest conditional frequency (the paper's guess, and here only a
-    baseline), to each x_A the x_B that is most more frequent than in general (lift: among k candidates a frequent
-    answer has many bearers), and all at once by the likeliest one-to-one assignment.
+    baseline), to each x_A the likeliest x_B given that every x_B has one bearer too (balance: a frequent answer
+    has many), and all at once by the likeliest one-to-one assignment.
 
     0: everybody is linked; 1: nobody. Random linking fails for 1 - 1/k. Equal candidates are a draw.
 
@@ -76,7 +77,7 @@ class Linkability:
             records=k,
             draws=self.draws,
             linked_by_guess=float(shares[:, 0].mean()),
-            linked_by_lift=float(shares[:, 1].mean()),
+            linked_by_balance=float(shares[:, 1].mean()),
             linked_by_assignment=float(shares[:, 2].mean()),
             method=METHODS[best],
             seconds=time.perf_counter() - start,
@@ -121,7 +122,6 @@ class Answers:
         self._width = int(self._b.max(initial=0)) + 1
         self._pairs, index = np.unique(self._a * self._width + self._b, return_inverse=True)
         self._together = np.bincount(index, weights=counts)
-        self._of_b = np.bincount(self._b, weights=counts).astype(float)
         self._ends = np.cumsum(counts)
         self.people = round(float(counts.sum()))
 
@@ -130,12 +130,11 @@ class Answers:
         people = random.choice(self.people, size=k, replace=False)
         return np.searchsorted(self._ends, people, side="right").astype(np.intp)
 
-    def fit(self, rows: npt.NDArray[np.intp]) -> tuple[Matrix, Matrix]:
-        """Return (how often x_A of one row and x_B of another go together, how often that x_B occurs at all)."""
+    def fit(self, rows: npt.NDArray[np.intp]) -> Matrix:
+        """Return how often the x_A of one row and the x_B of another go together."""
         wanted = self._a[rows][:, None] * self._width + self._b[rows][None, :]
         place = np.minimum(np.searchsorted(self._pairs, wanted), len(self._pairs) - 1)
-        together = np.where(self._pairs[place] == wanted, self._together[place], 0.0)
-        return together, self._of_b[self._b[rows]]
+        return np.where(self._pairs[place] == wanted, self._together[place], 0.0).astype(float)
 
 
 def _numbered(columns: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
@@ -143,10 +142,26 @@ def _numbered(columns: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     return joint_buckets(columns, sizes)[1].astype(np.int64)
 
 
-def linked(fit: tuple[Matrix, Matrix], random: np.random.Generator) -> tuple[float, float, float]:
-    """Return the share linked by guess, by lift and by assignment; person i is row i and column i."""
-    together, of_b = fit
-    return expected_hits(together), expected_hits(together / of_b), assigned_hits(together, random)
+def linked(together: Matrix, random: np.random.Generator) -> tuple[float, float, float]:
+    """Return the share linked by guess, by balance and by assignment; person i is row i and column i."""
+    return expected_hits(together), expected_hits(balanced(together)), assigned_hits(together, random)
+
+
+def balanced(together: Matrix) -> Matrix:
+    """Return the chances of each pair, given that every x_A has one x_B and every x_B one x_A.
+
+    Rows and columns are scaled in turn until both sum to 1 (Sinkhorn). The truth is a possible pairing, so no row
+    or column is all 0.
+
+    >>> balanced(np.array([[2.0, 1.0], [2.0, 0.0]])).round(1)
+    array([[0., 1.],
+           [1., 0.]])
+    """
+    chances = together
+    for _ in range(_ROUNDS):
+        chances = chances / chances.sum(axis=1, keepdims=True)
+        chances = chances / chances.sum(axis=0, keepdims=True)
+    return np.asarray(chances)
 
 
 def expected_hits(scores: Matrix) -> float:

@@ -126,14 +126,14 @@ class MultiBreachResult(ReconstructionResult):
 
 @dataclass(frozen=True, kw_only=True)
 class LinkabilityResult(AttackResult):
-    """Share linked (A7): by each record's own guess, by lift, and by the best one-to-one assignment."""
+    """Share linked (A7): by each record's own guess, by balance, and by the likeliest assignment."""
 
     known_a: tuple[str, ...]
     known_b: tuple[str, ...]
     records: int
     draws: int
     linked_by_guess: float
-    linked_by_lift: float
+    linked_by_balance: float
     linked_by_assignment: float
     method: str
 

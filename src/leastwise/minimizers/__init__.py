@@ -1,26 +1,37 @@
 """Minimizers: what proposes a generalization from training records."""
 
+from leastwise.minimizers.apt import AptMinimizer
 from leastwise.minimizers.base import Minimizer
+from leastwise.minimizers.coarsening import coarsening_path
+from leastwise.minimizers.coarsening_restarts import restarted_paths
+from leastwise.minimizers.constraints import Constraints
 from leastwise.minimizers.feature_selection import FeatureSelectionMinimizer
 from leastwise.minimizers.floor import at_least
 from leastwise.minimizers.iterative import IterativeMinimizer, iterative_path
+from leastwise.minimizers.optimal import OptimalMinimizer, optimal_path
 from leastwise.minimizers.pat import PATMinimizer, pat_grid, pat_path
 from leastwise.minimizers.uniform import UniformMinimizer
 
 MINIMIZERS: dict[str, type[Minimizer]] = {
     minimizer.name: minimizer
-    for minimizer in (UniformMinimizer, FeatureSelectionMinimizer, IterativeMinimizer, PATMinimizer)
+    for minimizer in (UniformMinimizer, FeatureSelectionMinimizer, IterativeMinimizer, AptMinimizer, PATMinimizer, OptimalMinimizer)
 }
 
 __all__ = [
     "MINIMIZERS",
+    "AptMinimizer",
+    "Constraints",
     "FeatureSelectionMinimizer",
     "IterativeMinimizer",
     "Minimizer",
+    "OptimalMinimizer",
     "PATMinimizer",
     "UniformMinimizer",
     "at_least",
+    "coarsening_path",
     "iterative_path",
+    "optimal_path",
     "pat_grid",
     "pat_path",
+    "restarted_paths",
 ]

@@ -1,0 +1,53 @@
+"""An order for the values of each attribute, so that a run of neighbours is a bucket."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from leastwise.table import Table
+
+Ranks = npt.NDArray[np.intp]
+"""The place of each code of an attribute."""
+
+# People that a value is taken to have had at the common share before its own are counted.
+_SHRINKAGE = 10.0
+
+
+def value_ranks(table: Table, classes: npt.NDArray[Any]) -> list[Ranks]:
+    """Return the place of each code: ordered values in their order, discrete ones by the classes of their people.
+
+    "missing" and "other" of an ordered attribute come before its values, where a cut can set them apart.
+    """
+    return [_ranks(table, j, classes) for j in range(len(table.schema))]
+
+
+def _ranks(table: Table, j: int, classes: npt.NDArray[Any]) -> Ranks:
+    size, levels = table.sizes[j], len(table.levels[j])
+    if table.schema.attributes[j].kind != "discrete":
+        return np.roll(np.arange(size), levels - size) if size > levels else np.arange(size)
+    place = np.empty(size, dtype=np.intp)
+    place[np.argsort(_leaning(table, j, classes), kind="stable")] = np.arange(size)
+    return place
+
+
+def _leaning(table: Table, j: int, classes: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Return one number per value: towards which classes its people lean."""
+    count = int(classes.max(initial=0)) + 1
+    keys = table.codes[:, j].astype(np.intp) * count + classes
+    people = np.bincount(keys, weights=table.counts, minlength=table.sizes[j] * count).reshape(-1, count)
+    prior = people.sum(axis=0) / max(people.sum(), 1.0)
+    shares = (people + _SHRINKAGE * prior) / (people.sum(axis=1, keepdims=True) + _SHRINKAGE)
+    if count <= 2:
+        return np.asarray(shares[:, -1])
+    # Several classes: along the direction in which the people differ most, its sign fixed.
+    centred = (shares - prior) * np.sqrt(people.sum(axis=1, keepdims=True))
+    direction = np.linalg.svd(centred, full_matrices=False)[2][0]
+    return np.asarray(shares @ direction * (1 if direction[np.abs(direction).argmax()] > 0 else -1))
+
+
+def ranked(table: Table, ranks: list[Ranks]) -> npt.NDArray[np.float32]:
+    """Return the records as places, one column per attribute."""
+    return np.stack([rank[table.codes[:, j]] for j, rank in enumerate(ranks)], axis=1).astype(np.float32)

@@ -33,9 +33,12 @@ if TYPE_CHECKING:
 # What the command line calls a constructor's parameter, where that is not its own name.
 SHORTER = {"max_leaves": "leaves", "random_state": "seed"}
 # The parameters that have an option of their own; all others are given by --set.
-DEDICATED = frozenset({"k", "method", "alpha", "leaves", "min_leaf", "min_bucket", "min_joint", "weights", "seed"})
-# These come from the data and the schema options.
-GIVEN = frozenset({"schema", "personal"})
+DEDICATED = frozenset(
+    {"k", "method", "alpha", "leaves", "min_leaf", "min_bucket", "min_joint", "weights", "seed"}
+    | {"threshold", "target_accuracy", "lam"}
+)
+# These come from the data and the schema options, or are objects that only a program has.
+GIVEN = frozenset({"schema", "personal", "model"})
 
 
 @app.command()
@@ -56,6 +59,16 @@ def minimize(
         str | None, typer.Option("--method", metavar="NAME", help="How attributes are scored.")
     ] = None,
     alpha: Annotated[str | None, typer.Option("--alpha", metavar="0..1", help="Weight of privacy.")] = None,
+    lam: Annotated[
+        str | None, typer.Option("--lam", metavar="X", help="Weight of privacy (λ of the neural ones, optimal).")
+    ] = None,
+    threshold: Annotated[
+        str | None, typer.Option("--threshold", metavar="0..1", help="Classifier error that iterative may reach.")
+    ] = None,
+    target_accuracy: Annotated[
+        str | None,
+        typer.Option("--target-accuracy", metavar="0..1", help="Accuracy relative to a classifier's (apt)."),
+    ] = None,
     leaves: Annotated[str | None, typer.Option("--leaves", metavar="N", help="Most leaves of the tree.")] = None,
     min_leaf: Annotated[
         str | None, typer.Option("--min-leaf", metavar="N", help="Fewest records in a leaf.")
@@ -87,6 +100,7 @@ def minimize(
     """
     given: dict[str, Any] = {"k": k, "method": method, "alpha": alpha, "leaves": leaves, "min_leaf": min_leaf}
     given |= {"min_bucket": min_bucket, "min_joint": min_joint, "weights": _weights(weight)}
+    given |= {"lam": lam, "threshold": threshold, "target_accuracy": target_accuracy}
     given |= _pairs("--set", more or [])
     chosen = _build(minimizer, {name: value for name, value in given.items() if value is not None}, seed)
     if output is not None and not output.parent.is_dir():
@@ -186,11 +200,11 @@ def minimizers(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.
     """List the minimizers and their options."""
     from leastwise.minimizers import MINIMIZERS
 
-    rows = [(name, _first_line(kind), _options_text(kind)) for name, kind in MINIMIZERS.items()]
+    rows = [(name, _first_line(kind), _options_text(kind), kind.reference) for name, kind in MINIMIZERS.items()]
     if as_json:
-        print_json([dict(zip(("name", "does", "options"), row, strict=True)) for row in rows])
+        print_json([dict(zip(("name", "does", "options", "reference"), row, strict=True)) for row in rows])
     else:
-        print_table("Minimizers", ("name", "what it does", "options (default)"), rows)
+        print_table("Minimizers", ("name", "what it does", "options (default)", "reference"), rows)
 
 
 def _first_line(kind: type[Minimizer]) -> str:

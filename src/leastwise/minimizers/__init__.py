@@ -14,7 +14,14 @@ from leastwise.minimizers.uniform import UniformMinimizer
 
 MINIMIZERS: dict[str, type[Minimizer]] = {
     minimizer.name: minimizer
-    for minimizer in (UniformMinimizer, FeatureSelectionMinimizer, IterativeMinimizer, AptMinimizer, PATMinimizer, OptimalMinimizer)
+    for minimizer in (
+        UniformMinimizer,
+        FeatureSelectionMinimizer,
+        IterativeMinimizer,
+        AptMinimizer,
+        PATMinimizer,
+        OptimalMinimizer,
+    )
 }
 
 __all__ = [

@@ -8,6 +8,7 @@ from leastwise.minimizers.constraints import Constraints
 from leastwise.minimizers.feature_selection import FeatureSelectionMinimizer
 from leastwise.minimizers.floor import at_least
 from leastwise.minimizers.iterative import IterativeMinimizer, iterative_path
+from leastwise.minimizers.neural import AdvTrainMinimizer, MutualInfMinimizer, watched
 from leastwise.minimizers.optimal import OptimalMinimizer, optimal_path
 from leastwise.minimizers.pat import PATMinimizer, pat_grid, pat_path
 from leastwise.minimizers.uniform import UniformMinimizer
@@ -19,6 +20,8 @@ MINIMIZERS: dict[str, type[Minimizer]] = {
         FeatureSelectionMinimizer,
         IterativeMinimizer,
         AptMinimizer,
+        AdvTrainMinimizer,
+        MutualInfMinimizer,
         PATMinimizer,
         OptimalMinimizer,
     )
@@ -26,11 +29,13 @@ MINIMIZERS: dict[str, type[Minimizer]] = {
 
 __all__ = [
     "MINIMIZERS",
+    "AdvTrainMinimizer",
     "AptMinimizer",
     "Constraints",
     "FeatureSelectionMinimizer",
     "IterativeMinimizer",
     "Minimizer",
+    "MutualInfMinimizer",
     "OptimalMinimizer",
     "PATMinimizer",
     "UniformMinimizer",
@@ -41,4 +46,5 @@ __all__ = [
     "pat_grid",
     "pat_path",
     "restarted_paths",
+    "watched",
 ]

@@ -91,6 +91,9 @@ def measure_throughput(rows: int, times: int) -> tuple[list[dict[str, object]], 
     ways = {
         "by hand: when/then, replace_strict": lambda: frame.with_columns(by_hand(quick=False)),
         "by hand: the same with a default": lambda: frame.with_columns(by_hand(quick=True)),
+        "by hand: the same, streaming engine": lambda: (
+            frame.lazy().with_columns(by_hand(quick=True)).collect(engine="streaming")
+        ),
         "leastwise, with the domain check": lambda: ours.transform(frame),
         "leastwise, lazy Polars": lambda: ours.transform(frame.lazy()).collect(),
     }
@@ -101,9 +104,10 @@ def measure_throughput(rows: int, times: int) -> tuple[list[dict[str, object]], 
             taken, result = best_of(1, way)
             seconds[name] = min(seconds[name], taken)
     assert result.equals(ways["by hand: the same with a default"]())
-    first, quick, eager, _ = seconds.values()
+    fastest = min(taken for name, taken in seconds.items() if name.startswith("by hand"))
+    ours_taken = seconds["leastwise, with the domain check"]
     table = [{"what": name, "seconds": s, "records a second": int(rows / s)} for name, s in seconds.items()]
-    return table, min(first, quick) / eager
+    return table, fastest / ours_taken
 
 
 def measure_stream(rows: int) -> tuple[list[dict[str, object]], float]:

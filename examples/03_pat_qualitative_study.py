@@ -14,11 +14,12 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 
-from leastwise import Generalization, PrivacyLeakWarning, Table
+from leastwise import Attribute, Generalization, PrivacyLeakWarning, Table
 from leastwise.datasets import Dataset, declaration, load, load_adult
 from leastwise.evaluation import evaluate
 from leastwise.minimizers import PATMinimizer
@@ -35,7 +36,9 @@ def records() -> Dataset:
     if not prepared.is_file():
         return load_adult()
     task = declaration("acs-employment")
-    # This file writes -1 for "not applicable", and names the label "label".
+    moved = Attribute("MIG_PROXY", values=("0", "1"), personal=True)
+    task = replace(task, attributes=(*task.attributes, moved))
+    # This file writes -1 for "not applicable", has MIG_PROXY for MIG, and names the label "label".
     frame = pl.read_parquet(prepared).rename({"label": task.label.name})
     columns = pl.exclude(task.label.name)
     return task.dataset(frame.with_columns(columns.replace(-1, None)), prepared.stem)

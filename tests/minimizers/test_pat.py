@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import itertools
+import re
+import runpy
 from pathlib import Path
 
 import numpy as np
@@ -129,6 +131,30 @@ def test_numba_is_loaded_only_when_a_tree_is_grown(name: str) -> None:
 def test_the_scikit_learn_contract_holds() -> None:
     results = check_estimator(PATMinimizer(max_leaves=4, min_leaf=2), on_fail="raise")
     assert sum(result["status"] == "passed" for result in results) > 40
+
+
+def test_the_examples_of_the_guide_run() -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "pat.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", guide, re.DOTALL)
+    assert blocks
+    seen: dict[str, object] = {}
+    for block in blocks:
+        exec(block, seen)
+    nested = seen["nested"]
+    assert isinstance(nested, list)
+    assert all(a.is_coarser_than(b) for a, b in itertools.pairwise(nested))
+
+
+@pytest.mark.slow
+def test_the_qualitative_study_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.delenv("LEASTWISE_DATA", raising=False)
+    monkeypatch.setattr("sys.argv", ["study"])
+    runpy.run_path(
+        str(Path(__file__).parents[2] / "examples" / "03_pat_qualitative_study.py"), run_name="__main__"
+    )
+    said = capsys.readouterr().out
+    assert "attribute values become" in said
+    assert "Not asked at all:" in said
 
 
 def test_real_records_are_asked_little(data_folder: Path) -> None:

@@ -110,6 +110,7 @@ class _Attribute:
     people: Array
     products: Array
     ordered: int  # that many buckets, the first, merge with neighbours only
+    _priced: tuple[Array, Array, Array] | None = None  # the pairs and their costs, until the next merge
 
     @classmethod
     def of(cls, table: Table, j: int, mapping: Array, partition: Partition, terms: Sequence[Term]) -> _Attribute:
@@ -149,6 +150,7 @@ class _Attribute:
 
     def merge(self, first: int, second: int) -> None:
         """Make two buckets one; it keeps the smaller number."""
+        self._priced = None
         self.now[self.now == second] = first
         self.people[first] += self.people[second]
         self.products[first] += self.products[second]
@@ -156,13 +158,16 @@ class _Attribute:
 
     def cheapest(self, wanted: Array) -> tuple[float, int, int] | None:
         """Return (cost, first, second) of the cheapest pair with a wanted bucket in it."""
-        first, second = self.pairs()
-        chosen = np.isin(first, wanted) | np.isin(second, wanted)
-        if not chosen.any():
+        if self._priced is None:
+            pairs = self.pairs()
+            self._priced = (*pairs, self.costs(*pairs))
+        first, second, costs = self._priced
+        asked = np.zeros(len(self.now), dtype=bool)
+        asked[wanted] = True
+        costs = np.where(asked[first] | asked[second], costs, np.inf)
+        best = int(np.argmin(costs)) if len(costs) else -1
+        if best < 0 or np.isinf(costs[best]):
             return None
-        first, second = first[chosen], second[chosen]
-        costs = self.costs(first, second)
-        best = int(np.argmin(costs))
         return float(costs[best]), int(first[best]), int(second[best])
 
     def partition(self) -> Partition:

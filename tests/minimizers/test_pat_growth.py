@@ -254,3 +254,12 @@ def test_two_numbers_of_sixty_thousand_values_each_need_no_table_of_their_pairs(
     )
     assert Grower(table, Criterion.of(table), [0.3], 100).rows.layout.length < 10 * len(table)
     assert len(grown(table, 0.3, 4, 100)) == 3
+
+
+def test_without_personal_attributes_only_the_label_counts_and_nobody_is_no_error() -> None:
+    table = random_table(8, rows=200)
+    nobody_s = replace(table, schema=table.schema.with_personal(()))
+    plain, halved = grown(nobody_s, 0.0), grown(nobody_s, 0.5)
+    assert plain
+    assert same(plain, [split._replace(gain=2 * split.gain) for split in halved])
+    assert grown(table.take(np.arange(0)), 0.3) == []

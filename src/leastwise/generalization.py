@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -137,6 +137,7 @@ class Generalization:
         *,
         unknown: Unknown = "error",
         suppressed: bool | None = None,
+        keep: Sequence[str] = (),
     ) -> Any:
         """Return the generalized records, as the kind of frame that came in, or as a dict for one dict.
 
@@ -144,7 +145,7 @@ class Generalization:
         ----------
         records
             A pandas, Polars (eager or lazy), PyArrow, DuckDB or PySpark frame, or one record as a dict.
-            Columns that are no attributes of this generalization are kept as they are.
+            Of its columns only the attributes and the label leave; see ``keep``.
         output
             ``labels`` (what people read), ``codes`` (numbers of the buckets) or ``representative`` (a fixed
             member of the bucket, so that a model made for full records can be fed).
@@ -152,10 +153,13 @@ class Generalization:
             ``error``, or ``other`` to send values outside the domain where the artefact declares.
         suppressed
             Whether suppressed attributes appear, as a constant; by default only with ``representative``.
+        keep
+            Other columns that may leave as they are. A column that nobody declared could tell exactly what the
+            buckets hide (education in years beside education), so nothing else is passed on.
         """
         from leastwise.apply import transform
 
-        return transform(self, records, output, unknown=unknown, suppressed=suppressed)
+        return transform(self, records, output, unknown=unknown, suppressed=suppressed, keep=keep)
 
     def to_json(self) -> str:
         """Return the artefact as text; equal generalizations give equal bytes."""

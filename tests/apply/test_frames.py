@@ -12,7 +12,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from leastwise import Attribute, DataError, Generalization, Groups, Intervals, UnknownValueError, Untouched
+from leastwise import (
+    Attribute,
+    DataError,
+    Generalization,
+    Groups,
+    Intervals,
+    ParameterError,
+    UnknownValueError,
+    Untouched,
+)
 from leastwise.apply import Output
 from leastwise.partition import keep, suppress
 from tests.apply.cases import comparable, generalized_columns, outcome
@@ -81,7 +90,10 @@ def _names(done: Any) -> list[str]:
 AGE = Attribute("age", "continuous", lower=0, upper=120, integer=True)
 SEX = Attribute("sex", values=("Female", "Male"))
 CODE = Attribute("code", values=("1", "2", "10"), missing=True)
-G = Generalization((Intervals(AGE, (19, 63)), suppress(SEX), Groups.of(CODE, [["1", "2"], ["10"]])))
+G = Generalization(
+    (Intervals(AGE, (19, 63)), suppress(SEX), Groups.of(CODE, [["1", "2"], ["10"]])),
+    Attribute("y", values=("no", "yes")),
+)
 
 
 @pytest.mark.parametrize(
@@ -148,6 +160,27 @@ def test_the_values_of_a_suppressed_attribute_are_never_looked_at() -> None:
         assert rows(G.transform(make(frame))) == [{"age": "0 to 19", "code": "1 or 2", "y": "kept"}]
         done = rows(G.transform(make(frame), suppressed=True))
         assert done == [{"age": "0 to 19", "sex": "any", "code": "1 or 2", "y": "kept"}]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_only_attributes_the_label_and_what_is_kept_by_name_leave(kind: str) -> None:
+    make, rows = KINDS[kind]
+    frame = make(pl.DataFrame({"id": [7], "age": [5], "age in days": [1900], "code": [1], "y": ["no"]}))
+    answers = {"age": "0 to 19", "code": "1 or 2", "y": "no"}
+    assert rows(G.transform(frame)) == [answers]
+    assert rows(G.transform(frame, keep=["id"])) == [{"id": 7, **answers}]
+    with pytest.raises(DataError, match="no column 'idd'; did you mean 'id'"):
+        G.transform(frame, keep=["idd"])
+    nothing = Generalization((suppress(AGE),))
+    with pytest.raises(ParameterError, match="nothing would be left"):
+        nothing.transform(frame)
+    assert rows(nothing.transform(frame, suppressed=True)) == [{"age": "any"}]
+
+
+def test_what_is_not_collected_cannot_be_kept() -> None:
+    with pytest.raises(ParameterError, match="'sex' is not collected"):
+        G.transform(pl.DataFrame({"age": [5], "sex": ["Male"], "code": [1]}), keep=["sex"])
+    assert Generalization((suppress(AGE),)).transform({"age": 5, "id": 1}) == {}
 
 
 @pytest.mark.parametrize("kind", KINDS)

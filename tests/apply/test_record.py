@@ -27,10 +27,11 @@ CODE = Attribute("code", values=("1", "2"))
 def test_outputs_by_hand() -> None:
     g = Generalization((Intervals(AGE, (19, 63)), keep(CODE), suppress(Attribute("sex", values=("f", "m")))))
     record = {"id": 7, "age": 63, "code": "1.0", "sex": "m"}
-    assert g.transform(record) == {"id": 7, "age": "20 to 63", "code": "1"}
-    assert g.transform(record, "codes") == {"id": 7, "age": 1, "code": 0}
-    assert g.transform(record, "representative") == {"id": 7, "age": 41, "code": "1", "sex": "f"}
-    assert g.transform(record, "codes", suppressed=True) == {"id": 7, "age": 1, "code": 0, "sex": 0}
+    assert g.transform(record) == {"age": "20 to 63", "code": "1"}
+    assert g.transform(record, keep=["id"]) == {"id": 7, "age": "20 to 63", "code": "1"}
+    assert g.transform(record, "codes") == {"age": 1, "code": 0}
+    assert g.transform(record, "representative") == {"age": 41, "code": "1", "sex": "f"}
+    assert g.transform(record, "codes", suppressed=True) == {"age": 1, "code": 0, "sex": 0}
     assert g.transform({"age": -1, "code": 2}, unknown="other") == {"age": "other", "code": "2"}
 
 

@@ -27,7 +27,7 @@ from tests.apply.test_frames import quick
 AGE = Attribute("age", "continuous", lower=0, integer=True)
 JOB = Attribute("job", values=("nurse", "cook", "clerk"), missing=True, other=True)
 G = Generalization((Intervals(AGE, (19, 63)), Groups.of(JOB, [["nurse", "cook"], ["clerk"]]),
-                    suppress(Attribute("sex", values=("f", "m")))))  # fmt: skip
+                    suppress(Attribute("sex", values=("f", "m")))), Attribute("y", values=("1", "2")))  # fmt: skip
 PEOPLE = pl.DataFrame(
     {
         "age": [5, 20, 70, 63],

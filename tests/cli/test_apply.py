@@ -21,7 +21,8 @@ G = Generalization(
         Intervals(Attribute("age", "continuous", lower=0, integer=True), (19, 63)),
         keep(Attribute("job", values=("nurse", "cook"), missing=True)),
         suppress(Attribute("sex", values=("f", "m"))),
-    )
+    ),
+    Attribute("y", values=("0", "1")),
 )
 
 
@@ -59,6 +60,14 @@ def test_a_file_is_generalized_and_summarized(folder: Path, run: Callable[..., R
         ("0 to 19", "nurse", "1"),
         ("20 to 63", "missing", "0"),
     ]
+
+
+def test_other_columns_leave_only_by_name(folder: Path, run: Callable[..., Run]) -> None:
+    (folder / "more.csv").write_text("id,age,job,y\n7,5,nurse,1\n")
+    files = (folder / "g.json", folder / "more.csv")
+    assert run(*files, folder / "a.csv").code == run(*files, folder / "b.csv", "--keep", "id").code == 0
+    assert (folder / "a.csv").read_text() == "age,job,y\n0 to 19,nurse,1\n"
+    assert (folder / "b.csv").read_text() == "id,age,job,y\n7,0 to 19,nurse,1\n"
 
 
 def test_standard_input_and_output(folder: Path) -> None:

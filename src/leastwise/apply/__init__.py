@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from leastwise.apply.answers import Output
@@ -24,6 +24,7 @@ def transform(
     *,
     unknown: Unknown = "error",
     suppressed: bool | None = None,
+    keep: Sequence[str] = (),
 ) -> Any:
     """Return the generalized records; see :meth:`leastwise.Generalization.transform`.
 
@@ -33,6 +34,5 @@ def transform(
     check_choice("output", output, get_args(Output))
     check_choice("unknown", unknown, get_args(Unknown))
     kept = output == "representative" if suppressed is None else suppressed
-    if isinstance(records, Mapping):
-        return transform_record(generalization, records, output, unknown, kept)
-    return transform_frame(Request(generalization, output, unknown, kept), records)
+    request = Request(generalization, output, unknown, kept, tuple(keep))
+    return (transform_record if isinstance(records, Mapping) else transform_frame)(request, records)

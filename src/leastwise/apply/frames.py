@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, cast
 
 import narwhals as nw
@@ -43,13 +44,11 @@ def _transform_eager(request: Request, records: Eager) -> Eager:
     """Answer in Polars and put the answers beside the columns that are no attributes."""
     families = families_of(records.schema, nw)
     steps = request.steps(families, pl)
-    asked = pl.DataFrame([_polars_column(records[step.name], step.partition).alias(step.name) for step in steps])
-    inner = Request(request.generalization, request.output, request.unknown, suppressed=False)
-    done = transform_polars(inner, asked)
-    placed = (
-        records.with_columns(*(_like(column, records) for column in done.iter_columns())) if steps else records
-    )
-    return cast(Eager, request.finished(placed, families, nw))
+    if steps:
+        asked = pl.DataFrame([_polars_column(records[s.name], s.partition).alias(s.name) for s in steps])
+        done = transform_polars(replace(request, suppressed=False, keep=()), asked)
+        records = records.with_columns(*(_like(column, records) for column in done.iter_columns()))
+    return cast(Eager, request.finished(records, families, nw))
 
 
 def _polars_column(column: nw.Series[Any], partition: Partition) -> pl.Series:

@@ -8,36 +8,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from leastwise.apply.answers import MISSING_LABEL, Output, answers, family_of
 from leastwise.errors import DataError, UnknownValueError, shorten
 from leastwise.files import NO_NUMBER, NUMBER
-from leastwise.generalization import Generalization
 from leastwise.partition import Intervals, Partition, Unknown, Untouched
 from leastwise.schema import Attribute
 from leastwise.validation import did_you_mean
 from leastwise.values import is_missing, number_text, text_of
 
+if TYPE_CHECKING:
+    from leastwise.apply.request import Request
+
 _NUMBER, _NO_NUMBER = re.compile(NUMBER), re.compile(NO_NUMBER)
 
 
-def transform_record(
-    generalization: Generalization, record: Mapping[str, Any], output: Output, unknown: Unknown, suppressed: bool
-) -> dict[str, Any]:
-    """Return one generalized record; what is no attribute is kept as it is."""
-    partitions = {partition.attribute.name: partition for partition in generalization.partitions}
-    result = {}
-    for name, value in record.items():
-        if name not in partitions:
-            result[name] = value
-        elif suppressed or not partitions[name].suppressed:
-            result[name] = answer(partitions[name], value, output, unknown)
+def transform_record(request: Request, record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return one generalized record."""
+    partitions = {partition.attribute.name: partition for partition in request.generalization.partitions}
+    result = {name: record[name] for name in request.leaving(record)}
     for name, partition in partitions.items():
         if name not in record and not partition.suppressed:
             raise absent(name, record)
-        if name not in record and suppressed:
-            result[name] = answer(partition, None, output, unknown)
+        if request.suppressed or not partition.suppressed:
+            result[name] = answer(partition, record.get(name), request.output, request.unknown)
     return result
 
 

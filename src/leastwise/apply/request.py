@@ -9,6 +9,7 @@ from typing import Any
 from leastwise.apply.answers import Family, Output, answers
 from leastwise.apply.record import absent
 from leastwise.apply.steps import Step
+from leastwise.errors import ParameterError, shorten
 from leastwise.generalization import Generalization
 from leastwise.partition import Unknown
 
@@ -23,6 +24,23 @@ class Request:
     output: Output = "labels"
     unknown: Unknown = "error"
     suppressed: bool = False
+    keep: tuple[str, ...] = ()
+
+    def leaving(self, names: Iterable[str]) -> list[str]:
+        """Return which columns may leave: what is asked, the label, and what the caller keeps by name.
+
+        Anything else stays behind. A column that nobody declared could tell exactly what the buckets hide.
+        """
+        columns = list(names)
+        for name in self.keep:
+            if name not in columns:
+                raise absent(name, columns)
+            if name in self.generalization.not_collected:
+                raise ParameterError(f"{shorten(name)} is not collected; it cannot be kept as it is")
+        label = self.generalization.label
+        allowed = {*self.generalization.collected, *self.keep} | ({label.name} if label else set())
+        allowed |= set(self.generalization.not_collected) if self.suppressed else set()  # as a constant
+        return [name for name in columns if name in allowed]
 
     def steps(self, families: Families, api: Any) -> list[Step]:
         """Return how each asked attribute is answered; ``families`` tells what the frame's columns hold."""
@@ -33,15 +51,25 @@ class Request:
         return [Step(p, self.output, self.unknown, families[p.attribute.name], api) for p in asked]
 
     def finished(self, frame: Any, families: Families, api: Any) -> Any:
-        """Leave the suppressed attributes out, or give each its one answer; their values are never looked at."""
-        if not self.suppressed:
-            return frame.drop(*self.generalization.not_collected, strict=False)
+        """Let go what may leave; a suppressed attribute stays behind, or leaves as a constant."""
+        constants = self._constants(families, api) if self.suppressed else {}
+        names = [*self.leaving(families), *(name for name in constants if name not in families)]
+        if not names:
+            raise ParameterError(
+                "nothing would be left of the records: no attribute is collected and no column is kept; "
+                "name one to keep, or have the suppressed ones written as constants (suppressed=True)"
+            )
+        frame = frame.with_columns(*constants.values()) if constants else frame
+        return frame.select(*names)
+
+    def _constants(self, families: Families, api: Any) -> dict[str, Any]:
+        """Return the one answer of each suppressed attribute; its values are never looked at."""
         dtype = api.Int32 if self.output == "codes" else None
-        constants = []
+        constants = {}
         for name in self.generalization.not_collected:
             answer = answers(self.generalization[name], self.output, families.get(name, "other"))[0]
-            constants.append(api.lit(answer, dtype=dtype).alias(name))
-        return frame.with_columns(*constants) if constants else frame
+            constants[name] = api.lit(answer, dtype=dtype).alias(name)
+        return constants
 
 
 def with_texts(frame: Any, schema: Mapping[str, Any], names: Iterable[str], api: Any) -> Any:

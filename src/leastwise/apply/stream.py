@@ -41,6 +41,7 @@ def apply_file(
     output: Output = "labels",
     unknown: Unknown = "error",
     suppressed: bool | None = None,
+    keep: Sequence[str] = (),
     missing: Sequence[str] = (),
     source_kind: str | None = None,
     target_kind: str | None = None,
@@ -55,7 +56,7 @@ def apply_file(
         What is asked.
     source, target
         CSV, TSV, Parquet or NDJSON by their names; "-" is standard input or output.
-    output, unknown, suppressed
+    output, unknown, suppressed, keep
         As in :meth:`leastwise.Generalization.transform`.
     missing
         Texts that stand for "no answer", beside the empty text.
@@ -67,7 +68,7 @@ def apply_file(
         Called with the number of records done so far, after every batch.
     """
     kept = output == "representative" if suppressed is None else suppressed
-    request = Request(generalization, output, unknown, kept)
+    request = Request(generalization, output, unknown, kept, tuple(keep))
     writer = _Writer.to(target, target_kind, overwrite)
     with standard_input(source, source_kind) as records:
         batches = _Batches(request, records, tuple(missing), progress or (lambda _: None))
@@ -95,10 +96,10 @@ class _Batches:
         self.schema = transform_polars(self.request, pl.DataFrame(schema=self.records.collect_schema())).schema
 
     def _wanted(self, records: pl.LazyFrame) -> pl.LazyFrame:
-        """Leave out what is not collected before it is read; the last column stays, to show short lines."""
+        """Leave out what may not leave before it is read; the last column stays, to show short lines."""
         names = records.collect_schema().names()
-        unread = set() if self.request.suppressed else {*self.request.generalization.not_collected} - {names[-1]}
-        return records.select(name for name in names if name not in unread)
+        wanted = {*self.request.leaving(names), *names[-1:]}
+        return records.select(name for name in names if name in wanted)
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
         try:

@@ -14,7 +14,7 @@ import typer
 from leastwise.cli import app
 from leastwise.cli.describe import Artefact, AsJson, load
 from leastwise.cli.printing import print_json
-from leastwise.cli.task import Missing
+from leastwise.cli.task import Missing, names
 from leastwise.errors import DataError
 from leastwise.validation import check_choice
 
@@ -36,6 +36,10 @@ UnknownValues = Annotated[
 KeepSuppressed = Annotated[
     bool, typer.Option("--keep-suppressed", help="Write what is not collected too, as a constant.")
 ]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option("--keep", help="Columns beside the attributes and the label that may leave as they are: a,b."),
+]
 From = Annotated[
     str | None, typer.Option("--from", metavar="KIND", help="csv, tsv, parquet, ndjson; default: by the name.")
 ]
@@ -51,6 +55,7 @@ def apply(
     output: Answers = "labels",
     unknown: UnknownValues = "error",
     missing: Missing = None,
+    keep: Keep = None,
     keep_suppressed: KeepSuppressed = False,
     source_kind: From = None,
     target_kind: To = None,
@@ -93,6 +98,7 @@ def apply(
             output=cast(Output, output),
             unknown=cast(Unknown, unknown),
             suppressed=keep_suppressed or None,
+            keep=names(keep, ()),
             missing=missing or (),
             source_kind=source_kind,
             target_kind=target_kind,

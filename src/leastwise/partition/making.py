@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,7 @@ def from_map(attribute: Attribute, levels: npt.NDArray[Any], buckets: Sequence[i
     return Intervals(attribute, edges, first_seen([*runs, *marks[len(levels) :]])[len(runs) :])
 
 
+@lru_cache(maxsize=4096)  # the candidates of one path share most of their edges
 def edge_between(low: float, high: float, integer: bool = False) -> float:
     """Return the roundest number e with low <= e < high, the one nearest to the middle.
 

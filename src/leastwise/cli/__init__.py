@@ -90,4 +90,14 @@ def _usage_text(error: Any) -> str:
 
 
 # The commands register themselves; they need ``app``, so they come last.
-from leastwise.cli import apply, compare, datasets, demo, describe, evaluate, inspect, minimize  # noqa: E402, F401
+from leastwise.cli import (  # noqa: E402
+    apply,  # noqa: F401
+    compare,  # noqa: F401
+    datasets,  # noqa: F401
+    demo,  # noqa: F401
+    describe,  # noqa: F401
+    evaluate,  # noqa: F401
+    inspect,  # noqa: F401
+    minimize,  # noqa: F401
+    minimum_sample,  # noqa: F401
+)

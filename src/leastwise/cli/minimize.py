@@ -101,8 +101,8 @@ def minimize(
     given: dict[str, Any] = {"k": k, "method": method, "alpha": alpha, "leaves": leaves, "min_leaf": min_leaf}
     given |= {"min_bucket": min_bucket, "min_joint": min_joint, "weights": _weights(weight)}
     given |= {"lam": lam, "threshold": threshold, "target_accuracy": target_accuracy}
-    given |= _pairs("--set", more or [])
-    chosen = _build(minimizer, {name: value for name, value in given.items() if value is not None}, seed)
+    given |= pairs("--set", more or [])
+    chosen = build(minimizer, {name: value for name, value in given.items() if value is not None}, seed)
     if output is not None and not output.parent.is_dir():
         raise ParameterError(f"{output.parent} is no folder; make it first")
     task = Task(data, label, personal, missing, schema, drop, keep, discrete, continuous, at_least)
@@ -127,18 +127,20 @@ def propose(minimizer: Minimizer, task: Task, seed: int, all_records: bool) -> A
 
 
 def _weights(texts: list[str] | None) -> dict[str, Any] | None:
-    return _pairs("--weight", texts) if texts else None
+    return pairs("--weight", texts) if texts else None
 
 
-def _pairs(option: str, texts: list[str]) -> dict[str, Any]:
-    pairs = [text.rpartition("=") for text in texts]
-    for text, (name, _, value) in zip(texts, pairs, strict=True):
+def pairs(option: str, texts: list[str]) -> dict[str, Any]:
+    """Read name=value texts."""
+    parted = [text.rpartition("=") for text in texts]
+    for text, (name, _, value) in zip(texts, parted, strict=True):
         if not name or not value:
             raise ParameterError(f"{option} must be name=value; got {shorten(text)}")
-    return {name: _value(value) for name, _, value in pairs}
+    return {name: _value(value) for name, _, value in parted}
 
 
-def _build(name: str, given: Mapping[str, Any], seed: int) -> Minimizer:
+def build(name: str, given: Mapping[str, Any], seed: int) -> Minimizer:
+    """Make a minimizer of that name with the parameters that were typed."""
     from leastwise.minimizers import MINIMIZERS
 
     kind = MINIMIZERS[check_choice("--minimizer", name, MINIMIZERS)]

@@ -30,7 +30,7 @@ class Limits:
     Examples
     --------
     >>> limits = Limits(Point(0.1, 0.0), Point(0.3, 0.5))
-    >>> limits.area
+    >>> round(limits.area, 3)
     0.1
     >>> round(limits.hypervolume([Point(0.2, 0.5)]), 3), round(limits.remaining_area([Point(0.2, 0.5)]), 3)
     (0.05, 0.5)

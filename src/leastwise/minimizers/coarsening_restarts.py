@@ -24,8 +24,9 @@ from leastwise.minimizers.teacher import Effects, Teacher, effects_of
 from leastwise.schema import Schema
 from leastwise.table import Table
 
-# A path starts this far along the path of the program, untouched being 0 and suppressed 1.
-_START = 0.3
+# Paths start this far along the path of the program, untouched being 0 and suppressed 1. From a fine start the
+# path has more to choose from, from a coarse one joint buckets are well filled and merges are judged better.
+_STARTS = (0.3, 0.5)
 # A new path starts when so large a share of the attributes is left.
 _LEFT = 0.75
 
@@ -35,7 +36,7 @@ def restarted_paths(
     mu: float | None = None,
     *,
     steps: int = 25,
-    start: float = _START,
+    starts: Sequence[float] = _STARTS,
     teacher: str | Teacher | None = None,
     weights: Mapping[str, float] | Sequence[float] | None = None,
     seed: int = 0,
@@ -46,23 +47,25 @@ def restarted_paths(
     ----------
     steps
         How many generalizations of each path to return at most.
-    start
+    starts
         How far along the program's path, from untouched (0) to suppressed (1), coarsening begins.
     """
-    if not 0 <= start <= 1:
-        raise ParameterError(f"start must lie between 0 and 1; got {start}")
-    left = list(range(len(table.schema)))
-    records, paths = Records.of(table), []
-    while left:
-        fine = _fine_start(table, left, start, teacher, weights, seed)
-        found = coarsening_steps(table, fine, mu, weights=weights, records=records)
-        paths.append(tuple(step.generalization for step in thinned(found, steps)))
-        left = _left_on_the_way(found, table.schema, int(_LEFT * len(left)))
+    if not all(0 <= start <= 1 for start in starts):
+        raise ParameterError(f"starts must lie between 0 and 1; got {list(starts)}")
+    paths, records = [], Records.of(table)
+    for start in starts:
+        left = list(range(len(table.schema)))
+        while left:
+            fine = _fine_start(table, left, start, teacher, weights, seed)
+            found = coarsening_steps(table, fine, mu, weights=weights, records=records)
+            paths.append(tuple(step.generalization for step in thinned(found, steps)))
+            left = _left_on_the_way(found, table.schema)
     return paths
 
 
-def _left_on_the_way(found: Sequence[Step], schema: Schema, at_most: int) -> list[int]:
-    """Return the attributes collected at the first step that collects no more than so many."""
+def _left_on_the_way(found: Sequence[Step], schema: Schema) -> list[int]:
+    """Return the attributes collected at the first step that collects far fewer than the start."""
+    at_most = int(_LEFT * len(found[0].generalization.collected))
     for step in found:
         if len(step.generalization.collected) <= at_most:
             return [schema.position(name) for name in step.generalization.collected]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from leastwise.joint import joint_buckets
 from leastwise.kernels.additive_logistic import Additive, fit_additive
 from leastwise.kernels.joint_coarsening import State, context_hits, score_all
-from leastwise.minimizers.optimal.items import personal_codes
+from leastwise.minimizers.optimal.items import guessed, personal_codes
 from leastwise.random import generator
 from leastwise.table import Table
 
@@ -53,11 +53,11 @@ class Records:
     @classmethod
     def of(cls, table: Table) -> Records:
         """Prepare a table."""
-        columns = [personal_codes(table, p) for p in table.personal]
-        targets = np.stack(columns, axis=1) if columns else np.zeros((len(table), 0), dtype=np.int64)
+        columns = [personal_codes(table, p) for p in guessed(table)]
+        targets = np.stack(columns, axis=1)
         sizes = tuple(int(column.max(initial=0)) + 1 for column in columns)
         rows = generator(0, "context").permutation(len(table))[:_MOST_FOR_CONTEXT]
-        return cls(table, table.counts.astype(float), targets, sizes, table.personal, np.sort(rows))
+        return cls(table, table.counts.astype(float), targets, sizes, guessed(table), np.sort(rows))
 
 
 def make_state(

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.ensemble import HistGradientBoostingClassifier
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from leastwise.errors import MissingExtraError, ParameterError
 from leastwise.kernels.additive_logistic import fit_additive
@@ -29,6 +30,8 @@ Teacher = Callable[[Table, int], Effects]
 # People that a value is taken to have seen at the mean effect before its own are counted.
 SHRINKAGE = 20.0
 _MOST_LEVELS = 64
+# Rows from which more threads gain more than they lose by waiting for each other.
+_WORTH_THREADS = 50_000
 
 
 def effects_of(table: Table, teacher: str | Teacher | None = None, seed: int = 0) -> Effects:
@@ -94,7 +97,8 @@ def additive_boosting(table: Table, seed: int = 0) -> Effects:
     model = HistGradientBoostingClassifier(
         interaction_cst="no_interactions", early_stopping=False, max_iter=100, max_leaf_nodes=16, random_state=seed
     )
-    model.fit(_ranked(ranks, table), table.y, sample_weight=table.weights)
+    with threadpool_limits(None if len(table) >= _WORTH_THREADS else 1, user_api="openmp"):
+        model.fit(_ranked(ranks, table), table.y, sample_weight=table.weights)
     return tuple(_main_effect(model, ranks, j, table.classes) for j in range(len(ranks)))
 
 

@@ -158,7 +158,7 @@ def held_values(
     table: Table, attribute: int, items: Items, weights: Floats
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Floats, npt.NDArray[np.int64], Floats]:
     """Return what each item holds of the personal attributes, in the form that ``revealed`` takes."""
-    codes = [personal_codes(table, p) for p in table.personal]
+    codes = [personal_codes(table, p) for p in guessed(table)]
     sizes = [int(column.max(initial=0)) + 1 for column in codes]
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     item = items.item_of[table.codes[:, attribute]]
@@ -170,6 +170,11 @@ def held_values(
     held.sum_duplicates()
     target_of = np.repeat(np.arange(len(sizes)), sizes).astype(np.int64)
     return held.indptr.astype(np.int64), held.indices.astype(np.int64), held.data, target_of, weights
+
+
+def guessed(table: Table) -> tuple[int, ...]:
+    """Return the attributes that an adversary is after: the personal ones, or all where none is declared."""
+    return table.personal or tuple(range(len(table.schema)))
 
 
 def personal_codes(table: Table, personal: int) -> npt.NDArray[np.int64]:
@@ -187,7 +192,7 @@ def personal_codes(table: Table, personal: int) -> npt.NDArray[np.int64]:
 
 def target_weights(table: Table, weights: Mapping[str, float] | Sequence[float] | None) -> Floats:
     """Return w_p / |P| for each personal attribute."""
-    names = [table.schema.names[p] for p in table.personal]
+    names = [table.schema.names[p] for p in guessed(table)]
     if weights is None:
         given = np.ones(len(names))
     elif isinstance(weights, Mapping):

@@ -92,7 +92,8 @@ class OptimalMinimizer(Minimizer):
     teacher
         Who gives the effects: a name of ``leastwise.minimizers.teacher.TEACHERS``, a function, or None.
     weights
-        By personal attribute, how much it matters; 1 where nothing is said.
+        By personal attribute, how much it matters; 1 where nothing is said. Where the schema declares no personal
+        attribute, all count as personal.
     constraints
         Conditions on the result; the program stays exact under them.
 

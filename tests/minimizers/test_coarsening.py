@@ -1,0 +1,113 @@
+"""Backward coarsening: nested paths, ends, and what they keep."""
+
+from __future__ import annotations
+
+import itertools
+from functools import reduce
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from leastwise import Attribute, Generalization, Schema, Table
+from leastwise.errors import ParameterError
+from leastwise.minimizers import coarsening_path, restarted_paths
+from leastwise.minimizers.coarsening import coarsening_steps, thinned
+from tests.strategies import generalizations, tables
+
+
+@settings(deadline=None, max_examples=30)
+@given(tables(max_rows=40), st.sampled_from([None, 0.0, 1.0, 5.0]), st.data())
+def test_every_generalization_is_coarser_than_the_one_before(table, mu, data):
+    start = data.draw(generalizations(table.schema))
+    path = coarsening_path(table, start, mu, steps=None)
+    assert path[0].is_coarser_than(start)
+    assert path[-1] == Generalization.suppressed(table.schema)
+    for finer, coarser in itertools.pairwise(path):
+        assert coarser.is_coarser_than(finer)
+        assert coarser != finer
+
+
+@settings(deadline=None, max_examples=10)
+@given(tables(max_rows=40))
+def test_whoever_holds_the_whole_path_knows_what_the_finest_told(table):
+    path = coarsening_path(table, Generalization.untouched(table.schema), steps=None)
+    assert reduce(Generalization.refine, path) == path[0]
+
+
+def example(rows: int = 3000, seed: int = 0) -> Table:
+    """The label hangs on ``useful``; ``twin`` repeats the personal ``secret`` and nothing else."""
+    random = np.random.default_rng(seed)
+    useful, secret = random.integers(0, 6, rows), random.integers(0, 3, rows)
+    twin = np.where(random.random(rows) < 0.9, secret, random.integers(0, 3, rows))
+    labels = (useful >= 3).astype(int) ^ (random.random(rows) < 0.1)
+    names = [tuple(f"v{v}" for v in range(size)) for size in (6, 3, 3)]
+    schema = Schema(
+        (
+            Attribute("useful", values=names[0]),
+            Attribute("secret", values=names[1], personal=True),
+            Attribute("twin", values=names[2]),
+        ),
+        Attribute("y", values=("0", "1")),
+    )
+    levels = tuple(np.array(each, dtype=object) for each in names)
+    return Table(schema, np.stack([useful, secret, twin], axis=1), levels, labels.astype(int))
+
+
+@pytest.mark.parametrize("mu", [None, 1.0])
+def test_what_leaks_goes_first_and_what_is_useful_stays(mu):
+    table = example()
+    steps = coarsening_steps(table, Generalization.untouched(table.schema), mu)
+    best = max(steps, key=lambda step: step.adversary_error - 2 * step.utility_risk)
+    assert best.generalization.collected == ("useful",)
+    assert best.generalization["useful"].groups == (("v0", "v1", "v2"), ("v3", "v4", "v5"))
+    assert best.utility_risk == pytest.approx(0.1, abs=0.02)
+    assert best.adversary_error == pytest.approx(2 / 3, abs=0.03)
+
+
+def test_an_estimate_on_singletons_does_not_call_them_known():
+    """Everybody alone in a joint bucket: guesses come from coarser knowledge, and are as bad as they are."""
+    rows = 400
+    random = np.random.default_rng(1)
+    schema = Schema(
+        (Attribute("id", "continuous", integer=True), Attribute("p", values=("f", "m"), personal=True)),
+        Attribute("y", values=("0", "1")),
+    )
+    codes = np.stack([np.arange(rows), random.integers(0, 2, rows)], axis=1)
+    table = Table(schema, codes, (np.arange(rows) * 1.0, np.array(["f", "m"])), random.integers(0, 2, rows))
+    start = Generalization.untouched(schema).replacing(Generalization.suppressed(schema)["p"])
+    first = coarsening_steps(table, start)[0]
+    assert first.adversary_error > 0.4
+    assert first.utility_risk > 0.35
+
+
+def test_restarts_begin_anew_from_what_is_left():
+    table = example()
+    paths = restarted_paths(table, steps=8, starts=(0.3,))
+    assert len(paths) >= 2
+    for path in paths:
+        assert all(b.is_coarser_than(a) for a, b in itertools.pairwise(path))
+        assert path[-1] == Generalization.suppressed(table.schema)
+    assert len(paths[-1][0].collected) < len(paths[0][0].collected)
+
+
+def test_the_same_records_give_the_same_bytes():
+    table = example(500)
+    start = Generalization.untouched(table.schema)
+    one, two = ([g.to_json() for g in coarsening_path(table, start)] for _ in range(2))
+    assert one == two
+
+
+def test_thinning_keeps_both_ends():
+    steps = coarsening_steps(example(500), Generalization.untouched(example(500).schema))
+    kept = thinned(steps, 4)
+    assert kept[0] is steps[0]
+    assert kept[-1] is steps[-1]
+    assert len(kept) <= 4
+
+
+@pytest.mark.parametrize("mu", [-1.0, float("nan")])
+def test_a_price_that_is_none_is_refused(mu):
+    with pytest.raises(ParameterError, match="mu"):
+        coarsening_path(example(50), Generalization.untouched(example(50).schema), mu)

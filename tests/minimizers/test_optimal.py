@@ -1,0 +1,232 @@
+"""The exact partition: ends of the path, optimality against every partition, effects, long attributes."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from leastwise import Attribute, Generalization, Schema, Table
+from leastwise.errors import ParameterError
+from leastwise.minimizers import MINIMIZERS, OptimalMinimizer, optimal_path
+from leastwise.minimizers.constraints import Constraints
+from leastwise.minimizers.optimal import make_program
+from leastwise.minimizers.teacher import TEACHERS, effects_of
+from tests.strategies import tables
+
+LABEL = Attribute("y", values=("0", "1"))
+
+
+def run_partitions(order: list[int]) -> Iterator[list[list[int]]]:
+    for cuts in itertools.product([False, True], repeat=len(order) - 1):
+        groups = [[order[0]]]
+        for code, cut in zip(order[1:], cuts, strict=True):
+            groups = [*groups, [code]] if cut else [*groups[:-1], [*groups[-1], code]]
+        yield groups
+
+
+def cost_of(table: Table, j: int, groups: list[list[int]], effects: np.ndarray, lam: float) -> float:
+    """The formula, bucket by bucket."""
+    total, codes, people = 0.0, table.codes[:, j], table.counts
+    for group in groups:
+        rows = np.isin(codes, group)
+        if not rows.any():
+            continue
+        weights, own = people[rows], effects[codes[rows]]
+        total += float(weights @ ((own - np.average(own, axis=0, weights=weights)) ** 2).sum(axis=1))
+        most = [np.bincount(table.codes[rows, p], weights=weights).max() for p in table.personal]
+        total += lam / len(table.personal) * sum(most)
+    return total
+
+
+def effects_for(table: Table, seed: int, width: int = 1) -> tuple[np.ndarray, ...]:
+    random = np.random.default_rng(seed)
+    return tuple(random.normal(size=(size, width)).round(1) for size in table.sizes)
+
+
+@settings(deadline=None, max_examples=60)
+@given(tables(weights=True), st.integers(0, 99), st.sampled_from([0.0, 0.1, 1.0, 10.0]))
+def test_every_attribute_is_cut_at_the_least_cost(table, seed, lam):
+    effects = effects_for(table, seed)
+    found = make_program(table, effects).generalization(make_program(table, effects).solve(lam))
+    for j, attribute in enumerate(table.schema.attributes):
+        order = list(range(table.sizes[j]))
+        if attribute.kind == "discrete":
+            order.sort(key=lambda code: effects[j][code, 0])
+        least = min(cost_of(table, j, groups, effects[j], lam) for groups in run_partitions(order))
+        buckets = found.partitions[j].bucket_map(table.levels[j])
+        chosen = [np.flatnonzero(buckets == b).tolist() for b in np.unique(buckets)]
+        assert cost_of(table, j, chosen, effects[j], lam) == pytest.approx(least, abs=1e-7)
+
+
+def table_of(values: int, kind: str = "discrete", rows: int = 400, seed: int = 0, classes: int = 2) -> Table:
+    """One personal attribute whose label share rises with its code, and a second that means nothing."""
+    random = np.random.default_rng(seed)
+    codes = np.stack([random.integers(0, values, rows), random.integers(0, 3, rows)], axis=1)
+    labels = np.clip((codes[:, 0] / values * classes + random.random(rows) - 0.5), 0, classes - 1).astype(int)
+    names = tuple(f"v{v}" for v in range(values))
+    first = Attribute("a", kind, personal=True, **({} if kind == "continuous" else {"values": names}))  # type: ignore[arg-type]
+    second = Attribute("b", values=("x", "y", "z"), personal=True)
+    levels = np.arange(values, dtype=float) if kind == "continuous" else np.array(names, dtype=object)
+    label = Attribute("y", values=tuple(f"c{c}" for c in range(classes)))
+    return Table(Schema((first, second), label), codes, (levels, np.array(second.values)), labels)
+
+
+@pytest.mark.parametrize("kind", ["discrete", "ordinal", "continuous"])
+def test_without_a_price_values_of_distinct_effect_stay_apart(kind):
+    table = table_of(6, kind)
+    effects = (np.array([[0.3], [0.1], [0.7], [-0.2], [0.5], [0.0]]), np.array([[0.1], [0.1], [0.2]]))
+    program = make_program(table, effects)
+    found = program.generalization(program.solve(0.0))
+    assert found["a"].untouched
+    assert found["b"].groups == (("x", "y"), ("z",))
+
+
+@pytest.mark.parametrize("kind", ["discrete", "ordinal", "continuous"])
+def test_a_high_price_suppresses_everything(kind):
+    found = OptimalMinimizer(lam=1e9).minimize(table_of(6, kind))
+    assert found == Generalization.suppressed(found.schema)
+
+
+@pytest.mark.parametrize("teacher", sorted(TEACHERS))
+@pytest.mark.parametrize("classes", [2, 3])
+def test_every_teacher_finds_what_matters(teacher, classes):
+    table = table_of(5, classes=classes, rows=600)
+    effects = effects_of(table, teacher)
+    assert all(
+        effect.shape == (size, 1 if classes == 2 else 3) for effect, size in zip(effects, table.sizes, strict=True)
+    )
+    spread = [float(table.use(j) @ (effect**2).sum(axis=1)) for j, effect in enumerate(effects)]
+    assert spread[0] > 10 * spread[1]
+
+
+def test_a_value_seen_once_is_shrunk_to_the_mean():
+    table = table_of(5)
+    codes = table.codes.copy()
+    codes[codes[:, 0] == 4, 0] = 3
+    codes[0, 0], labels = 4, table.y.copy()
+    rare = Table(table.schema, codes, table.levels, labels)
+    effects = effects_of(rare, lambda _, seed: (np.array([[0.0], [0.0], [0.0], [0.0], [50.0]]), np.zeros((3, 1))))
+    assert abs(effects[0][4, 0]) < 50 / 20
+
+
+def test_a_teacher_that_is_not_there_is_named():
+    with pytest.raises(ParameterError, match="additive_boosting"):
+        OptimalMinimizer(teacher="additive_bosting").minimize(table_of(3))
+
+
+def test_labels_of_one_class_need_no_attribute():
+    table = table_of(4)
+    one = Table(table.schema, table.codes, table.levels, np.zeros(len(table), dtype=int))
+    found = OptimalMinimizer(lam=0.01).minimize(one)
+    assert found.not_collected == ("a", "b")
+
+
+@pytest.mark.parametrize("kind", ["discrete", "continuous"])
+def test_the_path_runs_from_untouched_to_suppressed(kind):
+    table = table_of(30, kind, rows=3000)
+    path = optimal_path(table, 12)
+    assert path[0] == Generalization.untouched(table.schema)
+    assert path[-1] == Generalization.suppressed(table.schema)
+    assert 8 <= len(path) <= 12
+    prices = [g.origin["lam"] for g in path[1:]]
+    assert prices == sorted(prices)
+
+
+def test_the_same_records_give_the_same_bytes():
+    table = table_of(20, rows=1000)
+    one, two = ([g.to_json() for g in optimal_path(table, 6)] for _ in range(2))
+    assert one == two
+
+
+def test_a_path_of_one_step_is_refused():
+    with pytest.raises(ParameterError, match="two ends"):
+        optimal_path(table_of(3), 1)
+
+
+def test_a_long_attribute_is_reduced_and_the_loss_is_bounded():
+    random = np.random.default_rng(0)
+    rows = 4000
+    numbers = random.normal(size=rows)
+    levels, codes = np.unique(numbers, return_inverse=True)
+    sex = random.integers(0, 2, rows)
+    labels = (numbers + 0.3 * random.normal(size=rows) > 0).astype(int)
+    schema = Schema(
+        (Attribute("n", "continuous"), Attribute("s", values=("f", "m"), personal=True)),
+        Attribute("y", values=("0", "1")),
+    )
+    table = Table(schema, np.stack([codes, sex], axis=1), (levels, np.array(["f", "m"])), labels)
+    effects = (levels[:, None], np.zeros((2, 1)))
+    program = make_program(table, effects)
+    assert program.attributes[0].items.row <= 512
+    assert program.attributes[0].items.reduced
+    for lam in (0.1, 1.0):
+        cost = program.attributes[0].optimum(lam).cost
+        gap = program.gap(lam)
+        assert 0 <= gap < cost
+    finer = make_program(table.take(np.arange(450)), effects)
+    assert finer.gap(1.0) == 0.0
+    minimizer = OptimalMinimizer(lam=1.0, teacher=lambda _, seed: effects)
+    minimizer.minimize(table)
+    assert minimizer.gap_ > 0
+
+
+def test_missing_values_of_a_number_go_where_they_cost_least():
+    age = Attribute("age", "continuous", integer=True, missing=True)
+    schema = Schema((age, Attribute("p", values=("f", "m"), personal=True)), Attribute("y", values=("0", "1")))
+    codes = np.stack([np.repeat([0, 1, 2], 40), np.tile([0, 1], 60)], axis=1)
+    table = Table(schema, codes, (np.array([10.0, 60.0]), np.array(["f", "m"])), np.repeat([0, 1, 1], 40))
+    effects = (np.array([[-1.0], [1.0], [1.0]]), np.zeros((2, 1)))
+    program = make_program(table, effects)
+    assert program.generalization(program.solve(0.1))["age"].labels == ("50 or less", "51 or more or missing")
+
+
+@pytest.mark.parametrize("lam", [-1.0, np.inf, np.nan])
+def test_a_price_that_is_none_is_refused(lam):
+    with pytest.raises(ParameterError, match="lam"):
+        OptimalMinimizer(lam=lam).minimize(table_of(3))
+
+
+def test_it_is_registered_and_takes_frames():
+    assert MINIMIZERS["optimal"] is OptimalMinimizer
+    table = table_of(4)
+    fitted = OptimalMinimizer(lam=1e9).fit(table.codes.astype(float), table.y)
+    assert fitted.transform(table.codes.astype(float)).max() == 0
+
+
+def test_weights_of_personal_attributes_count():
+    table = table_of(6)
+    effects = effects_of(table)
+    free = make_program(table, effects, {"a": 0.0, "b": 0.0})
+    assert free.measured(free.solve(5.0))[1] == 0.0
+    assert Constraints() == free.constraints
+
+
+def test_a_grouping_that_is_no_run_can_be_better():
+    """The order of effects is an assumption: here {1, 3}, {2} beats every run (see docs/optimal-partition.md)."""
+    schema = Schema(
+        (Attribute("a", values=("1", "2", "3")), Attribute("p", values=("f", "m"), personal=True)), LABEL
+    )
+    codes = np.stack([np.repeat([0, 1, 2], 10), np.repeat([0, 0, 1, 1], [10, 5, 5, 10])], axis=1)
+    table = Table(schema, codes, (np.array(["1", "2", "3"]), np.array(["f", "m"])), np.zeros(30, dtype=int))
+    effects = (np.array([[0.0], [3.0], [4.0]]), np.zeros((2, 1)))
+    program = make_program(table, effects)
+    run = program.solve(9.0)[0].cost
+    assert run == pytest.approx(min(cost_of(table, 0, g, effects[0], 9.0) for g in run_partitions([0, 1, 2])))
+    better = cost_of(table, 0, [[0, 2], [1]], effects[0], 9.0)
+    assert better == pytest.approx(215.0)
+    assert better < run
+
+
+def test_attributes_that_tell_only_together_are_not_charged_by_the_program():
+    a, b = (np.array([0, 0, 1, 1] * 25), np.array([0, 1, 0, 1] * 25))
+    attributes = (Attribute("a", values=("0", "1")), Attribute("b", values=("0", "1")))
+    schema = Schema((*attributes, Attribute("p", values=("0", "1"), personal=True)), LABEL)
+    table = Table(schema, np.stack([a, b, a ^ b], axis=1), (np.array(["0", "1"]),) * 3, a)
+    program = make_program(table, (np.array([[0.0], [1.0]]),) * 3)
+    found = program.generalization(program.solve(100.0))
+    assert found.collected == ("a", "b")

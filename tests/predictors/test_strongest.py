@@ -95,7 +95,7 @@ def test_no_predictors_are_refused():
 
 
 def test_the_network_is_left_out_where_counting_is_exact():
-    filled, thin = population(8000, 0, columns=2), population(8000, 0, columns=8)
+    filled, thin = population(50_000, 0, columns=2), population(8000, 0, columns=8)
     network = default_predictors()[1]
     assert isinstance(network, Network)
     assert not network.worthwhile(filled)

@@ -23,7 +23,7 @@ from leastwise.random import generator
 Array = npt.NDArray[np.float32]
 
 # People per joint bucket from which counting is as good as exact.
-_WELL_FILLED = 500
+_WELL_FILLED = 5000
 # Rows that training looks at, over all epochs: a million records need fewer epochs than ten thousand.
 _MOST_ROWS = 2_000_000
 

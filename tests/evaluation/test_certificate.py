@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leastwise import Attribute, Generalization, Intervals, Schema, Table
+from leastwise import Attribute, Generalization, Intervals, Schema, Table, UniformMinimizer, evaluate
 from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.reconstruction import Reconstruction
 from leastwise.errors import ParameterError
@@ -156,3 +156,21 @@ def test_holds_at_the_nominal_rate(buckets: int) -> None:
     # Without the slack it would not hold where there is nothing to overfit.
     bare = np.array(bounds) - math.sqrt(math.log(1 / delta) / (2 * people))
     assert buckets > 1 or np.mean(bare >= best) < 1 - delta
+
+
+def test_a_generalization_that_saw_the_test_part_is_refused() -> None:
+    table = Table(
+        Schema((Attribute("a", values=("x", "y"), personal=True),), Attribute("label", values=("n", "p"))),
+        np.asfortranarray(np.tile([[0], [1]], (60, 1)).astype(np.uint8)),
+        (np.array(["x", "y"], dtype=object),),
+        np.tile([0, 1], 60).astype(np.uint8),
+    )
+    chosen_on_all = UniformMinimizer(2, random_state=0).propose(table)
+    with pytest.raises(ParameterError, match="chosen on all records"):
+        evaluate(chosen_on_all, table, ["A8"])
+    assert evaluate(chosen_on_all, table, ["A8"], held_out=True).certificate is not None
+    trained = UniformMinimizer(2, random_state=0).propose(table.split(1).train)
+    other_seed = replace(trained, origin={**trained.origin, "split_seed": 1})
+    with pytest.raises(ParameterError, match="with seed 1, not 0"):
+        evaluate(other_seed, table, ["A8"], seed=0)
+    assert evaluate(other_seed, table, ["A8"], seed=1).certificate is not None

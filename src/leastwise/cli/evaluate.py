@@ -54,6 +54,9 @@ def evaluate(
     without_breach: Annotated[
         bool, typer.Option("--without-breach", help="Say what A3 to A5 find without the stolen records; slower.")
     ] = False,
+    held_out: Annotated[
+        bool, typer.Option("--held-out", help="These records had no say in choosing the generalization.")
+    ] = False,
     quick: Annotated[bool, typer.Option("--quick", help="Train and draw less, for a first look.")] = False,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same split, same figures.")] = 0,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the evaluation here.")] = None,
@@ -85,6 +88,7 @@ def evaluate(
         candidates=candidates,
         predicates=predicates,
         without_breach=without_breach,
+        held_out=held_out,
         progress=lambda words: typer.echo(f"judging: {words}", err=True),
     )
     _hand_over(found, output, as_json)

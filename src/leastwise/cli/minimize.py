@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -122,8 +123,10 @@ def propose(minimizer: Minimizer, task: Task, seed: int, all_records: bool) -> A
     table, inferred = task.table()
     if not len(table.schema):
         raise SchemaError("there are no attributes to minimize; see: leastwise inspect")
-    records = table if all_records else table.split(seed).train
-    return minimizer.propose(records, inferred)
+    if all_records:
+        return minimizer.propose(table, inferred)
+    found = minimizer.propose(table.split(seed).train, inferred)
+    return replace(found, origin={**found.origin, "split_seed": seed})
 
 
 def _weights(texts: list[str] | None) -> dict[str, Any] | None:

@@ -295,3 +295,16 @@ def _bound(
         guessing=float(guessing),
         tolerance=tolerance,
     )
+
+
+def check_origin(generalization: Generalization, split_seed: int | None) -> None:
+    """Refuse a generalization whose own origin says that the test part of this split helped to choose it."""
+    origin, seed = generalization.origin, generalization.origin.get("split_seed")
+    must = "the test part must have had no say in choosing the generalization; this one was chosen on"
+    hint = "or say that these are other records (held_out)"
+    if origin.get("chosen_on") == "all":
+        raise ParameterError(f"{must} all records: minimize on the training part of a split, {hint}")
+    if split_seed is not None and seed is not None and seed != split_seed:
+        raise ParameterError(
+            f"{must} the training part of the split with seed {seed}, not {split_seed}: use that seed, {hint}"
+        )

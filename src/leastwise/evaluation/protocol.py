@@ -17,7 +17,7 @@ from leastwise.adversaries.result import AttackResult
 from leastwise.adversaries.side_information import LeaveOneOut, NonPersonalKnowledge, PartialKnowledge
 from leastwise.adversaries.singling_out import SinglingOut
 from leastwise.errors import ParameterError
-from leastwise.evaluation.certificate import Certificate, certify, check_held_out
+from leastwise.evaluation.certificate import Certificate, certify, check_held_out, check_origin
 from leastwise.evaluation.evaluation import Evaluation, People, fingerprint_of
 from leastwise.evaluation.utility import UtilityRisk, utility_risk
 from leastwise.generalization import Generalization
@@ -49,6 +49,7 @@ def evaluate(
     candidates: int = 1,
     predicates: int = 10,
     without_breach: bool = False,
+    held_out: bool = False,
     predictor: MakePredictor | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
@@ -75,6 +76,8 @@ def evaluate(
         How many sentences A8 returns at most; they describe real people.
     without_breach
         Whether A3 to A5 also attack without the stolen records, to say what the breach added; takes longer.
+    held_out
+        Says that none of these records had a say in choosing the generalization, whatever its origin says.
     predictor
         Makes the predictor of A1 to A6 (it is called for each fit); by default the strongest of several.
     progress
@@ -83,6 +86,8 @@ def evaluate(
     chosen = _chosen(adversaries, others)
     split = records.split(seed) if isinstance(records, Table) else records
     check_held_out(split.test)
+    if not held_out:
+        check_origin(generalization, seed if isinstance(records, Table) else None)
     _check_personal(chosen, split.test)
     breach = Breach.of(generalization, split, seed=seed, tolerances=dict(tolerances or {}))
     clock = _Clock(progress or (lambda _: None))

@@ -82,7 +82,7 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # 
             The names of the attributes whose values were read off the records instead of declared.
         """
         found = self.minimize(table)
-        proposed = replace(found, origin={**self._origin(), **found.origin})
+        proposed = replace(found, origin={**self._origin(), "chosen_on": table.part, **found.origin})
         warn_of_leaks(proposed, table, inferred)
         return proposed
 

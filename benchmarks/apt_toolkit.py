@@ -1,0 +1,142 @@
+"""The published toolkit whose idea Apt is, in a virtual environment of its own, beside ours on the same records.
+
+It imports only with old releases, so that it cannot share our environment. Five numeric attributes of Adult: with
+all of them, or with text columns, it does not finish or raises. Where the environment cannot be made, the reason
+is said and only ours is measured.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from data import read
+from sklearn.ensemble import HistGradientBoostingClassifier
+from threadpoolctl import threadpool_limits
+
+from leastwise import Attribute, Schema
+from leastwise.minimizers import AptMinimizer
+
+ATTRIBUTES = ("age", "education-num", "capital-gain", "capital-loss", "hours-per-week")
+REQUIREMENTS = (
+    ("torch==2.13.0",),
+    ("numpy==1.24.2", "scipy==1.10.1", "scikit-learn==1.1.3", "pandas==1.5.3"),
+    ("adversarial-robustness-toolbox==1.17.1", "setuptools<80"),
+    ("--no-deps", "ai-privacy-toolkit==0.2.1"),
+)
+# The old releases have no wheels for newer Pythons.
+PYTHONS = ("python3.11", "python3.10")
+
+_PEER = """
+import json, sys, time, warnings
+import pandas as pd
+from apt.minimization import GeneralizeToRepresentative
+from apt.utils.datasets import ArrayDataset
+from apt.utils.models import ModelOutputType, SklearnClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier
+
+warnings.simplefilter("ignore")
+frame = pd.read_csv(sys.argv[1])
+label = frame.pop("label")
+fitted = HistGradientBoostingClassifier(random_state=0).fit(frame, label)
+model = SklearnClassifier(fitted, ModelOutputType.CLASSIFIER_PROBABILITIES)
+seconds, cpu = time.perf_counter(), time.process_time()
+minimizer = GeneralizeToRepresentative(model, target_accuracy=float(sys.argv[2]))
+minimizer.fit(dataset=ArrayDataset(frame, fitted.predict(frame), features_names=list(frame.columns)))
+ranges = {name: len(edges) + 1 for name, edges in minimizer.generalizations["ranges"].items()}
+print(json.dumps({"seconds": time.perf_counter() - seconds, "cpu": time.process_time() - cpu,
+                  "buckets": sum(ranges.values())}))
+"""
+
+
+class SkippedError(Exception):
+    """Why the toolkit was not measured."""
+
+
+def environment(folder: Path) -> Path:
+    """Return the Python of the toolkit's environment, made in the folder if it is not there."""
+    python = folder / "bin" / "python"
+    if not (folder / ".ready").exists():
+        base = next((found for name in PYTHONS if (found := shutil.which(name)) and _runs(found)), None)
+        if base is None:
+            raise SkippedError(f"it needs one of {', '.join(PYTHONS)}")
+        print(f"making the toolkit's environment in {folder} ...", file=sys.stderr, flush=True)
+        _run([base, "-m", "venv", str(folder)])
+        for packages in REQUIREMENTS:
+            _run([str(python), "-m", "pip", "install", "--quiet", *packages])
+        (folder / ".ready").touch()
+    return python
+
+
+def _runs(python: str) -> bool:
+    return subprocess.run([python, "--version"], capture_output=True).returncode == 0
+
+
+def _run(command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        raise SkippedError(f"{' '.join(command[-3:])}: {last}")
+
+
+def numeric_adult(records: int) -> pl.DataFrame:
+    """Return some records of Adult: numbers only, and the label as 0 or 1."""
+    label = pl.col("income").str.contains(">").cast(pl.Int8)
+    return read("adult").sample(records, seed=0).select(*ATTRIBUTES, label=label)
+
+
+def measure_toolkit(python: Path, frame: pl.DataFrame, target: float, limit: float) -> dict[str, Any]:
+    """Return what the toolkit took, or that it did not finish."""
+    with tempfile.TemporaryDirectory() as folder:
+        data, script = Path(folder) / "records.csv", Path(folder) / "peer.py"
+        frame.write_csv(data)
+        script.write_text(_PEER)
+        command = [str(python), str(script), str(data), str(target)]
+        one = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=limit, env=one)
+        except subprocess.TimeoutExpired:
+            return {"seconds": f"not in {limit:.0f}", "cpu": "", "buckets": ""}
+    if done.returncode:
+        return {"seconds": f"failed: {done.stderr.strip().splitlines()[-1][:60]}", "cpu": "", "buckets": ""}
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
+def measure_ours(frame: pl.DataFrame, target: float) -> dict[str, Any]:
+    """Return what ours takes to minimize for the same kind of classifier."""
+    schema = Schema([Attribute(name, "continuous", integer=True, lower=0) for name in ATTRIBUTES])
+    attributes = frame.drop("label").to_pandas()
+    with threadpool_limits(1):
+        model = HistGradientBoostingClassifier(random_state=0).fit(attributes, frame["label"].to_numpy())
+        seconds, cpu = time.perf_counter(), time.process_time()
+        minimizer = AptMinimizer(target, model, schema=schema, random_state=0)
+        found = minimizer.fit(attributes, frame["label"].to_numpy()).generalization_
+    taken = {"seconds": time.perf_counter() - seconds, "cpu": time.process_time() - cpu}
+    return {**taken, "buckets": found.total_buckets}
+
+
+def compare(folder: Path, sizes: tuple[int, ...], target: float, limit: float) -> list[dict[str, Any]]:
+    """Return the rows of both; the toolkit stops at the first size that it does not finish."""
+    rows, python = [], None
+    try:
+        python = environment(folder)
+    except SkippedError as reason:
+        print(f"toolkit skipped: {reason}")
+    finishing = True
+    for size in sizes:
+        frame = numeric_adult(size)
+        common = {"records": size, "attributes": len(ATTRIBUTES), "target": target}
+        rows.append({"who": "leastwise", **common, **measure_ours(frame, target)})
+        if python is not None and finishing:
+            taken = measure_toolkit(python, frame, target, limit)
+            finishing = not isinstance(taken["seconds"], str)
+            rows.append({"who": "toolkit", **common, **taken})
+    return rows

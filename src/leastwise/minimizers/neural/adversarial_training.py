@@ -6,30 +6,28 @@ import numpy as np
 import torch
 
 from leastwise.minimizers.neural.inputs import Inputs
-from leastwise.minimizers.neural.networks import Predictor, Tensor, as_sampled, tensor
+from leastwise.minimizers.neural.networks import Predictor, Tensor, tensor
 from leastwise.minimizers.neural.objective import Batch, Objective
 
 
 class AdversarialTraining(Objective):
     """Minus the loss of an adversary that learns to find the personal attributes from the same records.
 
-    Two details make the game end where it should. The adversary sees buckets *drawn* by their probabilities, so
-    that it knows what every bucket tells, also one that is hardly used: otherwise fleeing to a bucket that it has
-    not seen would look like privacy. And its loss counts only up to that of guessing without any record: the best
-    adversary never does worse, so what lies above is only its lag behind the generalization.
+    Its loss counts only up to that of guessing without any record: the best adversary never does worse, so what
+    lies above is only its lag behind the generalization, and no success.
     """
 
     def __init__(
         self, inputs: Inputs, k: int, inner_steps: int, random: np.random.Generator, rate: float = 0.01
     ) -> None:
-        self.random, self.inner_steps = random, inner_steps
+        self.inner_steps = inner_steps
         self.adversary = Predictor(len(inputs.layout.attributes) * k, inputs.target_sizes, random)
         self.adam = torch.optim.Adam(self.adversary.parameters(), lr=rate)
         self.log_priors = [_log_prior(inputs, t) for t in range(len(inputs.target_sizes))]
 
-    def penalty(self, log_p: Tensor, batch: Batch, rate: float) -> Tensor:
+    def penalty(self, log_p: Tensor, z: Tensor, batch: Batch, rate: float) -> Tensor:
         """Let the adversary learn, then return minus its loss, averaged over the personal attributes."""
-        z, shares = as_sampled(log_p, self.random), batch.shares
+        shares = batch.shares
         self._learn(z.detach(), batch, rate)
         lost = self.adversary.losses(z, batch.targets, shares)
         guessed = torch.stack([-prior[batch.targets[:, t]] for t, prior in enumerate(self.log_priors)]) @ shares

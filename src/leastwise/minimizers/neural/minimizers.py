@@ -148,6 +148,18 @@ class MutualInfMinimizer(NeuralMinimizer):
 
     name: ClassVar[str] = "mutualinf"
 
+    def __init__(
+        self,
+        lam: float = 0.02,
+        k: int = 5,
+        *,
+        epochs: int = 20,
+        schema: Schema | None = None,
+        personal: Sequence[str] | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        super().__init__(lam, k, epochs=epochs, schema=schema, personal=personal, random_state=random_state)
+
     def _objective(self, inputs: Inputs, schedule: Schedule, random: np.random.Generator) -> Objective | None:
         from leastwise.minimizers.neural.mutual_information import MutualInformation
 
@@ -161,10 +173,10 @@ def _check_whole(name: str, value: int) -> None:
 
 @contextmanager
 def _own_torch() -> Iterator[None]:
-    """Use PyTorch on the CPU with gradients, whatever the caller has set, and leave that as it was."""
+    """Use PyTorch with gradients, whatever the caller has set, and leave that as it was."""
     try:
         import torch
     except ImportError:
         raise MissingExtraError("torch", "neural") from None
-    with torch.inference_mode(False), torch.enable_grad(), torch.device("cpu"):
+    with torch.inference_mode(False), torch.enable_grad():
         yield

@@ -9,7 +9,7 @@ from leastwise.minimizers.neural.objective import Batch, Objective
 class MutualInformation(Objective):
     """The paper's bound on the mutual information of generalized record and record."""
 
-    def penalty(self, log_p: Tensor, batch: Batch, rate: float) -> Tensor:
+    def penalty(self, log_p: Tensor, z: Tensor, batch: Batch, rate: float) -> Tensor:
         """Return the bound of these records."""
         return information_bound(log_p, batch.shares)
 

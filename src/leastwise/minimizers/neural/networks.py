@@ -6,6 +6,7 @@ default type, so that neither the caller's state nor anybody else's draws matter
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,33 @@ from leastwise.minimizers.neural.inputs import Layout
 
 Tensor = Any
 _TINY = 1e-5
-# Everybody begins in one bucket: by so much the logit of the first bucket leads, and no logit varies by more.
-_LEAD, _VARIETY = 2.0, 0.1
-# The last weights of the monotone networks are so much smaller: the places begin in the middle bucket.
-_NARROW = 0.1
-_WIDTH, _STEEP = 16, 2.0
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """How far apart the values of an attribute are before training.
+
+    Attributes
+    ----------
+    lead
+        By how much the logit of the middle bucket is above the others.
+    variety
+        By how much the logits vary around that.
+    width
+        How far the places spread around the centre of the middle bucket, before the last tanh.
+    """
+
+    lead: float
+    variety: float
+    width: float
+
+
+TOGETHER = Beginning(lead=2.0, variety=0.1, width=0.1)
+"""All in the middle bucket: an attribute is suppressed until the classifier asks for it. From any other beginning,
+values that nobody asks for would stay apart, and the buckets would tell them although nobody needs them."""
+
+APART = Beginning(lead=0.0, variety=0.5, width=1.0)
+"""Spread over all buckets, for a classifier that nothing holds back."""
 
 
 def tensor(array: npt.NDArray[Any]) -> Tensor:
@@ -40,14 +63,23 @@ class MonotoneNetworks(nn.Module):  # type: ignore[misc]
     of these can turn an order round.
     """
 
-    def __init__(self, attributes: int, random: np.random.Generator, width: int | None = None) -> None:
+    def __init__(self, steps: npt.NDArray[Any], centre: float, spread: float, random: np.random.Generator) -> None:
+        """Begin.
+
+        Parameters
+        ----------
+        steps
+            Attributes x units: where, in standard deviations of the place, each unit of the first layer rises.
+        centre, spread
+            Of the results at the beginning, the spread before the last tanh.
+        """
         super().__init__()
-        width = width or _WIDTH
-        # The first layer is a stair: where each step lies, in standard deviations, and how steep it is.
-        steps, steep = random.uniform(-2, 2, (attributes, width)), random.uniform(1, _STEEP, (attributes, width))
-        last = _even(random, attributes, width, 1) * np.sqrt(_NARROW)
+        attributes, width = steps.shape
+        steep = random.uniform(1, 4, (attributes, width))
+        last = _even(random, attributes, width, 1) * np.sqrt(spread)
         weights = [steep[:, None], _even(random, attributes, width, width), last]
-        shifts = [-steps * steep**2, np.zeros((attributes, width)), np.zeros((attributes, 1))]
+        end = np.full((attributes, 1), np.arctanh(2 * centre - 1))
+        shifts = [-steps * steep**2, np.zeros((attributes, width)), end]
         self.weights = nn.ParameterList([_parameter(layer) for layer in weights])
         self.shifts = nn.ParameterList([_parameter(layer) for layer in shifts])
 
@@ -68,6 +100,17 @@ class MonotoneNetworks(nn.Module):  # type: ignore[misc]
         return (1 + h.squeeze(2).T) / 2
 
 
+def first_steps(layout: Layout, random: np.random.Generator, width: int = 32) -> npt.NDArray[np.float64]:
+    """Return where the first layers rise: evenly over all places, so that no value is beyond their reach."""
+    steps = (np.arange(width) + random.random((len(layout.ordered), width))) / width
+    for i, j in enumerate(layout.ordered):
+        places, use = layout.places[j].astype(float), layout.use[j] * (layout.rows[j] < 0)
+        shares = use / max(use.sum(), 1e-300)
+        mean = float(places @ shares)
+        steps[i] = (steps[i] - mean) / np.sqrt((places - mean) ** 2 @ shares + _TINY)
+    return steps
+
+
 def _even(random: np.random.Generator, attributes: int, inputs: int, outputs: int) -> npt.NDArray[Any]:
     # Squared, the weights of a unit sum to about 1: as its inputs rise together, its own variance begins at 1.
     return np.sqrt(random.uniform(0.5, 1.5, (attributes, inputs, outputs)) / inputs)
@@ -85,19 +128,18 @@ class GeneralizationNetwork(nn.Module):  # type: ignore[misc]
     A discrete attribute has a table of logits, one row per value, and logits that its values have in common. An
     ordered attribute has a monotone network, whose result is compared with the centres (2j - 1) / 2k of the
     buckets; its "missing" and "other" have a row of the table each.
-
-    At the beginning all values of an attribute are most likely in the same bucket: an attribute is suppressed
-    until the classifier asks for it. (From a random beginning, values that nobody asks for would stay apart, and
-    the buckets would tell them although nobody needs them.)
     """
 
-    def __init__(self, layout: Layout, k: int, random: np.random.Generator) -> None:
+    def __init__(self, layout: Layout, k: int, beginning: Beginning, random: np.random.Generator) -> None:
         super().__init__()
         self.named, self.ordered, self.k = len(layout.named), len(layout.ordered), k
-        self.logits = _parameter(random.uniform(-_VARIETY, _VARIETY, (max(layout.logit_rows, 1), k)))
-        self.common = _parameter(np.tile(np.where(np.arange(k) == 0, _LEAD, 0.0), (self.named, 1)))
-        self.monotone = MonotoneNetworks(self.ordered, random)
-        self.centres = tensor((2 * np.arange(1, k + 1) - 1) / (2 * k))
+        lead = np.where(np.arange(k) == k // 2, beginning.lead, 0.0)
+        variety = random.uniform(-1, 1, (max(layout.logit_rows, 1), k)) * beginning.variety
+        self.logits = _parameter(lead + variety)
+        self.common = _parameter(np.zeros((self.named, k)))
+        centres = (2 * np.arange(1, k + 1) - 1) / (2 * k)
+        self.monotone = MonotoneNetworks(first_steps(layout, random), centres[k // 2], beginning.width, random)
+        self.centres = tensor(centres)
 
     def forward(self, rows: Tensor, places: Tensor, people: Tensor, temperature: float) -> Tensor:
         """Return the log-probabilities, records x attributes x buckets, attributes in the layout's order."""
@@ -115,18 +157,18 @@ class GeneralizationNetwork(nn.Module):  # type: ignore[misc]
         return torch.where(has_row.unsqueeze(2), by_row, -distance.square())
 
 
-def as_deployed(log_p: Tensor) -> Tensor:
-    """Return the likeliest bucket of each attribute as 0/1 numbers, with the gradient of the probabilities."""
-    return _hard(log_p, log_p)
-
-
-def as_sampled(log_p: Tensor, random: np.random.Generator) -> Tensor:
+def draw(log_p: Tensor, random: np.random.Generator) -> Tensor:
     """Return a bucket drawn by its probability as 0/1 numbers, with the gradient of the probabilities."""
     noise = tensor(random.standard_exponential(tuple(log_p.shape), dtype=np.float32).clip(1e-30))
-    return _hard(log_p, log_p.detach() - noise.log())
+    return _chosen(log_p, log_p.detach() - noise.log())
 
 
-def _hard(log_p: Tensor, scores: Tensor) -> Tensor:
+def likeliest(log_p: Tensor) -> Tensor:
+    """Return the likeliest bucket as 0/1 numbers, with the gradient of the probabilities."""
+    return _chosen(log_p, log_p)
+
+
+def _chosen(log_p: Tensor, scores: Tensor) -> Tensor:
     p = log_p.exp()
     best = scores.argmax(dim=2, keepdim=True)
     return torch.zeros_like(p).scatter_(2, best, 1.0) + p - p.detach()

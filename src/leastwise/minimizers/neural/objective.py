@@ -38,13 +38,15 @@ class Objective(ABC):
     """One side of the trade-off; the classifier's loss is the other."""
 
     @abstractmethod
-    def penalty(self, log_p: Tensor, batch: Batch, rate: float) -> Tensor:
+    def penalty(self, log_p: Tensor, z: Tensor, batch: Batch, rate: float) -> Tensor:
         """Return what is to become small.
 
         Parameters
         ----------
         log_p
             Log-probabilities, records x attributes x buckets.
+        z
+            The buckets that were drawn, as 0/1 numbers.
         batch
             The records.
         rate

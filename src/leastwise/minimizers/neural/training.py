@@ -11,7 +11,16 @@ import torch
 
 from leastwise.errors import ParameterError
 from leastwise.minimizers.neural.inputs import Inputs
-from leastwise.minimizers.neural.networks import GeneralizationNetwork, Predictor, Tensor, as_deployed, tensor
+from leastwise.minimizers.neural.networks import (
+    APART,
+    TOGETHER,
+    GeneralizationNetwork,
+    Predictor,
+    Tensor,
+    draw,
+    likeliest,
+    tensor,
+)
 from leastwise.minimizers.neural.objective import Batch, Objective
 from leastwise.minimizers.neural.progress import Listener
 from leastwise.minimizers.neural.schedule import Schedule
@@ -73,9 +82,10 @@ class _Trainer:
         schedule: Schedule,
         random: np.random.Generator,
     ) -> None:
-        self.records, self.objective, self.schedule, self.random = Batch.of(inputs), objective, schedule, random
-        self.lam = 0.0 if objective is None else lam
-        self.network = GeneralizationNetwork(inputs.layout, k, random)
+        self.records, self.lam, self.schedule, self.random = Batch.of(inputs), lam, schedule, random
+        self.objective = objective if lam > 0 else None
+        beginning = APART if self.objective is None else TOGETHER
+        self.network = GeneralizationNetwork(inputs.layout, k, beginning, random)
         self.classifier = Predictor(len(inputs.layout.attributes) * k, (inputs.classes,), random)
         self.adam = torch.optim.Adam([*self.network.parameters(), *self.classifier.parameters()], lr=schedule.rate)
 
@@ -95,15 +105,22 @@ class _Trainer:
 
     def _step(self, batch: Batch, rate: float, temperature: float) -> tuple[float, float]:
         log_p = self.network(batch.rows, batch.places, batch.people, temperature)
-        # The classifier learns from what will be deployed; the objective may look at the probabilities.
-        classifier = self.classifier.losses(as_deployed(log_p), batch.labels, batch.shares)[0]
-        penalty = self._penalty(log_p, batch, rate)
+        z = self._buckets(log_p)
+        classifier = self.classifier.losses(z, batch.labels, batch.shares)[0]
+        loss, penalty = classifier, 0.0
+        if self.objective is not None:
+            punished = self.objective.penalty(log_p, z, batch, rate)
+            loss, penalty = (1 - self.lam) * classifier + self.lam * punished, punished.item()
         self.adam.zero_grad()
-        ((1 - self.lam) * classifier + self.lam * penalty).backward()
+        loss.backward()
         self.adam.step()
-        return float(classifier.detach()), float(penalty.detach())
+        return classifier.item(), penalty
 
-    def _penalty(self, log_p: Tensor, batch: Batch, rate: float) -> Tensor:
-        if self.objective is None or self.lam == 0:
-            return torch.zeros((), dtype=torch.float32)
-        return self.objective.penalty(log_p, batch, rate)
+    def _buckets(self, log_p: Tensor) -> Tensor:
+        """Return the buckets that all sides see.
+
+        They are drawn, not the likeliest ones: a difference in probability that is too small to count for the
+        objective must not serve the classifier, or such differences would be all that is left, and the final
+        generalization would tell them. Without an objective there is nobody to deceive.
+        """
+        return likeliest(log_p) if self.objective is None else draw(log_p, self.random)

@@ -1,0 +1,52 @@
+"""The course of a training, as the paper's appendix states it."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from leastwise.minimizers.neural.progress import tell, watched
+from leastwise.minimizers.neural.schedule import Schedule
+
+
+def test_the_rate_falls_every_five_epochs_not_batches() -> None:
+    rates = [Schedule().rate_of(epoch) for epoch in range(20)]
+    assert rates == pytest.approx([0.01] * 5 + [0.001] * 5 + [1e-4] * 5 + [1e-5] * 5)
+
+
+def test_the_temperature_falls_from_2_to_a_half() -> None:
+    temperatures = [Schedule().temperature(epoch) for epoch in range(20)]
+    assert temperatures[0] == 2.0
+    assert temperatures[-1] == 0.5
+    assert all(after < before for before, after in itertools.pairwise(temperatures))
+    assert Schedule(epochs=1).temperature(0) == 2.0
+
+
+@pytest.mark.parametrize("rows", [1, 255, 256, 257, 10_000])
+def test_an_epoch_passes_all_rows_equally_often_in_batches_of_at_most_256(rows: int) -> None:
+    batches = list(Schedule().batches(rows, np.random.default_rng(0)))
+    seen = np.bincount(np.concatenate(batches), minlength=rows)
+    assert seen.min() == seen.max() >= 1
+    assert max(map(len, batches)) <= 256
+    assert len(batches) >= Schedule().least_steps
+
+
+def test_batches_are_shuffled_anew_in_each_epoch() -> None:
+    random, course = np.random.default_rng(0), Schedule()
+    first, second = (np.concatenate(list(course.batches(6000, random))) for _ in range(2))
+    assert not np.array_equal(first, second)
+    assert not np.array_equal(first, np.sort(first))
+
+
+def test_only_the_innermost_listener_hears_and_only_while_it_listens() -> None:
+    outer: list[tuple[int, int]] = []
+    inner: list[tuple[int, int]] = []
+    with watched(lambda *told: outer.append(told)):
+        tell(1, 3)
+        with watched(lambda *told: inner.append(told)):
+            tell(2, 3)
+        tell(3, 3)
+    tell(4, 4)
+    assert (outer, inner) == ([(1, 3), (3, 3)], [(2, 3)])

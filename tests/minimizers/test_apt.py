@@ -293,8 +293,9 @@ def test_same_seed_same_bytes() -> None:
         ({"target_accuracy": 1.5}, "target_accuracy must be between 0"),
         ({"target_accuracy": "high"}, "target_accuracy must be"),
         ({"model": "forest"}, "must be a scikit-learn classifier"),
-        ({"max_depth": 0}, "max_depth must be at least 1"),
-        ({"min_leaf": 0}, "min_leaf must be at least 1"),
+        ({"max_depth": 0}, "max_depth must be a whole number, at least 1"),
+        ({"max_depth": 2.5}, "max_depth must be a whole number"),
+        ({"min_leaf": 0}, "min_leaf must be a whole number, at least 1"),
     ],
 )
 def test_bad_parameters(parameters: dict[str, object], message: str) -> None:

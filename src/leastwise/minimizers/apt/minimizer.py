@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from leastwise.errors import DataError
+from leastwise.errors import DataError, ParameterError
 from leastwise.generalization import Generalization
 from leastwise.minimizers.apt.accuracy import Agreement, Map, Retrained, representatives
 from leastwise.minimizers.apt.coarsening import EVERYTHING, Accuracy, Asked, Coarsening
@@ -145,8 +145,10 @@ class AptMinimizer(Minimizer):
 
     def _check(self, table: Table) -> None:
         check_between("target_accuracy", self.target_accuracy, 0.0, 1.0)
-        check_between("max_depth", self.max_depth, 1)
-        check_between("min_leaf", self.min_leaf, 1)
+        for name in ("max_depth", "min_leaf"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+                raise ParameterError(f"{name} must be a whole number, at least 1; got {value!r}")
         if len(np.unique(table.y)) < 2:
             raise DataError("the label must have at least two classes in the records; found one class")
 

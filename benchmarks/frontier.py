@@ -125,7 +125,8 @@ def measure(name: str, seed: int, arguments: argparse.Namespace) -> Measured:
         ends = [Generalization.untouched(schema).to_json(), Generalization.suppressed(schema).to_json()]
         tasks = [(text, arguments.quick) for text in [*ends, *chosen["pat"], *chosen["optimal"]]]
         points = [*pool.map(_measure, tasks)]
-    limits = Limits(Point(points[0].utility_risk, 0.0), points[1])
+    # On a small test part full records can do worse than guessing; then nothing lies between the limit points.
+    limits = Limits(Point(min(points[0].utility_risk, points[1].utility_risk), 0.0), points[1])
     measured = {"pat": points[2 : 2 + len(chosen["pat"])], "optimal": points[2 + len(chosen["pat"]) :]}
     return Measured(limits, measured, time.perf_counter() - start)
 
@@ -163,6 +164,14 @@ def interval(differences: Sequence[float]) -> tuple[float, float]:
     return mean - reach / len(differences) ** 0.5, mean + reach / len(differences) ** 0.5
 
 
+def ratio(runs: Sequence[Measured]) -> float | None:
+    """Return what is left of PAT's remaining area; None where the label cannot be told better than by guessing."""
+    if min(run.limits.area for run in runs) <= 0:
+        return None
+    left = {which: float(np.mean([run.remaining(which) for run in runs])) for which in ("pat", "optimal")}
+    return left["optimal"] / left["pat"] if left["pat"] > 0 else None
+
+
 def row(name: str, runs: Sequence[Measured]) -> dict[str, Any]:
     volume = {w: float(np.mean([r.limits.hypervolume(r.points[w]) for r in runs])) for w in ("pat", "optimal")}
     remaining = {w: float(np.mean([r.remaining(w) for r in runs])) for w in ("pat", "optimal")}
@@ -176,7 +185,7 @@ def row(name: str, runs: Sequence[Measured]) -> dict[str, Any]:
         "difference": f"{low:+.4f} to {high:+.4f}",
         "PAT remaining": f"{remaining['pat']:.3f}",
         "optimal remaining": f"{remaining['optimal']:.3f}",
-        "ratio": f"{remaining['optimal'] / remaining['pat']:.2f}",
+        "ratio": "-" if (found := ratio(runs)) is None else f"{found:.2f}",
         "minutes": f"{sum(r.seconds for r in runs) / 60:.1f}",
     }
 
@@ -218,16 +227,12 @@ def figures(runs: dict[str, list[Measured]], without_timing: bool) -> dict[str, 
     def mean(name: str, which: str) -> float:
         return float(np.mean([r.limits.hypervolume(r.points[which]) for r in runs[name]]))
 
-    ratios = {
-        name: float(
-            np.mean([r.remaining("optimal") for r in found]) / np.mean([r.remaining("pat") for r in found])
-        )
-        for name, found in runs.items()
-    }
+    ratios = {name: ratio(found) for name, found in runs.items()}
+    told = [value for value in ratios.values() if value is not None]
     result: dict[str, Any] = {
         "hypervolume": {name: {w: mean(name, w) for w in ("pat", "optimal")} for name in runs},
         "remaining_area_ratio": ratios,
-        "median_remaining_area_ratio": float(np.median([*ratios.values()])),
+        "median_remaining_area_ratio": float(np.median(told)) if told else None,
         "adversary_error_at": {name: errors_at(found) for name, found in runs.items()},
     }
     return result if without_timing else {**result, "path_vs_boosting": path_against_boosting()}

@@ -75,12 +75,13 @@ def test_scores_and_merges_follow_the_definition(table, data):
         present = np.unique(columns[j]).tolist()
         if len(present) < 2:
             continue
-        merged = data.draw(st.lists(st.sampled_from(present), min_size=2, unique=True))
-        flags = np.zeros(state.marks.shape[1], dtype=bool)
-        flags[merged] = True
-        change = score_merge(state, j, flags)
-        apply_merge(state, j, flags)
-        columns[j] = np.where(np.isin(columns[j], merged), min(merged), columns[j])
+        into = np.full(state.marks.shape[1], -1)
+        for bucket in data.draw(st.lists(st.sampled_from(present), min_size=2, unique=True)):
+            group = [b for b in present if into[b] >= 0 and into[b] == b and data.draw(st.booleans())]
+            into[bucket] = group[0] if group else bucket
+        change = score_merge(state, j, into)
+        apply_merge(state, j, into)
+        columns[j] = np.where(into[columns[j]] >= 0, into[columns[j]], columns[j])
         after = right_guesses(table, columns, contexts, scores_of(state, columns, model.intercept))
         assert_allclose(change, after - before, atol=1e-9)
         assert_allclose(state.hits[state.alive].sum(axis=0), after)
@@ -92,9 +93,9 @@ def test_scores_and_merges_follow_the_definition(table, data):
 def test_every_record_stays_in_exactly_one_joint_bucket(table):
     _, state, _, _ = prepared(table)
     for j, size in enumerate(table.sizes):
-        flags = np.zeros(state.marks.shape[1], dtype=bool)
-        flags[:size] = True
-        apply_merge(state, j, flags)
+        into = np.full(state.marks.shape[1], -1)
+        into[:size] = 0
+        apply_merge(state, j, into)
     seen = []
     for z in np.flatnonzero(state.alive):
         record = state.head[z]

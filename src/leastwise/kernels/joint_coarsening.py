@@ -52,13 +52,13 @@ class State(NamedTuple):
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _groups(state: State, attribute: int, merged: Array) -> tuple[Array, Array, Array]:  # pragma: no cover
+def _groups(state: State, attribute: int, into: Array) -> tuple[Array, Array, Array]:  # pragma: no cover
     """Return the joint buckets that a merge touches, chained by what they become: (first, next, touched)."""
     total = len(state.alive)
     touched = np.empty(total, dtype=np.int64)
     count = 0
     for z in range(total):
-        if state.alive[z] and merged[state.buckets[z, attribute]]:
+        if state.alive[z] and into[state.buckets[z, attribute]] >= 0:
             touched[count] = z
             count += 1
     touched = touched[:count]
@@ -72,7 +72,8 @@ def _groups(state: State, attribute: int, merged: Array) -> tuple[Array, Array, 
     chain = np.full(total, -1, dtype=np.int64)
     groups = 0
     for joint in touched:
-        key = state.keys[joint] - state.marks[attribute, state.buckets[joint, attribute]]
+        bucket = state.buckets[joint, attribute]
+        key = state.keys[joint] - state.marks[attribute, bucket] + state.marks[attribute, into[bucket]]
         slot = (key ^ (key >> 29)) & (room - 1)
         while slots[slot] >= 0 and group_key[slots[slot]] != key:
             slot = (slot + 1) & (room - 1)
@@ -102,22 +103,21 @@ def _two_most(counts: Array) -> tuple[int, int]:  # pragma: no cover
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _own_bucket(
-    state: State, target: int, bucket: int, attribute: int, merged: Array
-) -> Array:  # pragma: no cover
-    """Return how many people have each value of the target's own (merged) bucket."""
-    mine = state.own[target] == attribute and merged[bucket]
+def _own_bucket(state: State, target: int, bucket: int, attribute: int, into: Array) -> Array:  # pragma: no cover
+    """Return how many people have each value of the target's own bucket, as it is after the merge."""
     counts = np.zeros(state.sizes[target])
     for v in range(state.sizes[target]):
         home = state.value_bucket[target, v]
-        if home == bucket or (mine and merged[home]):
+        if state.own[target] == attribute and into[home] >= 0:
+            home = into[home]
+        if home == bucket:
             counts[v] = state.value_people[target, v]
     return counts
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _target_hits(
-    state: State, target: int, attribute: int, merged: Array, first: Array, chain: Array, all_of_them: bool
+    state: State, target: int, attribute: int, into: Array, first: Array, chain: Array, all_of_them: bool
 ) -> tuple[float, Array]:  # pragma: no cover
     """Return the change of the people guessed right, and the right guesses of each group of joint buckets.
 
@@ -148,20 +148,22 @@ def _target_hits(
         for j in range(state.buckets.shape[1]):
             if j != attribute:
                 row += state.strides[target, j] * state.buckets[z, j]
-        bucket = state.buckets[z, own]
+        goal = into[state.buckets[z, attribute]]
+        rest = row
+        row += stride * goal
         if not ready[row]:
             ready[row] = True
             if stride:
-                for b in range(len(merged)):
-                    if merged[b]:
+                for b in range(len(into)):
+                    if into[b] == goal:
                         for v in range(size):
-                            joined[row, v] += table[row + stride * b, v]
+                            joined[row, v] += table[rest + stride * b, v]
             row_people[row] = joined[row].sum()
             row_most[row, 0], row_most[row, 1] = _two_most(joined[row])
-        home = -1 if own == attribute else bucket
+        home = goal if own == attribute else state.buckets[z, own]
         if not own_ready[home]:
             own_ready[home] = True
-            counts = _own_bucket(state, target, bucket, attribute, merged)
+            counts = _own_bucket(state, target, home, attribute, into)
             own_people[home] = counts.sum()
             own_most[home, 0], own_most[home, 1] = _two_most(counts)
         before = 0.0
@@ -206,7 +208,7 @@ def _target_hits(
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _label_hits(
-    state: State, attribute: int, merged: Array, first: Array, chain: Array, effect: Array
+    state: State, attribute: int, into: Array, first: Array, chain: Array, effect: Array
 ) -> tuple[float, Array]:  # pragma: no cover
     """Return the change of the people whose label is guessed right, and the right guesses of each group."""
     classes = state.labels.shape[1]
@@ -219,8 +221,8 @@ def _label_hits(
         z = first[g]
         for c in range(classes):
             held[c] = 0.0
-            own = state.effects[attribute, state.buckets[z, attribute], c]
-            score[c] = state.scores[z, c] - own + effect[c]
+            bucket = state.buckets[z, attribute]
+            score[c] = state.scores[z, c] - state.effects[attribute, bucket, c] + effect[into[bucket], c]
         before = 0.0
         while z >= 0:
             before += state.hits[z, last]
@@ -246,39 +248,41 @@ def _label_hits(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _merged_effect(state: State, attribute: int, merged: Array) -> Array:  # pragma: no cover
-    """Return the mean effect of the merged buckets."""
-    classes = state.effects.shape[2]
-    effect = np.zeros(classes)
-    people = 0.0
-    for b in range(len(merged)):
-        if merged[b]:
-            people += state.bucket_people[attribute, b]
-            effect += state.bucket_people[attribute, b] * state.effects[attribute, b]
-    return effect / max(people, 1e-9)
+def _merged_effect(state: State, attribute: int, into: Array) -> Array:  # pragma: no cover
+    """Return the effect of each bucket after the merge: the mean of those that went into it."""
+    effect = np.zeros(state.effects.shape[1:])
+    people = np.zeros(len(into))
+    for b in range(len(into)):
+        if into[b] >= 0:
+            people[into[b]] += state.bucket_people[attribute, b]
+            effect[into[b]] += state.bucket_people[attribute, b] * state.effects[attribute, b]
+    for b in range(len(into)):
+        effect[b] /= max(people[b], 1e-9)
+    return effect
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def score_merge(state: State, attribute: int, merged: Array) -> Array:  # pragma: no cover
+def score_merge(state: State, attribute: int, into: Array) -> Array:  # pragma: no cover
     """Return the change of the people guessed right, per personal attribute and for the label (last).
 
-    ``merged`` flags the buckets of the attribute that would become one.
+    ``into`` says what each bucket of the attribute would become, the number of one of those that become the same;
+    -1 leaves a bucket as it is.
     """
-    first, chain, _ = _groups(state, attribute, merged)
+    first, chain, _ = _groups(state, attribute, into)
     targets = len(state.own)
     change = np.zeros(targets + 1)
     for t in range(targets):
         moved = state.strides[t, attribute] > 0 or state.own[t] == attribute
-        change[t] = _target_hits(state, t, attribute, merged, first, chain, moved)[0]
-    effect = _merged_effect(state, attribute, merged)
-    change[targets] = _label_hits(state, attribute, merged, first, chain, effect)[0]
+        change[t] = _target_hits(state, t, attribute, into, first, chain, moved)[0]
+    effect = _merged_effect(state, attribute, into)
+    change[targets] = _label_hits(state, attribute, into, first, chain, effect)[0]
     return change
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def score_all(state: State) -> None:  # pragma: no cover
     """Fill ``hits`` of every joint bucket."""
-    nothing = np.ones(state.bucket_people.shape[1], dtype=np.bool_)
+    nothing = np.zeros(state.bucket_people.shape[1], dtype=np.int64)
     total = len(state.alive)
     first = np.arange(total)
     chain = np.full(total, -1, dtype=np.int64)
@@ -286,31 +290,29 @@ def score_all(state: State) -> None:  # pragma: no cover
     outside = state.buckets.shape[1] - 1
     for t in range(len(state.own)):
         state.hits[:, t] = _target_hits(state, t, outside, nothing, first, chain, True)[1]
-    effect = np.zeros(state.effects.shape[2])
+    effect = np.zeros(state.effects.shape[1:])
     state.hits[:, len(state.own)] = _label_hits(state, outside, nothing, first, chain, effect)[1]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def apply_merge(state: State, attribute: int, merged: Array) -> None:  # pragma: no cover
-    """Make the flagged buckets one, under the number of the first of them."""
-    first, chain, touched = _groups(state, attribute, merged)
-    effect = _merged_effect(state, attribute, merged)
-    target = 0
-    while not merged[target]:
-        target += 1
+def apply_merge(state: State, attribute: int, into: Array) -> None:  # pragma: no cover
+    """Make the buckets what ``into`` says (see ``score_merge``)."""
+    first, chain, touched = _groups(state, attribute, into)
+    effect = _merged_effect(state, attribute, into)
     targets = len(state.own)
     for t in range(targets):
         moved = state.strides[t, attribute] > 0 or state.own[t] == attribute
-        _, hits = _target_hits(state, t, attribute, merged, first, chain, moved)
+        _, hits = _target_hits(state, t, attribute, into, first, chain, moved)
         for g in range(len(first)):
             if moved or chain[first[g]] >= 0:
                 state.hits[first[g], t] = hits[g]
-    _, hits = _label_hits(state, attribute, merged, first, chain, effect)
+    _, hits = _label_hits(state, attribute, into, first, chain, effect)
     state.hits[first, targets] = hits
     for z in touched:
-        state.scores[z] += effect - state.effects[attribute, state.buckets[z, attribute]]
-        state.keys[z] += state.marks[attribute, target] - state.marks[attribute, state.buckets[z, attribute]]
-        state.buckets[z, attribute] = target
+        bucket = state.buckets[z, attribute]
+        state.scores[z] += effect[into[bucket]] - state.effects[attribute, bucket]
+        state.keys[z] += state.marks[attribute, into[bucket]] - state.marks[attribute, bucket]
+        state.buckets[z, attribute] = into[bucket]
     for g in range(len(first)):
         z = first[g]
         other = chain[z]
@@ -320,18 +322,16 @@ def apply_merge(state: State, attribute: int, merged: Array) -> None:  # pragma:
             state.labels[z] += state.labels[other]
             state.alive[other] = False
             other = chain[other]
-    _merge_tables(state, attribute, merged, target, effect)
+    _merge_tables(state, attribute, into, effect)
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _merge_tables(
-    state: State, attribute: int, merged: Array, target: int, effect: Array
-) -> None:  # pragma: no cover
+def _merge_tables(state: State, attribute: int, into: Array, effect: Array) -> None:  # pragma: no cover
     for t in range(len(state.own)):
         if state.own[t] == attribute:
             for v in range(state.sizes[t]):
-                if merged[state.value_bucket[t, v]]:
-                    state.value_bucket[t, v] = target
+                if into[state.value_bucket[t, v]] >= 0:
+                    state.value_bucket[t, v] = into[state.value_bucket[t, v]]
         stride = state.strides[t, attribute]
         if stride == 0:
             continue
@@ -339,16 +339,18 @@ def _merge_tables(
         width = _width(state, t, attribute)
         for row in range(state.rows[t]):
             b = (row // stride) % width
-            if merged[b] and b != target:
-                into = begin + (row + (target - b) * stride) * size
+            if into[b] >= 0 and into[b] != b:
+                goal = begin + (row + (into[b] - b) * stride) * size
                 for v in range(size):
-                    state.context[into + v] += state.context[begin + row * size + v]
+                    state.context[goal + v] += state.context[begin + row * size + v]
                     state.context[begin + row * size + v] = 0.0
-    for b in range(len(merged)):
-        if merged[b] and b != target:
-            state.bucket_people[attribute, target] += state.bucket_people[attribute, b]
+    for b in range(len(into)):
+        if into[b] >= 0 and into[b] != b:
+            state.bucket_people[attribute, into[b]] += state.bucket_people[attribute, b]
             state.bucket_people[attribute, b] = 0.0
-    state.effects[attribute, target] = effect
+    for b in range(len(into)):
+        if into[b] == b:
+            state.effects[attribute, b] = effect[b]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.kernels.additive_logistic import Additive
+from leastwise.kernels.interval_program import best_partition, spread
 from leastwise.kernels.joint_coarsening import State, apply_merge, score_merge
 from leastwise.minimizers.joint_state import Pulls, Records, make_state
 from leastwise.minimizers.optimal.items import target_weights
@@ -25,10 +26,14 @@ _MOST_BUCKETS = 64
 _ALL_PAIRS = 8
 # Contexts and the label model are renewed when so large a share of the buckets is gone.
 _RENEW = 0.85
+# A move that merges many buckets leaves at most so many runs.
+_RUNS = 5
 # A share of the people lost in fewer than so many standard errors, at one half, is noise.
 _NOISE = 0.02
 
 Ints = npt.NDArray[np.int64]
+Groups = tuple[tuple[int, ...], ...]
+"""Buckets of one attribute: those of a group become one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,11 +163,12 @@ class _Run:
         """Apply the best move; values from before the last merges are renewed when they come to the top."""
         while heap[0].merges < self.merges:
             stale = heapq.heappop(heap)
-            heapq.heappush(heap, self._entry(stale.attribute, stale.buckets))
+            heapq.heappush(heap, self._entry(stale.attribute, stale.groups))
         best = self._first_step(heapq.heappop(heap), heap)
-        apply_merge(self.state, best.attribute, self._flags(best.attribute, best.buckets))
+        apply_merge(self.state, best.attribute, self._into(best.attribute, best.groups))
         now = self.now[best.attribute]
-        now[np.isin(now, best.buckets)] = min(best.buckets)
+        for group in best.groups:
+            now[np.isin(now, group)] = min(group)
         self.merges += 1
         return best.attribute
 
@@ -171,20 +177,25 @@ class _Run:
 
         A large move says where to go; on the way there may be something better, and candidates to choose from.
         """
-        pairs = [entry for entry in heap if entry.attribute == best.attribute and len(entry.buckets) == 2]
-        if len(best.buckets) == 2 or not pairs:
+        if best.pair:
+            return best
+        home = {bucket: number for number, group in enumerate(best.groups) for bucket in group}
+        own = [entry for entry in heap if entry.attribute == best.attribute and entry.pair]
+        pairs = [e for e in own if len({home.get(bucket, -1 - bucket) for bucket in e.groups[0]}) == 1]
+        if not pairs:
             return best
         rate = self.mu if self.mu is not None else max(best.gain, 0.0) / max(best.loss, 1e-9)
-        return max(pairs, key=lambda pair: (pair.gain - rate * pair.loss, pair.buckets))
+        return max(pairs, key=lambda pair: (pair.gain - rate * pair.loss, pair.groups))
 
     def _push(self, heap: list[_Entry], attribute: int) -> None:
-        for buckets in self._moves(attribute):
-            heapq.heappush(heap, self._entry(attribute, buckets))
+        for groups in self._moves(attribute):
+            heapq.heappush(heap, self._entry(attribute, groups))
 
-    def _entry(self, attribute: int, buckets: tuple[int, ...]) -> _Entry:
-        change = score_merge(self.state, attribute, self._flags(attribute, buckets)) / self.records.people.sum()
+    def _entry(self, attribute: int, groups: Groups) -> _Entry:
+        change = score_merge(self.state, attribute, self._into(attribute, groups)) / self.records.people.sum()
         gain, loss = -float(change[:-1] @ self.weights), -float(change[-1])
-        return _Entry(-self._worth(gain, loss), len(buckets), attribute, buckets, self.merges, gain, loss)
+        size = sum(len(group) for group in groups)
+        return _Entry(-self._worth(gain, loss), size, attribute, groups, self.merges, gain, loss)
 
     def _worth(self, gain: float, loss: float) -> float:
         """Return how good a move is that gains adversary error and loses classifier error."""
@@ -196,33 +207,49 @@ class _Run:
             return min(gain - loss, 0.0) - 1e-9 if loss > -noise else 0.0
         return float(gain / (max(loss, 0.0) + noise))
 
-    def _flags(self, attribute: int, buckets: tuple[int, ...]) -> npt.NDArray[np.bool_]:
-        flags = np.zeros(self.state.marks.shape[1], dtype=np.bool_)
-        flags[self.place[attribute][list(buckets)]] = True
-        return flags
+    def _into(self, attribute: int, groups: Groups) -> Ints:
+        into = np.full(self.state.marks.shape[1], -1, dtype=np.int64)
+        for group in groups:
+            into[self.place[attribute][list(group)]] = self.place[attribute][min(group)]
+        return into
 
-    def _moves(self, attribute: int) -> list[tuple[int, ...]]:
-        """Return the sets of buckets that may become one: pairs, and all of them."""
+    def _moves(self, attribute: int) -> list[Groups]:
+        """Return what may be merged at once: pairs, all of them, and into a few runs of like effect."""
         buckets = [int(b) for b in np.unique(self.now[attribute])]
         if len(buckets) < 2:
             return []
+        effect = self.effects[attribute][self.place[attribute]]
         if self.partitions[attribute].attribute.kind != "discrete":
-            pairs = self._neighbours(attribute, buckets)
-        elif len(buckets) <= _ALL_PAIRS:
-            pairs = [*itertools.combinations(buckets, 2)]
+            row, free = self._in_row(attribute, buckets)
+            pairs = [*itertools.pairwise(row), *itertools.product(row, free), *itertools.combinations(free, 2)]
         else:
-            effect = self.effects[attribute]
-            pairs = [*itertools.pairwise(sorted(buckets, key=lambda b: float(effect[self.place[attribute][b]])))]
-        return pairs if len(buckets) == 2 else [*pairs, tuple(buckets)]
+            row = sorted(buckets, key=lambda b: float(effect[b]))
+            near = itertools.combinations if len(buckets) <= _ALL_PAIRS else None
+            pairs = [*near(buckets, 2)] if near else [*itertools.pairwise(row)]
+        whole: list[Groups] = [] if len(buckets) == 2 else [(tuple(buckets),)]
+        return [*(((a, b),) for a, b in pairs), *whole, *self._runs(attribute, row, effect)]
 
-    def _neighbours(self, attribute: int, buckets: list[int]) -> list[tuple[int, ...]]:
-        """Return the pairs of an ordered attribute: neighbours, and "missing" or "other" with anything."""
+    def _runs(self, attribute: int, row: list[int], effect: npt.NDArray[np.float64]) -> list[Groups]:
+        """Return the row of buckets as 2, 3, ... runs, each the best for the label alone.
+
+        Where joint buckets are sparse one merge changes nothing, and only many together show what they gain.
+        """
+        if len(row) <= 3:
+            return []
+        people = self.state.bucket_people[attribute][self.place[attribute][row]]
+        none = np.zeros(0), np.zeros((0, 1))
+        found = best_partition(
+            spread(people, effect[row][:, None], *none)[None], np.zeros(1), min(_RUNS, len(row) - 2)
+        )
+        parts = [[row[i:j] for i, j in itertools.pairwise((0, *each.ends))] for each in found if each.size > 1]
+        return [tuple(tuple(sorted(run)) for run in runs if len(run) > 1) for runs in parts]
+
+    def _in_row(self, attribute: int, buckets: list[int]) -> tuple[list[int], list[int]]:
+        """Return the buckets of an ordered attribute in their row, and those of "missing" or "other" alone."""
         partition = self.partitions[attribute]
         inner = len(partition.assignment) - partition.attribute.extra_values
         in_row = {int(self.now[attribute][b]) for b in partition.assignment[:inner]}
-        row = [b for b in buckets if b in in_row]
-        free = [b for b in buckets if b not in in_row]
-        return [*itertools.pairwise(row), *itertools.product(row, free), *itertools.combinations(free, 2)]
+        return [b for b in buckets if b in in_row], [b for b in buckets if b not in in_row]
 
     def _open_buckets(self) -> int:
         return sum(len(np.unique(now)) - 1 for now in self.now)
@@ -274,10 +301,15 @@ class _Entry:
     priority: float
     size: int
     attribute: int
-    buckets: tuple[int, ...]
+    groups: Groups
     merges: int
     gain: float
     loss: float
+
+    @property
+    def pair(self) -> bool:
+        """Whether just two buckets become one."""
+        return self.size == 2
 
 
 def _direction(weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

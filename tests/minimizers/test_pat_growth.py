@@ -7,6 +7,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from leastwise import Attribute, Schema, Table
+from leastwise.minimizers.pat.counting import CountedRows, TableStore
 from leastwise.minimizers.pat.growth import Expansion, Grower
 from leastwise.minimizers.pgini import Criterion
 from tests import oracles
@@ -158,11 +159,49 @@ def test_several_alphas_grow_together_as_each_alone() -> None:
         assert same(together.grow(which, 15), grown(table, alpha, 15))
 
 
-def test_nothing_is_kept_when_there_is_no_room_and_the_tree_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_kept_when_there_is_no_room_and_the_tree_is_the_same() -> None:
     table = random_table(4, rows=3000)
-    expected = grown(table, 0.2, 20)
-    monkeypatch.setattr("leastwise.minimizers.pat.growth.LEAST_BUDGET", 0)
-    assert same(grown(replace(table, codes=table.codes), 0.2, 20), expected)
+    roomy, bare = (Grower(table, Criterion.of(table), [0.2], 5) for _ in range(2))
+    bare._store = TableStore(budget=0)
+    assert same(bare.grow(0, 20), roomy.grow(0, 20))
+    assert roomy._store._tables
+    assert not bare._store._tables
+
+
+def without_subtraction(table: Table, monkeypatch: pytest.MonkeyPatch) -> list[Expansion]:
+    with monkeypatch.context() as patched:
+        patched.setattr(Grower, "_by_subtraction", lambda *_: None)
+        return grown(table, 0.1, 30, 50)
+
+
+@pytest.mark.parametrize("weights", ["none", "whole", "real"])
+@pytest.mark.parametrize("seed", range(2))
+def test_only_values_that_somebody_has_are_present_and_subtracting_changes_nothing(
+    seed: int, weights: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Real weights would leave a rest where nobody is, were their tables subtracted."""
+    table = random_table(seed, rows=20_000, weights=weights)
+    expansions = grown(table, 0.1, 30, 50)
+    rows = rows_of_nodes(table, expansions)
+    assert len(expansions) == 29
+    for split in expansions:
+        here = np.unique(table.codes[rows[split.node], split.attribute])
+        assert np.union1d(split.left, split.right).tolist() == here.tolist()
+    assert same(expansions, without_subtraction(table, monkeypatch))
+
+
+def test_the_larger_of_two_siblings_is_found_by_subtraction(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = random_table(0, rows=20_000, weights="whole")
+    counted = []
+    count = CountedRows.count
+    monkeypatch.setattr(
+        CountedRows, "count", lambda rows, members: counted.append(members) or count(rows, members)
+    )
+    grown(table, 0.1, 30, 50)
+    by_subtraction = len(counted)
+    counted.clear()
+    without_subtraction(table, monkeypatch)
+    assert 0 < by_subtraction < len(counted)
 
 
 def test_min_leaf_counts_people_not_rows() -> None:

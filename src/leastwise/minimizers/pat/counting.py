@@ -57,9 +57,17 @@ class CountedRows:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def count(self, members: Array, into: Array | None = None) -> Array:
+    @property
+    def exact(self) -> bool:
+        """Whether counts add up exactly, so that a table may be subtracted from another.
+
+        Real numbers leave about 1e-16 where nobody is: a value that nobody has would count as present.
+        """
+        return self._dtype.kind == "i"
+
+    def count(self, members: Array) -> Array:
         """Return the half table of some rows."""
-        table = np.empty(self.layout.length, dtype=self._dtype) if into is None else into
+        table = np.empty(self.layout.length, dtype=self._dtype)
         count_rows(table, self.rows, members, self.people, self.layout)
         return table
 

@@ -161,7 +161,7 @@ class Grower:
         return table
 
     def _by_subtraction(self, leaf: _Leaf) -> Array | None:
-        if leaf.parent is None or leaf.sibling is None:
+        if leaf.parent is None or leaf.sibling is None or not self.rows.exact:
             return None
         parent, other = self._store.get(leaf.parent.key), self._store.get(leaf.sibling.key)
         if parent is None or self.rows.cost(leaf.rows) < self.rows.layout.length:

@@ -114,6 +114,7 @@ def grow_tree(
     table: Table, alpha: float = 0.7, max_leaves: int = 20, *, min_leaf: float = 100, weights: Weights = None
 ) -> PATTree:
     """Return the privacy-aware tree of these records; see ``PATMinimizer`` for the parameters."""
+    _check_whole("max_leaves", max_leaves)
     return _grow(table, [alpha], max_leaves, min_leaf, weights)[0]
 
 
@@ -166,7 +167,6 @@ def _grow(
 ) -> list[PATTree]:
     for alpha in alphas:
         check_between("alpha", alpha, 0.0, 1.0)
-    _check_whole("max_leaves", max_leaves)
     check_between("min_leaf", min_leaf, 1)
     _ = table.y  # complains when there is no label
     from leastwise.minimizers.pat.growth import Grower

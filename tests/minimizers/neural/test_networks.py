@@ -85,7 +85,7 @@ def test_the_first_steps_reach_every_place() -> None:
     table.codes[:950, 2] = 0
     layout = Layout.of(table)
     steps = first_steps(layout, np.random.default_rng(0))[0]
-    places, use = layout.places[2].astype(float), layout.use[2] / 1000
+    places, use = layout.places[2].astype(float), layout.use[2] * layout.balance[2]
     mean = places @ use
     assert mean + steps.max() * np.sqrt((places - mean) ** 2 @ use) > 0.9
     assert mean + steps.min() * np.sqrt((places - mean) ** 2 @ use) < 0.1
@@ -97,9 +97,9 @@ def test_each_attribute_depends_on_its_own_value_only() -> None:
         GeneralizationNetwork(inputs.layout, 5, TOGETHER, np.random.default_rng(0)), np.random.default_rng(1), 1
     )
     batch = Batch.of(inputs)
-    before = network(batch.rows, batch.places, batch.people, 1.0)
+    before = network(batch.rows, batch.places, batch.counts, 1.0)
     batch.rows[0, 0] = (batch.rows[0, 0] + 1) % 4
-    after = network(batch.rows, batch.places, batch.people, 1.0)
+    after = network(batch.rows, batch.places, batch.counts, 1.0)
     changed = (before - after).abs().amax(dim=2) > 0
     assert changed.nonzero().tolist() == [[0, 0]]
 
@@ -107,7 +107,7 @@ def test_each_attribute_depends_on_its_own_value_only() -> None:
 def test_the_colder_the_surer() -> None:
     inputs = Inputs.of(people(60))
     network, batch = GeneralizationNetwork(inputs.layout, 5, TOGETHER, np.random.default_rng(0)), Batch.of(inputs)
-    hot, cold = (network(batch.rows, batch.places, batch.people, t).exp() for t in (2.0, 0.5))
+    hot, cold = (network(batch.rows, batch.places, batch.counts, t).exp() for t in (2.0, 0.5))
     torch.testing.assert_close(hot.sum(dim=2), torch.ones(60, 4))
     assert bool((cold.amax(dim=2) > hot.amax(dim=2)).all())
 

@@ -34,6 +34,10 @@ class Layout:
         Per attribute, the place of each code; 0 where it has a row instead.
     use
         Per attribute, how many people have each code.
+    balance
+        Per attribute, how much a person with each code counts in the normalization of places: half of all weight
+        is spread evenly over the people and half over the values, so that the few people beside a value that
+        nearly all have are no outliers. 0 where the code has a row.
     """
 
     named: tuple[int, ...]
@@ -41,6 +45,7 @@ class Layout:
     rows: tuple[npt.NDArray[np.int64], ...]
     places: tuple[npt.NDArray[np.float32], ...]
     use: tuple[npt.NDArray[np.float64], ...]
+    balance: tuple[npt.NDArray[np.float32], ...]
 
     @classmethod
     def of(cls, table: Table) -> Layout:
@@ -55,6 +60,7 @@ class Layout:
             rows=tuple(_rows(inner[j], int(behind[j]), int(behind[j + 1])) for j in range(len(kinds))),
             places=tuple(_places(use[j], inner[j], kind == "continuous") for j, kind in enumerate(kinds)),
             use=use,
+            balance=tuple(_balance(use[j], inner[j]) for j in range(len(kinds))),
         )
 
     @property
@@ -93,6 +99,13 @@ def _places(use: npt.NDArray[Any], levels: int, only_seen: bool) -> npt.NDArray[
     return np.concatenate([(by_value + by_person) / 2, np.zeros(len(use) - levels)]).astype(np.float32)
 
 
+def _balance(use: npt.NDArray[Any], levels: int) -> npt.NDArray[np.float32]:
+    people = use[:levels]
+    seen = np.maximum(people, 1e-300)
+    each = np.where(people > 0, 0.5 / max(people.sum(), 1e-300) + 0.5 / (max((people > 0).sum(), 1) * seen), 0.0)
+    return np.concatenate([each, np.zeros(len(use) - levels)]).astype(np.float32)
+
+
 @dataclass(frozen=True, eq=False)
 class Inputs:
     """The records of a table, ready for training.
@@ -101,8 +114,8 @@ class Inputs:
     ----------
     rows
         Per record and attribute (in the networks' order), its row of logits, -1 where it has a place.
-    places
-        Per record and ordered attribute, its place.
+    places, balance
+        Per record and ordered attribute, its place, and how much it counts in the normalization.
     people
         People per record, 1 on average.
     labels, classes
@@ -114,6 +127,7 @@ class Inputs:
     layout: Layout
     rows: npt.NDArray[np.int64]
     places: npt.NDArray[np.float32]
+    balance: npt.NDArray[np.float32]
     people: npt.NDArray[np.float32]
     labels: npt.NDArray[np.int64]
     classes: int
@@ -132,6 +146,9 @@ class Inputs:
             layout=layout,
             rows=_side_by_side([layout.rows[j][table.codes[:, j]] for j in layout.attributes], rows, np.int64),
             places=_side_by_side([layout.places[j][table.codes[:, j]] for j in layout.ordered], rows, np.float32),
+            balance=_side_by_side(
+                [layout.balance[j][table.codes[:, j]] for j in layout.ordered], rows, np.float32
+            ),
             people=(table.counts / table.counts.mean()).astype(np.float32),
             labels=table.y.astype(np.int64),
             classes=table.classes,

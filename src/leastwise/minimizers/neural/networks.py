@@ -83,18 +83,18 @@ class MonotoneNetworks(nn.Module):  # type: ignore[misc]
         self.weights = nn.ParameterList([_parameter(layer) for layer in weights])
         self.shifts = nn.ParameterList([_parameter(layer) for layer in shifts])
 
-    def forward(self, places: Tensor, people: Tensor) -> Tensor:
+    def forward(self, places: Tensor, counts: Tensor) -> Tensor:
         """Return the places after the monotone maps.
 
         Parameters
         ----------
         places
             Records x attributes.
-        people
+        counts
             Records x attributes: how much each record counts in the normalization.
         """
         h = places.T.unsqueeze(2)
-        shares = (people / people.sum(dim=0).clamp_min(_TINY)).T.unsqueeze(1)
+        shares = (counts / counts.sum(dim=0).clamp_min(1e-30)).T.unsqueeze(1)
         for weights, shifts in zip(self.weights, self.shifts, strict=True):
             h = torch.tanh(torch.baddbmm(shifts.unsqueeze(1), _normalized(h, shares), weights.square()))
         return (1 + h.squeeze(2).T) / 2
@@ -104,7 +104,7 @@ def first_steps(layout: Layout, random: np.random.Generator, width: int = 32) ->
     """Return where the first layers rise: evenly over all places, so that no value is beyond their reach."""
     steps = (np.arange(width) + random.random((len(layout.ordered), width))) / width
     for i, j in enumerate(layout.ordered):
-        places, use = layout.places[j].astype(float), layout.use[j] * (layout.rows[j] < 0)
+        places, use = layout.places[j].astype(float), layout.use[j] * layout.balance[j]
         shares = use / max(use.sum(), 1e-300)
         mean = float(places @ shares)
         steps[i] = (steps[i] - mean) / np.sqrt((places - mean) ** 2 @ shares + _TINY)
@@ -117,7 +117,7 @@ def _even(random: np.random.Generator, attributes: int, inputs: int, outputs: in
 
 
 def _normalized(h: Tensor, shares: Tensor) -> Tensor:
-    """Return inputs, attributes x records x units, with mean 0 and variance 1 over the people."""
+    """Return inputs, attributes x records x units, with mean 0 and variance 1 over the shares."""
     h = h - torch.bmm(shares, h)
     return h * torch.rsqrt(torch.bmm(shares, h.square()) + _TINY)
 
@@ -141,17 +141,17 @@ class GeneralizationNetwork(nn.Module):  # type: ignore[misc]
         self.monotone = MonotoneNetworks(first_steps(layout, random), centres[k // 2], beginning.width, random)
         self.centres = tensor(centres)
 
-    def forward(self, rows: Tensor, places: Tensor, people: Tensor, temperature: float) -> Tensor:
+    def forward(self, rows: Tensor, places: Tensor, counts: Tensor, temperature: float) -> Tensor:
         """Return the log-probabilities, records x attributes x buckets, attributes in the layout's order."""
         by_row = nn.functional.embedding(rows.clamp_min(0), self.logits)
         logits = by_row[:, : self.named] + self.common
         if self.ordered:
-            logits = torch.cat([logits, self._ordered(by_row[:, self.named :], rows, places, people)], dim=1)
+            logits = torch.cat([logits, self._ordered(by_row[:, self.named :], rows, places, counts)], dim=1)
         return torch.log_softmax(logits / temperature, dim=2)
 
-    def _ordered(self, by_row: Tensor, rows: Tensor, places: Tensor, people: Tensor) -> Tensor:
+    def _ordered(self, by_row: Tensor, rows: Tensor, places: Tensor, counts: Tensor) -> Tensor:
         has_row = rows[:, self.named :] >= 0
-        moved = self.monotone(places, people.unsqueeze(1) * ~has_row)
+        moved = self.monotone(places, counts)
         # In units of a bucket's width: in units of the whole range, all buckets would be nearly as likely.
         distance = self.k * (moved.unsqueeze(2) - self.centres)
         return torch.where(has_row.unsqueeze(2), by_row, -distance.square())

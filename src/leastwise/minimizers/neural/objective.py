@@ -14,6 +14,7 @@ class Batch(NamedTuple):
 
     rows: Tensor
     places: Tensor
+    balance: Tensor
     people: Tensor
     labels: Tensor
     targets: Tensor
@@ -21,12 +22,24 @@ class Batch(NamedTuple):
     @classmethod
     def of(cls, inputs: Inputs) -> Batch:
         """Return all records."""
-        arrays = (inputs.rows, inputs.places, inputs.people, inputs.labels[:, None], inputs.targets)
+        arrays = (
+            inputs.rows,
+            inputs.places,
+            inputs.balance,
+            inputs.people,
+            inputs.labels[:, None],
+            inputs.targets,
+        )
         return cls(*(tensor(array) for array in arrays))
 
     def take(self, picked: Tensor) -> Batch:
         """Return some of the records."""
         return Batch(*(each[picked] for each in self))
+
+    @property
+    def counts(self) -> Tensor:
+        """Per record and ordered attribute, how much it counts in the normalization."""
+        return self.people.unsqueeze(1) * self.balance
 
     @property
     def shares(self) -> Tensor:

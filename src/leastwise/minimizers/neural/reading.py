@@ -48,11 +48,11 @@ def bucket_of_codes(network: GeneralizationNetwork, layout: Layout) -> list[Buck
 def _moved(network: GeneralizationNetwork, layout: Layout) -> npt.NDArray[np.float32]:
     """Return the place of each level after the monotone map, normalized over the whole sample."""
     levels = [layout.levels(j) for j in layout.ordered]
-    places, people = np.zeros((2, max(levels, default=0), len(levels)), dtype=np.float32)
+    places, counts = np.zeros((2, max(levels, default=0), len(levels)), dtype=np.float32)
     for i, j in enumerate(layout.ordered):
         places[: levels[i], i] = layout.places[j][: levels[i]]
-        people[: levels[i], i] = layout.use[j][: levels[i]]
-    moved: npt.NDArray[np.float32] = network.monotone(tensor(places), tensor(people)).numpy()
+        counts[: levels[i], i] = (layout.use[j] * layout.balance[j])[: levels[i]]
+    moved: npt.NDArray[np.float32] = network.monotone(tensor(places), tensor(counts)).numpy()
     return moved
 
 

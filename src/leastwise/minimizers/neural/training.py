@@ -104,7 +104,7 @@ class _Trainer:
         return EpochLoss(*(float(mean) for mean in np.mean(steps, axis=0)))
 
     def _step(self, batch: Batch, rate: float, temperature: float) -> tuple[float, float]:
-        log_p = self.network(batch.rows, batch.places, batch.people, temperature)
+        log_p = self.network(batch.rows, batch.places, batch.counts, temperature)
         z = self._buckets(log_p)
         classifier = self.classifier.losses(z, batch.labels, batch.shares)[0]
         loss, penalty = classifier, 0.0

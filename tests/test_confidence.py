@@ -25,11 +25,19 @@ def test_covers_at_least_as_often_as_it_says(n: int, level: float) -> None:
         assert stats.binom.pmf(np.arange(n + 1), n, share) @ inside >= level - 1e-12
 
 
-def test_the_mean_interval_covers() -> None:
+@pytest.mark.parametrize("attributes", [1, 3])
+@pytest.mark.parametrize("share", [0.003, 0.05, 0.3, 0.9])
+def test_the_mean_interval_covers(attributes: int, share: float) -> None:
     rng = np.random.default_rng(0)
-    draws = rng.binomial(3, 0.3, size=(400, 200)) / 3
-    hits = sum(low <= 0.3 <= high for low, high in map(mean_interval, draws))
-    assert hits / 400 == pytest.approx(0.95, abs=0.03)
+    draws = rng.binomial(attributes, share, size=(1000, 1000)) / attributes
+    hits = sum(low <= share <= high for low, high in map(mean_interval, draws))
+    assert hits / 1000 >= 0.935  # 950 expected at least, minus two standard errors
+
+
+def test_the_mean_interval_is_not_needlessly_wide() -> None:
+    rng = np.random.default_rng(0)
+    low, high = mean_interval(rng.binomial(4, 0.3, size=1000) / 4)
+    assert high - low < 1.15 * 2 * 1.96 * (0.3 * 0.7 / 4 / 1000) ** 0.5
 
 
 def test_weights_mean_people() -> None:

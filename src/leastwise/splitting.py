@@ -18,15 +18,21 @@ def protocol_rows(
     records: int,
     shares: tuple[float, float, float],
     random: np.random.Generator,
-) -> tuple[Rows, Rows, Rows]:
-    """Return the rows of the three parts; ``columns`` are those whose every value training must hold."""
+) -> tuple[tuple[Rows, Rows, Rows], int]:
+    """Return the rows of the three parts, and how many records of the drawn test part were exchanged.
+
+    Training must hold every value of ``columns``. A record that brings one is taken from validation where
+    possible: the test part is a fair sample only as far as it is left alone.
+    """
     if min(shares) < 0 or abs(sum(shares) - 1) > 1e-9:
         raise ParameterError(f"the shares of a split must be positive and sum to 1; got {shares}")
     order = random.permutation(records)
     ends = np.round(np.cumsum(shares) * records).astype(int)
+    # Validation comes first in the rest, so that its records are found first.
     train, rest = _complete(columns, order[: ends[0]], order[ends[0] :])
     validation, test = np.split(rest, [max(0, ends[1] - len(train))])
-    return np.sort(train), np.sort(validation), np.sort(test)
+    replaced = len(np.setdiff1d(order[ends[1] :], test))
+    return (np.sort(train), np.sort(validation), np.sort(test)), replaced
 
 
 def _complete(columns: Sequence[Rows], train: Rows, rest: Rows) -> tuple[Rows, Rows]:

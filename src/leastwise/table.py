@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leastwise.encoding import encode_label, encode_numbers, encode_values
-from leastwise.errors import DataError, SchemaError, shorten
+from leastwise.errors import DataError, ParameterError, SchemaError, shorten
 from leastwise.generalization import Generalization
 from leastwise.joint import joint_buckets
 from leastwise.partition import Codes, Partition, from_map
@@ -40,9 +40,14 @@ class Table:
     labels
         The class of each record, as a position in ``schema.label.values``; None when there is no label.
     weights
-        How many people each row stands for; None means one each.
+        How many people with exactly this record each row stands for; None means one each. These are
+        multiplicities, not survey weights: intervals and certificates count every one as a person of its own.
     part
-        What the records are for: "all", "train", "validation" or "test".
+        What the records are for: "all", "train", "validation" or "test"; "test of train" for a part of a part.
+    split_seed
+        The seed of the split that made this part.
+    replaced
+        How many records of this part the split exchanged, so that training holds every value.
     """
 
     schema: Schema
@@ -51,6 +56,8 @@ class Table:
     labels: npt.NDArray[Any] | None = None
     weights: npt.NDArray[Any] | None = None
     part: str = "all"
+    split_seed: int | None = None
+    replaced: int = 0
 
     @classmethod
     def from_frame(cls, frame: Any, schema: Schema) -> Table:
@@ -158,12 +165,36 @@ class Table:
         """Divide the records at random into training, validation and test (spec §3).
 
         Every value that anybody has is in the training part at least once: records are exchanged for that,
-        and the sizes stay, unless the training part is too small to hold all values. The distinct numbers of
-        a continuous attribute are exempt.
+        with validation where possible, and the sizes stay, unless the training part is too small to hold all
+        values. The distinct numbers of a continuous attribute are exempt. The test part remembers how many of
+        its records were exchanged (``replaced``), and its certificate pays for them.
         """
-        parts = protocol_rows(self._named_codes(), len(self), shares, generator(seed, "split"))
-        names = ("train", "validation", "test")
-        return Split(*(self.take(rows, name) for rows, name in zip(parts, names, strict=True)))
+        if self.weights is not None:
+            raise ParameterError("rows that stand for several people cannot be split; split the records first")
+        parts, replaced = protocol_rows(self._named_codes(), len(self), shares, generator(seed, "split"))
+        train, validation, test = (
+            replace(self.take(rows, self._name_of_part(name)), split_seed=seed)
+            for rows, name in zip(parts, Split._fields, strict=True)
+        )
+        return Split(train, validation, replace(test, replaced=replaced))
+
+    def _name_of_part(self, name: str) -> str:
+        return name if self.part == "all" else f"{name} of {self.part}"
+
+    def with_own_levels(self) -> Table:
+        """Return the table with only those numbers as levels that somebody in it gave.
+
+        A part of a split shares the levels of the whole file; a minimizer must not see the others' numbers.
+        """
+        levels, codes = list(self.levels), self.codes
+        for j, attribute in enumerate(self.schema.attributes):
+            used = self.use(j)[: len(self.levels[j])] > 0 if attribute.continuous else np.ones(0, dtype=bool)
+            if not used.all():
+                codes = codes.copy(order="F") if codes is self.codes else codes
+                beside = np.arange(attribute.extra_values) + used.sum()
+                codes[:, j] = np.concatenate([np.cumsum(used) - 1, beside])[self.codes[:, j]]
+                levels[j] = self.levels[j][used]
+        return self if codes is self.codes else replace(self, codes=codes, levels=tuple(levels))
 
     def _named_codes(self) -> list[Codes]:
         columns = [

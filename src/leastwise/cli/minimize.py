@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -123,10 +122,7 @@ def propose(minimizer: Minimizer, task: Task, seed: int, all_records: bool) -> A
     table, inferred = task.table()
     if not len(table.schema):
         raise SchemaError("there are no attributes to minimize; see: leastwise inspect")
-    if all_records:
-        return minimizer.propose(table, inferred)
-    found = minimizer.propose(table.split(seed).train, inferred)
-    return replace(found, origin={**found.origin, "split_seed": seed})
+    return minimizer.propose(table if all_records else table.split(seed).train, inferred)
 
 
 def _weights(texts: list[str] | None) -> dict[str, Any] | None:

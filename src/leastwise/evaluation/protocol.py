@@ -87,7 +87,7 @@ def evaluate(
     split = records.split(seed) if isinstance(records, Table) else records
     check_held_out(split.test)
     if not held_out:
-        check_origin(generalization, seed if isinstance(records, Table) else None)
+        check_origin(generalization, split.test.split_seed)
     _check_personal(chosen, split.test)
     breach = Breach.of(generalization, split, seed=seed, tolerances=dict(tolerances or {}))
     clock = _Clock(progress or (lambda _: None))

@@ -81,8 +81,8 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # 
         inferred
             The names of the attributes whose values were read off the records instead of declared.
         """
-        found = self.minimize(table)
-        proposed = replace(found, origin={**self._origin(), "chosen_on": table.part, **found.origin})
+        found = self.minimize(table.with_own_levels())
+        proposed = replace(found, origin={**self._origin(), **chosen_on(table), **found.origin})
         warn_of_leaks(proposed, table, inferred)
         return proposed
 
@@ -175,6 +175,12 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # 
         tags.input_tags.string = True
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def chosen_on(table: Table) -> dict[str, Any]:
+    """Return what the artefact says about the records that chose it, so that nobody judges it by them."""
+    seed = {} if table.split_seed is None else {"split_seed": table.split_seed}
+    return {"chosen_on": table.part, **seed}
 
 
 def _inferred(records: sample.Records, personal: Sequence[str] | None) -> Schema:

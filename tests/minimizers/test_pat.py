@@ -3,6 +3,7 @@ from __future__ import annotations
 import itertools
 import re
 import runpy
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from leastwise import Attribute, Generalization, ParameterError, Schema, SchemaError, Table
 from leastwise.minimizers import MINIMIZERS, PATMinimizer, pat, pat_grid, pat_path
 from leastwise.minimizers.pat import ALPHAS, LEAVES, grow_tree
+from leastwise.minimizers.pat.export import generalization
 from tests.minimizers.pat_samples import random_table, repeated
 
 
@@ -65,6 +67,40 @@ def test_a_grid_is_the_paths_whether_or_not_rows_repeat(rows: int) -> None:
     assert together == [pat_path(table, alpha, leaves, min_leaf=20) for alpha in alphas]
 
 
+def with_levels_of_others(table: Table) -> Table:
+    """Return the same records, with many numbers as levels that only people elsewhere gave."""
+    levels, codes = list(table.levels), table.codes.astype(np.uint16, order="F")
+    for j, attribute in enumerate(table.schema.attributes):
+        if attribute.continuous:
+            others = np.concatenate([levels[j][:-1] + share * np.diff(levels[j]) for share in (0.1, 0.15, 0.9)])
+            levels[j] = np.unique(np.concatenate([levels[j], others.round(6), [-1000.0, 1000.0]]))
+            extra = len(levels[j]) + np.arange(attribute.extra_values)
+            place = np.concatenate([np.searchsorted(levels[j], table.levels[j]), extra])
+            codes[:, j] = place[table.codes[:, j]]
+    return replace(table, codes=codes, levels=tuple(levels))
+
+
+@pytest.mark.filterwarnings("ignore::leastwise.PrivacyLeakWarning")
+def test_numbers_that_only_other_parts_hold_move_no_edge() -> None:
+    table = random_table(6, rows=900)
+    table = replace(table, schema=table.schema.with_personal(["age", "job", "sex"]))  # |age| counts, too
+    shared = with_levels_of_others(table)
+    plain = generalization(grow_tree(table, 0.2, 12, min_leaf=10))
+    assert generalization(grow_tree(shared, 0.2, 12, min_leaf=10)) != plain
+    assert [g.to_json() for g in pat_path(shared, 0.2, (4, 12), min_leaf=10)] == [
+        g.to_json() for g in pat_path(table, 0.2, (4, 12), min_leaf=10)
+    ]
+    assert pat_grid(shared, (0.2, 0.5), (12,), min_leaf=10)[0] == [plain]
+    pat = PATMinimizer(0.2, 12, min_leaf=10)
+    assert pat.propose(shared).to_json() == pat.propose(table).to_json()
+
+
+def test_a_path_says_which_part_of_which_split_chose_it() -> None:
+    train = random_table(7, rows=400).split(seed=5).train
+    for g in (*pat_path(train, 0.3, (2, 4), min_leaf=10), *pat_grid(train, (0.1, 0.3), (4,), min_leaf=10)[1]):
+        assert (g.origin["chosen_on"], g.origin["split_seed"]) == ("train", 5)
+
+
 def test_the_paper_s_grid_has_108_settings() -> None:
     assert len(ALPHAS) * len(LEAVES) == 108
 
@@ -75,7 +111,7 @@ def test_the_same_records_give_the_same_bytes() -> None:
     assert len(texts) == 1
 
 
-def test_more_weight_on_privacy_never_tells_more_about_the_personal_attributes_in_total() -> None:
+def test_at_alpha_0_9_fewer_buckets_are_asked_than_at_0_1_and_at_1_nothing() -> None:
     table = random_table(4, rows=3000)
     buckets = [g.total_buckets for g in (PATMinimizer(a, 50, min_leaf=5).minimize(table) for a in (0.1, 0.9, 1.0))]
     assert buckets[0] > buckets[1] >= buckets[2] == len(table.schema)

@@ -11,7 +11,7 @@ import numpy as np
 from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.joint import joint_keys
-from leastwise.minimizers.base import Minimizer
+from leastwise.minimizers.base import Minimizer, chosen_on
 from leastwise.minimizers.floor import at_least
 from leastwise.minimizers.pat.export import generalization, generalizations
 from leastwise.minimizers.pat.tree import PATTree, place_absent
@@ -113,7 +113,10 @@ class PATMinimizer(Minimizer):
 def grow_tree(
     table: Table, alpha: float = 0.7, max_leaves: int = 20, *, min_leaf: float = 100, weights: Weights = None
 ) -> PATTree:
-    """Return the privacy-aware tree of these records; see ``PATMinimizer`` for the parameters."""
+    """Return the privacy-aware tree of these records; see ``PATMinimizer`` for the parameters.
+
+    Its edges lie between the levels of the table: take ``table.with_own_levels()`` where others share them.
+    """
     _check_whole("max_leaves", max_leaves)
     return _grow(table, [alpha], max_leaves, min_leaf, weights)[0]
 
@@ -151,15 +154,17 @@ def pat_grid(
         _check_whole("leaves", count)
     if not len(leaves):
         return [[] for _ in alphas]
-    trees = _grow(table, alphas, max(leaves), min_leaf, weights)
-    return [generalizations(tree, leaves, [_origin(tree.alpha, k, min_leaf) for k in leaves]) for tree in trees]
+    trees = _grow(table.with_own_levels(), alphas, max(leaves), min_leaf, weights)
+    return [
+        generalizations(tree, leaves, [_origin(table, tree.alpha, k, min_leaf) for k in leaves]) for tree in trees
+    ]
 
 
-def _origin(alpha: float, max_leaves: int, min_leaf: float) -> dict[str, Any]:
+def _origin(table: Table, alpha: float, max_leaves: int, min_leaf: float) -> dict[str, Any]:
     from leastwise import __version__
 
     settings = {"alpha": float(alpha), "max_leaves": int(max_leaves), "min_leaf": min_leaf}
-    return {"minimizer": PATMinimizer.name, "leastwise": __version__, **settings}
+    return {"minimizer": PATMinimizer.name, "leastwise": __version__, **settings, **chosen_on(table)}
 
 
 def _grow(

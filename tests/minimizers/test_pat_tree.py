@@ -5,9 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leastwise import ParameterError, Table
+from leastwise import Attribute, ParameterError, Schema, Table
 from leastwise.minimizers.pat import PATTree, grow_tree
 from leastwise.minimizers.pat.export import bucket_maps, generalization
+from leastwise.minimizers.pat.growth import Expansion, Grower
+from leastwise.minimizers.pat.tree import Split, place_absent, refined
+from leastwise.minimizers.pgini import Criterion
 from tests import strategies
 from tests.minimizers.pat_samples import random_table
 
@@ -114,14 +117,46 @@ def test_a_prefix_is_the_smaller_tree_absent_values_included_and_asks_less(seed:
     assert not finer.collected
 
 
-def test_the_buckets_are_no_more_than_the_data_separate() -> None:
-    """No two neighbouring intervals, and no bucket, could be merged without changing the tree's answers."""
-    for seed in SEEDS:
-        table, tree = tree_of(seed)
-        for j, mapping in enumerate(bucket_maps(tree)):
-            rules = [split.goes_left for split in tree.splits if split.attribute == j]
-            answers = [tuple(bool(rule[code]) for rule in rules) for code in range(table.sizes[j])]
-            assert len(set(mapping.tolist())) == len(set(answers))
+def grown_and_placed(table: Table, alpha: float, leaves: int) -> list[tuple[Expansion, Split]]:
+    grower = Grower(table, Criterion.of(table), [alpha], 4)
+    expansions = grower.grow(0, leaves)
+    return list(zip(expansions, place_absent(expansions, grower.values(table)), strict=True))
+
+
+@pytest.mark.parametrize("seed", [*SEEDS, 18, 19])
+@pytest.mark.parametrize("discrete", [5, 12])
+def test_a_bucket_is_divided_only_where_the_data_of_the_node_separate_its_values(seed: int, discrete: int) -> None:
+    """Numbers go by their order: an absent one may have to leave the "missing" or "other" that the node has."""
+    table = random_table(seed, rows=600, classes=2 + seed % 2, discrete=discrete)
+    buckets = [np.zeros(size, dtype=int) for size in table.sizes]
+    for expansion, split in grown_and_placed(table, 0.1, 40):
+        j = expansion.attribute
+        present = {*expansion.left.tolist(), *expansion.right.tolist()}
+        for bucket in set(buckets[j].tolist()):
+            values = set(np.flatnonzero(buckets[j] == bucket).tolist())
+            divided = len(set(split.goes_left[list(values)].tolist())) == 2
+            separated = values & set(expansion.left.tolist()) and values & set(expansion.right.tolist())
+            assert divided or not separated
+            ordered = table.schema.attributes[j].kind != "discrete"
+            extras = {code for code in values if code >= len(table.levels[j])}
+            assert not divided or separated or (ordered and extras & present)
+        buckets[j] = refined(buckets[j], split.goes_left)
+    assert sum(mapping.max() for mapping in buckets) > 5
+
+
+def test_values_that_no_node_has_both_of_stay_together() -> None:
+    """Each half of the country divides its own two towns: three buckets, since no node has seen both 1 and 2."""
+    shares = [0.0, 0.3, 0.7, 1.0]
+    rows = [(town // 2, town, int(k < 50 * shares[town])) for town in range(4) for k in range(50)]
+    region, town, label = np.array(rows, dtype=np.uint8).T
+    attributes = (Attribute("region", values=("n", "s")), Attribute("town", values=("0", "1", "2", "3", "4")))
+    levels = tuple(np.asarray(attribute.values, dtype=object) for attribute in attributes)
+    schema = Schema(attributes, Attribute("y", values=("n", "p")))
+    table = Table(schema, np.asfortranarray(np.stack([region, town], axis=1)), levels, label)
+    tree = grow_tree(table, 0.0, 4, min_leaf=20)
+    assert [split.attribute for split in tree.splits] == [0, 1, 1]
+    # Nobody lives in town 4: it has the mean effect and goes with 1 and 2, whichever half asks first.
+    assert bucket_maps(tree)[1].tolist() == [0, 1, 1, 2, 1]
 
 
 def test_a_tree_has_at_least_one_leaf() -> None:

@@ -12,8 +12,14 @@ rules, in the order in which the tree grew:
 4. Between the two numbers (or ordinal values) that a split parts, the cut is one that the attribute already
    has, the nearest to the middle; without one it is in the middle, so that a number goes with the nearer.
 
-Rules 1, 3 and 4 never divide more than the data do, and since the rules look only at earlier splits, the
-buckets of a smaller tree are coarser than those of a larger one.
+So a bucket is divided only where the data of the node separate two of its values; but numbers go by their order,
+and "missing" or "other", where the node has them, may have to leave an absent number of their bucket. Since the
+rules look only at earlier splits, the buckets of a smaller tree are coarser than those of a larger one.
+
+The price: whoever knew all splits beforehand could do with fewer buckets. Rule 2 must choose a side for an absent
+value that the data separated from neither; when a later split separates it from its new company, it could have
+stayed with the others. Merging them in the end would undo an earlier division, and the buckets of the smaller
+tree would no longer be coarser.
 """
 
 from __future__ import annotations

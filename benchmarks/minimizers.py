@@ -36,7 +36,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     "uniform": [{"k": k} for k in (2, 3, 5)],
     "feature-selection": [{"k": k} for k in (2, 4, 8)],
     "apt": [{"target_accuracy": t} for t in (0.86, 0.92, 0.98)],
-    "advtrain": [{"lam": lam} for lam in (0.1, 0.5, 0.7)],
+    "advtrain": [{"lam": lam} for lam in (0.1, 0.5, 0.8)],
     "mutualinf": [{"lam": lam} for lam in (0.005, 0.02, 0.05)],
     "pat": [{"alpha": alpha, "max_leaves": leaves} for alpha, leaves in ((0.5, 20), (0.7, 10), (0.9, 10))],
     "optimal": [{"lam": lam} for lam in (0.3, 3.0, 30.0)],

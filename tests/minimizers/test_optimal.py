@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.utils.estimator_checks import check_estimator
 
 from leastwise import Attribute, Generalization, Schema, Table
 from leastwise.errors import ParameterError
@@ -230,3 +231,10 @@ def test_attributes_that_tell_only_together_are_not_charged_by_the_program():
     program = make_program(table, (np.array([[0.0], [1.0]]),) * 3)
     found = program.generalization(program.solve(100.0))
     assert found.collected == ("a", "b")
+
+
+@pytest.mark.filterwarnings("ignore::leastwise.PrivacyLeakWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+def test_the_scikit_learn_contract_holds():
+    results = check_estimator(OptimalMinimizer(), on_fail="raise")
+    assert sum(result["status"] == "passed" for result in results) > 40

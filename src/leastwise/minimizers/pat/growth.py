@@ -6,6 +6,7 @@ alphas grow from the same counts: a group of people reached by several trees is 
 
 from __future__ import annotations
 
+import hashlib
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -65,11 +66,20 @@ class _Leaf:
 
     def __post_init__(self) -> None:
         self.people = float(self.classes.sum())
-        self.key = repr(sorted(self.allowed.items())).encode()
+        self.key = _digest(self.allowed)
 
     @property
     def rows(self) -> int:
         return self.stop - self.start
+
+
+def _digest(allowed: dict[int, bytes]) -> bytes:
+    """Return a short name for the people who have the allowed codes: written out it would take kilobytes."""
+    name = hashlib.blake2b(digest_size=16)
+    for attribute, codes in sorted(allowed.items()):
+        name.update(b"%d:%d:" % (attribute, len(codes)))
+        name.update(codes)
+    return name.digest()
 
 
 class Grower:

@@ -54,7 +54,7 @@ def test_the_sentence() -> None:
         "With 95 % confidence nobody who sees only these generalized records can tell SEX with accuracy "
         "above 0.54 (guessing gives 0.52)."
     )
-    assert "more than a share of 0.54 of the personal attributes" in mean
+    assert "more than 0.54 of the personal attributes, on average over people" in mean
 
 
 def test_a_promise_is_never_rounded_in_its_own_favour() -> None:

@@ -33,9 +33,9 @@ class MultiBreach:
     """A6: the same people were asked under several generalizations, and all of it was stolen.
 
     The adversary can tell which records belong to the same person, knows what each generalization rules out, and
-    so rules out what any of them does. It predicts in two ways, by averaging what A1 predicts from each breach
-    alone and by one model of the records joined, and uses for each attribute the way that did better on the
-    validation part.
+    so rules out what any of them does. It predicts by averaging what A1 predicts from each breach alone, by one
+    model of the records joined, or from the one breach that tells most, and uses for each attribute the way that
+    did best on the validation part.
 
     0: every personal attribute is told; 1: none. Compare with ``single_errors``, the A1 error of each breach
     alone: what lies between is the price of asking the same people twice. Nested generalizations cost nothing.
@@ -64,10 +64,11 @@ class MultiBreach:
         found = {p: read_off(breach.targets[p]) for p in plain}
         if hidden:
             joined = model_of(breach, breach.joined, hidden, (), self.predictor)
-            found |= self._better(breach, hidden, joined, AveragedModel(breach, hidden, self.predictor))
+            averaged = AveragedModel(breach, hidden, self.predictor)
+            found |= self._best(breach, hidden, joined, averaged, *averaged.single)
         return [found[p] for p in breach.targets]
 
-    def _better(self, breach: Breach, hidden: Sequence[int], *models: Model) -> dict[int, Finding]:
+    def _best(self, breach: Breach, hidden: Sequence[int], *models: Model) -> dict[int, Finding]:
         pairs = zip(*(findings(breach, model, hidden) for model in models), strict=True)
         return {p: min(pair, key=lambda finding: finding.doubt) for p, pair in zip(hidden, pairs, strict=True)}
 
@@ -77,7 +78,7 @@ class AveragedModel:
 
     def __init__(self, breach: Breach, targets: Sequence[int], predictor: MakePredictor) -> None:
         self._joined = [samples(part, breach.joined, targets) for part in breach.parts]
-        self._single = [model_of(breach, g, targets, (), predictor) for g in breach.generalizations]
+        self.single = [model_of(breach, g, targets, (), predictor) for g in breach.generalizations]
         self.names = ["average of single breaches"] * len(targets)
 
     def view(self, part: int) -> Samples:
@@ -87,6 +88,6 @@ class AveragedModel:
     def probabilities(self, part: int, rows: npt.NDArray[Any]) -> list[Probabilities]:
         """Return the mean of the single predictions; what any breach rules out is impossible."""
         view = self._joined[part]
-        several = [model.probabilities(part, rows) for model in self._single]
+        several = [model.probabilities(part, rows) for model in self.single]
         means = [np.mean(each, axis=0) for each in zip(*several, strict=True)]
         return [masked(mean, view.allowed(t, view.inputs[rows])) for t, mean in enumerate(means)]

@@ -92,7 +92,7 @@ def top_errors(
     0.5
     """
     # Equal probabilities that differ in the last digit, by the order of a sum, are ties all the same.
-    levels, group = np.unique(-np.round(confidence, 9), return_inverse=True)
+    levels, group = np.unique(-np.round(confidence, 6), return_inverse=True)
     size = np.bincount(group, weights=counts, minlength=len(levels))
     errors = np.bincount(group, weights=counts * wrong, minlength=len(levels))
     taken = np.clip(people - (np.cumsum(size) - size), 0, size)

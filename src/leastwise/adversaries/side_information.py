@@ -107,8 +107,9 @@ class PartialKnowledge:
     def _easiest_first(self, breach: Breach) -> list[int]:
         _ = breach.generalization
         found = find(breach, tuple(breach.targets), (), self.predictor)
-        errors = {finding.target.position: finding.error(breach.truth.counts) for finding in found}
-        return sorted(errors, key=lambda p: (errors[p], p))
+        # The thief cannot know the truth: what is easy was seen on the people it knows.
+        doubts = {finding.target.position: finding.doubt for finding in found}
+        return sorted(doubts, key=lambda p: (doubts[p], p))
 
     def _random(self, breach: Breach, order: Sequence[int]) -> list[list[int]]:
         random = generator(breach.seed, "A5 orders")

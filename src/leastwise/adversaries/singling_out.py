@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.result import Crowd, Predicate, SinglingOutResult
+from leastwise.errors import ParameterError
 from leastwise.joint import joint_buckets
 from leastwise.partition import Untouched
 from leastwise.table import Table
@@ -48,6 +49,8 @@ class SinglingOut:
         sizes = [int(column.max(initial=0)) + 1 for column in breach.records.T]
         first, record_of = joint_buckets(breach.records, sizes)
         people = np.bincount(record_of, weights=breach.truth.weights, minlength=len(first))
+        if (np.abs(people - np.round(people)) > 1e-9).any():
+            raise ParameterError("A8 counts people: weights must be whole numbers (multiplicities)")
         first, people = first[people > 0], np.round(people[people > 0]).astype(int)
         rarest = int(people.min())
         unique = int((people == 1).sum())

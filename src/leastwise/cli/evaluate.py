@@ -167,7 +167,9 @@ def show(found: Evaluation) -> None:
     for attack in found.attacks:
         _show_details(attack)
     if found.certificate is not None:
-        typer.echo("\n".join(visible(sentence) for sentence in found.certificate.sentences()))
+        typer.echo("\n".join(visible(line) for line in str(found.certificate).split("\n")))
+    if found.quick:
+        typer.echo("Quick: the attacks were trained less than they can be; a full run may find more.")
 
 
 def _show_utility(found: Evaluation) -> None:
@@ -224,7 +226,7 @@ def _show_details(attack: AttackResult) -> None:
 
 
 def _note(result: Any) -> str:
-    if result.tolerance is None:
+    if result.tolerance is None or result.mean_absolute_error is None:
         return str(result.predictor)
     return f"{result.predictor}; within {result.tolerance:g}, on average {result.mean_absolute_error:.3g} off"
 

@@ -130,15 +130,23 @@ class Certificate:
         if bound.bound >= 1:
             return f"About {bound.attribute} nothing can be promised (guessing gives {bound.guessing:.2f})."
         if bound is self.mean:
-            what = f"more than a share of {_up(bound.bound)} of the personal attributes"
+            which = "personal attributes that it does not know" if self.known else "personal attributes"
+            what = f"more than {_up(bound.bound)} of the {which}, on average over people"
         elif bound.tolerance is not None:
             what = f"{bound.attribute} within {bound.tolerance:g} with accuracy above {_up(bound.bound)}"
         else:
             what = f"{bound.attribute} with accuracy above {_up(bound.bound)}"
         return f"{start} {what} (guessing gives {bound.guessing:.2f})."
 
+    def note(self) -> str:
+        """Say what all sentences have in common."""
+        return (
+            "Accuracy is meant on average over people like these. Each sentence holds with that confidence by "
+            "itself; for all of them together use the slightly higher bound_all."
+        )
+
     def __str__(self) -> str:
-        return "\n".join(self.sentences())
+        return "\n".join(self.sentences() if self.vacuous else (*self.sentences(), self.note()))
 
 
 def _percent(share: float) -> str:

@@ -78,7 +78,9 @@ def test_samples_are_nested_hold_every_class_and_repeat() -> None:
 
     def watch(sample: Table) -> list[Generalization]:
         assert set(sample.y) == {0, 1}
-        seen.append({tuple(map(int, row)) for row in np.column_stack([sample.codes, sample.y])})
+        ages = sample.levels[0][sample.codes[:, 0]]
+        assert set(ages) == set(sample.levels[0])  # nobody else's numbers are shown
+        seen.append({tuple(map(int, row)) for row in np.column_stack([ages, sample.codes[:, 1:], sample.y])})
         return [Generalization.suppressed(sample.schema)]
 
     first = minimum_sample(watch, numbered, sizes=[5, 20, 100], repetitions=2, seed=4)

@@ -31,6 +31,7 @@ from leastwise.minimizers.apt.accuracy import Agreement, representatives, repres
 from leastwise.minimizers.apt.model import model_for
 from leastwise.minimizers.apt.orders import ranked, value_ranks
 from leastwise.minimizers.apt.tree import buckets_between, gathered, tree_cuts
+from leastwise.minimizers.holding_out import held_out
 from tests.strategies import tables
 
 AGE = Attribute("age", "continuous", lower=0, upper=99, integer=True, missing=True)
@@ -157,7 +158,7 @@ def test_no_single_cut_can_be_dropped() -> None:
     records = table()
     minimizer = AptMinimizer(0.97, random_state=0)
     found = minimizer.minimize(records)
-    train, held, _ = records.split(0, (0.75, 0.25, 0.0))
+    train, held = held_out(records, 0.25, 0)
     agreement = Agreement(model_for(records, train, None, None, 0), records, held)
     maps = records.bucket_maps(found)
     assert agreement(maps) == minimizer.relative_accuracy_
@@ -170,7 +171,7 @@ def test_no_single_cut_can_be_dropped() -> None:
 
 def test_agreement_remembers_nothing_that_matters() -> None:
     records = table(400)
-    train, held, _ = records.split(0, (0.75, 0.25, 0.0))
+    train, held = held_out(records, 0.25, 0)
     model = model_for(records, train, None, None, 0)
     random = np.random.default_rng(0)
     used = Agreement(model, records, held)

@@ -145,14 +145,14 @@ def minimum_sample(
     parts = records.split(seed) if isinstance(records, Table) else records
     chosen = _checked(sizes, len(parts.train), repetitions, tolerance)
     judge = _Judge(parts, predictors)
-    best = propose(parts.train)
+    best = propose(parts.train.with_own_levels())
     whole = judge.area(best)
     losses, alike = np.zeros((repetitions, len(chosen))), np.zeros((repetitions, len(chosen)))
     for r in range(repetitions):
         order = _order(parts.train, generator(seed, "minimum sample", r))
         for i, size in enumerate(chosen):
             progress(f"drawing {r + 1} of {repetitions}: {size:,} records")
-            found = propose(parts.train.take(np.sort(order[:size])))
+            found = propose(parts.train.take(np.sort(order[:size])).with_own_levels())
             losses[r, i] = (whole - judge.area(found)) / whole if whole > 0 else 0.0
             alike[r, i] = np.mean([similarity(a, b, parts.train) for a, b in zip(found, best, strict=True)])
     return _answer(chosen, losses, alike, tolerance, len(parts.train))

@@ -16,6 +16,7 @@ from leastwise.minimizers.apt.model import Model, model_for
 from leastwise.minimizers.apt.orders import ranked, value_ranks
 from leastwise.minimizers.apt.tree import tree_cuts
 from leastwise.minimizers.base import Minimizer, Self
+from leastwise.minimizers.holding_out import held_out
 from leastwise.partition import keep
 from leastwise.schema import Schema
 from leastwise.table import Table
@@ -106,8 +107,7 @@ class AptMinimizer(Minimizer):
         """Return the coarsest buckets found that keep the relative accuracy at the target."""
         self._check(table)
         seed = self.seed
-        train, held, _ = table.split(seed, (1 - HELD_OUT, HELD_OUT, 0.0))
-        held = held if len(held) else train
+        train, held = held_out(table, HELD_OUT, seed)
         # Small questions, many times: on a busy machine threads that wait for each other cost more than they do.
         with threadpool_limits(1):
             model = model_for(table, train, self.model, self._raw(), seed)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leastwise.kernels.additive_logistic import fit_additive
+from leastwise.minimizers.holding_out import held_out
 from leastwise.predictors.base import Samples
 from leastwise.predictors.joint_buckets import JointBuckets
 from leastwise.table import Table
@@ -36,8 +37,7 @@ class Judge:
     @classmethod
     def of(cls, table: Table, seed: int) -> Judge:
         """Hold a fifth of the records out; with too few to hold any out, measure on all."""
-        train, held, _ = table.split(seed, (1 - HELD_OUT, HELD_OUT, 0.0))
-        return cls(train, held if len(held) else train)
+        return cls(*held_out(table, HELD_OUT, seed))
 
     def classifier_error(self, maps: Sequence[Map]) -> float:
         """Return the error of the better of counting and logistic regression that see these buckets."""

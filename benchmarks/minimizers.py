@@ -64,7 +64,7 @@ def measure(name: str, parameters: dict[str, Any], parts: Split, quick: bool) ->
     """Return a row without its data set."""
     minimizer = MINIMIZERS[name](**parameters, random_state=0)
     start = time.perf_counter()
-    found = minimizer.minimize(parts.train)
+    found = minimizer.minimize(parts.train.with_own_levels())
     seconds = time.perf_counter() - start
     point = judged(found, parts, quick)
     return {

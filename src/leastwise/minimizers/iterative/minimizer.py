@@ -96,7 +96,7 @@ def iterative_path(
 
     With ``threshold=1`` the path ends where nothing is asked.
     """
-    return _path(table, threshold, k, random_state)[0]
+    return _path(table.with_own_levels(), threshold, k, random_state)[0]
 
 
 def _path(table: Table, threshold: float | None, k: int, seed: int) -> tuple[list[Step], list[int]]:

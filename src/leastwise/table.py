@@ -188,7 +188,9 @@ class Table:
         """
         levels, codes = list(self.levels), self.codes
         for j, attribute in enumerate(self.schema.attributes):
-            used = self.use(j)[: len(self.levels[j])] > 0 if attribute.continuous else np.ones(0, dtype=bool)
+            # Rows count, not people: a row of weight 0 must keep its code.
+            rows = np.bincount(self.codes[:, j], minlength=self.sizes[j]) if attribute.continuous else np.ones(0)
+            used = rows[: len(self.levels[j])] > 0
             if not used.all():
                 codes = codes.copy(order="F") if codes is self.codes else codes
                 beside = np.arange(attribute.extra_values) + used.sum()

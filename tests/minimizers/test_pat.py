@@ -95,6 +95,19 @@ def test_numbers_that_only_other_parts_hold_move_no_edge() -> None:
     assert pat.propose(shared).to_json() == pat.propose(table).to_json()
 
 
+def test_rows_that_stand_for_nobody_keep_their_numbers() -> None:
+    table = random_table(6, rows=300, weights="whole")
+    age = table.schema.position("age")
+    # Only rows of weight 0 hold the lowest number; the level above it is nobody's.
+    held = table.take(np.flatnonzero(table.codes[:, age] != 1))
+    table = replace(held, weights=np.where(held.codes[:, age] == 0, 0.0, held.counts))
+    own = table.with_own_levels()
+    numbers = np.append(own.levels[age], np.nan)[own.codes[:, age]]
+    assert np.array_equal(numbers, np.append(table.levels[age], np.nan)[table.codes[:, age]], equal_nan=True)
+    assert len(own.levels[age]) == len(table.levels[age]) - 1
+    assert pat_path(table, 0.2, (8,), min_leaf=10)[0].collected
+
+
 def test_a_path_says_which_part_of_which_split_chose_it() -> None:
     train = random_table(7, rows=400).split(seed=5).train
     for g in (*pat_path(train, 0.3, (2, 4), min_leaf=10), *pat_grid(train, (0.1, 0.3), (4,), min_leaf=10)[1]):
@@ -169,6 +182,7 @@ def test_the_scikit_learn_contract_holds() -> None:
     assert sum(result["status"] == "passed" for result in results) > 40
 
 
+@pytest.mark.filterwarnings("ignore::leastwise.PrivacyLeakWarning")
 def test_the_examples_of_the_guide_run() -> None:
     guide = (Path(__file__).parents[2] / "docs" / "pat.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", guide, re.DOTALL)

@@ -52,7 +52,7 @@ class PATMinimizer(Minimizer):
         How much each personal attribute counts, by name; 1 where not named.
     min_bucket, min_joint
         Optional floors: no bucket (no joint bucket) is used by fewer people than this number, or than this
-        share of them if it is below 1. Buckets are merged until that holds.
+        share of them if it is below 1. Buckets are merged until that holds; ``tree_`` is the tree before that.
     schema, personal, random_state
         See ``Minimizer``. Nothing here is random: ties go to the attribute named first (personal ones before
         others) and to the smaller code.
@@ -60,7 +60,7 @@ class PATMinimizer(Minimizer):
     Attributes
     ----------
     tree_
-        The tree; ``draw_text`` and ``draw_svg`` show it.
+        The tree; ``draw_text`` and ``draw_svg`` show it. Its codes are those of ``table.with_own_levels()``.
 
     Examples
     --------

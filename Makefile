@@ -2,18 +2,24 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+LIGHT := $(VENV)/.light
 READY := $(VENV)/.ready
 BENCHMARKS := apply pat adversaries minimizers frontier
 
 .PHONY: demo test test-all lint format bench clean
 
-$(READY): pyproject.toml constraints.txt
+# The package alone is enough for the demo; the tests need the extras and the tools.
+$(LIGHT): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e .
+	touch $@
+
+$(READY): $(LIGHT)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev]'
 	touch $@
 
-demo: $(READY) ## inspect and minimize the bundled Adult data
+demo: $(LIGHT) ## inspect, minimize and judge the bundled Adult data; writes demo/
 	$(BIN)/leastwise demo
 
 test: $(READY) ## all tests but the slow ones

@@ -14,6 +14,7 @@ from leastwise.schema import Attribute
 from leastwise.values import text_of
 
 Column = nw.Series[Any]
+LARGEST_WHOLE = 2.0**53  # beyond it a float skips whole numbers
 Encoded = tuple[npt.NDArray[Any], npt.NDArray[Any]]
 
 
@@ -49,6 +50,11 @@ def encode_numbers(column: Column, attribute: Attribute) -> Encoded:
     missing = np.isnan(numbers) & ~outside
     _refuse(column, attribute, missing, attribute.missing)
     known = ~missing & ~outside
+    if attribute.integer and (np.abs(numbers[known & np.isfinite(numbers)]) > LARGEST_WHOLE).any():
+        raise DataError(
+            f"{attribute.name}: whole numbers beyond 2^53 cannot be told apart; leave the column out (is it an "
+            "identifier?) or declare it discrete"
+        )
     levels, inner = np.unique(numbers[known], return_inverse=True)
     codes = np.empty(len(numbers), dtype=np.min_scalar_type(len(levels) + 2))
     codes[known] = inner

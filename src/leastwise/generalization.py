@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Generalization:
-    """What is asked of everyone: the buckets of each attribute (spec: global, single-dimensional, strict).
+    """What is asked of everyone: the buckets of each attribute (global, single-dimensional, strict).
 
     Examples
     --------

@@ -130,6 +130,8 @@ class Attribute:
         """
         if is_missing(value):
             return None
+        if isinstance(value, bool) or getattr(getattr(value, "dtype", None), "kind", "") == "b":
+            raise UnknownValueError(self.name, value, "it must be a number, not true or false")
         try:
             number = float(value)
         except (TypeError, ValueError, OverflowError):
@@ -146,6 +148,9 @@ def attribute_problems(attribute: Attribute) -> list[str]:
     problems = []
     if not isinstance(attribute.name, str) or not attribute.name:
         problems.append("name must be a non-empty text")
+    texts = (attribute.name, attribute.unit, attribute.question, *attribute.values, *attribute.labels)
+    if any(isinstance(text, str) and not text.isascii() and not _writable(text) for text in texts):
+        problems.append("texts must be Unicode that can be written (no lone surrogates)")
     if attribute.kind not in KINDS:
         hint = did_you_mean(str(attribute.kind), KINDS)
         problems.append(f"kind must be one of {', '.join(KINDS)}; got {shorten(attribute.kind)}: {hint}")
@@ -154,6 +159,14 @@ def attribute_problems(attribute: Attribute) -> list[str]:
     else:
         problems += _value_problems(attribute)
     return problems
+
+
+def _writable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _range_problems(attribute: Attribute) -> list[str]:
@@ -179,6 +192,8 @@ def _value_problems(attribute: Attribute) -> list[str]:
         problems.append("values must name at least one value")
     if not all(isinstance(value, str) and value for value in attribute.values):
         problems.append("values must be non-empty texts (a missing value is declared by missing: true)")
+    if not all(isinstance(label, str) and label for label in attribute.labels):
+        problems.append("labels must be non-empty texts")
     problems += [f"value {shorten(value)} is listed twice" for value in _repeated(attribute.values)]
     problems += [f"label {shorten(label)} is used twice" for label in _repeated(attribute.labels)]
     if attribute.labels and len(attribute.labels) != len(attribute.values):

@@ -162,7 +162,7 @@ class Table:
         return Generalization(tuple(partitions), self.schema.label, origin)
 
     def split(self, seed: int = 0, shares: tuple[float, float, float] = (0.6, 0.1, 0.3)) -> Split:
-        """Divide the records at random into training, validation and test (spec §3).
+        """Divide the records at random into training, validation and test.
 
         Every value that anybody has is in the training part at least once: records are exchanged for that,
         with validation where possible, and the sizes stay, unless the training part is too small to hold all

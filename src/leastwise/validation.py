@@ -20,7 +20,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     'there are: age, income'
     """
     options = [str(option) for option in known]
-    close = get_close_matches(name, options, n=1)
+    close = [option for option in options if option.casefold() == name.casefold()]
+    close = close or get_close_matches(name, options, n=1)
     if close:
         return f"did you mean {shorten(close[0])}?"
     shown = ", ".join(options[:12]) + (f" and {len(options) - 12} more" if len(options) > 12 else "")
@@ -40,6 +41,7 @@ def check_choice(name: str, value: str, choices: Iterable[str]) -> str:
     """Return the value if it is one of the choices; suggest the near miss otherwise."""
     options = list(choices)
     if value not in options:
-        hint = did_you_mean(str(value), options)
-        raise ParameterError(f"{name} must be one of {', '.join(options)}; got {shorten(value)}: {hint}")
+        close = get_close_matches(str(value), options, n=1)
+        hint = f"; did you mean {shorten(close[0])}?" if close else ""
+        raise ParameterError(f"{name} must be one of {', '.join(options)}; got {shorten(value)}{hint}")
     return value

@@ -46,7 +46,7 @@ class _Open:
 
 @dataclass
 class LocatedDocument:
-    """A document with the line of each key, and what is wrong with its YAML; ``whole`` if it was read to the end."""
+    """A document with the line of each key, and what is wrong with it; ``whole`` if it was read to the end."""
 
     content: Any = None
     lines: dict[Path, int] = field(default_factory=dict)

@@ -21,7 +21,7 @@ def generalized_columns(draw: st.DrawFn, strange: bool = False) -> tuple[General
     """Draw a generalization and a frame for it; with ``strange`` also values outside the domains."""
     declared = [draw(attributes(f"a{j}")) for j in range(draw(st.integers(1, 3)))]
     rows = draw(st.integers(1, 6))
-    label = Attribute("y", values=("0", "1"))
+    label = Attribute("y", values=tuple("012345"))
     generalization = Generalization(tuple(draw(partitions(attribute)) for attribute in declared), label)
     columns = [draw(_columns(attribute, rows, strange)) for attribute in declared]
     return generalization, pl.DataFrame([*columns, pl.Series("y", range(rows))])

@@ -155,11 +155,11 @@ def test_representatives_keep_the_type_of_the_column() -> None:
 
 
 def test_the_values_of_a_suppressed_attribute_are_never_looked_at() -> None:
-    frame = pl.DataFrame({"age": [5], "sex": [["anything", "at all"]], "code": [1], "y": ["kept"]})
+    frame = pl.DataFrame({"age": [5], "sex": [["anything", "at all"]], "code": [1], "y": ["no"]})
     for make, rows in KINDS.values():
-        assert rows(G.transform(make(frame))) == [{"age": "0 to 19", "code": "1 or 2", "y": "kept"}]
+        assert rows(G.transform(make(frame))) == [{"age": "0 to 19", "code": "1 or 2", "y": "no"}]
         done = rows(G.transform(make(frame), suppressed=True))
-        assert done == [{"age": "0 to 19", "sex": "any", "code": "1 or 2", "y": "kept"}]
+        assert done == [{"age": "0 to 19", "sex": "any", "code": "1 or 2", "y": "no"}]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -175,6 +175,27 @@ def test_only_attributes_the_label_and_what_is_kept_by_name_leave(kind: str) -> 
     with pytest.raises(ParameterError, match="nothing would be left"):
         nothing.transform(frame)
     assert rows(nothing.transform(frame, suppressed=True)) == [{"age": "any"}]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_exact_number_cannot_leave_as_the_label(kind: str) -> None:
+    frame = pl.DataFrame({"age": [5], "code": [1], "y": [76243.17]})
+    with pytest.raises(UnknownValueError, match=r"y: 76243\.17"):
+        G.transform(KINDS[kind][0](frame))
+    with pytest.raises(UnknownValueError, match=r"y: 76243\.17"):
+        G.transform(frame.row(0, named=True))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_truth_is_no_number(kind: str) -> None:
+    with pytest.raises(DataError, match="age"):
+        G.transform(KINDS[kind][0](pl.DataFrame({"age": [True], "code": [1]})))
+    with pytest.raises(DataError, match="age: True"):
+        G.transform({"age": True, "code": 1})
+
+
+def test_an_empty_frame_needs_no_types() -> None:
+    assert G.transform(pl.DataFrame({"age": [], "code": [], "y": []})).shape == (0, 3)
 
 
 def test_what_is_not_collected_cannot_be_kept() -> None:
@@ -200,12 +221,14 @@ def test_a_strange_value_is_named(kind: str) -> None:
 
 
 def test_pandas_keeps_its_index_and_mixed_columns_work() -> None:
-    frame = pd.DataFrame({"age": [5, "70", 20.0], "code": [1, "10", None], "y": [1, 2, 3]}, index=["a", "b", "b"])
+    frame = pd.DataFrame(
+        {"age": [5, "70", 20.0], "code": [1, "10", None], "y": ["no", "yes", None]}, index=["a", "b", "b"]
+    )
     done = G.transform(frame)
     assert list(done.index) == ["a", "b", "b"]
     assert list(done["age"]) == ["0 to 19", "64 to 120", "20 to 63"]
     assert list(done["code"]) == ["1 or 2", "10", "missing"]
-    assert list(done["y"]) == [1, 2, 3]
+    assert list(done["y"])[:2] == ["no", "yes"]
 
 
 def test_an_empty_frame_stays_a_frame() -> None:

@@ -12,7 +12,6 @@ from leastwise.apply.lazy_frames import transform_lazy
 from leastwise.apply.polars_frames import not_flat, transform_polars
 from leastwise.apply.request import Request, families_of
 from leastwise.errors import DataError
-from leastwise.partition import Partition
 from leastwise.values import is_missing, text_of
 
 Eager = nw.DataFrame[Any]
@@ -45,13 +44,15 @@ def _transform_eager(request: Request, records: Eager) -> Eager:
     families = families_of(records.schema, nw)
     steps = request.steps(families, pl)
     if steps:
-        asked = pl.DataFrame([_polars_column(records[s.name], s.partition).alias(s.name) for s in steps])
+        asked = pl.DataFrame([_polars_column(records[s.name]).alias(s.name) for s in steps])
         done = transform_polars(replace(request, suppressed=False, keep=()), asked)
         records = records.with_columns(*(_like(column, records) for column in done.iter_columns()))
+    if request.label and request.label in families:
+        request.check_label(records[request.label].unique().to_list())
     return cast(Eager, request.finished(records, families, nw))
 
 
-def _polars_column(column: nw.Series[Any], partition: Partition) -> pl.Series:
+def _polars_column(column: nw.Series[Any]) -> pl.Series:
     if column.dtype in (nw.Categorical, nw.Enum):
         column = column.cast(nw.String)
     if column.dtype != nw.Object:
@@ -64,12 +65,7 @@ def _polars_column(column: nw.Series[Any], partition: Partition) -> pl.Series:
         return pl.Series(column.name, values, strict=True)
     except (TypeError, pl.exceptions.PolarsError):
         # Values of several types in one column: they are compared by their texts anyway.
-        texts = [text_of(_as_number(value) if partition.attribute.continuous else value) for value in values]
-        return pl.Series(column.name, texts, dtype=pl.String)
-
-
-def _as_number(value: Any) -> Any:
-    return int(value) if isinstance(value, bool) else value
+        return pl.Series(column.name, [text_of(value) for value in values], dtype=pl.String)
 
 
 def _like(column: pl.Series, records: Eager) -> nw.Series[Any]:

@@ -31,6 +31,8 @@ def transform_lazy(request: Request, frame: Any, api: Any) -> Any:
         check_flat(step.name, schema[step.name])
     frame = with_texts(frame, schema, request.generalization.collected, api)
     decided = _decide(steps, frame, api)
+    if request.label and request.label in families:
+        request.check_label(frame.select(request.label).unique().collect()[request.label].to_list())
     # Two projections, one upon the other: a query that named each place in every case would grow with both.
     places = [step.with_decided(decided.get(step.name, {})).alias(step.name) for step in steps]
     answers = [_answered(step, schema[step.name]) for step in steps]

@@ -17,6 +17,8 @@ def transform_polars(request: Request, frame: pl.DataFrame, first_row: int = 0) 
     families = families_of(frame.schema, pl)
     steps = request.steps(families, pl)
     frame = with_texts(frame, frame.schema, request.generalization.collected, pl)
+    if request.label and request.label in families:
+        _check_label(request, frame[request.label], first_row)
     places = frame.select(step.place.alias(step.name) for step in steps)
     for step in steps:
         if places[step.name].null_count():
@@ -27,14 +29,25 @@ def transform_polars(request: Request, frame: pl.DataFrame, first_row: int = 0) 
     return cast(pl.DataFrame, request.finished(frame.with_columns(answered), families, pl))
 
 
+def _check_label(request: Request, column: pl.Series, first_row: int) -> None:
+    try:
+        request.check_label(column.unique(maintain_order=True))
+    except UnknownValueError as error:
+        raise _in_row(error, column, first_row) from None
+
+
+def _in_row(error: UnknownValueError, column: pl.Series, first_row: int) -> UnknownValueError:
+    row = column.to_frame().select(same_value(column.name, error.value).arg_true().first()).item()
+    return UnknownValueError(error.attribute, error.value, error.hint, first_row + row)
+
+
 def _decide(step: Step, column: pl.Series, place: pl.Series, first_row: int) -> dict[Any, Any]:
     check_flat(step.name, column.dtype)
     undecided = column.filter(place.is_null()).unique(maintain_order=True)
     try:
         return {value: step.decide(value) for value in undecided}
     except UnknownValueError as error:
-        row = column.to_frame().select(same_value(step.name, error.value).arg_true().first()).item()
-        raise UnknownValueError(error.attribute, error.value, error.hint, first_row + row) from None
+        raise _in_row(error, column, first_row) from None
 
 
 def check_flat(name: str, dtype: Any) -> None:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from leastwise.apply.answers import Family, Output, answers
-from leastwise.apply.record import absent
+from leastwise.apply.record import absent, spellings
 from leastwise.apply.steps import Step
-from leastwise.errors import ParameterError, shorten
+from leastwise.errors import DataError, ParameterError, UnknownValueError, shorten
 from leastwise.generalization import Generalization
 from leastwise.partition import Unknown
+from leastwise.values import is_missing
 
 Families = Mapping[str, Family]
 
@@ -46,9 +47,27 @@ class Request:
         """Return how each asked attribute is answered; ``families`` tells what the frame's columns hold."""
         asked = [partition for partition in self.generalization.partitions if not partition.suppressed]
         for partition in asked:
-            if partition.attribute.name not in families:
-                raise absent(partition.attribute.name, families)
+            name = partition.attribute.name
+            if name not in families:
+                raise absent(name, families)
+            if partition.attribute.continuous and families[name] == "bool":
+                raise DataError(f"{name}: each value must be a number; the column holds true and false")
         return [Step(p, self.output, self.unknown, families[p.attribute.name], api) for p in asked]
+
+    def check_label(self, values: Iterable[Any]) -> None:
+        """Refuse a label that the artefact does not declare: an exact income must not leave as a "label"."""
+        label = self.generalization.label
+        if label is None:
+            return
+        for value in values:
+            texts = [text for text in spellings(value) if text is not None]
+            if not is_missing(value) and not any(text in label.code_of for text in texts):
+                raise UnknownValueError(label.name, value, label.unknown_hint(value))
+
+    @property
+    def label(self) -> str | None:
+        """The column of the label."""
+        return self.generalization.label.name if self.generalization.label else None
 
     def finished(self, frame: Any, families: Families, api: Any) -> Any:
         """Let go what may leave; a suppressed attribute stays behind, or leaves as a constant."""
@@ -74,7 +93,8 @@ class Request:
 
 def with_texts(frame: Any, schema: Mapping[str, Any], names: Iterable[str], api: Any) -> Any:
     """Return the frame with the categorical columns among these names as texts, which is how they are compared."""
-    categories = [name for name in names if schema.get(name) in (api.Categorical, api.Enum)]
+    kinds = (api.Categorical, api.Enum, getattr(api, "Null", api.Enum))  # an empty column has no type of its own
+    categories = [name for name in names if schema.get(name) in kinds]
     return frame.with_columns(*(api.col(name).cast(api.String) for name in categories)) if categories else frame
 
 

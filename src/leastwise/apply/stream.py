@@ -23,6 +23,7 @@ from polars.io.plugins import register_io_source
 
 from leastwise.apply.answers import Output
 from leastwise.apply.polars_frames import transform_polars
+from leastwise.apply.record import absent
 from leastwise.apply.request import Request
 from leastwise.errors import DataError, LeastwiseError, UnknownValueError
 from leastwise.files import STANDARD_STREAM, RecordFile, file_format, standard_input
@@ -98,6 +99,9 @@ class _Batches:
     def _wanted(self, records: pl.LazyFrame) -> pl.LazyFrame:
         """Leave out what may not leave before it is read; the last column stays, to show short lines."""
         names = records.collect_schema().names()
+        for name in self.request.generalization.collected:
+            if name not in names:
+                raise absent(name, names)
         wanted = {*self.request.leaving(names), *names[-1:]}
         return records.select(name for name in names if name in wanted)
 

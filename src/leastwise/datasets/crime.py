@@ -97,7 +97,7 @@ def _read_table(place: Path) -> pl.DataFrame:
 
 def _attributes() -> tuple[Attribute, ...]:
     race = coded("race", {0: "fewer minorities", 1: "more minorities"}, "Is the community largely a minority one?")
-    state = coded("state", STATE_CODES, "In which state is the community?")
+    state = coded("state", list(STATE_CODES), "In which state is the community?")
     numbers = [
         number(name, integer=False, lower=0, personal=name in RACES)
         for name in PREDICTORS

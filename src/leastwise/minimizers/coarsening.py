@@ -1,4 +1,4 @@
-"""Backward coarsening: from a fine generalization, one merge at a time, to full suppression (spec §9, step 2)."""
+"""Backward coarsening: from a fine generalization, one merge at a time, to full suppression."""
 
 from __future__ import annotations
 

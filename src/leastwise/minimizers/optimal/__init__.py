@@ -1,4 +1,4 @@
-"""The exact partition: a dynamic program per attribute (spec §9, step 1)."""
+"""The exact partition: a dynamic program per attribute."""
 
 from leastwise.minimizers.optimal.minimizer import OptimalMinimizer, Program, make_program
 from leastwise.minimizers.optimal.path import optimal_path

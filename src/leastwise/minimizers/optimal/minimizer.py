@@ -79,7 +79,7 @@ def make_program(
 
 
 class OptimalMinimizer(Minimizer):
-    """The partition that is optimal when effects add up and buckets are attacked one at a time (spec §9).
+    """The partition that is optimal when effects add up and buckets are attacked one at a time.
 
     It minimizes, over all strict generalizations whose buckets are runs of neighbouring values (discrete values in
     the order of their effects), the squared effect that is lost within buckets plus ``lam`` times the people whose

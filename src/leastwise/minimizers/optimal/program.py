@@ -1,4 +1,4 @@
-"""The exact partition of every attribute for one price of what it reveals (spec §9, step 1)."""
+"""The exact partition of every attribute for one price of what it reveals."""
 
 from __future__ import annotations
 

@@ -107,3 +107,16 @@ def test_names_with_commas() -> None:
     assert names(["a,b", "c, d"], ["a", "b", "c, d"]) == ["a", "b", "c, d"]
     assert names([" a , b "], ["a", "b"]) == ["a", "b"]
     assert names(None, ["a"]) == []
+
+
+def test_a_floor_holds_after_any_minimizer(run: Run, people: Path, tmp_path: Path) -> None:
+    words = ("minimize", people, "-l", "rich", "--missing", "?", "--k", 3, "--all-records", "--json")
+    free, floored = (Generalization.from_json(run(*words, *more).out) for more in ((), ("--min-joint", 30)))
+    assert floored.origin["min_joint"] == 30
+    assert floored.is_coarser_than(free)
+    assert floored.total_buckets < free.total_buckets
+
+
+def test_what_is_left_out_is_named(run: Run, people: Path, tmp_path: Path) -> None:
+    answer = run("minimize", people, "-l", "rich", "--missing", "?", "-o", tmp_path / "g.json")
+    assert "left out: id (identifier" in answer.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,6 +22,7 @@ from leastwise.cli.task import (
     Label,
     Missing,
     Personal,
+    Records,
     SchemaFile,
     Task,
 )
@@ -28,6 +30,7 @@ from leastwise.errors import ParameterError, SchemaError, shorten
 from leastwise.validation import check_choice
 
 if TYPE_CHECKING:
+    from leastwise.generalization import Generalization
     from leastwise.minimizers import Minimizer
 
 # What the command line calls a constructor's parameter, where that is not its own name.
@@ -99,30 +102,53 @@ def minimize(
     Example: `leastwise minimize adult.csv --label income --personal sex,race --minimizer uniform --k 3 -o g.json`
     """
     given: dict[str, Any] = {"k": k, "method": method, "alpha": alpha, "leaves": leaves, "min_leaf": min_leaf}
-    given |= {"min_bucket": min_bucket, "min_joint": min_joint, "weights": _weights(weight)}
+    given |= {"weights": _weights(weight)}
     given |= {"lam": lam, "threshold": threshold, "target_accuracy": target_accuracy}
     given |= pairs("--set", more or [])
+    floor: dict[str, Any] = {"min_bucket": min_bucket, "min_joint": min_joint}
+    if _has_floor(minimizer):
+        given, floor = given | floor, {}
     chosen = build(minimizer, {name: value for name, value in given.items() if value is not None}, seed)
     if output is not None and not output.parent.is_dir():
         raise ParameterError(f"{output.parent} is no folder; make it first")
     task = Task(data, label, personal, missing, schema, drop, keep, discrete, continuous, at_least)
-    found = propose(chosen, task, seed, all_records)
+    records = task.records()
+    floor = {name: _value(value) for name, value in floor.items() if value is not None}
+    found = propose(chosen, records, seed, all_records, floor)
+    if not found.collected:
+        typer.echo("nothing is asked: nothing gained enough. Are there too few records? See --help", err=True)
     if output is not None:
         found.save(output)
     if as_json:
         typer.echo(found.to_json(), nl=False)
     else:
         print_lines(found.describe())
+    for column in records.left_out:
+        typer.echo(f"left out: {column}; --keep makes it an attribute", err=True)
     if output is not None:
         typer.echo(f"wrote {output}; apply it with: leastwise apply {output} {data} out.parquet", err=True)
 
 
-def propose(minimizer: Minimizer, task: Task, seed: int, all_records: bool) -> Any:
-    """Let a minimizer see the training records of a task."""
-    table, inferred = task.table()
-    if not len(table.schema):
+def _has_floor(minimizer: str) -> bool:
+    from leastwise.minimizers import MINIMIZERS
+
+    return minimizer in MINIMIZERS and "min_bucket" in parameters(MINIMIZERS[minimizer])
+
+
+def propose(
+    minimizer: Minimizer, records: Records, seed: int, all_records: bool, floor: Mapping[str, Any]
+) -> Generalization:
+    """Let a minimizer see the training records of a task; bring its result to the floor."""
+    from leastwise.minimizers import at_least
+
+    if not len(records.table.schema):
         raise SchemaError("there are no attributes to minimize; see: leastwise inspect")
-    return minimizer.propose(table if all_records else table.split(seed).train, inferred)
+    table = records.table if all_records else records.table.split(seed).train
+    found = minimizer.propose(table, records.inferred)
+    if not floor:
+        return found
+    merged = at_least(found, table, bucket=floor.get("min_bucket"), joint=floor.get("min_joint"))
+    return replace(merged, origin={**found.origin, **floor})
 
 
 def _weights(texts: list[str] | None) -> dict[str, Any] | None:

@@ -70,7 +70,8 @@ def minimum_sample(
     from leastwise.evaluation.minimum_sample import minimum_sample as find
 
     propose = _propose(minimizer, pairs("--set", more or []), seed)
-    table, _ = Task(data, label, personal, missing, schema, drop, keep, discrete, continuous, at_least).table()
+    task = Task(data, label, personal, missing, schema, drop, keep, discrete, continuous, at_least)
+    table = task.records().table
     if not len(table.schema):
         raise SchemaError("there are no attributes to minimize; see: leastwise inspect")
     found = find(

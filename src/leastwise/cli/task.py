@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -48,6 +48,14 @@ Continuous = Annotated[
 AtLeast = Annotated[
     int, typer.Option("--at-least", min=1, help="Values that fewer records have are accepted as 'other' only.")
 ]
+
+
+class Records(NamedTuple):
+    """Encoded records; the attributes whose domains were read off them, and the columns that were left out."""
+
+    table: Table
+    inferred: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -99,13 +107,14 @@ class Task:
         words += ["--at-least", str(self.at_least)] if self.at_least > 1 else []
         return visible(shlex.join(words))
 
-    def table(self) -> tuple[Table, tuple[str, ...]]:
-        """Return the encoded records, and the attributes whose domains were read off them."""
+    def records(self) -> Records:
+        """Return the encoded records, and what was inferred about them."""
         frame = self.read()
         if self.schema is not None:
-            return self._encode(frame, self._declared()), ()
-        schema = self.inspect(frame).schema
-        return self._encode(frame, schema), schema.names
+            return Records(self._encode(frame, self._declared()))
+        found = self.inspect(frame)
+        left_out = tuple(f"{visible(f.name, 30)} ({f.kind}: {f.reason})" for f in found.left_out)
+        return Records(self._encode(frame, found.schema), found.schema.names, left_out)
 
     def _encode(self, frame: pl.DataFrame, schema: Schema) -> Table:
         from leastwise.files import STANDARD_STREAM, RecordFile

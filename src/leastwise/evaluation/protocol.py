@@ -83,8 +83,8 @@ def evaluate(
     progress
         Is called with a few words before each step.
     """
-    chosen = _chosen(adversaries, others)
     split = records.split(seed) if isinstance(records, Table) else records
+    chosen = _chosen(adversaries, others, bool(split.test.personal))
     check_held_out(split.test)
     if not held_out:
         check_origin(generalization, split.test.split_seed)
@@ -110,7 +110,9 @@ def evaluate(
     )
 
 
-def _chosen(adversaries: Sequence[str] | None, others: Sequence[Generalization]) -> list[str]:
+def _chosen(adversaries: Sequence[str] | None, others: Sequence[Generalization], personal: bool) -> list[str]:
+    if adversaries is None and not personal:
+        return ["A7", "A8"]  # all others are after personal attributes
     if adversaries is None:
         return [name for name in ADVERSARIES if name != "A6" or others]
     wanted = {check_choice("adversaries", name, ADVERSARIES) for name in adversaries}

@@ -296,7 +296,8 @@ def test_before_fit() -> None:
 def test_the_artefact_says_where_it_comes_from() -> None:
     minimizer = UniformMinimizer(np.int64(2), schema=SCHEMA, personal=["sex"], random_state=7)  # type: ignore[arg-type]
     g = minimizer.fit(FRAMES["pandas"], BUYS).generalization_
-    assert g.origin == {"minimizer": "uniform", "leastwise": leastwise.__version__, "k": 2, "random_state": 7}
+    settings = {"k": 2, "random_state": 7, "chosen_on": "all"}
+    assert g.origin == {"minimizer": "uniform", "leastwise": leastwise.__version__, **settings}
     assert json.loads(g.to_json())["origin"] == g.origin
     assert Generalization.from_json(g.to_json()) == g
 

@@ -38,6 +38,7 @@ def test_without_torch_one_line_says_what_to_install(kind: Kind, monkeypatch: py
         kind().minimize(people(20))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "lam"), [(AdvTrainMinimizer, 0.3), (MutualInfMinimizer, 0.03)])
 def test_what_helps_is_asked_and_a_secret_that_does_not_is_not(kind: Kind, lam: float) -> None:
     found = kind(lam, random_state=0).minimize(people())

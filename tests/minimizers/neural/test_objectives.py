@@ -68,6 +68,7 @@ def told_and_untold() -> tuple[Inputs, Batch, torch.Tensor, torch.Tensor]:
     return inputs, batch, torch.log_softmax(telling, dim=2), torch.full((400, 4, 3), float(-np.log(3)))
 
 
+@pytest.mark.slow
 def test_the_adversary_learns_what_is_told_and_guesses_what_is_not() -> None:
     inputs, batch, telling, silent = told_and_untold()
     objective = AdversarialTraining(inputs, 3, 1, np.random.default_rng(0))
@@ -78,6 +79,7 @@ def test_the_adversary_learns_what_is_told_and_guesses_what_is_not() -> None:
     assert np.mean(last[-20:]) == pytest.approx((use * np.log(use)).sum(), abs=0.05)
 
 
+@pytest.mark.slow
 def test_an_adversary_worse_than_guessing_is_no_success() -> None:
     inputs, batch, telling, _ = told_and_untold()
     objective = AdversarialTraining(inputs, 3, 1, np.random.default_rng(0))

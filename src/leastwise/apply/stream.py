@@ -68,8 +68,6 @@ def apply_file(
     progress
         Called with the number of records done so far, after every batch.
     """
-    if str(source) != STANDARD_STREAM and Path(source).resolve() == Path(target).resolve():
-        raise DataError(f"{target}: the records would overwrite themselves; name another file for the output")
     kept = output == "representative" if suppressed is None else suppressed
     request = Request(generalization, output, unknown, kept, tuple(keep))
     writer = _Writer.to(target, target_kind, overwrite)

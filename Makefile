@@ -17,8 +17,9 @@ $(LIGHT): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e .
 	touch $@
 
-$(READY): $(LIGHT)
+$(READY): $(LIGHT) scripts/install-test-programs.sh
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev]'
+	scripts/install-test-programs.sh
 	touch $@
 
 demo: $(LIGHT) ## inspect, minimize and judge the bundled Adult data; writes demo/

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.postgres import postgres, postgres_url  # noqa: F401  (fixtures)
+
 
 @pytest.fixture(scope="session")
 def data_folder() -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -98,6 +99,11 @@ class Generalization:
     def total_buckets(self) -> int:
         """All buckets of all attributes, a suppressed one counted as one."""
         return sum(partition.size for partition in self.partitions)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of label and buckets: equal for equal generalizations, wherever they come from."""
+        return hashlib.sha256(artefact.to_text(self.partitions, self.label, {}).encode()).hexdigest()
 
     def is_coarser_than(self, other: Generalization) -> bool:
         """Return whether knowing the other's generalized record tells this one's (equal included)."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -149,4 +148,4 @@ def _attack(data: Any, place: int, problems: Problems) -> AttackResult | None:
 
 def fingerprint_of(generalization: Generalization) -> str:
     """Return a fingerprint of the buckets: equal for equal generalizations, wherever they come from."""
-    return hashlib.sha256(replace(generalization, origin={}).to_json().encode()).hexdigest()
+    return generalization.fingerprint

@@ -3,6 +3,7 @@
 from leastwise.minimizers.apt import AptMinimizer
 from leastwise.minimizers.base import Minimizer
 from leastwise.minimizers.coarsening import coarsening_path
+from leastwise.minimizers.coarsening_minimizer import CoarseningMinimizer
 from leastwise.minimizers.coarsening_restarts import restarted_paths
 from leastwise.minimizers.constraints import Constraints
 from leastwise.minimizers.feature_selection import FeatureSelectionMinimizer
@@ -11,6 +12,7 @@ from leastwise.minimizers.iterative import IterativeMinimizer, iterative_path
 from leastwise.minimizers.neural import AdvTrainMinimizer, MutualInfMinimizer, watched
 from leastwise.minimizers.optimal import OptimalMinimizer, optimal_path
 from leastwise.minimizers.pat import PATMinimizer, pat_grid, pat_path
+from leastwise.minimizers.recommended import recommended_paths
 from leastwise.minimizers.uniform import UniformMinimizer
 
 MINIMIZERS: dict[str, type[Minimizer]] = {
@@ -24,6 +26,7 @@ MINIMIZERS: dict[str, type[Minimizer]] = {
         MutualInfMinimizer,
         PATMinimizer,
         OptimalMinimizer,
+        CoarseningMinimizer,
     )
 }
 
@@ -31,6 +34,7 @@ __all__ = [
     "MINIMIZERS",
     "AdvTrainMinimizer",
     "AptMinimizer",
+    "CoarseningMinimizer",
     "Constraints",
     "FeatureSelectionMinimizer",
     "IterativeMinimizer",
@@ -45,6 +49,7 @@ __all__ = [
     "optimal_path",
     "pat_grid",
     "pat_path",
+    "recommended_paths",
     "restarted_paths",
     "watched",
 ]

@@ -53,17 +53,40 @@ def restarted_paths(
     starts
         How far along the program's path, from untouched (0) to suppressed (1), coarsening begins.
     """
+    found = restarted_steps(table, mu, starts=starts, teacher=teacher, weights=weights, seed=seed)
+    return [tuple(step.generalization for step in thinned(path, steps)) for path in found]
+
+
+def restarted_steps(
+    table: Table,
+    mu: float | None = None,
+    *,
+    starts: Sequence[float] = _STARTS,
+    teacher: str | Teacher | None = None,
+    weights: Mapping[str, float] | Sequence[float] | None = None,
+    seed: int = 0,
+) -> list[list[Step]]:
+    """Return the same paths with one step per merge and the estimated errors."""
     if not all(0 <= start <= 1 for start in starts):
         raise ParameterError(f"starts must lie between 0 and 1; got {list(starts)}")
-    paths, records = [], Records.of(table)
+    paths, records = list[list[Step]](), Records.of(table)
     for start in starts:
-        left = list(range(len(table.schema)))
+        left, restart = list(range(len(table.schema))), 0
         while left:
             fine = _fine_start(table, left, start, teacher, weights, seed)
             found = coarsening_steps(table, fine, mu, weights=weights, records=records)
-            paths.append(tuple(step.generalization for step in thinned(found, steps)))
-            left = _left_on_the_way(found, table.schema)
+            paths.append(_marked(found, start=start, restart=restart))
+            left, restart = _left_on_the_way(found, table.schema), restart + 1
     return paths
+
+
+def _marked(found: Sequence[Step], **origin: float) -> list[Step]:
+    """Write into each artefact which path it lies on, and how many merges along."""
+    return [
+        replace(step, generalization=replace(g, origin={**g.origin, **origin, "merges": merges}))
+        for merges, step in enumerate(found)
+        for g in (step.generalization,)
+    ]
 
 
 def _left_on_the_way(found: Sequence[Step], schema: Schema) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
@@ -65,7 +65,8 @@ def optimal_path(
     free = program.constraints == Constraints()
     points = _spread_out(program, steps - free)
     path = [program.generalization(p.found, minimizer="optimal", lam=p.low) for p in points]
-    return (*([Generalization.untouched(table.schema)] if free else []), *path)
+    untouched = replace(Generalization.untouched(table.schema), origin={"minimizer": "optimal", "lam": 0.0})
+    return (*([untouched] if free else []), *path)
 
 
 def _spread_out(program: Program, steps: int) -> list[_Point]:

@@ -1,0 +1,47 @@
+"""Coarsening as a minimizer: as safe as the allowed loss permits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from leastwise import Generalization
+from leastwise.errors import ParameterError
+from leastwise.minimizers import MINIMIZERS, CoarseningMinimizer
+from leastwise.minimizers.coarsening import Step
+from leastwise.minimizers.coarsening_minimizer import safest
+from tests.minimizers.test_coarsening import example
+
+
+def test_it_drops_what_leaks_and_keeps_what_is_useful():
+    found = CoarseningMinimizer(0.01).propose(example())
+    assert found.collected == ("useful",)
+    assert found.origin["minimizer"] == "coarsening"
+    assert found.origin["max_error_increase"] == 0.01
+
+
+def test_whoever_allows_everything_gets_the_safest_of_all():
+    minimizer = CoarseningMinimizer(1.0)
+    found = minimizer.minimize(example(800))
+    errors = [step.adversary_error for path in minimizer.steps_ for step in path]
+    (own,) = {step.adversary_error for path in minimizer.steps_ for step in path if step.generalization == found}
+    assert own == max(errors)
+
+
+def test_the_safest_within_the_allowed_loss():
+    steps = [Step(Generalization(()), risk, error) for risk, error in [(0.1, 0.2), (0.11, 0.4), (0.12, 0.5)]]
+    assert [safest(steps, loss).adversary_error for loss in (0.0, 0.01, 0.015, 0.02)] == [0.2, 0.4, 0.4, 0.5]
+
+
+def test_it_is_registered_and_takes_frames():
+    assert MINIMIZERS["coarsening"] is CoarseningMinimizer
+    table = example(400)
+    fitted = CoarseningMinimizer(0.02).fit(table.codes.astype(float), table.y)
+    assert fitted.transform(table.codes.astype(float)).shape == table.codes.shape
+    assert np.unique(fitted.transform(table.codes.astype(float))[:, 0]).size >= 2
+
+
+@pytest.mark.parametrize("loss", [-0.1, 1.1, float("nan")])
+def test_a_loss_that_is_no_share_is_refused(loss):
+    with pytest.raises(ParameterError, match="max_error_increase"):
+        CoarseningMinimizer(loss).minimize(example(50))

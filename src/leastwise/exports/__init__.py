@@ -1,0 +1,9 @@
+"""The artefact where data enters: a form, a query, a JavaScript module, a JSON Schema, a questionnaire.
+
+Each export is complete by itself, and agrees with :meth:`leastwise.Generalization.transform`.
+"""
+
+from leastwise.exports.form import form_html
+from leastwise.exports.record_schema import record_schema
+
+__all__ = ["form_html", "record_schema"]

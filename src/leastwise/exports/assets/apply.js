@@ -1,0 +1,149 @@
+// What leastwise does to one record, in JavaScript: no dependencies, nothing leaves this function but buckets.
+// Values are compared as Python does it; tests/conformance/apply.json holds both to the same answers.
+
+class UnknownValueError extends Error {
+  constructor(attribute, hint) {
+    // The value itself is left out: a message may be logged.
+    super(`${attribute}: the value is not in the declared domain; ${hint}`);
+    this.name = "UnknownValueError";
+    this.attribute = attribute;
+  }
+}
+
+const MISSING_LABEL = "missing";
+const PLAIN_NUMBER = /^[+-]?(?:(?:0|[1-9][0-9]{0,17})(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
+const ANY_NUMBER = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
+const NO_NUMBER = /^[+-]?(?:inf|infinity|nan)$/i;
+const BLANK = "[\\t-\\r\\x1c- \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
+const BLANKS = new RegExp(`^${BLANK}+|${BLANK}+$`, "g");
+
+function isMissing(value) {
+  return value === null || value === undefined || value === "" || Number.isNaN(value);
+}
+
+// The shortest text that reads back the same, written as Python writes it: 63, 0.1, 1e+16, 1e-07, inf.
+function numberText(number) {
+  if (!Number.isFinite(number)) return number > 0 ? "inf" : "-inf";
+  if (Number.isInteger(number) && Math.abs(number) < 1e16) return String(number === 0 ? 0 : number);
+  const [digits, exponent] = number.toExponential().split("e");
+  const power = Number(exponent);
+  if (power >= -4 && power < 16) return String(number);
+  return `${digits}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
+}
+
+function textOf(value) {
+  if (isMissing(value)) return null;
+  if (typeof value === "number") return numberText(value);
+  return String(value);
+}
+
+function wordNumber(text) {
+  if (text.toLowerCase().includes("nan")) return NaN;
+  return text.startsWith("-") ? -Infinity : Infinity;
+}
+
+// The texts under which a value may be declared, its own first; null stands for "missing".
+function spellings(value) {
+  const text = textOf(value);
+  if (text === null) return [null];
+  if (PLAIN_NUMBER.test(text)) return [text, numberText(Number(text))];
+  if (NO_NUMBER.test(text)) {
+    const number = wordNumber(text);
+    return [text, Number.isNaN(number) ? null : numberText(number)];
+  }
+  const lower = text.toLowerCase();
+  if (lower === "true" || lower === "false") {
+    return [text, lower, lower[0].toUpperCase() + lower.slice(1), lower.toUpperCase()];
+  }
+  return [text];
+}
+
+// A raw value as a number; NaN for a missing one, undefined when it is no number.
+function numberOf(value) {
+  if (isMissing(value)) return NaN;
+  if (typeof value === "number") return value;
+  if (typeof value !== "string") return undefined;
+  const text = value.replace(BLANKS, "").replace(/([0-9])_(?=[0-9])/g, "$1");
+  if (NO_NUMBER.test(text)) return wordNumber(text);
+  return ANY_NUMBER.test(text) ? Number(text) : undefined;
+}
+
+function contains(attribute, number) {
+  const above = attribute.lower === null || number >= attribute.lower;
+  const below = attribute.upper === null || number <= attribute.upper;
+  return above && below && (!attribute.integer || Math.floor(number) === number);
+}
+
+function domainHint(attribute) {
+  if (attribute.values) return `it has ${attribute.values.length} values`;
+  const low = attribute.lower === null ? "" : ` from ${numberText(attribute.lower)}`;
+  const high = attribute.upper === null ? "" : ` to ${numberText(attribute.upper)}`;
+  return `it must be one of the ${attribute.integer ? "whole " : ""}numbers${low}${high}`;
+}
+
+// The piece of a raw value (an interval or a declared value, then "missing" and "other"); undefined: unknown.
+function knownPiece(attribute, value) {
+  const extras = Number(attribute.missing) + Number(attribute.other);
+  const missing = attribute.missing ? attribute.assignment.length - extras : undefined;
+  if (isMissing(value)) return missing;
+  if (attribute.edges) {
+    const number = numberOf(value);
+    if (Number.isNaN(number)) return missing;
+    if (number === undefined || !contains(attribute, number)) return undefined;
+    return attribute.edges.filter((edge) => number > edge).length; // an edge belongs to the left
+  }
+  for (const text of spellings(value)) {
+    if (text === null && missing !== undefined) return missing;
+    const place = text === null ? -1 : attribute.values.indexOf(text);
+    if (place >= 0) return place;
+  }
+  return undefined;
+}
+
+function bucketOf(attribute, value, unknown) {
+  const piece = knownPiece(attribute, value);
+  if (piece !== undefined) return attribute.assignment[piece];
+  if (unknown === "other" && attribute.other) return attribute.assignment[attribute.assignment.length - 1];
+  throw new UnknownValueError(attribute.name, isMissing(value) ? "it is missing" : domainHint(attribute));
+}
+
+function untouchedAnswer(attribute, value, output) {
+  const number = numberOf(value);
+  const missing = Number.isNaN(number);
+  if (number === undefined || (missing ? !attribute.missing : !contains(attribute, number))) {
+    throw new UnknownValueError(attribute.name, missing ? "it is missing" : domainHint(attribute));
+  }
+  if (output === "labels") return missing ? MISSING_LABEL : numberText(number);
+  return missing ? null : number;
+}
+
+function answer(attribute, value, output = "labels", unknown = "error") {
+  if (attribute.untouched) return untouchedAnswer(attribute, value, output);
+  const bucket = bucketOf(attribute, value, unknown);
+  return output === "labels" ? attribute.labels[bucket] : bucket;
+}
+
+function checkLabel(label, value) {
+  const known = spellings(value).some((text) => text !== null && label.values.includes(text));
+  if (!isMissing(value) && !known) throw new UnknownValueError(label.name, domainHint(label));
+}
+
+// Make the function that generalizes one record of a plan: {label, attributes} without what is suppressed.
+function generalizer(plan) {
+  return function generalize(record, { output = "labels", unknown = "error" } = {}) {
+    if (!["labels", "codes"].includes(output)) throw new RangeError("output must be labels or codes");
+    if (!["error", "other"].includes(unknown)) throw new RangeError("unknown must be error or other");
+    const result = [];
+    if (plan.label !== null && Object.hasOwn(record, plan.label.name)) {
+      checkLabel(plan.label, record[plan.label.name]);
+      result.push([plan.label.name, record[plan.label.name]]);
+    }
+    for (const attribute of plan.attributes) {
+      if (!Object.hasOwn(record, attribute.name)) {
+        throw new UnknownValueError(attribute.name, "the record has no such key");
+      }
+      result.push([attribute.name, answer(attribute, record[attribute.name], output, unknown)]);
+    }
+    return Object.fromEntries(result); // defines keys such as __proto__, rather than setting them
+  };
+}

@@ -1,0 +1,279 @@
+// The page: finds buckets for exact values, checks that every question is answered, and sends the answers.
+// Names come from an untrusted file: a field may be called "submit" or "action", so the form is only read through
+// FormData and attributes, and every text is set as text.
+
+const plan = JSON.parse(document.getElementById("plan").textContent);
+const form = document.getElementById("form");
+const action = form.getAttribute("action");
+const attributeOf = (place) => plan.attributes[place];
+const within = (element, selector) => element.querySelector(selector);
+const each = (selector, act) => document.querySelectorAll(selector).forEach(act);
+
+function show(element, text) {
+  element.textContent = text;
+  element.hidden = text === "";
+}
+
+// --- errors ---
+
+function controls(question) {
+  return question.querySelectorAll(".choices input, .answer");
+}
+
+function complain(question, text, at) {
+  show(within(question, ":scope > .error"), text);
+  question.classList.toggle("wrong", text !== "");
+  controls(question).forEach((control) => control.removeAttribute("aria-invalid"));
+  const typed = within(question, ".typed");
+  if (typed) typed.removeAttribute("aria-invalid");
+  if (text && at) at.setAttribute("aria-invalid", "true");
+}
+
+function problemOf(question) {
+  const [first] = controls(question);
+  if (first.type === "radio") {
+    return [...controls(question)].some((radio) => radio.checked) ? "" : "Please choose one of the answers.";
+  }
+  if (first.tagName === "SELECT") return first.value ? "" : "Please choose one of the answers.";
+  return numberProblem(attributeOf(question.dataset.place), first.value);
+}
+
+function numberProblem(attribute, text) {
+  return text.trim() === "" && !attribute.missing ? "Please write a number." : misfit(attribute, text);
+}
+
+function misfit(attribute, value) {
+  try {
+    answer(attribute, value, "labels", "other");
+    return "";
+  } catch (error) {
+    if (!(error instanceof UnknownValueError)) throw error;
+    return `This does not fit: ${domainHint(attribute)}.`;
+  }
+}
+
+// --- the helper: an exact value becomes a bucket, here and nowhere else ---
+
+function typedValue(question) {
+  const typed = within(question, ".typed");
+  if (typed.tagName !== "SELECT" || typed.value === "") return typed.value;
+  return attributeOf(question.dataset.place).values[Number(typed.value)];
+}
+
+function findBucket(question) {
+  const attribute = attributeOf(question.dataset.place);
+  const value = typedValue(question);
+  if (value.trim() === "") return { label: "", problem: "" };
+  const problem = misfit(attribute, value);
+  return { label: problem ? "" : answer(attribute, value, "labels", "other"), problem };
+}
+
+function textOfLabel(question, label) {
+  for (const control of controls(question)) {
+    if (control.type === "radio" && control.value === label) return control.parentElement.textContent.trim();
+    if (control.tagName === "SELECT") {
+      const option = [...control.options].find((one) => one.value === label);
+      if (option) return option.textContent;
+    }
+  }
+  return label;
+}
+
+function choose(question, label) {
+  for (const control of controls(question)) {
+    if (control.type === "radio") control.checked = control.value === label;
+    else control.value = label;
+  }
+}
+
+function preview(question) {
+  const { label, problem } = findBucket(question);
+  within(question, ".becomes").textContent = label ? `becomes “${textOfLabel(question, label)}”` : "";
+  // Somebody who is still typing is not told off; what was wrong before is cleared as soon as it is right.
+  if (!problem) complain(question, "");
+  if (label) choose(question, label);
+}
+
+function settle(question) {
+  const typed = within(question, ".typed");
+  if (!typed || typed.value === "") return;
+  const { label, problem } = findBucket(question);
+  typed.value = "";
+  if (problem) complain(question, problem, typed);
+  if (!label) return;
+  choose(question, label);
+  within(question, ".becomes").textContent = `became “${textOfLabel(question, label)}”; what you entered is cleared`;
+  refresh();
+}
+
+function forget() {
+  each(".typed", (typed) => { typed.value = ""; });
+  each(".becomes", (shown) => { shown.textContent = ""; });
+}
+
+function turnHelper(on) {
+  forget();
+  each(".helper", (part) => { part.hidden = !on; });
+}
+
+// --- what leaves ---
+
+function record() {
+  const fields = [...new FormData(form)].filter(([, value]) => typeof value === "string");
+  const numbers = new Map(plan.attributes.filter((one) => one.untouched).map((one) => [one.name, one]));
+  return Object.fromEntries(fields.map(([name, value]) => {
+    const attribute = numbers.get(name);
+    return [name, attribute && !numberProblem(attribute, value) ? answer(attribute, value) : value];
+  }));
+}
+
+function refresh() {
+  document.getElementById("preview").textContent = JSON.stringify(record(), null, 1);
+}
+
+function check() {
+  const questions = [...form.querySelectorAll(".question")];
+  const wrong = questions.filter((question) => {
+    const problem = problemOf(question);
+    complain(question, problem, problem && controls(question)[0]);
+    return problem !== "";
+  });
+  if (wrong.length) {
+    const [first] = wrong;
+    const helper = within(first, ".helper");
+    (helper && !helper.hidden ? within(first, ".typed") : controls(first)[0]).focus();
+  }
+  return wrong.length === 0;
+}
+
+function sameOrigin() {
+  const target = new URL(action, location.href);
+  return location.protocol.startsWith("http") && target.origin === location.origin;
+}
+
+function newKey() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+let key = newKey(); // the same for every attempt to send one set of answers, so that none is stored twice
+
+async function send() {
+  const button = document.getElementById("send");
+  button.disabled = true;
+  show(document.getElementById("form-error"), "");
+  try {
+    const response = await fetch(action, {
+      method: "POST",
+      headers: { Accept: "application/json", "Idempotency-Key": key },
+      body: new URLSearchParams(Object.entries(record())),
+      credentials: "same-origin",
+    });
+    const told = await response.json().catch(() => null);
+    if (response.ok) finish(told);
+    else refuse(response.status, told);
+  } catch {
+    show(document.getElementById("form-error"), "The answers could not be sent. They are still here; try again.");
+  } finally {
+    button.disabled = false;
+  }
+}
+
+function refuse(status, told) {
+  const named = told && Array.isArray(told.problems) ? told.problems.map((one) => one.field) : [];
+  form.querySelectorAll(".question").forEach((question) => {
+    const name = controls(question)[0].getAttribute("name");
+    if (named.includes(name)) complain(question, "This answer was not accepted.", controls(question)[0]);
+  });
+  const text = status === 429 ? "Too many answers at once; wait a moment and try again."
+    : `The answers were not accepted (${status}). They are still here.`;
+  show(document.getElementById("form-error"), text);
+}
+
+function facts(told) {
+  const pairs = told && typeof told === "object" ? Object.entries(told) : [];
+  const plain = (value) => ["string", "number", "boolean"].includes(typeof value);
+  const listed = pairs.map(([name, value]) => [name, Array.isArray(value) && value.every(plain) ? value.join(", ") : value]);
+  return listed.filter(([, value]) => plain(value) && value !== "");
+}
+
+function finish(told) {
+  const list = document.getElementById("done-facts");
+  list.replaceChildren();
+  for (const [name, value] of facts(told)) {
+    const term = document.createElement("dt");
+    const said = document.createElement("dd");
+    term.textContent = name.replaceAll("_", " ");
+    said.textContent = String(value);
+    list.append(term, said);
+  }
+  leave();
+}
+
+function keep() {
+  const text = `${JSON.stringify(record(), null, 1)}\n`;
+  show(document.getElementById("done-record"), text);
+  const link = document.getElementById("download");
+  URL.revokeObjectURL(link.href);
+  link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  link.hidden = false;
+  leave();
+}
+
+function leave() {
+  const done = document.getElementById("done");
+  form.hidden = true;
+  document.getElementById("helper-switch").hidden = true;
+  done.hidden = false;
+  done.focus();
+}
+
+function again() {
+  document.getElementById("done").hidden = true;
+  document.getElementById("helper-switch").hidden = !within(form, ".helper");
+  form.hidden = false;
+  key = newKey();
+  if (action !== null) HTMLFormElement.prototype.reset.call(form);
+  forget();
+  refresh();
+  within(form, "input, select").focus();
+}
+
+function submitted(event) {
+  each(".question", settle);
+  if (action !== null && !sameOrigin()) {
+    if (!check()) event.preventDefault();
+    return; // the browser posts the form itself, as it does without this script
+  }
+  event.preventDefault();
+  if (!check()) return;
+  if (action === null) keep();
+  else send();
+}
+
+function start() {
+  form.setAttribute("novalidate", ""); // our own messages are linked to their questions
+  const helper = document.getElementById("helper");
+  document.getElementById("helper-switch").hidden = !within(form, ".helper");
+  document.getElementById("sent").hidden = false;
+  helper.checked = helper.hasAttribute("data-start");
+  helper.addEventListener("change", () => turnHelper(helper.checked));
+  each(".question", (question) => {
+    const typed = within(question, ".typed");
+    if (!typed) return;
+    typed.addEventListener("input", () => preview(question));
+    typed.addEventListener("change", () => settle(question));
+  });
+  form.addEventListener("change", (event) => {
+    const question = event.target.closest(".question");
+    if (question && !event.target.classList.contains("typed")) complain(question, "");
+    refresh();
+  });
+  form.addEventListener("submit", submitted);
+  window.addEventListener("pagehide", forget);
+  document.getElementById("again").addEventListener("click", again);
+  turnHelper(helper.checked);
+  refresh();
+}
+
+start();

@@ -1,0 +1,140 @@
+"""The form: one HTML file that asks buckets, works offline and without JavaScript, and sends nothing else.
+
+In bucket mode each attribute is asked as its buckets, by plain HTML controls whose values are the labels of the
+buckets; a browser without JavaScript posts them as they are (urlencoded). With JavaScript a person can turn on the
+helper: an exact value is typed into a field that has no name, the page shows the bucket it becomes, and the field
+is cleared. The page loads nothing and may talk to the form's action only; its content security policy says so.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from typing import Any
+from urllib.parse import urlsplit
+
+from leastwise.errors import ParameterError, shorten
+from leastwise.exports.javascript import asset, plan, script_json
+from leastwise.exports.questions import Question, label_question, questions
+from leastwise.generalization import Generalization
+
+TITLE = "A few questions"
+
+
+def form_html(
+    generalization: Generalization,
+    action: str | None = None,
+    *,
+    helper: bool = False,
+    title: str = TITLE,
+    introduction: str = "",
+    label: bool = False,
+    language: str = "en",
+) -> str:
+    """Return the form as one HTML document.
+
+    Parameters
+    ----------
+    generalization
+        What is asked; suppressed attributes are not.
+    action
+        Where the answers are posted to, such as ``/records``; None shows them in the page and offers them as a
+        JSON file.
+    helper
+        Whether the helper, which finds the bucket of an exact value in the page, is on from the start.
+    title, introduction, language
+        Texts at the top, and the language they are in.
+    label
+        Whether the label is asked too, as the training phase needs it.
+    """
+    asked = questions(generalization)
+    if label and generalization.label is not None:
+        asked.append(label_question(generalization.label))
+    _check_texts(asked)
+    text: str = _template().render(
+        title=title,
+        introduction=introduction,
+        language=language,
+        action=_checked_action(action),
+        helper=helper,
+        questions=asked,
+        not_asked=generalization.not_collected,
+        policy=content_policy(action),
+        style=asset("form.css"),
+        script=_script(),
+        plan=script_json(plan(generalization)),
+    )
+    return text
+
+
+@cache
+def _template() -> Any:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("leastwise.exports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("form.html")
+
+
+def _script() -> str:
+    return f'(() => {{\n"use strict";\n{asset("apply.js")}\n{asset("form.js")}\n}})();'
+
+
+def content_policy(action: str | None = None) -> str:
+    """Return the form's content security policy; a service that serves the form can send it as a header, too.
+
+    >>> content_policy("https://example.org/records").split("; ")[-1]
+    'connect-src https://example.org'
+    """
+    target = _source(action)
+    rules = {
+        "default-src": "'none'",
+        "base-uri": "'none'",
+        "style-src": _hash_source(asset("form.css")),
+        "script-src": _hash_source(_script()),
+        "form-action": target,
+        "connect-src": target,
+    }
+    return "; ".join(f"{name} {value}" for name, value in rules.items())
+
+
+def _hash_source(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+def _source(action: str | None) -> str:
+    if action is None:
+        return "'none'"
+    parts = urlsplit(_checked_action(action) or "")
+    return f"{parts.scheme}://{parts.netloc}" if parts.netloc else "'self'"
+
+
+def _checked_action(action: str | None) -> str | None:
+    """Return the action if it is a path or an http address; anything else could run or lead somewhere strange."""
+    if action is None:
+        return None
+    parts = urlsplit(action)
+    plain = action.isascii() and action.isprintable() and not set(action) & set(" ;,\"'\\<>`")
+    local = not parts.scheme and not parts.netloc and action.startswith("/") and not action.startswith("//")
+    if not plain or not (local or (parts.scheme in ("http", "https") and parts.netloc)):
+        raise ParameterError(
+            "action must be a path that begins with one slash or an http(s) address, without blanks and quotes; "
+            f"got {shorten(action)}"
+        )
+    return action
+
+
+def _check_texts(asked: list[Question]) -> None:
+    """Refuse names and labels that a form would not send back as they are: HTML changes line breaks and NUL."""
+    for question in asked:
+        sent = [question.name, *(choice.value for choice in question.choices)]
+        bad = next((text for text in sent if set(text) & set("\0\r\n")), None)
+        if bad is not None:
+            raise ParameterError(f"a form cannot send texts with line breaks or NUL; got {shorten(bad)}")

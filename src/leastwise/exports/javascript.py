@@ -1,0 +1,81 @@
+"""A generalization as a JavaScript module: one file, no dependencies, for Node and browsers."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from typing import Any
+
+from leastwise.generalization import Generalization
+from leastwise.partition import Intervals, Partition, Untouched
+
+HEADER = """\
+// Generalizes one record, made by leastwise. In a module:
+//
+//     import { generalize } from "./this-file.js";
+//     generalize({ age: 30 });                           // what people read for each bucket
+//     generalize({ age: 30 }, { output: "codes" });      // the numbers of the buckets
+//     generalize({ age: 30 }, { unknown: "other" });     // undeclared values go to "other", if declared
+//
+// It throws UnknownValueError, whose .attribute names the attribute, for a value outside the declared domain.
+// Whatever is not asked is left out.
+
+"""
+EXPORTS = """
+export const generalize = generalizer(plan);
+export { UnknownValueError, generalizer, plan };
+export default generalize;
+"""
+
+
+def to_javascript(generalization: Generalization) -> str:
+    """Return an ES module that exports ``generalize(record, {output, unknown})``.
+
+    Examples
+    --------
+    >>> from leastwise import Attribute, Generalization, Intervals
+    >>> age = Attribute("age", "continuous", lower=0, integer=True)
+    >>> text = to_javascript(Generalization((Intervals(age, (19, 63)),)))
+    >>> [line for line in text.splitlines() if line.startswith("export default")]
+    ['export default generalize;']
+    """
+    return f"{HEADER}{asset('apply.js')}\nconst plan = {script_json(plan(generalization), indent=1)};\n{EXPORTS}"
+
+
+def asset(name: str) -> str:
+    """Return the text of a file that this package brings."""
+    return (files("leastwise.exports") / "assets" / name).read_text(encoding="utf-8")
+
+
+def plan(generalization: Generalization) -> dict[str, Any]:
+    """Return what a browser needs in order to generalize: the buckets and their labels, nothing suppressed."""
+    label = generalization.label
+    return {
+        "label": None if label is None else {"name": label.name, "values": list(label.values)},
+        "attributes": [_attribute_plan(p) for p in generalization.partitions if not p.suppressed],
+    }
+
+
+def _attribute_plan(partition: Partition) -> dict[str, Any]:
+    attribute = partition.attribute
+    common: dict[str, Any] = {"name": attribute.name, "missing": attribute.missing, "other": attribute.other}
+    if attribute.continuous:
+        common |= {"lower": attribute.lower, "upper": attribute.upper, "integer": attribute.integer}
+    else:
+        common |= {"values": list(attribute.values)}
+    if isinstance(partition, Untouched):
+        return {**common, "untouched": True}
+    edges = {"edges": list(partition.edges)} if isinstance(partition, Intervals) else {}
+    return {**common, **edges, "assignment": list(partition.assignment), "labels": list(partition.labels)}
+
+
+def script_json(document: Any, indent: int | None = None) -> str:
+    """Return JSON that is the same inside a script of an HTML page: no text can end the script or start another.
+
+    >>> script_json("</script><!--")
+    '"\\\\u003c/script\\\\u003e\\\\u003c!--"'
+    """
+    text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=indent)
+    for sign in "<>&\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text

@@ -1,0 +1,107 @@
+"""The JSON Schema (2020-12) of one generalized record: what may be sent, stored and trained on."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from leastwise.apply.answers import MISSING_LABEL
+from leastwise.generalization import Generalization
+from leastwise.partition import Partition, Untouched
+from leastwise.schema import Attribute
+from leastwise.values import number_of, number_text
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+MOST_LISTED = 1000  # whole numbers; more than this are described by a pattern
+# A number as ``number_text`` writes it.
+_WHOLE_TEXT = r"-?(?:0|[1-9][0-9]*|[1-9](?:\.[0-9]+)?e\+[0-9]+|inf)"
+_REAL_TEXT = r"-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:e[+-][0-9]+)?|inf)"
+
+
+def record_schema(
+    generalization: Generalization, output: Literal["labels", "codes"] = "labels", *, label: bool = True
+) -> dict[str, Any]:
+    """Return the JSON Schema of a generalized record.
+
+    It accepts exactly what ``transform`` can give: the buckets of the attributes that are collected, each of
+    them, and nothing else. An exact value, an unknown key or a suppressed attribute is refused.
+
+    Parameters
+    ----------
+    generalization
+        What is asked.
+    output
+        ``labels`` (what people read) or ``codes`` (the numbers of the buckets).
+    label
+        Whether a record may carry the label that is predicted.
+
+    Notes
+    -----
+    An untouched number written as text ("63") is held to its form; to its range only where the domain has at
+    most 1,000 whole numbers. With ``codes`` it is a number and held to its range.
+
+    Examples
+    --------
+    >>> from leastwise import Attribute, Generalization, Intervals
+    >>> age = Attribute("age", "continuous", lower=0, integer=True)
+    >>> record_schema(Generalization((Intervals(age, (19, 63)),)))["properties"]
+    {'age': {'enum': ['0 to 19', '20 to 63', '64 or more']}}
+    """
+    asked = [partition for partition in generalization.partitions if not partition.suppressed]
+    properties = {partition.attribute.name: _property(partition, output) for partition in asked}
+    if label and generalization.label is not None:
+        properties[generalization.label.name] = _label_property(generalization.label)
+    return {
+        "$schema": DIALECT,
+        "title": "A generalized record",
+        "type": "object",
+        "properties": properties,
+        "required": [partition.attribute.name for partition in asked],
+        "additionalProperties": False,
+    }
+
+
+def _property(partition: Partition, output: str) -> dict[str, Any]:
+    title = {"title": partition.attribute.question} if partition.attribute.question else {}
+    if isinstance(partition, Untouched):
+        return {**title, **(_number_text if output == "labels" else _number)(partition.attribute)}
+    if output == "labels":
+        return {**title, "enum": list(partition.labels)}
+    return {**title, "type": "integer", "minimum": 0, "maximum": partition.size - 1}
+
+
+def _number_text(attribute: Attribute) -> dict[str, Any]:
+    missing = [MISSING_LABEL] if attribute.missing else []
+    numbers = _listed_numbers(attribute)
+    if numbers:
+        return {"enum": [*map(number_text, numbers), *missing]}
+    form = _WHOLE_TEXT if attribute.integer else _REAL_TEXT
+    return {"type": "string", "pattern": f"^(?:{'|'.join([form, *missing])})$"}
+
+
+def _listed_numbers(attribute: Attribute) -> range | None:
+    if not attribute.integer or attribute.lower is None or attribute.upper is None:
+        return None
+    whole = range(int(attribute.lower), int(attribute.upper) + 1)
+    return whole if len(whole) <= MOST_LISTED else None
+
+
+def _number(attribute: Attribute) -> dict[str, Any]:
+    kind = "integer" if attribute.integer else "number"
+    bounds = {"minimum": attribute.lower, "maximum": attribute.upper}
+    return {
+        "type": [kind, "null"] if attribute.missing else kind,
+        **{name: bound for name, bound in bounds.items() if bound is not None},
+    }
+
+
+def _label_property(label: Attribute) -> dict[str, Any]:
+    """Accept a declared label as its text, or as the number or truth value that it writes; null for unknown."""
+    forms: list[Any] = []
+    for value in label.values:
+        forms.append(value)
+        number = number_of(value)
+        if number is not None and abs(number) < float("inf"):
+            forms.append(int(number) if number == int(number) else number)
+        if value in ("true", "false"):
+            forms.append(value == "true")
+    return {"enum": [*forms, None]}

@@ -85,6 +85,12 @@ class Generalization:
         j = self.schema.position(partition.attribute.name)
         return replace(self, partitions=(*self.partitions[:j], partition, *self.partitions[j + 1 :]))
 
+    def with_personal(self, personal: Sequence[str]) -> Generalization:
+        """Return the generalization with exactly these attributes marked as personal; the buckets stay."""
+        attributes = self.schema.with_personal(personal).attributes
+        pairs: Any = zip(self.partitions, attributes, strict=True)
+        return replace(self, partitions=tuple(replace(p, attribute=a) for p, a in pairs))
+
     @property
     def collected(self) -> tuple[str, ...]:
         """The attributes that are asked."""

@@ -92,11 +92,14 @@ def _usage_text(error: Any) -> str:
 # The commands register themselves; they need ``app``, so they come last.
 from leastwise.cli import (  # noqa: E402
     apply,  # noqa: F401
+    check,  # noqa: F401
     compare,  # noqa: F401
     datasets,  # noqa: F401
     demo,  # noqa: F401
     describe,  # noqa: F401
     evaluate,  # noqa: F401
+    experiment,  # noqa: F401
+    init,  # noqa: F401
     inspect,  # noqa: F401
     minimize,  # noqa: F401
     minimum_sample,  # noqa: F401

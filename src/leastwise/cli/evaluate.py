@@ -106,7 +106,7 @@ def _prepared(
         )
     if label is not None and found.label is None:
         found = replace(found, label=_label(label, frame))
-    return found if personal is None else _with_personal(found, names(personal, found.schema.names))
+    return found if personal is None else found.with_personal(names(personal, found.schema.names))
 
 
 def _label(name: str, frame: pl.DataFrame) -> Any:
@@ -116,12 +116,6 @@ def _label(name: str, frame: pl.DataFrame) -> Any:
     if name not in frame.columns:
         raise DataError(f"the records have no column {shorten(name)}; {did_you_mean(name, frame.columns)}")
     return Attribute(name, values=tuple(sorted(set(values_as_text(frame[name].unique().to_list())))))
-
-
-def _with_personal(generalization: Generalization, chosen: Sequence[str]) -> Generalization:
-    attributes = generalization.schema.with_personal(chosen).attributes
-    pairs: Any = zip(generalization.partitions, attributes, strict=True)
-    return replace(generalization, partitions=tuple(replace(p, attribute=a) for p, a in pairs))
 
 
 def _tolerances(texts: Sequence[str]) -> dict[str, float]:

@@ -89,7 +89,10 @@ class Samples:
 class Predictor(Protocol):
     """Learns all targets from the same inputs."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """Who predicts, for people."""
+        ...
 
     def fit(self, train: Samples, validation: Samples) -> Predictor:
         """Learn from the training rows; hyperparameters are chosen on the validation rows."""

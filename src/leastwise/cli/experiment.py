@@ -1,0 +1,92 @@
+"""``leastwise experiment``: measure a figure or table of the paper again, on one's own records."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from leastwise.cli import app
+from leastwise.cli.printing import print_table
+from leastwise.errors import DataError, ParameterError
+
+if TYPE_CHECKING:
+    from leastwise.table import Table
+
+
+@app.command()
+def experiment(
+    name: Annotated[str | None, typer.Argument(help="Which experiment; without one they are listed.")] = None,
+    data: Annotated[
+        str, typer.Option("--data", "-d", help="adult (bundled), or a file: with --dataset or --schema.")
+    ] = "adult",
+    dataset: Annotated[
+        str | None, typer.Option("--dataset", help="The file is the official one of this data set: acs-income.")
+    ] = None,
+    schema: Annotated[Path | None, typer.Option("--schema", "-s", help="The schema of the file.")] = None,
+    later: Annotated[
+        list[str] | None, typer.Option("--later", help="The same of a later year, for drift. Can be repeated.")
+    ] = None,
+    only: Annotated[str, typer.Option("--only", help="The attribute of interest, for one-against-many.")] = "",
+    records: Annotated[
+        int | None, typer.Option("--records", min=100, help="A random sample of at most so many records.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer settings, shorter training.")] = False,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same rows.")] = 0,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder for CSV, picture and page.")] = Path(
+        "experiments"
+    ),
+) -> None:
+    """Measure a figure or table of the paper again, and put the paper's numbers beside ours.
+
+    Example: `leastwise experiment tradeoff --quick`
+
+    Example: `leastwise experiment qualitative --data psam_p06.csv --dataset acs-employment`
+    """
+    from leastwise.experiments import run_experiment
+    from leastwise.experiments.drawing import require_matplotlib
+
+    if name is None:
+        _show_list()
+        return
+    require_matplotlib()  # said before an hour of measuring, not after
+    table = _read(data, dataset, schema)
+    outcome = run_experiment(
+        name,
+        table,
+        data=Path(data).name,
+        later=[(Path(place).name, _read(place, dataset, schema, table)) for place in later or ()],
+        seed=seed,
+        quick=quick,
+        most=records,
+        only=only,
+        progress=lambda words: typer.echo(f"{name}: {words}", err=True),
+    )
+    for path in outcome.save(output):
+        typer.echo(f"wrote {path}")
+
+
+def _show_list() -> None:
+    from leastwise.experiments import EXPERIMENTS
+
+    rows = [(e.name, e.title, e.paper.place.partition(":")[0], e.needs) for e in EXPERIMENTS.values()]
+    print_table("Experiments", ("name", "what it asks", "in the paper", "extra"), rows)
+
+
+def _read(data: str, dataset: str | None, schema: Path | None, like: Table | None = None) -> Table:
+    from leastwise.datasets import load, load_adult
+    from leastwise.files import read_frame
+    from leastwise.schema_file import load_schema
+    from leastwise.table import Table
+
+    if dataset and schema:
+        raise ParameterError("--dataset and --schema both say what the file holds; give one of them")
+    if schema:
+        return Table.from_frame(read_frame(data), like.schema if like else load_schema(schema))
+    if dataset is None and data != "adult":
+        raise DataError(
+            f"what does {Path(data).name} hold? say --dataset NAME, or --schema FILE (leastwise inspect)"
+        )
+    found = load(dataset, data) if dataset else load_adult()
+    return Table.from_frame(found.frame, like.schema if like else found.schema)

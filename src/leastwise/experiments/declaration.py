@@ -1,0 +1,75 @@
+"""What an experiment is: a question of the paper, how its rows are measured, and how they are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from leastwise.experiments.judging import Laboratory
+
+Row = Mapping[str, str | int | float]
+Measure = Callable[[Laboratory], Sequence[Row]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paper:
+    """What the paper shows, to be put beside ours.
+
+    Attributes
+    ----------
+    place
+        The figure or table, and its section.
+    finding
+        What it says, in our words.
+    rows
+        The numbers that it prints, under the names of our columns where they mean the same. Empty for a figure
+        without printed numbers.
+    """
+
+    place: str
+    finding: str
+    rows: Sequence[Row] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Picture:
+    """How rows become a picture: which columns are the axes, and which one tells the series apart."""
+
+    kind: Literal["lines", "bars"]
+    x: str
+    y: str
+    series: str = ""
+    xlabel: str = ""
+    ylabel: str = ""
+    # Horizontal lines, each a column of the rows: what guessing gives, say.
+    beside: Sequence[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """A figure or table of the paper as a declaration.
+
+    Attributes
+    ----------
+    name, title
+        For commands and for people.
+    measure
+        Measures the rows; each is one line of the CSV file.
+    picture
+        How they are drawn.
+    paper
+        What to hold them against.
+    needs
+        An extra without which the rows cannot be measured.
+    note
+        What differs from the paper's setting, and why.
+    """
+
+    name: str
+    title: str
+    measure: Measure
+    picture: Picture
+    paper: Paper
+    needs: str = ""
+    note: str = ""

@@ -1,0 +1,129 @@
+"""The laboratory of an experiment: records split by the protocol, and judgements that are made once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from leastwise.adversaries.breach import Breach
+from leastwise.adversaries.guessing import MakePredictor, StrongestOf
+from leastwise.adversaries.reconstruction import Reconstruction
+from leastwise.adversaries.result import ReconstructionResult
+from leastwise.evaluation.evaluation import fingerprint_of
+from leastwise.evaluation.pareto import Point, frontier
+from leastwise.evaluation.utility import utility_risk
+from leastwise.generalization import Generalization
+from leastwise.predictors.joint_buckets import JointBuckets
+from leastwise.predictors.logistic import Logistic
+from leastwise.random import generator
+from leastwise.table import Split, Table
+
+
+class Judged(NamedTuple):
+    """One generalization on the test part."""
+
+    utility_risk: float
+    attack: ReconstructionResult
+
+    @property
+    def point(self) -> Point:
+        """Its place in the picture."""
+        return Point(self.utility_risk, self.attack.adversary_error)
+
+
+@dataclass(eq=False)
+class Laboratory:
+    """Where an experiment is made.
+
+    Parameters
+    ----------
+    records
+        All records.
+    later
+        The same attributes of later years, for drift.
+    seed, quick
+        The same seed gives the same rows; ``quick`` trains less and tries fewer settings.
+    only
+        The attribute of interest, for experiments about one; by default the one that is guessed worst.
+    progress
+        Is told what is done.
+    """
+
+    records: Table
+    later: Sequence[tuple[str, Table]] = ()
+    seed: int = 0
+    quick: bool = False
+    only: str = ""
+    progress: Callable[[str], None] = lambda words: None
+    _judged: dict[str, Judged] = field(default_factory=dict, repr=False)
+    _split: Split | None = field(default=None, repr=False)
+
+    @property
+    def split(self) -> Split:
+        """The three parts of the protocol."""
+        if self._split is None:
+            self._split = self.records.split(self.seed)
+        return self._split
+
+    @property
+    def train(self) -> Table:
+        """What minimizers see."""
+        return self.split.train
+
+    @property
+    def predictor(self) -> MakePredictor:
+        """What adversaries predict with."""
+        return StrongestOf(self.quick, self.seed)
+
+    def of_seed(self, seed: int) -> Laboratory:
+        """Return the same experiment with another split."""
+        return replace(self, seed=seed, _judged={}, _split=None)
+
+    def breach(self, generalization: Generalization) -> Breach:
+        """Return the stolen test part."""
+        return Breach.of(generalization, self.split, seed=self.seed)
+
+    def judge(self, generalization: Generalization) -> Judged:
+        """Return utility risk and A1 on the test part; what was judged before is remembered."""
+        key = fingerprint_of(generalization)
+        if key not in self._judged:
+            self.progress(f"judging {generalization.total_buckets} buckets")
+            risk = utility_risk(generalization, self.split, quick=self.quick, seed=self.seed).error
+            attack = Reconstruction(self.predictor).attack(self.breach(generalization))
+            self._judged[key] = Judged(risk, attack)
+        return self._judged[key]
+
+    def screen(self, generalization: Generalization) -> Point:
+        """Return utility risk and A1 on the validation part, by counting: enough to choose with."""
+        part = Split(self.split.train, self.split.validation, self.split.validation)
+        risk = utility_risk(generalization, part, (JointBuckets(), Logistic())).error
+        attack = Reconstruction(JointBuckets).attack(Breach.of(generalization, part, seed=self.seed))
+        return Point(risk, attack.adversary_error)
+
+    def front(self, candidates: Sequence[Generalization], most: int = 12) -> list[Generalization]:
+        """Return the candidates on the frontier of the validation part, evenly thinned to so many."""
+        distinct = [*{fingerprint_of(g): g for g in candidates}.values()]
+        self.progress(f"screening {len(distinct)} candidates")
+        kept = frontier([self.screen(candidate) for candidate in distinct])
+        if len(kept) > most:
+            kept = [kept[i] for i in np.unique(np.linspace(0, len(kept) - 1, most).round().astype(int))]
+        return [distinct[i] for i in kept]
+
+    def attributes_of_interest(self, count: int) -> list[str]:
+        """Return the named attribute, or so many personal ones for which guessing fails most."""
+        if self.only:
+            return [self.records.schema[self.only].name]
+        by_guess = sorted(
+            self.records.personal, key=lambda p: self.records.use(p).max(initial=0) / self.records.people
+        )
+        return [self.records.schema.names[p] for p in by_guess[:count]]
+
+
+def sampled(table: Table, most: int, seed: int) -> Table:
+    """Return a random sample of the records if there are more than so many."""
+    if len(table) <= most:
+        return table
+    return table.take(np.sort(generator(seed, "experiment sample").permutation(len(table))[:most]))

@@ -1,0 +1,178 @@
+"""``leastwise check``: is the chosen generalization still what was agreed and promised, on new data?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from leastwise.cli import app
+from leastwise.cli.checked import AsJson, Force, Report, check_target, hand_over
+from leastwise.cli.task import Missing
+from leastwise.errors import ParameterError, SchemaError, shorten
+
+if TYPE_CHECKING:
+    from leastwise.evaluation.drift import Check, NewRecords, Promise
+    from leastwise.generalization import Generalization
+    from leastwise.policy import Policy
+
+POLICY_FILE = "leastwise.yaml"
+
+
+@app.command()
+def check(
+    policy: Annotated[
+        Path | None, typer.Argument(help=f"The policy; default: {POLICY_FILE}, if it is there.")
+    ] = None,
+    data: Annotated[
+        str | None,
+        typer.Option(
+            "--data", "-d", help="New records (CSV, Parquet, NDJSON; - is stdin). Default: the policy's."
+        ),
+    ] = None,
+    generalization: Annotated[
+        Path | None, typer.Option("--generalization", "-g", help="The generalization; default: the policy's.")
+    ] = None,
+    promise: Annotated[
+        Path | None, typer.Option("--promise", help="What the sample promised; default: the policy's.")
+    ] = None,
+    previous: Annotated[
+        list[Path] | None,
+        typer.Option("--previous", help="A generalization of the same people that leaked. Can be repeated."),
+    ] = None,
+    write_promise: Annotated[
+        Path | None,
+        typer.Option("--write-promise", help="Write here what these records promise, for later checks."),
+    ] = None,
+    missing: Missing = None,
+    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Same seed, same figures.")] = None,
+    quick: Annotated[
+        bool | None, typer.Option("--quick/--full", help="Train less, for a first look. Default: the policy's.")
+    ] = None,
+    output: Report = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Judge the chosen generalization again; exit with 1 and the reason when a budget is broken.
+
+    Held against the new records: the budgets of the policy, and what the sample promised (bucket use, label rate,
+    the model's error, A1, values outside the domain). Noise does not alarm: see `drift` in the policy.
+    Exit code 0: fine, 1: broken, 2: a mistake in the command or its files.
+
+    Examples:
+
+    `leastwise check --write-promise promise.json` (on the sample, once)
+
+    `leastwise check --data new.csv -o check.html` (from then on, by cron or CI)
+
+    `leastwise check --data new.csv -g new.json --previous old.json` (before a re-release)
+    """
+    from leastwise.evaluation.drift import check as judge
+
+    check_target(output, force)
+    check_target(write_promise, force, (".json",))
+    agreed = _agreed(policy, data, generalization, missing, seed, quick)
+    chosen = _chosen(agreed)
+    earlier = [_load(path) for path in (previous or agreed.previous)]
+    promised = _promised(agreed, promise, write_promise)
+    records = _records(agreed, chosen)
+    found = judge(
+        chosen,
+        records,
+        budget=agreed.budget,
+        promise=promised,
+        limits=agreed.drift,
+        previous=earlier,
+        seed=agreed.seed,
+        quick=agreed.quick,
+        held_out=data is not None,
+        progress=lambda words: typer.echo(f"judging: {words}", err=True),
+    )
+    if write_promise is not None:
+        _write(write_promise, chosen, records, found)
+    hand_over(found, f"Check of {agreed.generalization}", output, as_json)
+
+
+def _agreed(
+    path: Path | None,
+    data: str | None,
+    generalization: Path | None,
+    missing: Sequence[str] | None,
+    seed: int | None,
+    quick: bool | None,
+) -> Policy:
+    """Return the policy, with what the command line says instead."""
+    from leastwise.policy import Policy
+
+    absent = path is None and not Path(POLICY_FILE).exists()
+    if absent and (data is None or generalization is None):
+        raise ParameterError(
+            f"there is no {POLICY_FILE} here; give --data and --generalization, or write one with: leastwise init"
+        )
+    agreed = Policy() if absent else Policy.load(path or POLICY_FILE)
+    task = agreed.task if data is None else replace(agreed.task, data=Path(data))
+    task = task if missing is None else replace(task, missing=tuple(missing))
+    return replace(
+        agreed,
+        task=task,
+        generalization=generalization or agreed.generalization,
+        seed=agreed.seed if seed is None else seed,
+        quick=agreed.quick if quick is None else quick,
+    )
+
+
+def _load(path: Path) -> Generalization:
+    from leastwise.generalization import Generalization
+
+    return Generalization.load(path)
+
+
+def _chosen(agreed: Policy) -> Generalization:
+    if agreed.generalization is None:
+        raise ParameterError("name what was chosen: generalization in the policy, or --generalization g.json")
+    chosen = _load(agreed.generalization)
+    label = None if chosen.label is None else chosen.label.name
+    if agreed.task.label is not None and agreed.task.label != label:
+        raise SchemaError(
+            f"the policy says label {shorten(agreed.task.label)}, {agreed.generalization} says {shorten(label)}; "
+            "they must agree"
+        )
+    personal = agreed.task.personal
+    if personal is not None and set(personal) != set(chosen.schema.personal):
+        marked = ", ".join(chosen.schema.personal) or "none"
+        raise SchemaError(
+            f"the policy says personal: {', '.join(personal) or 'none'}; {agreed.generalization} marks {marked}; "
+            "they must agree"
+        )
+    return chosen
+
+
+def _promised(agreed: Policy, given: Path | None, written: Path | None) -> Promise | None:
+    from leastwise.evaluation.drift import Promise
+
+    path = given or agreed.promise
+    # The policy may name the file that is about to be written for the first time.
+    if path is None or (given is None and written is not None):
+        return None
+    return Promise.load(path)
+
+
+def _records(agreed: Policy, chosen: Generalization) -> NewRecords:
+    from leastwise.evaluation.drift import read_new
+    from leastwise.files import read_frame
+
+    if agreed.task.data is None:
+        raise ParameterError("name the records: data in the policy, or --data new.csv")
+    return read_new(read_frame(agreed.task.data, agreed.task.missing), chosen.schema)
+
+
+def _write(path: Path, chosen: Generalization, records: NewRecords, found: Check) -> None:
+    from leastwise.evaluation.drift import Promise
+
+    assert found.evaluation is not None
+    test = records.table.split(found.evaluation.seed).test
+    Promise.of(chosen, test, found.evaluation).save(path)
+    typer.echo(f"wrote {path}: statistics of the records, rounded; keep it where those may be kept", err=True)

@@ -1,0 +1,268 @@
+"""Reads a policy: every problem with its line, near misses suggested, nothing repaired in silence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from leastwise.artefact import check_format
+from leastwise.documents import LARGEST_DOCUMENT, Fields, Problems, is_number
+from leastwise.errors import LeastwiseError, ParameterError, SchemaError, shorten
+from leastwise.evaluation.drift.limits import DriftLimits
+from leastwise.evaluation.sweep.budget import MEAN, Budget
+from leastwise.minimizers.constraints import Constraints
+from leastwise.policy.policy import FORMAT, VERSION, Policy, PolicyTask
+from leastwise.schema import Schema
+from leastwise.schema_file import load_schema
+from leastwise.validation import did_you_mean
+from leastwise.values import number_of
+from leastwise.yaml_reading import LocatedDocument
+
+MISSING = "missing"  # what a constraint calls "no answer"
+T = TypeVar("T")
+_WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
+_TRUTH = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+
+
+def read_policy(text: str, folder: Path) -> tuple[Policy | None, list[str]]:
+    """Return the policy, or None, and all problems of the text."""
+    if len(text) > LARGEST_DOCUMENT:
+        return None, [f"too large: {len(text):,} characters, at most {LARGEST_DOCUMENT:,}"]
+    source = LocatedDocument.read(text)
+    problems = Problems(source.where)
+    problems.texts += source.problems
+    found = _policy(Section(source.content, (), problems), folder) if source.whole else None
+    return found, problems.texts
+
+
+class Section(Fields):
+    """The keys of one mapping of a policy, whose plain texts become what their key needs."""
+
+    def word(self, key: str) -> str | None:
+        """Return a text; None when it is left out."""
+        return self.text(key) or None
+
+    def file(self, key: str, folder: Path) -> Path | None:
+        """Return the path of a file, meant from the policy's folder."""
+        name = self.word(key)
+        return None if name is None else folder / name
+
+    def words(self, key: str) -> tuple[str, ...]:
+        """Return a list of texts; one text is a list of one."""
+        value = self.take(key, [])
+        if isinstance(value, str):
+            return (value,) if value else ()
+        return self.texts(key)
+
+    def number_or(self, key: str, default: float | None) -> float | None:
+        """Return a number."""
+        if key not in self or self.take(key) == "":
+            self.take(key)
+            return default
+        value = as_number(self.take(key))
+        if value is None:
+            self.wrong(key, "a finite number", self.take(key))
+        return default if value is None else value
+
+    def whole_or(self, key: str, default: int | None) -> int | None:
+        """Return a whole number."""
+        value = self.number_or(key, None)
+        if value is not None and value != int(value):
+            self.wrong(key, "a whole number", self.take(key))
+            return default
+        return default if value is None else int(value)
+
+    def truth(self, key: str) -> bool:
+        """Return true or false; false when it is left out."""
+        value = self.take(key, False)
+        value = _TRUTH.get(value.lower(), value) if isinstance(value, str) else value
+        if not isinstance(value, bool):
+            self.wrong(key, "true or false", value)
+        return value is True
+
+    def section(self, key: str) -> Section:
+        """Return the keys of a mapping; an empty one when it is left out."""
+        value = self.take(key)
+        return Section({} if value in (None, "") else value, (*self.path, key), self.problems)
+
+    def names(self) -> tuple[str, ...]:
+        """Return all keys there are: attributes, mostly."""
+        return tuple(str(key) for key in self._data)
+
+
+def as_number(value: Any) -> float | int | None:
+    """Return the number that a text of YAML writes; None if it writes none.
+
+    >>> as_number("0.01"), as_number("12"), as_number("1e-3"), as_number("abc"), as_number("nan")
+    (0.01, 12, 0.001, None, None)
+    """
+    if is_number(value):
+        return value  # type: ignore[no-any-return]
+    if not isinstance(value, str):
+        return None
+    try:
+        number = int(value) if _WHOLE.fullmatch(value) else float(value)
+    except ValueError:
+        return None
+    return number if is_number(number) else None
+
+
+def _policy(section: Section, folder: Path) -> Policy | None:
+    if not check_format(section, FORMAT, VERSION):
+        return None
+    task = _task(section, folder)
+    budget, constraints = _budget(section.section("budget")), _constraints(section.section("constraints"))
+    drift = _drift(section.section("drift"))
+    files = {key: section.file(key, folder) for key in ("generalization", "promise", "grid")}
+    previous = tuple(folder / name for name in section.words("previous"))
+    seed, quick = section.whole_or("seed", 0) or 0, section.truth("quick")
+    if seed < 0:
+        section.problems.add(("seed",), f"must be a whole number from 0; got {seed}")
+    section.done()
+    _check_names(section.problems, task, budget, constraints)
+    if section.problems.texts or budget is None or drift is None:
+        return None
+    return Policy(
+        task=task,
+        budget=budget,
+        constraints=constraints,
+        drift=drift,
+        previous=previous,
+        seed=seed,
+        quick=quick,
+        **files,
+    )
+
+
+def _task(section: Section, folder: Path) -> PolicyTask:
+    lists = {key: section.words(key) for key in ("missing", "drop", "keep", "discrete", "continuous")}
+    schema, label = section.file("schema", folder), section.word("label")
+    personal = section.words("personal") if "personal" in section else None
+    at_least = section.whole_or("at_least", 1) or 1
+    if at_least < 1:
+        section.problems.add(("at_least",), f"must be at least 1; got {at_least}")
+    for key in ("drop", "keep", "discrete", "continuous", "at_least"):
+        if schema is not None and key in section:
+            section.problems.add((key,), "has no use beside schema; edit the schema instead")
+    data = section.file("data", folder)
+    return PolicyTask(data=data, label=label, personal=personal, schema=schema, at_least=at_least, **lists)
+
+
+def _budget(section: Section) -> Budget | None:
+    shares = {key: section.number_or(key, None) for key in ("max_error_increase", "max_error")}
+    counts = {key: section.whole_or(key, None) for key in ("max_unique", "max_buckets", "max_asked")}
+    least = _numbers(section.section("min_adversary_error"))
+    section.done()
+    return _built(section, lambda: Budget(min_adversary_error=least, **shares, **counts))  # type: ignore[arg-type]
+
+
+def _drift(section: Section) -> DriftLimits | None:
+    given = {each.name: section.number_or(each.name, None) for each in fields(DriftLimits)}
+    section.done()
+    chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    return _built(section, lambda: DriftLimits(**chosen))
+
+
+def _built(section: Section, make: Callable[[], T]) -> T | None:
+    try:
+        return make()
+    except ParameterError as error:
+        section.problems.add(section.path, str(error))
+        return None
+
+
+def _numbers(section: Section) -> dict[str, float]:
+    found = {}
+    for name in section.names():
+        number = section.number_or(name, None)
+        if number is not None:
+            found[name] = number
+    return found
+
+
+def _constraints(section: Section) -> Constraints:
+    lists = section.section("edges")
+    edges = {name: _edges(lists, name) for name in lists.names()}
+    limits = section.section("max_buckets")
+    most = {name: number for name in limits.names() if (number := limits.whole_or(name, None)) is not None}
+    apart, together = (_value_lists(section.section(key)) for key in ("apart", "together"))
+    found = Constraints(
+        max_buckets=most,
+        max_buckets_in_all=section.whole_or("max_buckets_in_all", None),
+        edges=edges,
+        suppressed=section.words("suppressed"),
+        untouched=section.words("untouched"),
+        together=together,
+        apart=apart,
+        min_people=section.number_or("min_people", 0) or 0,
+    )
+    section.done()
+    return found
+
+
+def _edges(section: Section, name: str) -> list[float]:
+    numbers = [as_number(item) for item in section.items(name)]
+    if None in numbers:
+        section.wrong(name, "a list of numbers", section.take(name))
+    return [float(number) for number in numbers if number is not None]
+
+
+def _value_lists(section: Section) -> dict[str, list[list[Any]]]:
+    found: dict[str, list[list[Any]]] = {}
+    for name in section.names():
+        lists = section.items(name)
+        if not all(isinstance(values, list) for values in lists):
+            section.wrong(name, "a list of lists of values, such as [[a, b], [c, d]]", section.take(name))
+            continue
+        found[name] = [[_raw(value) for value in values] for values in lists]
+    return found
+
+
+def _raw(value: Any) -> Any:
+    """Return a value as a constraint means it: a number where one is written exactly, None for "missing"."""
+    if value == MISSING:
+        return None
+    number = number_of(value) if isinstance(value, str) else None
+    return value if number is None else number
+
+
+def _check_names(problems: Problems, task: PolicyTask, budget: Budget | None, constraints: Constraints) -> None:
+    if task.label is not None and task.label in (task.personal or ()):
+        problems.add(("personal",), f"{shorten(task.label)} is the label; it can only be one of the two")
+    schema = _schema(task, problems)
+    if schema is None:
+        personal = task.personal
+    else:
+        _check_against(schema, task, constraints, problems)
+        personal = schema.personal if task.personal is None else task.personal
+    if personal is not None and budget is not None:
+        _check_known(problems, ("budget", "min_adversary_error"), budget.min_adversary_error, [*personal, MEAN])
+
+
+def _schema(task: PolicyTask, problems: Problems) -> Schema | None:
+    try:
+        return None if task.schema is None else load_schema(task.schema)
+    except SchemaError as error:
+        problems.add(("schema",), str(error))
+        return None
+
+
+def _check_against(schema: Schema, task: PolicyTask, constraints: Constraints, problems: Problems) -> None:
+    label = None if schema.label is None else schema.label.name
+    if task.label is not None and task.label != label:
+        problems.add(("label",), f"the schema says {shorten(label)}; got {shorten(task.label)}: they must agree")
+    _check_known(problems, ("personal",), task.personal or (), schema.names)
+    try:
+        constraints.check(schema)
+    except LeastwiseError as error:
+        problems.add(("constraints",), str(error))
+
+
+def _check_known(problems: Problems, path: tuple[str, ...], names: Iterable[str], known: Iterable[str]) -> None:
+    options = list(known)
+    for name in names:
+        if name not in options:
+            problems.add(path, f"there is no personal attribute {shorten(name)}; {did_you_mean(name, options)}")

@@ -1,0 +1,90 @@
+"""The text of a new policy: everything that can be said, with what it means beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import yaml
+
+TEMPLATE = """\
+# What is asked of whom, and what must be kept. Checked by: leastwise check --data new.csv
+format: leastwise-policy
+version: 1
+
+# The task. File names are meant from the folder of this file.
+data: {data}                  # the sample: CSV, Parquet or NDJSON
+label: {label}                # the column to predict
+personal: {personal}          # what a thief must not find out; leave out: all discrete ones
+# schema: schema.yaml         # written by leastwise inspect --save, and edited; otherwise inferred from the data
+missing: {missing}            # texts that mean "no answer"
+seed: 0                       # same seed, same split, same figures
+quick: false                  # true: train less, for a first look
+
+# What was chosen, and what the sample promised of it (leastwise check --write-promise promise.json).
+{generalization}
+{promise}
+# previous: [g-2025.json]     # in use before, of the same people: what both tell together is checked, too
+
+# What must be kept; leave out what does not matter.
+budget:
+  max_error_increase: 0.02    # by how much the model may err more than with everything asked
+  # max_error: 0.20           # how often it may err
+  # min_adversary_error:      # how often A1, who stole the records, must be wrong; higher is safer
+  #   mean: 0.40              # on average over the personal attributes
+  #   sex: 0.30
+  # max_unique: 0             # how many people may be alone with their generalized record
+  # max_buckets: 40           # how many answers there may be in all
+  # max_asked: 6              # how many questions
+
+# What every generalization must hold to; "missing" stands for no answer.
+# constraints:
+#   suppressed: [race]        # never asked
+#   untouched: []             # asked in full
+#   edges: {{age: [17, 64]}}    # limits that must stay: up to 17, 18 to 64, 65 or more
+#   together: {{region: [[north, east]]}}
+#   apart: {{region: [[north, south]]}}
+#   max_buckets: {{age: 5}}
+#   max_buckets_in_all: 40
+#   min_people: 100           # no bucket used by fewer
+
+# What counts as drift. A check alarms although nothing changed at most this often:
+drift:
+  level: 0.01
+  share: 0.02                 # the change of a bucket's share of the people that matters
+  error: 0.01                 # the increase of the model's error
+  adversary_error: 0.02       # the decrease of the adversary's error
+  max_unseen: 0.001           # the share of records with a value that no attribute's domain has
+"""
+
+
+def policy_text(
+    data: str = "people.csv",
+    label: str = "income",
+    personal: Sequence[str] = (),
+    missing: Sequence[str] = (),
+    generalization: str | None = None,
+    promise: str | None = None,
+) -> str:
+    """Return a commented policy to edit."""
+    given = {"generalization": (generalization, "g.json"), "promise": (promise, "promise.json")}
+    lines = {
+        name: f"{name}: {_written(value)}" if value else f"# {name}: {instead}"
+        for name, (value, instead) in given.items()
+    }
+    text = TEMPLATE.format(
+        data=_written(data), label=_written(label), personal=_listed(personal), missing=_listed(missing), **lines
+    )
+    return text if personal else text.replace("personal: []  ", "# personal: [sex]")
+
+
+def _written(value: str) -> str:
+    """Write a text as YAML reads it back, whatever it holds."""
+    return (
+        yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**9)
+        .removesuffix("...\n")
+        .strip()
+    )
+
+
+def _listed(values: Sequence[str]) -> str:
+    return yaml.safe_dump(list(values), default_flow_style=True, allow_unicode=True, width=10**9).strip()

@@ -1,6 +1,6 @@
 """The paper's figures and tables, measured again on the real records: a folder of pages.
 
-    LEASTWISE_DATA=<folder> python benchmarks/experiments.py --to experiments [--only NAME ...] [--records N] [--quick]
+    LEASTWISE_DATA=<folder> python benchmarks/experiments.py [--only NAME ...] [--records N] [--quick]
 
 Each experiment runs on the measuring file that is nearest to the paper's: New York 2024 or Colorado 2018 where the
 paper has California 2014.

@@ -1,4 +1,4 @@
-"""Rows as a picture: points, lines or bars (extra: experiments, for matplotlib)."""
+"""Rows as a picture: lines or bars (extra: experiments, for matplotlib)."""
 
 from __future__ import annotations
 
@@ -64,8 +64,7 @@ def _curves(axes: Any, rows: Sequence[Row], picture: Picture, looks: Mapping[str
         own = [row for row in rows if str(row.get(picture.series, "")) == name]
         points = sorted((float(row[picture.x]), float(row[picture.y])) for row in own)
         look = {"marker": MARKERS[i % len(MARKERS)], "color": COLOURS[i % len(COLOURS)], "ms": 5, "alpha": 0.85}
-        line = "-" if picture.kind == "lines" else ""
-        axes.plot(*zip(*points, strict=True), linestyle=line, linewidth=1, label=_plain(name), **look)
+        axes.plot(*zip(*points, strict=True), linewidth=1, label=_plain(name), **look)
     if len(names) > 1:
         axes.legend(frameon=False, fontsize=8, ncols=1 if len(names) < 10 else 2)
 

@@ -66,7 +66,7 @@ def test_warnings_are_shown_in_one_line(
 @pytest.mark.parametrize(
     ("error", "code", "text"),
     [
-        (KeyboardInterrupt(), 130, ""),
+        (KeyboardInterrupt(), 130, "leastwise: stopped\n"),
         (OSError(28, "No space left on device", "g.json"), 2, "leastwise: g.json: No space left on device\n"),
         (leastwise.DataError("no records"), 2, "leastwise: no records\n"),
     ],

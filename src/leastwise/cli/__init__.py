@@ -75,6 +75,7 @@ def _run() -> int:
     except OSError as error:
         return _complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     except KeyboardInterrupt:
+        typer.secho("leastwise: stopped", err=True)
         return INTERRUPTED
 
 
@@ -93,6 +94,7 @@ def _usage_text(error: Any) -> str:
 from leastwise.cli import (  # noqa: E402
     apply,  # noqa: F401
     check,  # noqa: F401
+    collect,  # noqa: F401
     compare,  # noqa: F401
     datasets,  # noqa: F401
     demo,  # noqa: F401
@@ -103,4 +105,6 @@ from leastwise.cli import (  # noqa: E402
     inspect,  # noqa: F401
     minimize,  # noqa: F401
     minimum_sample,  # noqa: F401
+    predict,  # noqa: F401
+    train,  # noqa: F401
 )

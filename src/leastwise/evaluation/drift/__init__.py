@@ -4,6 +4,7 @@ from leastwise.evaluation.drift.check import Check, check
 from leastwise.evaluation.drift.comparisons import Comparison
 from leastwise.evaluation.drift.facts import check_facts, facts_as_markdown
 from leastwise.evaluation.drift.limits import DriftLimits
+from leastwise.evaluation.drift.monitor import monitor
 from leastwise.evaluation.drift.promise import Promise
 from leastwise.evaluation.drift.unseen import NewRecords, read_new
 from leastwise.evaluation.drift.use import BucketUse, bucket_use
@@ -19,5 +20,6 @@ __all__ = [
     "check",
     "check_facts",
     "facts_as_markdown",
+    "monitor",
     "read_new",
 ]

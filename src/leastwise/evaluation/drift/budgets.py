@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from leastwise.confidence import Interval
+from leastwise.confidence import Interval, binomial_interval
 from leastwise.errors import ParameterError
 from leastwise.evaluation.drift.comparisons import (
     Comparison,
@@ -15,6 +15,7 @@ from leastwise.evaluation.drift.comparisons import (
     chance_of_number,
     people_behind,
 )
+from leastwise.evaluation.drift.promise import Share
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.sweep.budget import MEAN, Budget
 from leastwise.evaluation.utility import UtilityRisk, utility_predictors
@@ -58,22 +59,28 @@ def utility_comparisons(
         return []
     if evaluation.utility is None or evaluation.everything is None:
         raise ParameterError("the budget limits the model's error, and there is no label; name it")
-    found = [] if budget.max_error is None else [_error(evaluation.utility, budget.max_error)]
+    found = [] if budget.max_error is None else [error_comparison(_share(evaluation.utility), budget.max_error)]
     if budget.max_error_increase is not None:
         found.append(_increase(generalization, evaluation, table, budget.max_error_increase))
     return found
 
 
-def _error(risk: UtilityRisk, most: float) -> Comparison:
+def _share(risk: UtilityRisk) -> Share:
+    return Share(error=risk.error, people=risk.people)
+
+
+def error_comparison(risk: Share, most: float, who: str = "the model") -> Comparison:
+    """Hold the error of a model against the most that is allowed."""
+    errors = risk.error * risk.people
     return Comparison(
         about=ABOUT,
-        name="error of the model",
+        name=f"error of {who}",
         now=risk.error,
         limit=most,
-        interval=risk.interval,
-        chance=chance_above(risk.error * risk.people, risk.people, most),
+        interval=binomial_interval(errors, risk.people),
+        chance=chance_above(errors, risk.people, most),
         matters=risk.error > most,
-        reason=f"the model errs {risk.error:.3f} of the time, allowed is {most:g}",
+        reason=f"{who} errs {risk.error:.3f} of the time, allowed is {most:g}",
     )
 
 

@@ -23,6 +23,12 @@ TEXTS = {
     LABEL: "Which share of the people has each class of the label, then and now.",
     UNSEEN: "People for whom the form would have no answer. Their records are left out of all other figures.",
 }
+AXES = {
+    ACCURACY: "error of the model",
+    RISK: "error of the adversary (higher is safer)",
+    USE: "share of the people",
+    LABEL: "share of the people",
+}
 SHARES = frozenset({USE, LABEL, UNSEEN})
 
 
@@ -74,7 +80,20 @@ def _section(about: str, pairs: Sequence[tuple[Comparison, Status]]) -> Facts:
         ]
         for comparison, status in pairs
     ]
-    return {"title": about, "text": TEXTS[about], "table": {"columns": columns, "rows": rows}}
+    section = {"title": about, "text": TEXTS[about], "table": {"columns": columns, "rows": rows}}
+    return {**section, "bars": _bars(pairs), "axis": AXES.get(about, "")} if drift else section
+
+
+def _bars(pairs: Sequence[tuple[Comparison, Status]]) -> list[Facts]:
+    return [
+        {
+            "label": comparison.name,
+            "then": comparison.then,
+            "now": comparison.now,
+            "now_interval": None if comparison.interval is None else list(map(float, comparison.interval)),
+        }
+        for comparison, _ in pairs
+    ]
 
 
 def _figure(value: float | None, about: str) -> str:

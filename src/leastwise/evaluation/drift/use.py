@@ -12,6 +12,7 @@ from leastwise.errors import DataError
 from leastwise.generalization import Generalization
 from leastwise.partition import Partition, Untouched
 from leastwise.table import Table
+from leastwise.values import text_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -78,8 +79,6 @@ def collected_use(
 
 def class_use(values: Iterable[str], column: pl.Series) -> tuple[int, ...]:
     """Count the classes of a label column; records without a label are left out."""
-    from leastwise.values import text_of
-
     found = {text_of(value): count for value, count in _value_counts(column).items()}
     found.pop(None, None)
     return _placed(str(column.name), {value: i for i, value in enumerate(values)}, found)
@@ -101,10 +100,10 @@ def _check_columns(generalization: Generalization, columns: Sequence[str]) -> No
 
 def _answers(partition: Partition, records: pl.DataFrame, codes: bool) -> tuple[int, ...]:
     column = records[partition.attribute.name]
-    answers: Sequence[Any] = range(partition.size) if codes else partition.labels
-    return _placed(
-        partition.attribute.name, {answer: i for i, answer in enumerate(answers)}, _value_counts(column)
-    )
+    # A file of texts that all look like numbers was read as numbers; the text decides.
+    answers = map(str, range(partition.size)) if codes else partition.labels
+    found = {text_of(value): count for value, count in _value_counts(column).items()}
+    return _placed(partition.attribute.name, {answer: i for i, answer in enumerate(answers)}, found)
 
 
 def _value_counts(column: pl.Series) -> Mapping[Any, int]:

@@ -1,0 +1,105 @@
+"""``leastwise monitor``: is what was collected what the sample promised?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from leastwise.cli import app
+from leastwise.cli.checked import AsJson, Force, Report, check_target, hand_over
+from leastwise.cli.describe import Artefact, load
+from leastwise.errors import ParameterError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from leastwise.generalization import Generalization
+    from leastwise.policy import Policy
+
+
+@app.command()
+def monitor(
+    generalization: Artefact,
+    records: Annotated[
+        str | None, typer.Argument(help="Generalized records: CSV, Parquet or NDJSON; or give --db.")
+    ] = None,
+    db: Annotated[
+        str | None, typer.Option("--db", help="The collector's database: sqlite:///records.db, postgresql://...")
+    ] = None,
+    promise: Annotated[
+        Path, typer.Option("--promise", help="What the sample promised (leastwise check --write-promise).")
+    ] = Path("promise.json"),
+    model: Annotated[
+        Path | None, typer.Option("--model", help="The model in use (.skops): its error where labels arrived.")
+    ] = None,
+    trust: Annotated[
+        list[str] | None, typer.Option("--trust", help="A type in the model's file to accept. Can be repeated.")
+    ] = None,
+    policy: Annotated[
+        Path | None, typer.Option("--policy", help="A policy with budgets and with what counts as drift.")
+    ] = None,
+    codes: Annotated[
+        bool, typer.Option("--codes", help="The file holds the numbers of the buckets, not their labels.")
+    ] = False,
+    output: Report = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compare what was collected with what the sample promised; exit with 1 when it drifted.
+
+    Bucket use, label rate, the model's error where labels arrived, people who are alone with their record (A8).
+    Exit code 0: fine, 1: broken, 2: a mistake in the command or its files.
+
+    Examples:
+
+    `leastwise monitor g.json --db sqlite:///records.db --promise promise.json -o monitor.html`
+
+    `leastwise monitor g.json coarse.parquet --promise promise.json --model model.skops`
+    """
+    from leastwise.evaluation.drift import Promise
+    from leastwise.evaluation.drift import monitor as compare
+
+    check_target(output, force)
+    chosen, promised, agreed = load(generalization), Promise.load(promise), _agreed(policy)
+    promised.check_fits(chosen)
+    found = compare(
+        chosen,
+        _collected(chosen, records, db),
+        promised,
+        budget=agreed.budget,
+        limits=agreed.drift,
+        model=_model(model, trust or [], chosen),
+        codes=codes,
+    )
+    hand_over(found, f"Monitor of {generalization}", output, as_json)
+
+
+def _agreed(path: Path | None) -> Policy:
+    from leastwise.policy import Policy
+
+    return Policy() if path is None else Policy.load(path)
+
+
+def _collected(chosen: Generalization, records: str | None, db: str | None) -> pl.DataFrame:
+    if (records is None) == (db is None):
+        raise ParameterError("name the records once: a file of generalized records, or --db and the collector's")
+    if db is not None:
+        from leastwise.collector.store import read_records
+
+        return read_records(db, chosen.fingerprint)
+    from leastwise.files import read_frame
+
+    assert records is not None
+    return read_frame(records)
+
+
+def _model(path: Path | None, trust: list[str], chosen: Generalization) -> Any:
+    if path is None:
+        return None
+    from leastwise.models import load_model
+
+    found = load_model(path, trust)
+    found.check_fits(chosen)
+    return found

@@ -120,3 +120,11 @@ def test_a_mistake_is_one_line(files: Path, options: list[str], message: str) ->
 def test_a_label_that_the_data_do_not_have(files: Path) -> None:
     result = run(files, "--label", "work", g="unlabelled.json")
     assert "did you mean 'works'" in str(result.exception)
+
+
+def test_a_file_that_is_there_is_not_lost(run: Run, tmp_path: Path) -> None:
+    target = tmp_path / "evaluation.json"
+    target.write_text("precious")
+    assert "--force" in run("evaluate", "g.json", "people.csv", "-o", target).complaint
+    assert target.read_text() == "precious"
+    assert "is a folder" in run("evaluate", "g.json", "people.csv", "-o", tmp_path).complaint

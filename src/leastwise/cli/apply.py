@@ -6,13 +6,13 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
 import typer
 
 from leastwise.cli import app
 from leastwise.cli.describe import Artefact, AsJson, load
+from leastwise.cli.output import Force, check_output
 from leastwise.cli.printing import print_json
 from leastwise.cli.task import Missing, names
 from leastwise.errors import DataError
@@ -44,7 +44,6 @@ From = Annotated[
     str | None, typer.Option("--from", metavar="KIND", help="csv, tsv, parquet, ndjson; default: by the name.")
 ]
 To = Annotated[str | None, typer.Option("--to", metavar="KIND", help="The same for the output.")]
-Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite the output if it exists.")]
 
 
 @app.command()
@@ -86,8 +85,7 @@ def apply(
         raise DataError(
             "the summary and the records cannot both go to standard output; name a file, or drop --json"
         )
-    if target != "-" and Path(target).exists() and not force:
-        raise DataError(f"{target}: it exists already; choose another name, or overwrite it with --force")
+    check_output(target, force)
     asked = load(generalization)
     start = time.perf_counter()
     with progress_bar() as progress:
@@ -106,19 +104,6 @@ def apply(
             progress=progress,
         )
     _report(rows, time.perf_counter() - start, asked, target, as_json)
-
-
-def _check_kinds(source_kind: str | None, target_kind: str | None) -> None:
-    for option, kind in (("--from", source_kind), ("--to", target_kind)):
-        if kind is not None:
-            check_choice(option, kind, KINDS)
-
-
-def _check_target(target: str, force: bool, as_json: bool) -> None:
-    if as_json and target == "-":
-        raise DataError("records and summary cannot both go to standard output; name a file, or drop --json")
-    if Path(target).is_file() and not force:
-        raise DataError(f"{target}: it exists already; choose another name, or overwrite it with --force")
 
 
 def _report(rows: int, seconds: float, asked: Any, target: str, as_json: bool) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from leastwise.cli import app
+from leastwise.cli.output import Force, check_output
 from leastwise.cli.printing import print_table, visible
 from leastwise.cli.task import Data, Label, Missing, Personal, names
 from leastwise.errors import DataError, ParameterError, PrivacyLeakWarning, SchemaError, shorten
@@ -60,6 +61,7 @@ def evaluate(
     quick: Annotated[bool, typer.Option("--quick", help="Train and draw less, for a first look.")] = False,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same split, same figures.")] = 0,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the evaluation here.")] = None,
+    force: Force = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the evaluation as JSON.")] = False,
 ) -> None:
     """Judge a generalization: utility, attacks A1 to A8 beside guessing, and a certificate.
@@ -73,8 +75,7 @@ def evaluate(
     from leastwise.files import read_frame
     from leastwise.table import Table
 
-    if output is not None and not output.parent.is_dir():
-        raise ParameterError(f"{output.parent} is no folder; make it first")
+    check_output(output, force)
     frame = read_frame(data, tuple(missing or ()))
     chosen, *others = (_prepared(path, label, personal, frame) for path in (generalization, *(other or ())))
     found = judge(

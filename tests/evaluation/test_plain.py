@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,3 +80,17 @@ def test_all_problems_at_once() -> None:
     found, problems = read({"share": None, "leaves": 1})
     assert found is None
     assert len(problems) == 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shelf:
+    shares: Mapping[str, float]
+    settings: Mapping[str, Any]
+
+
+def test_mappings_there_and_back() -> None:
+    shelf = Shelf(shares={"a": 0.5}, settings={"k": [1, None], "name": "x"})
+    problems = Problems()
+    assert from_plain(Shelf, to_plain(shelf), (), problems) == shelf
+    assert from_plain(Shelf, {"shares": {"a": "x"}, "settings": 3}, (), problems) is None
+    assert problems.texts == ["shares.a: must be a number; got 'x'", "settings: must be a mapping of keys; got 3"]

@@ -1,4 +1,4 @@
-"""Results as plain documents and back: frozen dataclasses of numbers, texts, tuples and one another.
+"""Results as plain documents and back: frozen dataclasses of numbers, texts, tuples, mappings and one another.
 
 Reading is strict: a key that is missing or unknown, or a value of another kind, is a problem that is named, and
 nothing is built from a document that has any.
@@ -69,6 +69,8 @@ def _read(kind: Any, data: Any, path: Path, problems: Problems) -> Any:
         return _read(next(each for each in get_args(kind) if each is not type(None)), data, path, problems)
     if is_dataclass(kind) and isinstance(kind, type):
         return from_plain(kind, data, path, problems)
+    if get_origin(kind) is Mapping:
+        return _read_mapping(get_args(kind)[1], data, path, problems)
     if hasattr(kind, "_fields"):
         return _read_items(kind, list(get_type_hints(kind).values()), data, path, problems)
     if get_origin(kind) is tuple:
@@ -77,6 +79,13 @@ def _read(kind: Any, data: Any, path: Path, problems: Problems) -> Any:
         length = len(data) if many and isinstance(data, list) else len(kinds)
         return _read_items(lambda *items: items, [kinds[0]] * length if many else kinds, data, path, problems)
     return _read_single(kind, data, path, problems)
+
+
+def _read_mapping(kind: Any, data: Any, path: Path, problems: Problems) -> dict[str, Any] | None:
+    if not isinstance(data, dict):
+        problems.add(path, f"must be a mapping of keys; got {_shown(data)}")
+        return None
+    return {str(key): _read(kind, item, (*path, str(key)), problems) for key, item in data.items()}
 
 
 def _read_items(build: Any, kinds: list[Any], data: Any, path: Path, problems: Problems) -> Any:
@@ -97,6 +106,8 @@ _SINGLE = {
 
 
 def _read_single(kind: Any, data: Any, path: Path, problems: Problems) -> Any:
+    if kind is Any:  # whatever a document can hold; whoever uses it looks at it
+        return data
     must, holds = _SINGLE[kind]
     if not holds(data):
         problems.add(path, f"must be {must}; got {_shown(data)}")

@@ -19,7 +19,7 @@ from leastwise.adversaries.singling_out import SinglingOut
 from leastwise.errors import ParameterError
 from leastwise.evaluation.certificate import Certificate, certify, check_held_out, check_origin
 from leastwise.evaluation.evaluation import Evaluation, People, fingerprint_of
-from leastwise.evaluation.utility import UtilityRisk, utility_risk
+from leastwise.evaluation.utility import UtilityLimits, UtilityRisk, utility_limits, utility_risk
 from leastwise.generalization import Generalization
 from leastwise.table import Split, Table
 from leastwise.validation import check_choice
@@ -51,6 +51,7 @@ def evaluate(
     without_breach: bool = False,
     held_out: bool = False,
     predictor: MakePredictor | None = None,
+    limits: UtilityLimits | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Judge a generalization by the protocol (60 % known, 10 % to choose with, 30 % stolen).
@@ -80,6 +81,8 @@ def evaluate(
         Says that none of these records had a say in choosing the generalization, whatever its origin says.
     predictor
         Makes the predictor of A1 to A6 (it is called for each fit); by default the strongest of several.
+    limits
+        The utility risk of the limit points, where it is known already: it is the same for all generalizations.
     progress
         Is called with a few words before each step.
     """
@@ -91,7 +94,7 @@ def evaluate(
     _check_personal(chosen, split.test)
     breach = Breach.of(generalization, split, seed=seed, tolerances=dict(tolerances or {}))
     clock = _Clock(progress or (lambda _: None))
-    utilities = _utilities(generalization, split, seed, quick, clock)
+    utilities = _utilities(generalization, split, seed, quick, limits, clock)
     make = predictor or StrongestOf(quick, seed)
     attackers = _adversaries(make, without_breach, 10 if quick else 50, predicates)
     attacks = [_attack(name, attackers[name], breach, others, clock) for name in chosen]
@@ -181,14 +184,19 @@ def _adversaries(
 
 
 def _utilities(
-    generalization: Generalization, split: Split, seed: int, quick: bool, clock: _Clock
+    generalization: Generalization,
+    split: Split,
+    seed: int,
+    quick: bool,
+    limits: UtilityLimits | None,
+    clock: _Clock,
 ) -> list[UtilityRisk | None]:
     if split.train.schema.label is None:
         return [None, None, None]
-    schema = split.train.schema
-    everything, nothing = Generalization.untouched(schema), Generalization.suppressed(schema)
     with clock.step("utility", "utility risk and its limit points"):
-        return [utility_risk(g, split, quick=quick, seed=seed) for g in (generalization, everything, nothing)]
+        own = utility_risk(generalization, split, quick=quick, seed=seed)
+        suppressed, untouched = limits or utility_limits(split, quick=quick, seed=seed)
+    return [own, untouched, suppressed]
 
 
 def _certificate(breach: Breach, delta: float, candidates: int, clock: _Clock) -> Certificate | None:

@@ -1,0 +1,104 @@
+"""Where the work is done: on this machine's processes or threads, or on a cluster that the user names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any, TypeVar
+
+from joblib import Parallel, delayed, parallel_config
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from leastwise.errors import MissingExtraError, ParameterError
+from leastwise.validation import check_choice
+
+BACKENDS = ("loky", "threading", "dask", "ray")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Workers:
+    """How tasks are run; results come in the order of the tasks, whatever finishes first.
+
+    Parameters
+    ----------
+    jobs
+        How many tasks at once; -1 for one per core.
+    backend
+        ``loky`` (processes), ``threading``, ``dask`` or ``ray``.
+    cluster
+        The address of a running Dask or Ray cluster; None starts a local one.
+    """
+
+    jobs: int = 1
+    backend: str = "loky"
+    cluster: str | None = None
+
+    def __post_init__(self) -> None:
+        check_choice("backend", self.backend, BACKENDS)
+        if self.jobs == 0 or self.jobs < -1:
+            raise ParameterError(f"jobs must be at least 1, or -1 for one per core; got {self.jobs}")
+        if self.cluster is not None and self.backend not in ("dask", "ray"):
+            raise ParameterError(f"a cluster needs the backend dask or ray; got {self.backend}")
+        needed = {"dask": "distributed", "ray": "ray"}.get(self.backend)
+        if needed is not None and find_spec(needed) is None:
+            raise MissingExtraError(needed, "cluster")
+
+    @contextmanager
+    def ready(self) -> Iterator[None]:
+        """Hold the cluster open while tasks are mapped."""
+        with ExitStack() as stack:
+            if self.backend == "dask":
+                stack.enter_context(_dask(self.jobs, self.cluster))
+            elif self.backend == "ray":
+                stack.enter_context(_ray(self.jobs, self.cluster))
+            stack.enter_context(parallel_config(backend=self.backend, n_jobs=self.jobs))
+            yield
+
+    def map(self, function: Callable[..., T], tasks: Iterable[Sequence[Any]]) -> Iterator[T]:
+        """Yield the result of each task in order, as soon as it and all before it are there."""
+        todo = [delayed(_alone)(function, *task) for task in tasks]
+        if not todo:
+            return
+        # One task a batch: whatever is finished is handed over and written down at once.
+        yield from Parallel(return_as="generator", batch_size=1)(todo)
+
+
+def _alone(function: Callable[..., T], *task: Any) -> T:
+    """Run a task with one thread: sums of several threads differ in the last digit from run to run."""
+    with threadpool_limits(1):
+        return function(*task)
+
+
+@contextmanager
+def _dask(jobs: int, address: str | None) -> Iterator[None]:
+    from distributed import Client, LocalCluster
+
+    if address is not None:
+        with Client(address):
+            yield
+        return
+    workers = None if jobs == -1 else jobs
+    with (
+        LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None, host="127.0.0.1") as cluster,
+        Client(cluster),
+    ):
+        yield
+
+
+@contextmanager
+def _ray(jobs: int, address: str | None) -> Iterator[None]:
+    import ray
+    from ray.util.joblib import register_ray
+
+    register_ray()
+    started = not ray.is_initialized()
+    if started:
+        ray.init(address=address, num_cpus=None if address or jobs == -1 else jobs, include_dashboard=False)
+    try:
+        yield
+    finally:
+        if started:
+            ray.shutdown()

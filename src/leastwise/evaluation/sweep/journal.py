@@ -1,0 +1,73 @@
+"""An append-only file that survives a crash: every line is on the disk before the next begins."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+class Journal:
+    """Lines of JSON, each written and synced at once.
+
+    A process that is killed leaves at most its last line torn: it has no line end, and ``lines`` cuts it off.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def lines(self) -> list[str]:
+        """Return the whole lines; a torn one at the end is cut off the file."""
+        if not self.path.exists():
+            return []
+        content = self.path.read_bytes()
+        whole = content[: content.rfind(b"\n") + 1]
+        if len(whole) < len(content):
+            with self.path.open("r+b") as file:
+                file.truncate(len(whole))
+                os.fsync(file.fileno())
+        # Not splitlines: a value may hold a line break of Unicode.
+        return [line.decode("utf-8") + "\n" for line in whole.split(b"\n")[:-1]]
+
+    def append(self, line: str) -> None:
+        """Write one line, and return when it is on the disk."""
+        assert line.endswith("\n")
+        assert line.count("\n") == 1
+        new = not self.path.exists()
+        with self.path.open("ab") as file:
+            file.write(line.encode("utf-8"))
+            file.flush()
+            os.fsync(file.fileno())
+        if new:
+            sync_folder(self.path.parent)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is there whole or not at all: beside it first, then renamed."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with beside.open("w", encoding="utf-8", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove what a killed ``write_whole`` left behind."""
+    for path in folder.glob(".*.tmp"):
+        path.unlink(missing_ok=True)
+
+
+def sync_folder(folder: Path) -> None:
+    """Put the names of a folder on the disk; a system that cannot is left alone."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

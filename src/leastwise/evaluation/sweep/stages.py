@@ -1,0 +1,212 @@
+"""The stages of a run, each resumed where it was broken off: propose, screen, judge, attack in full."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from leastwise.errors import ArtefactError
+from leastwise.evaluation.evaluation import Evaluation
+from leastwise.evaluation.pareto import Limits, Point
+from leastwise.evaluation.pareto import frontier as best_of
+from leastwise.evaluation.protocol import evaluate
+from leastwise.evaluation.sweep import folder as places
+from leastwise.evaluation.sweep.backends import Workers
+from leastwise.evaluation.sweep.candidates import Candidate, Failure, read_line
+from leastwise.evaluation.sweep.documents import from_text, to_text
+from leastwise.evaluation.sweep.folder import RunTask, artefact_path, evaluation_path
+from leastwise.evaluation.sweep.frontier import thinned
+from leastwise.evaluation.sweep.journal import Journal, write_whole
+from leastwise.evaluation.sweep.screening import Judged, judge, on_validation
+from leastwise.evaluation.sweep.sweep import Distinct, Plan, Proposed, propose, screened
+from leastwise.evaluation.utility import UtilityLimits
+from leastwise.generalization import Generalization
+from leastwise.minimizers import Constraints
+from leastwise.table import Split
+
+PROPOSALS, JUDGEMENTS = "proposals.jsonl", "judgements.jsonl"
+# Cheap attacks; those with side information train a model for every attribute.
+WITHOUT_SIDE_INFORMATION = ("A1", "A2", "A7", "A8")
+T = TypeVar("T")
+
+
+class Watcher(Protocol):
+    """Is told how far a run has come."""
+
+    def begin(self, words: str, total: int, done: int) -> None:
+        """Begin a stage of so many tasks, some of which an earlier run did."""
+        ...
+
+    def advance(self) -> None:
+        """Note that a task is done."""
+        ...
+
+
+class Silent:
+    """Watches and says nothing."""
+
+    def begin(self, words: str, total: int, done: int) -> None:
+        """Say nothing."""
+
+    def advance(self) -> None:
+        """Say nothing."""
+
+
+@dataclass(frozen=True)
+class Stages:
+    """The stages of one run; what an earlier run finished is read back, not done again."""
+
+    folder: Path
+    split: Split
+    task: RunTask
+    constraints: Constraints | None
+    workers: Workers
+    watcher: Watcher
+
+    def proposed(self) -> list[Proposed]:
+        """Ask every source of the grid."""
+        path = self.folder / places.WORK / PROPOSALS
+        work = partial(propose, train=self.split.train, constraints=self.constraints, workers=self.workers)
+        return self._resumed("proposing", path, self.task.grid.sources(), work, *_lines(Proposed, "proposed"))
+
+    def screened(self, plan: Plan) -> list[Candidate]:
+        """Judge every distinct candidate on validation, by counting."""
+        tasks: list[Failure | Distinct] = [*plan.failures, *plan.distinct]
+        path = self.folder / places.CANDIDATES
+        work = partial(_screened, split=self.split, candidates=len(plan.distinct), workers=self.workers)
+        found = self._resumed(
+            "screening", path, tasks, work, lambda line: line.to_json(), partial(read_line, where=str(path))
+        )
+        candidates = [line for line in found if isinstance(line, Candidate)]
+        if [c.fingerprint for c in candidates] != [d.fingerprint for d in plan.distinct]:
+            raise ArtefactError(f"{path}: it holds other candidates than this task has; begin anew with --fresh")
+        return candidates
+
+    def judged(self, front: Sequence[Candidate]) -> tuple[LimitPoints, list[Judged]]:
+        """Judge the limit points on validation and test, and the frontier on validation, by the strongest."""
+        schema = self.split.train.schema
+        limits = [Generalization.untouched(schema), Generalization.suppressed(schema)]
+        parts = [on_validation(self.split), self.split]
+        settings = (len(front), self.task.seed, self.task.quick)
+        tasks = [(g, part, *settings) for part in parts for g in limits]
+        tasks += [(candidate.artefact(), parts[0], *settings) for candidate in front]
+        path = self.folder / places.WORK / JUDGEMENTS
+        work = partial(self.workers.map, judge)
+        found = self._resumed("judging the frontier", path, tasks, work, *_lines(Judged, "judged"))
+        return LimitPoints(*found[:4]), found[4:]
+
+    def attacked(self, front: Sequence[Candidate], limits: LimitPoints, named: Sequence[str]) -> list[Evaluation]:
+        """Attack the frontier on test in full; in a quick run with side information only what has a name."""
+        for candidate in front:
+            write_whole(artefact_path(self.folder, candidate.id), candidate.artefact().to_json())
+        absent = [candidate for candidate in front if self._evaluation(candidate) is None]
+        self.watcher.begin("attacking the frontier", len(front), len(front) - len(absent))
+        tasks = [self._attack(candidate, limits, len(front), named) for candidate in absent]
+        start = time.perf_counter()
+        for candidate, judgement in zip(absent, self.workers.map(attack, tasks), strict=True):
+            write_whole(evaluation_path(self.folder, candidate.id), judgement.to_json())
+            self._note("attacking", candidate=candidate.id, **judgement.seconds)
+            self.watcher.advance()
+        self._note("attacking the frontier", seconds=time.perf_counter() - start, tasks=len(absent))
+        return [Evaluation.load(evaluation_path(self.folder, candidate.id)) for candidate in front]
+
+    def _attack(
+        self, candidate: Candidate, limits: LimitPoints, count: int, named: Sequence[str]
+    ) -> tuple[Any, ...]:
+        whole = not self.task.quick or candidate.id in named
+        adversaries = None if whole else WITHOUT_SIDE_INFORMATION
+        utility = UtilityLimits(limits.suppressed.utility, limits.untouched.utility)
+        return candidate.artefact(), self.split, adversaries, self.task.seed, self.task.quick, count, utility
+
+    def _evaluation(self, candidate: Candidate) -> Evaluation | None:
+        path = evaluation_path(self.folder, candidate.id)
+        found = Evaluation.load(path) if path.is_file() else None
+        return found if found is not None and found.fingerprint == candidate.fingerprint else None
+
+    def _resumed(
+        self,
+        words: str,
+        path: Path,
+        tasks: Sequence[Any],
+        work: Callable[[Sequence[Any]], Iterator[T]],
+        write: Callable[[T], str],
+        read: Callable[[str], T],
+    ) -> list[T]:
+        """Do the tasks that the journal does not have yet; each result is on the disk before the next is taken."""
+        journal, start = Journal(path), time.perf_counter()
+        done = [read(line) for line in journal.lines()]
+        if len(done) > len(tasks):
+            raise ArtefactError(f"{path}: it holds more than this task has; begin anew with --fresh")
+        self.watcher.begin(words, len(tasks), len(done))
+        before = len(done)
+        for result in work(tasks[before:]):
+            line = write(result)
+            journal.append(line)
+            # Read back, so that a resumed run goes on with exactly what an unbroken one has.
+            done.append(read(line))
+            self._note_task(words, len(done), result)
+            self.watcher.advance()
+        self._note(words, seconds=time.perf_counter() - start, tasks=len(done) - before)
+        return done
+
+    def _note_task(self, words: str, number: int, result: object) -> None:
+        seconds = getattr(result, "seconds", None)
+        if seconds is not None:
+            self._note(words, task=number, seconds=seconds)
+
+    def _note(self, step: str, **figures: Any) -> None:
+        """Write how long something took; the only file in which two equal runs differ."""
+        Journal(self.folder / places.TIMING).append(json.dumps({"step": step, **figures}) + "\n")
+
+
+@dataclass(frozen=True)
+class LimitPoints:
+    """Everything asked and nothing asked, on validation and on test."""
+
+    untouched_validation: Judged
+    suppressed_validation: Judged
+    untouched: Judged
+    suppressed: Judged
+
+
+def _lines(kind: type[T], name: str) -> tuple[Callable[[T], str], Callable[[str], T]]:
+    """Return how a result is written to a line of its journal and read back."""
+    name = f"leastwise-{name}"
+    return partial(to_text, name=name, line=True), lambda line: from_text(kind, line, name, "journal")
+
+
+def _screened(
+    tasks: Sequence[Failure | Distinct], split: Split, candidates: int, workers: Workers
+) -> Iterator[Candidate | Failure]:
+    yield from (task for task in tasks if isinstance(task, Failure))
+    yield from screened([t for t in tasks if isinstance(t, Distinct)], split, candidates, workers)
+
+
+def attack(
+    generalization: Generalization,
+    split: Split,
+    adversaries: Sequence[str] | None,
+    seed: int,
+    quick: bool,
+    candidates: int,
+    limits: UtilityLimits,
+) -> Evaluation:
+    """Judge on test. No sentence describes a person: the folder is there to be passed on."""
+    return evaluate(
+        generalization, split, adversaries, seed, quick, candidates=candidates, predicates=0, limits=limits
+    )
+
+
+def front_of(candidates: Sequence[Candidate], most: int) -> tuple[list[Candidate], int]:
+    """Return the frontier of the screened candidates, thinned to so many, and how many were left out."""
+    points = [candidate.validation.point for candidate in candidates]
+    front = best_of(points)
+    best = Point(min(p.utility_risk for p in points), 0.0)
+    worst = Point(max(p.utility_risk for p in points), max(p.adversary_error for p in points))
+    kept = thinned(points, front, most, Limits(best, worst))
+    return [candidates[i] for i in kept], len(front) - len(kept)

@@ -105,6 +105,7 @@ from leastwise.cli import (  # noqa: E402
     inspect,  # noqa: F401
     minimize,  # noqa: F401
     minimum_sample,  # noqa: F401
+    monitor,  # noqa: F401
     predict,  # noqa: F401
     train,  # noqa: F401
 )

@@ -1,0 +1,121 @@
+"""``leastwise collect``: a service that accepts generalized records only."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from leastwise.cli import app
+from leastwise.cli.describe import load
+from leastwise.errors import DataError
+
+if TYPE_CHECKING:
+    from leastwise.models import Model
+
+Artefacts = Annotated[
+    list[Path], typer.Argument(help="The generalizations whose records are accepted, the newest last.")
+]
+Database = Annotated[
+    str, typer.Option("--db", help="Where records are kept: sqlite:///records.db or postgresql://user@host/name.")
+]
+Host = Annotated[str, typer.Option("--host", help="The address to listen on; only this machine by default.")]
+Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="The port to listen on; 0 takes a free one.")]
+ModelFile = Annotated[
+    Path | None, typer.Option("--model", help="A model of `leastwise train`; answers POST /predict.")
+]
+Trust = Annotated[
+    list[str] | None,
+    typer.Option("--trust", help="A type in the model's file to accept beside scikit-learn's. Can be repeated."),
+]
+WithLabel = Annotated[bool, typer.Option("--with-label", help="Records may carry the label, for training.")]
+Rate = Annotated[
+    float, typer.Option("--rate", min=0, help="Requests a minute and client, with bursts of as many; 0: no limit.")
+]
+BodyLimit = Annotated[int, typer.Option("--body-limit", min=1000, help="The largest request, in bytes.")]
+BatchLimit = Annotated[int, typer.Option("--batch-limit", min=1, help="The most records in one request.")]
+Proxy = Annotated[
+    str | None,
+    typer.Option("--proxy", help="The address of a reverse proxy, whose X-Forwarded-For tells who the client is."),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Log problems only, not each request.")]
+
+
+@app.command()
+def collect(
+    generalizations: Artefacts,
+    db: Database = "sqlite:///records.db",
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
+    model: ModelFile = None,
+    trust: Trust = None,
+    with_label: WithLabel = False,
+    rate: Rate = 600.0,
+    body_limit: BodyLimit = 1_000_000,
+    batch_limit: BatchLimit = 1_000,
+    proxy: Proxy = None,
+    quiet: Quiet = False,
+) -> None:
+    """Collect generalized records: a form for people, an HTTP interface for programs.
+
+    Anything but a generalized record (an exact age, an unknown key) is refused, and neither logged nor stored.
+    LEASTWISE_TOKEN in the environment opens the export, GET /records.
+
+    Examples:
+
+    `leastwise collect g.json --db sqlite:///records.db`
+
+    `leastwise collect old.json g.json --db postgresql://app@db/records --model model.skops --proxy 127.0.0.1`
+    """
+    asked = [load(path) for path in generalizations]
+    from leastwise.collector.app import make_app
+    from leastwise.collector.serving import is_loopback, serve
+    from leastwise.collector.settings import Settings, token_from_environment
+    from leastwise.collector.store import Store
+
+    settings = Settings(
+        with_label=with_label,
+        body_limit=body_limit,
+        batch_limit=batch_limit,
+        rate=rate,
+        token=token_from_environment(),
+    )
+    port = _free_port(host, port)
+    store = Store.open(db)
+    try:
+        service = make_app(asked, store, settings, _model(model, trust))
+        if not is_loopback(host):
+            typer.secho(
+                f"warning: listening on {host}, which other machines can reach, without encryption; put a reverse "
+                "proxy with TLS in front of it",
+                err=True,
+                fg=typer.colors.YELLOW,
+            )
+        shown = f"[{host}]" if ":" in host else host
+        typer.echo(f"collecting at http://{shown}:{port} (stop with Ctrl-C)", err=True)
+        serve(service, host, port, proxy=proxy, quiet=quiet)
+    finally:
+        store.close()
+
+
+def _model(path: Path | None, trust: list[str] | None) -> Model | None:
+    if path is None:
+        return None
+    from leastwise.models import load_model
+
+    return load_model(path, trust or ())
+
+
+def _free_port(host: str, port: int) -> int:
+    """Return the port, or a free one for 0; complain now if nobody can listen there."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except (OSError, OverflowError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "no such port"
+            raise DataError(f"cannot listen on {host}:{port}: {reason}; choose another --host or --port") from None
+        return int(probe.getsockname()[1])

@@ -1,0 +1,9 @@
+"""A service that accepts generalized records only (extra: collector)."""
+
+from importlib.util import find_spec
+
+from leastwise.errors import MissingExtraError
+
+for _module, _package in (("fastapi", "FastAPI"), ("sqlalchemy", "SQLAlchemy"), ("uvicorn", "uvicorn")):
+    if find_spec(_module) is None:
+        raise MissingExtraError(_package, "collector")

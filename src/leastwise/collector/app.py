@@ -1,0 +1,142 @@
+"""The collector as an ASGI application: which route answers what, and how mistakes are answered."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.exceptions import HTTPException
+
+from leastwise import __version__
+from leastwise.collector.openapi import described
+from leastwise.collector.pages import refused_page
+from leastwise.collector.records import InvalidRecordsError, Problem
+from leastwise.collector.requests import FORM, RefusedError
+from leastwise.collector.security import Gate, log, problem
+from leastwise.collector.service import Service
+from leastwise.collector.settings import Settings
+from leastwise.collector.store import KeyUsedError, Store
+from leastwise.collector.writer import BusyError
+from leastwise.errors import ParameterError
+from leastwise.generalization import Generalization
+
+if TYPE_CHECKING:
+    from leastwise.models import Model
+
+
+def make_app(
+    generalizations: Sequence[Generalization],
+    store: Store,
+    settings: Settings | None = None,
+    model: Model | None = None,
+) -> FastAPI:
+    """Return a collector of the records of some generalizations.
+
+    Parameters
+    ----------
+    generalizations
+        All that are accepted, the newest last: it is the form's, and that of records that name none.
+    store
+        Where records are kept.
+    settings
+        Limits, and the token of the export.
+    model
+        Answers ``POST /predict``; trained under one of the generalizations.
+    """
+    if not generalizations:
+        raise ParameterError("a collector needs at least one generalization")
+    if model is not None and model.fingerprint not in {g.fingerprint for g in generalizations}:
+        raise ParameterError("the model was trained under another generalization than those that are collected")
+    settings = settings or Settings()
+    service = Service(generalizations, store, settings, model)
+    app = FastAPI(title="leastwise collector", version=__version__, docs_url=None, redoc_url=None,
+                  redirect_slashes=False, lifespan=_closing(service))  # fmt: skip
+    _add_routes(app, service)
+    _add_answers(app)
+    app.add_middleware(Gate, settings=settings)
+    return app
+
+
+def _closing(service: Service) -> Any:
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        await service.writer.close()
+
+    return lifespan
+
+
+def _add_routes(app: FastAPI, service: Service) -> None:
+    routes: list[tuple[str, str, Any]] = [
+        ("GET", "/", service.form),
+        ("POST", "/records", service.collect),
+        ("GET", "/records", service.export),
+        ("DELETE", "/records/{receipt}", service.erase),
+        ("GET", "/schema", service.schema),
+        ("GET", "/health", service.health),
+        ("GET", "/docs", service.docs),
+    ]
+    if service.model is not None:
+        routes.append(("POST", "/predict", service.predict))
+    for method, path, endpoint in routes:
+        app.add_api_route(path, endpoint, methods=[method], response_class=Response, response_model=None,
+                          name=f"{endpoint.__name__}", **described(method, path, service))  # fmt: skip
+    service.openapi = app.openapi
+
+
+def _add_answers(app: FastAPI) -> None:
+    """Say how each mistake is answered. No answer holds anything that the client sent."""
+    answers: dict[type[Exception], Any] = {
+        InvalidRecordsError: _invalid,
+        RefusedError: lambda request, error: _refuse(request, error.status, error.problem, error.headers),
+        KeyUsedError: lambda request, _: _refuse(request, 409, "this Idempotency-Key came with another body"),
+        BusyError: lambda request, _: _refuse(request, 503, "too many wait; try again", {"retry-after": "1"}),
+        SQLAlchemyError: _store_failed,
+        RequestValidationError: lambda request, _: _refuse(request, 422, "not as /openapi.json says"),
+        HTTPException: _not_routed,
+    }
+    for kind, answer in answers.items():
+        app.add_exception_handler(kind, _asynchronous(answer))
+
+
+_PHRASES = {404: "there is nothing here; see /docs", 405: "this address answers other methods; see /docs"}
+
+
+def _asynchronous(answer: Any) -> Any:
+    async def handler(request: Request, error: Exception) -> Response:
+        response: Response = answer(request, error)
+        return response
+
+    return handler
+
+
+def _wants_page(request: Request) -> bool:
+    sent_form = request.headers.get("content-type", "").startswith(FORM)
+    return sent_form and "text/html" in request.headers.get("accept", "")
+
+
+def _refuse(request: Request, status: int, text: str, headers: dict[str, str] | None = None) -> Response:
+    if _wants_page(request):
+        return refused_page(status, [Problem(None, None, text)])
+    return problem(status, text, headers)
+
+
+def _invalid(request: Request, error: InvalidRecordsError) -> Response:
+    if _wants_page(request):
+        return refused_page(422, error.problems)
+    return problem(422, "these are not generalized records", problems=[each.plain() for each in error.problems])
+
+
+def _not_routed(request: Request, error: HTTPException) -> Response:
+    phrase = _PHRASES.get(error.status_code, "refused")  # its own text may quote the request
+    return problem(error.status_code, phrase, dict(error.headers or {}))
+
+
+def _store_failed(request: Request, error: Exception) -> Response:
+    log.error("the database failed: %s", type(error).__name__)  # its text may quote a row
+    text = "the database failed; it is not sure that the records were kept: repeat with the same Idempotency-Key"
+    return _refuse(request, 503, text, {"retry-after": "5"})

@@ -1,0 +1,166 @@
+"""What the OpenAPI document says about each route."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from leastwise.collector.requests import FORM, GENERALIZATION_HEADER, JSON, KEY_HEADER, LONGEST_KEY, SHORTEST_KEY
+from leastwise.exports import record_schema
+
+if TYPE_CHECKING:
+    from leastwise.collector.service import Service
+
+_TEXT = {"type": "string"}
+_PROBLEM = {
+    "type": "object",
+    "required": ["problem"],
+    "properties": {
+        "problem": _TEXT,
+        "problems": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["record", "field", "problem"],
+                "properties": {
+                    "record": {"type": ["integer", "null"]},
+                    "field": {"type": ["string", "null"]},
+                    "problem": _TEXT,
+                },
+            },
+        },
+    },
+}
+_WORDS = {
+    400: "The Idempotency-Key or a parameter cannot be used.",
+    401: "The token is missing or wrong.",
+    403: "The export is closed, or a form came from another site.",
+    404: "No record belongs to this receipt.",
+    408: "The request took too long to arrive.",
+    409: "The key came with another body, or the generalization is not accepted here.",
+    413: "Too many bytes or records.",
+    415: "Neither JSON nor a form, or compressed.",
+    422: "Not generalized records: each field that is wrong is named, no value is repeated.",
+    429: "Too many requests from this address.",
+    503: "The store is busy or does not answer.",
+}
+
+
+def described(method: str, path: str, service: Service) -> dict[str, Any]:
+    """Return what FastAPI shall say about a route: its answers, its body, its parameters."""
+    good, refusals, extra = _ROUTES[method, path](service)
+    responses = {
+        status: {"description": _WORDS[status], **_content(_PROBLEM)} for status in (*refusals, 408, 413, 429)
+    }
+    first, *others = good.items()
+    return {
+        "status_code": first[0],
+        "responses": responses | dict([first, *others]),
+        "openapi_extra": extra,
+    }
+
+
+def _content(schema: dict[str, Any], kind: str = JSON) -> dict[str, Any]:
+    return {"content": {kind: {"schema": schema}}}
+
+
+def _parameter(name: str, place: str, schema: dict[str, Any], text: str) -> dict[str, Any]:
+    return {"name": name, "in": place, "required": False, "schema": schema, "description": text}
+
+
+def _which(place: str, name: str = "generalization") -> dict[str, Any]:
+    schema = {"type": "string", "pattern": "^[0-9a-f]{8,64}$"}
+    return _parameter(name, place, schema, "The fingerprint of a generalization; the newest by default.")
+
+
+def _form(service: Service) -> Any:
+    return {200: {"description": "The form.", **_content(_TEXT, "text/html")}}, (), {}
+
+
+def _bodies(service: Service) -> dict[str, Any]:
+    known = [record_schema(form.generalization, label=form.label is not None) for form in service.formats]
+    for schema in known:
+        del schema["$schema"]
+    record = known[0] if len(known) == 1 else {"anyOf": known}
+    limit = service.settings.batch_limit
+    either = {"anyOf": [record, {"type": "array", "items": record, "minItems": 1, "maxItems": limit}]}
+    forms = {"type": "object", "additionalProperties": _TEXT}
+    return {"required": True, "content": {JSON: {"schema": either}, FORM: {"schema": forms}}}
+
+
+def _collect(service: Service) -> Any:
+    key = {"type": "string", "minLength": SHORTEST_KEY, "maxLength": LONGEST_KEY, "pattern": "^[!-~]+$"}
+    receipt = {
+        "type": "object",
+        "required": ["generalization"],
+        "properties": {
+            "generalization": _TEXT,
+            "receipt": _TEXT,
+            "prediction": _TEXT,
+            "receipts": {"type": "array", "items": _TEXT},
+        },
+    }
+    content = {"content": {JSON: {"schema": receipt}, "text/html": {"schema": _TEXT}}}
+    parameters = [
+        _which("header", GENERALIZATION_HEADER),
+        _parameter(KEY_HEADER, "header", key, "Unguessable; a request repeated with it is stored once."),
+    ]
+    good = {
+        201: {"description": "Stored, and on disk.", **content},
+        200: {"description": "Stored before, by the same request.", **content},
+    }
+    return good, (400, 403, 409, 415, 422, 503), {"requestBody": _bodies(service), "parameters": parameters}
+
+
+def _predict(service: Service) -> Any:
+    answer = {
+        "type": "object",
+        "required": ["prediction"],
+        "properties": {
+            "prediction": _TEXT,
+            "probabilities": {"type": "object", "additionalProperties": {"type": "number"}},
+        },
+    }
+    either = {"anyOf": [answer, {"type": "array", "items": answer}]}
+    parameters = [_which("header", GENERALIZATION_HEADER)]
+    good = {200: {"description": "The model's answers.", **_content(either)}}
+    return good, (400, 403, 409, 415, 422), {"requestBody": _bodies(service), "parameters": parameters}
+
+
+def _export(service: Service) -> Any:
+    kinds = {"content": {"application/x-ndjson": {"schema": _TEXT}, "text/csv": {"schema": _TEXT}}}
+    parameters = [
+        _parameter("format", "query", {"enum": ["ndjson", "csv"]}, "How the records are written."),
+        _which("query"),
+    ]
+    good = {200: {"description": "The records, streamed.", **kinds}}
+    return good, (400, 401, 403, 409), {"parameters": parameters, "security": [{"token": []}]}
+
+
+def _erase(service: Service) -> Any:
+    return {204: {"description": "Erased."}}, (404, 503), {}
+
+
+def _schema(service: Service) -> Any:
+    good = {200: {"description": "The JSON Schema.", **_content({"type": "object"})}}
+    return good, (409,), {"parameters": [_which("query")]}
+
+
+def _health(service: Service) -> Any:
+    state = _content({"type": "object", "required": ["status"], "properties": {"status": _TEXT}})
+    return (
+        {200: {"description": "Records can be stored.", **state}, 503: {"description": "Not now.", **state}},
+        (),
+        {},
+    )
+
+
+_ROUTES = {
+    ("GET", "/"): _form,
+    ("GET", "/docs"): _form,
+    ("POST", "/records"): _collect,
+    ("GET", "/records"): _export,
+    ("DELETE", "/records/{receipt}"): _erase,
+    ("GET", "/schema"): _schema,
+    ("GET", "/health"): _health,
+    ("POST", "/predict"): _predict,
+}

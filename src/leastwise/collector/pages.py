@@ -1,0 +1,84 @@
+"""The pages that people see beside the form; no script, nothing loaded from anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment
+
+from leastwise.collector.records import Problem
+from leastwise.collector.security import page_policy
+
+_STYLE = """
+:root { color-scheme: light dark; }
+body { font: 1.05rem/1.5 system-ui, sans-serif; max-width: 44rem; margin: 2rem auto; padding: 0 1rem; }
+code { overflow-wrap: anywhere; } table { border-collapse: collapse; }
+td, th { text-align: left; padding: .3rem .8rem .3rem 0; vertical-align: top; }
+"""
+_ENVIRONMENT = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+_LAYOUT = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>{{ title }}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"><style>{{ style|safe }}</style></head>
+<body><main><h1>{{ title }}</h1>
+%s
+</main></body></html>
+"""
+_RECEIPT = _ENVIRONMENT.from_string(
+    _LAYOUT
+    % """
+<p>Your answers are stored. Only the coarse answers that the form showed were sent.</p>
+{% if prediction %}<p id="prediction">The prediction: <strong>{{ prediction }}</strong></p>{% endif %}
+<p>Your receipt, the only way to have your record erased later; nobody else holds it:</p>
+<p><code id="receipt">{{ receipt }}</code></p>
+"""
+)
+_REFUSED = _ENVIRONMENT.from_string(
+    _LAYOUT
+    % """
+<p>Nothing was stored.</p>
+<ul>
+{% for each in problems %}
+<li>{% if each.field %}<strong>{{ each.field }}</strong>: {% endif %}{{ each.problem }}</li>
+{% endfor %}
+</ul>
+<p><a href="/">Back to the form</a></p>
+"""
+)
+_DOCS = _ENVIRONMENT.from_string(
+    _LAYOUT
+    % """
+<p>The machine-readable description is <a href="/openapi.json">openapi.json</a>.</p>
+<table><thead><tr><th>Request</th><th>What it does</th></tr></thead><tbody>
+{% for method, path, text in routes %}<tr><td><code>{{ method }} {{ path }}</code></td><td>{{ text }}</td></tr>
+{% endfor %}
+</tbody></table>
+"""
+)
+
+
+def page(html: str, status: int = 200) -> HTMLResponse:
+    """Return a page that may run exactly what it brings itself."""
+    return HTMLResponse(html, status, {"content-security-policy": page_policy(html)})
+
+
+def receipt_page(receipt: str, prediction: str | None, repeated: bool = False) -> HTMLResponse:
+    """Return the page after the form: the receipt, and the prediction if there is one."""
+    html = _RECEIPT.render(title="Thank you", style=_STYLE, receipt=receipt, prediction=prediction)
+    return page(html, 200 if repeated else 201)
+
+
+def refused_page(status: int, problems: Sequence[Problem]) -> HTMLResponse:
+    """Return the page for a form that was not right."""
+    return page(_REFUSED.render(title="That did not work", style=_STYLE, problems=problems), status)
+
+
+def docs_page(document: dict[str, Any]) -> HTMLResponse:
+    """Return a short listing of what the service answers."""
+    routes = [
+        (method.upper(), path, what.get("description", ""))
+        for path, methods in document["paths"].items()
+        for method, what in methods.items()
+    ]
+    return page(_DOCS.render(title=document["info"]["title"], style=_STYLE, routes=routes))

@@ -1,0 +1,261 @@
+"""Reading generalized records that strangers send: exactly the collected attributes, each one of its buckets.
+
+A complaint names the attribute (the artefact's word), never the value and never a key that only the client knows:
+whatever was sent by mistake, an exact age or a name, must not come back, be logged or be stored.
+
+A record is kept as a few bytes: the number of each bucket in the order of the artefact, one byte for up to 256
+buckets, two for up to 65,536; an untouched number takes eight.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+import polars as pl
+
+from leastwise.apply.answers import MISSING_LABEL
+from leastwise.errors import ParameterError, UnknownValueError
+from leastwise.generalization import Generalization
+from leastwise.partition import Partition, Untouched
+from leastwise.schema import Attribute
+from leastwise.values import number_of, number_text, text_of
+
+MOST_PROBLEMS = 20
+LONGEST_NUMBER = 400  # characters; the longest float in full is shorter
+NOT_FLAT = "must be a JSON object that maps each attribute to one of its answers"
+
+
+class Row(NamedTuple):
+    """One record as it is kept: the packed buckets and the number of the label's class."""
+
+    answers: bytes
+    label: int | None
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong with one field of one record, in the artefact's words only."""
+
+    record: int | None
+    field: str | None
+    problem: str
+
+    def plain(self) -> dict[str, Any]:
+        """Return it as a document."""
+        return {"record": self.record, "field": self.field, "problem": self.problem}
+
+
+class InvalidRecordsError(Exception):
+    """A request that does not hold generalized records; no value of it is in here."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__(f"{len(self.problems)} problems")
+
+
+def _refused(record: int | None, problem: str, field: str | None = None) -> InvalidRecordsError:
+    return InvalidRecordsError([Problem(record, field, problem)])
+
+
+class _Numbers(dict[str, float]):
+    """The answers of an untouched attribute: the text of every number of its domain, and "missing"."""
+
+    def __init__(self, attribute: Attribute) -> None:
+        super().__init__({MISSING_LABEL: math.nan} if attribute.missing else {})
+        self._contains, self._number = attribute.contains, attribute.number
+
+    def text(self, typed: str) -> str:
+        """Return what somebody typed as the text of its number; what is none stays as it is, and is refused."""
+        try:
+            number = self._number(typed.strip())
+        except UnknownValueError:
+            return typed
+        return MISSING_LABEL if number is None else number_text(number)
+
+    def __missing__(self, text: object) -> float:
+        number = number_of(text) if isinstance(text, str) and len(text) <= LONGEST_NUMBER else None
+        if number is None or not self._contains(number):
+            raise KeyError
+        return number
+
+
+def _answers(partition: Partition) -> Mapping[Any, float]:
+    if isinstance(partition, Untouched):
+        return _Numbers(partition.attribute)
+    return {label: bucket for bucket, label in enumerate(partition.labels)}
+
+
+def _width(partition: Partition) -> str:
+    if isinstance(partition, Untouched):
+        return "d"
+    return "B" if partition.size <= 1 << 8 else "H" if partition.size <= 1 << 16 else "I"
+
+
+class RecordFormat:
+    """The records of one generalization: how they are checked, packed and read back.
+
+    Examples
+    --------
+    >>> from leastwise import Attribute, Generalization, Intervals
+    >>> age = Attribute("age", "continuous", lower=0, integer=True)
+    >>> form = RecordFormat(Generalization((Intervals(age, (19, 63)),)))
+    >>> form.read({"age": "20 to 63"})
+    Row(answers=b'\\x01', label=None)
+    """
+
+    def __init__(self, generalization: Generalization, with_label: bool = False) -> None:
+        self.generalization = generalization
+        self.collected = [p for p in generalization.partitions if not p.suppressed]
+        if not self.collected:
+            raise ParameterError("this generalization asks nothing, so there is nothing to collect")
+        self.label = generalization.label if with_label else None
+        if with_label and self.label is None:
+            raise ParameterError("the label cannot be collected: the generalization declares none")
+        self._tables = [(p.attribute.name, _answers(p)) for p in self.collected]
+        self._numbers = [(name, table) for name, table in self._tables if isinstance(table, _Numbers)]
+        self._struct = struct.Struct("<" + "".join(map(_width, self.collected)))
+
+    def read(self, record: Any, place: int | None = None) -> Row:
+        """Return one record packed; raise ``InvalidRecordsError`` when it is anything but a generalized one."""
+        try:
+            label = None
+            expected = len(self._tables)
+            if self.label is not None and self.label.name in record:
+                label, expected = self._class(record[self.label.name]), expected + 1
+            if type(record) is dict and len(record) == expected:
+                return Row(self._struct.pack(*[table[record[name]] for name, table in self._tables]), label)
+        except (KeyError, TypeError):
+            pass  # explained below; this path is for what is right
+        raise InvalidRecordsError(self._problems(record, place))
+
+    def typed(self, fields: Mapping[str, str]) -> dict[str, str]:
+        """Return the fields of a form as ``transform`` writes them: an untouched number is typed by a person."""
+        texts = {name: table.text(fields[name]) for name, table in self._numbers if name in fields}
+        return {**fields, **texts}
+
+    def _class(self, value: Any) -> int | None:
+        """Return the number of the label's class; the integer 1 and the text "1" are one value."""
+        if value is None:
+            return None
+        assert self.label is not None
+        return self.label.code_of[value if type(value) is str else _scalar_text(value)]
+
+    def _problems(self, record: Any, place: int | None) -> list[Problem]:
+        if not isinstance(record, dict):
+            return [Problem(place, None, NOT_FLAT)]
+        found = [p for name, table in self._tables if (p := self._problem(record, name, table, place))]
+        found += self._label_problems(record, place)
+        found += [
+            Problem(place, name, "is not collected; leave it out")
+            for name in self.generalization.not_collected
+            if name in record
+        ]
+        strange = len(record.keys() - set(self.generalization.schema.names) - self._label_names)
+        if strange:
+            found.append(Problem(place, None, f"{strange} more than is asked; send only what GET /schema lists"))
+        return found
+
+    @property
+    def _label_names(self) -> set[str]:
+        return {self.generalization.label.name} if self.generalization.label else set()
+
+    def _label_problems(self, record: Mapping[str, Any], place: int | None) -> list[Problem]:
+        declared = self.generalization.label
+        if declared is None or declared.name not in record:
+            return []
+        if self.label is None:
+            return [Problem(place, declared.name, "the label is not collected here; leave it out")]
+        try:
+            self._class(record[declared.name])
+        except (KeyError, TypeError):
+            return [Problem(place, declared.name, f"must be one of the {len(declared.values)} declared values")]
+        return []
+
+    @staticmethod
+    def _problem(record: Mapping[str, Any], name: str, table: Any, place: int | None) -> Problem | None:
+        if name not in record:
+            return Problem(place, name, "is missing")
+        try:
+            table[record[name]]
+        except (KeyError, TypeError):
+            what = "a number of its domain, as text" if isinstance(table, _Numbers) else "one of its answers"
+            return Problem(place, name, f"must be exactly {what}, as GET /schema lists them")
+        return None
+
+    def read_many(self, records: list[Any]) -> list[Row]:
+        """Return the records of a batch packed, or complain about all of them that are wrong."""
+        read, rows = self.read, []
+        problems: list[Problem] = []
+        for place, record in enumerate(records):
+            try:
+                rows.append(read(record, place))
+            except InvalidRecordsError as error:
+                problems += error.problems
+                if len(problems) >= MOST_PROBLEMS:
+                    break
+        if problems:
+            raise InvalidRecordsError(problems[:MOST_PROBLEMS])
+        return rows
+
+    def frame(self, answers: list[bytes], labels: list[int | None] | None = None) -> pl.DataFrame:
+        """Return packed records as what ``transform`` writes: a label for each bucket."""
+        dtype = np.dtype([(f"c{j}", f"<{_NUMPY[_width(p)]}") for j, p in enumerate(self.collected)])
+        packed = np.frombuffer(b"".join(answers), dtype=dtype)
+        columns = [_column(p, packed[f"c{j}"]) for j, p in enumerate(self.collected)]
+        if labels is not None and self.generalization.label is not None:
+            classes = pl.Series(list(self.generalization.label.values), dtype=pl.String)
+            places = pl.Series(labels, dtype=pl.UInt32)
+            columns.append(classes.gather(places).alias(self.generalization.label.name))
+        return pl.DataFrame(columns)
+
+
+_NUMPY = {"B": "u1", "H": "u2", "I": "u4", "d": "f8"}
+
+
+def _column(partition: Partition, values: np.ndarray[Any, Any]) -> pl.Series:
+    name = partition.attribute.name
+    if isinstance(partition, Untouched):
+        texts = [MISSING_LABEL if math.isnan(number) else number_text(number) for number in values.tolist()]
+        return pl.Series(name, texts, dtype=pl.String)
+    return pl.Series(list(partition.labels), dtype=pl.String).gather(values.astype(np.uint32)).alias(name)
+
+
+def _scalar_text(value: Any) -> str:
+    if isinstance(value, bool | int | float):
+        return text_of(value) or ""
+    raise KeyError
+
+
+def read_json(body: bytes) -> Any:
+    """Parse the JSON of a stranger: repeated keys, NaN, numbers without end and deep nesting are refused."""
+    try:
+        return _DECODER.decode(body.decode("utf-8"))
+    except (UnicodeDecodeError, RecursionError, ValueError):
+        pass  # the exceptions quote the body
+    raise _refused(None, "the body must be JSON in UTF-8: one object or a list of objects, no key twice")
+
+
+def _object(items: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(items)
+    if len(result) < len(items):
+        raise ValueError("a key twice")
+    return result
+
+
+def _no_constant(text: str) -> NoReturn:
+    raise ValueError("NaN and infinity are not JSON")
+
+
+def _short_integer(text: str) -> Any:
+    # What is no answer of anything fails at its field, which is then named.
+    return int(text) if len(text) <= 18 else _NO_ANSWER
+
+
+_NO_ANSWER = object()
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_int=_short_integer, parse_constant=_no_constant)

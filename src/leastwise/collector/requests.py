@@ -1,0 +1,134 @@
+"""What a client asked for, read from its headers and body without ever quoting them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request
+
+from leastwise.collector.records import InvalidRecordsError, Problem, RecordFormat, Row, read_json
+
+JSON, FORM = "application/json", "application/x-www-form-urlencoded"
+GENERALIZATION_HEADER, KEY_HEADER = "leastwise-generalization", "idempotency-key"
+# Fields of the form beside the attributes; a page without JavaScript cannot set headers.
+GENERALIZATION_FIELD, KEY_FIELD = "leastwise-generalization", "leastwise-key"
+SHORTEST_KEY, LONGEST_KEY = 16, 200
+SHORTEST_FINGERPRINT = 8
+
+
+class RefusedError(Exception):
+    """A request that is answered with this status; the text holds nothing of the client's."""
+
+    def __init__(self, status: int, problem: str, headers: Mapping[str, str] | None = None) -> None:
+        self.status, self.problem, self.headers = status, problem, dict(headers or {})
+        super().__init__(problem)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request whose records were checked."""
+
+    format: RecordFormat
+    rows: Sequence[Row]
+    batch: bool
+    form: bool
+    key: str | None
+    body: bytes
+
+
+class RequestReader:
+    """Reads requests for the generalizations that a collector accepts, the newest last."""
+
+    def __init__(self, formats: Sequence[RecordFormat], batch_limit: int) -> None:
+        self._formats = {form.generalization.fingerprint: form for form in formats}
+        self.default = formats[-1]
+        self._batch_limit = batch_limit
+
+    async def read(self, request: Request) -> Asked:
+        """Return the records of a request, packed; nothing but generalized records passes."""
+        kind = _media_type(request)
+        body = await request.body()
+        if kind == FORM:
+            return self._from_form(request, body)
+        form = self.format_of(request.headers.get(GENERALIZATION_HEADER))
+        content = read_json(body)
+        batch = isinstance(content, list)
+        if batch:
+            self._check_batch(content)
+        rows = form.read_many(content) if batch else [form.read(content)]
+        return Asked(form, rows, batch, False, _key(request.headers.get(KEY_HEADER)), _marked(form, body))
+
+    def _from_form(self, request: Request, body: bytes) -> Asked:
+        _check_same_site(request)
+        fields = _fields(body)
+        form = self.format_of(fields.pop(GENERALIZATION_FIELD, None) or request.headers.get(GENERALIZATION_HEADER))
+        page_key = fields.pop(KEY_FIELD, None)  # a script may send several sets of answers from one page
+        key = _key(request.headers.get(KEY_HEADER) or page_key)
+        label = form.generalization.label
+        if label is not None and fields.get(label.name) == "":
+            del fields[label.name]
+        return Asked(form, [form.read(form.typed(fields))], False, True, key, _marked(form, body))
+
+    def _check_batch(self, records: list[Any]) -> None:
+        if not records:
+            raise InvalidRecordsError([Problem(None, None, "a batch must hold at least one record")])
+        if len(records) > self._batch_limit:
+            raise RefusedError(413, f"a batch may have {self._batch_limit:,} records; send them in several")
+
+    def format_of(self, fingerprint: str | None) -> RecordFormat:
+        """Return the format of a fingerprint or its beginning, by default that of the newest generalization."""
+        if fingerprint is None:
+            return self.default
+        exact = self._formats.get(fingerprint)
+        if exact is not None:
+            return exact
+        found = [form for name, form in self._formats.items() if name.startswith(fingerprint)]
+        if len(found) != 1 or len(fingerprint) < SHORTEST_FINGERPRINT:
+            there = ", ".join(name[:12] for name in self._formats)
+            raise RefusedError(409, f"records of this generalization are not accepted here; accepted are: {there}")
+        return found[0]
+
+
+def _media_type(request: Request) -> str:
+    encoding = request.headers.get("content-encoding", "identity").strip().lower()
+    kind = request.headers.get("content-type", JSON).partition(";")[0].strip().lower()
+    if encoding != "identity" or kind not in (JSON, FORM):
+        raise RefusedError(415, f"the body must be {JSON} or {FORM}, not compressed")
+    return kind
+
+
+def _check_same_site(request: Request) -> None:
+    """Refuse a form that another site sent through somebody's browser."""
+    if request.headers.get("sec-fetch-site") == "cross-site":
+        raise RefusedError(403, "this form was sent by a page of another site; use the one that is served here")
+
+
+def _fields(body: bytes) -> dict[str, str]:
+    try:
+        pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, strict_parsing=True, errors="strict",
+                          max_num_fields=10_000)  # fmt: skip
+    except ValueError:  # it quotes the body
+        pairs = []
+    fields = dict(pairs)
+    if not pairs or len(fields) < len(pairs):
+        raise InvalidRecordsError([Problem(None, None, "the form must be urlencoded UTF-8 with each field once")])
+    return fields
+
+
+def _key(key: str | None) -> str | None:
+    if key is None:
+        return None
+    if not SHORTEST_KEY <= len(key) <= LONGEST_KEY or not key.isascii() or not key.isprintable():
+        raise RefusedError(
+            400,
+            f"an Idempotency-Key must be {SHORTEST_KEY} to {LONGEST_KEY} printable characters that nobody can "
+            "guess, such as a random UUID",
+        )
+    return key
+
+
+def _marked(form: RecordFormat, body: bytes) -> bytes:
+    return form.generalization.fingerprint.encode() + body

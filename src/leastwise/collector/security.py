@@ -1,0 +1,211 @@
+"""What every request passes: limits, headers, and logs that hold no value, no address and no receipt."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import hmac
+import ipaddress
+import logging
+import re
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from fastapi.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from leastwise.collector.settings import Settings
+
+log = logging.getLogger("leastwise.collector")
+MOST_CLIENTS = 50_000  # addresses remembered, in memory only
+HEADERS = {
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    "cache-control": "no-store",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+}
+_INLINE = re.compile(r"<(script|style)\b([^>]*)>(.*?)</\1\s*>", re.DOTALL | re.IGNORECASE)
+
+
+def page_policy(html: str) -> str:
+    """Return the content security policy of a page: exactly its own inline scripts and styles may run.
+
+    >>> page_policy("<style>p {}</style>")[:60]
+    "default-src 'none'; script-src 'none'; style-src 'sha256-SNJ"
+    """
+    allowed: dict[str, list[str]] = {"script": [], "style": []}
+    for kind, _, content in _INLINE.findall(html):
+        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        allowed[kind.lower()].append(f"'sha256-{digest}'")
+    sources = {kind: " ".join(hashes) or "'none'" for kind, hashes in allowed.items()}
+    return (
+        f"default-src 'none'; script-src {sources['script']}; style-src {sources['style']}; img-src data:; "
+        "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    )
+
+
+def token_matches(authorization: str | None, token: str) -> bool:
+    """Return whether a header brings the token; takes as long for a near miss as for nonsense."""
+    scheme, _, given = (authorization or "").partition(" ")
+    right = hmac.compare_digest(given.strip().encode("utf-8", "surrogatepass"), token.encode())
+    return right and scheme.lower() == "bearer"
+
+
+class RateLimit:
+    """A bucket of tokens per client address: ``rate`` a minute on average, and a burst of as many.
+
+    An IPv6 client counts by its network of 64 bits, of which it may use every address.
+    """
+
+    def __init__(self, rate: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rate, self._clock = rate, clock
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def wait(self, client: str) -> float:
+        """Take one token; return 0, or after how many seconds there will be one."""
+        if not self._rate:
+            return 0.0
+        name, now = _network(client), self._clock()
+        tokens, then = self._buckets.pop(name, (self._rate, now))
+        tokens = min(self._rate, tokens + (now - then) * self._rate / 60)
+        allowed = tokens >= 1
+        self._buckets[name] = (tokens - allowed, now)
+        if len(self._buckets) > MOST_CLIENTS:
+            self._buckets.popitem(last=False)
+        return 0.0 if allowed else (1 - tokens) * 60 / self._rate
+
+
+def _network(client: str) -> str:
+    if ":" not in client:
+        return client
+    try:
+        return str(ipaddress.ip_network(f"{client.partition('%')[0]}/64", strict=False))
+    except ValueError:
+        return client
+
+
+class BodyTooLargeError(Exception):
+    """A body beyond the limit."""
+
+
+class Gate:
+    """The middleware around everything: refuses early, adds headers, logs without values.
+
+    Whatever goes wrong behind it is answered 500 and logged by the kind of error and its line in the code only:
+    the text of an exception may quote what a client sent.
+    """
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self._app, self._settings = app, settings
+        self._limit = RateLimit(settings.rate)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        start, answered = time.perf_counter(), _Answered(send)
+        try:
+            refusal = self._refusal(scope)
+            if refusal is None:
+                await self._app(scope, self._limited(receive), answered)
+            else:
+                await refusal(scope, receive, answered)
+        except BodyTooLargeError:
+            await self._answer_late(too_large(self._settings.body_limit), scope, receive, answered)
+        except TimeoutError:
+            await self._answer_late(problem(408, "the request took too long to arrive"), scope, receive, answered)
+        except Exception as error:
+            log.error("%s at %s", type(error).__name__, _place(error))
+            await self._answer_late(problem(500, "something failed here"), scope, receive, answered)
+        finally:
+            milliseconds = 1000 * (time.perf_counter() - start)
+            log.info("%s %s %d %.1f ms", _method(scope), _route(scope), answered.status, milliseconds)
+
+    def _refusal(self, scope: Scope) -> JSONResponse | None:
+        client = scope.get("client")
+        wait = self._limit.wait(client[0] if client else "")
+        if wait:
+            headers = {"retry-after": str(int(wait) + 1)}
+            return problem(429, "too many requests from this address; wait as long as Retry-After says", headers)
+        length = dict(scope["headers"]).get(b"content-length", b"0")
+        too_long = length.isdigit() and (len(length) > 18 or int(length) > self._settings.body_limit)
+        return too_large(self._settings.body_limit) if too_long else None
+
+    def _limited(self, receive: Receive) -> Receive:
+        """Count what arrives: a body may come without saying how long it is."""
+        seen, end = 0, time.monotonic() + self._settings.body_seconds
+        whole = False
+
+        async def limited() -> Message:
+            nonlocal seen, whole
+            if whole:  # from here on only "the client has gone" is waited for
+                return await receive()
+            async with asyncio.timeout(max(0.0, end - time.monotonic())):
+                message = await receive()
+            seen += len(message.get("body", b""))
+            whole = not message.get("more_body", False)
+            if seen > self._settings.body_limit:
+                raise BodyTooLargeError
+            return message
+
+        return limited
+
+    @staticmethod
+    async def _answer_late(response: JSONResponse, scope: Scope, receive: Receive, answered: _Answered) -> None:
+        if not answered.status:
+            await response(scope, receive, answered)
+
+
+class _Answered:
+    """Sends on, with our headers, and remembers the status."""
+
+    def __init__(self, send: Send) -> None:
+        self._send, self.status = send, 0
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            present = {name.lower() for name, _ in message["headers"]}
+            added = [(name, value) for name, value in _HEADERS if name not in present]
+            message["headers"] = [*message["headers"], *added]
+        await self._send(message)
+
+
+_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+_METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+
+
+def problem(status: int, text: str, headers: dict[str, str] | None = None, **more: Any) -> JSONResponse:
+    """Return an answer that says what is wrong."""
+    return JSONResponse({"problem": text, **more}, status, headers)
+
+
+def too_large(limit: int) -> JSONResponse:
+    """Return the answer to a body beyond the limit."""
+    return problem(
+        413, f"a request may have {limit:,} bytes; send fewer records at a time", {"connection": "close"}
+    )
+
+
+def _method(scope: Scope) -> str:
+    return scope["method"] if scope["method"] in _METHODS else "OTHER"
+
+
+def _route(scope: Scope) -> str:
+    """Return the route, not the path: a path may hold a receipt, or whatever a stranger wrote."""
+    return getattr(scope.get("route"), "path", "unknown")
+
+
+def _place(error: BaseException) -> str:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace else "an unknown line"

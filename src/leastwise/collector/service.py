@@ -1,0 +1,188 @@
+"""What the collector answers, route by route."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from fastapi import Request, Response
+from fastapi.responses import JSONResponse, StreamingResponse
+from starlette.concurrency import run_in_threadpool
+
+from leastwise.collector.pages import docs_page, page, receipt_page
+from leastwise.collector.records import RecordFormat
+from leastwise.collector.requests import (
+    GENERALIZATION_FIELD,
+    GENERALIZATION_HEADER,
+    KEY_FIELD,
+    Asked,
+    RefusedError,
+    RequestReader,
+)
+from leastwise.collector.security import token_matches
+from leastwise.collector.settings import TOKEN_VARIABLE, Settings
+from leastwise.collector.store import Store, Submission
+from leastwise.collector.writer import Writer
+from leastwise.errors import ParameterError
+from leastwise.exports import form_html, record_schema
+from leastwise.generalization import Generalization
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from leastwise.models import Model
+
+KEY_PLACE = "a-fresh-key-for-each-page"
+
+
+class Service:
+    """The answers of a collector; one method for each route."""
+
+    def __init__(
+        self, generalizations: Sequence[Generalization], store: Store, settings: Settings, model: Model | None
+    ) -> None:
+        self.formats = [RecordFormat(g, settings.with_label) for g in generalizations]
+        self.newest = self.formats[-1].generalization
+        self._store, self.settings = store, settings
+        self._numbers = {g.fingerprint: store.register(g) for g in generalizations}
+        self._reader = RequestReader(self.formats, settings.batch_limit)
+        self.writer = Writer(store, settings.waiting)
+        self.model = model
+        self._form = self._make_form()
+        self.openapi: Callable[[], dict[str, Any]] = dict
+
+    def _make_form(self) -> str:
+        taken = {GENERALIZATION_FIELD, KEY_FIELD} & {*self.newest.schema.names}
+        if taken:
+            raise ParameterError(f"an attribute must not be called {', '.join(sorted(taken))}; rename it")
+        hidden = {GENERALIZATION_FIELD: self.newest.fingerprint, KEY_FIELD: KEY_PLACE}
+        return with_hidden(form_html(self.newest, action="/records", label=self.settings.with_label), hidden)
+
+    async def form(self) -> Response:
+        """Show the form."""
+        key = secrets.token_urlsafe(24)  # the same form sent twice is one record
+        html = self._form.replace(KEY_PLACE, key)
+        return page(html)
+
+    async def collect(self, request: Request) -> Response:
+        """Store one generalized record, or a list of them."""
+        asked = await self._reader.read(request)
+        number = self._numbers[asked.format.generalization.fingerprint]
+        stored = await self.writer.submit(Submission(number, asked.rows, asked.key, asked.body))
+        said = await self._sentence(asked) if asked.form else None
+        if asked.form and "text/html" in request.headers.get("accept", ""):
+            return receipt_page(stored.receipts[0], said, stored.repeated)
+        content: dict[str, Any] = {"receipts": stored.receipts} if asked.batch else {"receipt": stored.receipts[0]}
+        content |= {"prediction": said} if said is not None else {}
+        content["generalization"] = asked.format.generalization.fingerprint
+        return JSONResponse(content, 200 if stored.repeated else 201)
+
+    async def _sentence(self, asked: Asked) -> str | None:
+        if self.model is None or asked.format.generalization.fingerprint != self.model.fingerprint:
+            return None
+        [answer] = await self._predictions(asked)
+        return str(answer["prediction"])
+
+    async def predict(self, request: Request) -> Response:
+        """Return the model's answer for one generalized record or a list of them; nothing is stored."""
+        asked = await self._reader.read(request)
+        assert self.model is not None
+        if asked.format.generalization.fingerprint != self.model.fingerprint:
+            raise RefusedError(409, f"the model was trained under generalization {self.model.fingerprint[:12]}")
+        answers = await self._predictions(asked)
+        return JSONResponse(answers if asked.batch else answers[0])
+
+    async def _predictions(self, asked: Asked) -> list[dict[str, Any]]:
+        assert self.model is not None
+        frame = asked.format.frame([row.answers for row in asked.rows])
+        found = await run_in_threadpool(self.model.predict, frame)
+        return [_prediction(row) for row in found.iter_rows(named=True)]
+
+    async def schema(self, request: Request) -> Response:
+        """Return the JSON Schema of a record; ``generalization`` names another than the newest."""
+        form = self._reader.format_of(request.query_params.get("generalization"))
+        document = record_schema(form.generalization, label=form.label is not None)
+        return JSONResponse(document, headers={GENERALIZATION_HEADER: form.generalization.fingerprint})
+
+    async def health(self) -> Response:
+        """Say whether records can be stored, and which generalizations are accepted, the newest last."""
+        try:
+            await run_in_threadpool(self._store.check)
+        except (
+            Exception
+        ):  # whatever it is, the answer is the same, and its text may hold what is nobody's business
+            return JSONResponse({"status": "the database does not answer"}, 503)
+        fingerprints = [form.generalization.fingerprint for form in self.formats]
+        predicts = self.model is not None
+        return JSONResponse({"status": "ok", "generalizations": fingerprints, "predicts": predicts})
+
+    async def export(self, request: Request) -> Response:
+        """Stream the records of a generalization as NDJSON or CSV; a bearer token opens it."""
+        self._check_token(request)
+        kind = request.query_params.get("format", "ndjson")
+        if kind not in _WRITERS:
+            raise RefusedError(400, f"format must be one of {', '.join(_WRITERS)}")
+        form = self._reader.format_of(request.query_params.get("generalization"))
+        write, media_type = _WRITERS[kind]
+        headers = {GENERALIZATION_HEADER: form.generalization.fingerprint}
+        return StreamingResponse(write(self._store.frames(form.generalization)), 200, headers, media_type)
+
+    def _check_token(self, request: Request) -> None:
+        token = self.settings.token
+        if token is None:
+            raise RefusedError(
+                403, f"the export is closed; start the collector with {TOKEN_VARIABLE} set to open it"
+            )
+        if not token_matches(request.headers.get("authorization"), token):
+            raise RefusedError(
+                401, "send the header Authorization: Bearer <token>", {"www-authenticate": "Bearer"}
+            )
+
+    async def erase(self, receipt: str) -> Response:
+        """Erase the record that belongs to a receipt."""
+        if not await run_in_threadpool(self._store.erase, receipt):
+            raise RefusedError(404, "no record belongs to this receipt; it may have been erased already")
+        return Response(status_code=204)
+
+    async def docs(self) -> Response:
+        """List what the service answers."""
+        return docs_page(self.openapi())
+
+
+def with_hidden(html: str, fields: dict[str, str]) -> str:
+    """Put hidden fields into the form of a page."""
+    head, form, rest = html.partition("<form")
+    tag, end, rest = rest.partition(">")
+    assert end, "the page has no form"
+    hidden = "".join(f'<input type="hidden" name="{name}" value="{value}">' for name, value in fields.items())
+    return f"{head}{form}{tag}{end}{hidden}{rest}"
+
+
+def _prediction(row: dict[str, Any]) -> dict[str, Any]:
+    chances = {name.removeprefix("p:"): value for name, value in row.items() if name.startswith("p:")}
+    return {"prediction": row["prediction"], **({"probabilities": chances} if chances else {})}
+
+
+def _ndjson(frames: Iterator[pl.DataFrame]) -> Iterator[str]:
+    for frame in frames:
+        yield "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in frame.iter_rows(named=True))
+
+
+def _csv(frames: Iterator[pl.DataFrame]) -> Iterator[str]:
+    for number, frame in enumerate(frames):
+        text = io.StringIO()
+        writer = csv.writer(text)
+        if number == 0:
+            writer.writerow(frame.columns)
+        writer.writerows(frame.iter_rows())
+        yield text.getvalue()
+
+
+_WRITERS: dict[str, tuple[Callable[[Iterator[pl.DataFrame]], Iterator[str]], str]] = {
+    "ndjson": (_ndjson, "application/x-ndjson"),
+    "csv": (_csv, "text/csv; charset=utf-8"),
+}

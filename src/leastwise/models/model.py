@@ -1,0 +1,95 @@
+"""A trained classifier with the generalization it belongs to and what is known about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from leastwise.confidence import Interval
+from leastwise.errors import ParameterError
+from leastwise.generalization import Generalization
+from leastwise.models.inputs import Matrix, as_polars, encoded
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """What is known about a model; the model card says the same in words.
+
+    Attributes
+    ----------
+    fingerprint
+        Of the generalization whose records it reads.
+    error, interval, baseline, tested
+        The share of wrong answers on held-out records, its exact 95 % interval, that of always answering the most
+        frequent class, and how many records were held out.
+    trained, unlabelled
+        How many records the saved model was fitted on, and how many were left out because they had no label.
+    """
+
+    fingerprint: str
+    label: str
+    classes: tuple[str, ...]
+    collected: tuple[str, ...]
+    estimator: str
+    error: float
+    interval: Interval
+    baseline: float
+    tested: int
+    trained: int
+    unlabelled: int
+    seed: int
+    versions: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Model:
+    """A classifier of generalized records.
+
+    Made by :func:`leastwise.models.train`, read by :func:`leastwise.models.load_model`.
+    """
+
+    generalization: Generalization
+    pipeline: Any
+    facts: ModelFacts
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint of the generalization whose records it reads."""
+        return self.facts.fingerprint
+
+    def predict(self, records: Any) -> pl.DataFrame:
+        """Return a prediction for each generalized record, and the probability of each class (``p:class``).
+
+        The probabilities are left out where the estimator gives none.
+        """
+        return self.predict_matrix(encoded(self.generalization, as_polars(records)))
+
+    def predict_matrix(self, matrix: Matrix) -> pl.DataFrame:
+        """Return the predictions for encoded records."""
+        classes = np.asarray(self.facts.classes, dtype=object)
+        if not hasattr(self.pipeline, "predict_proba"):
+            guesses = classes[self.pipeline.predict(matrix).astype(int)]
+            return pl.DataFrame({"prediction": pl.Series(guesses.tolist(), dtype=pl.String)})
+        chances = np.zeros((len(matrix), len(classes)))
+        chances[:, self.pipeline.classes_.astype(int)] = self.pipeline.predict_proba(matrix)
+        best = pl.Series("prediction", classes[chances.argmax(axis=1)].tolist(), dtype=pl.String)
+        return pl.DataFrame([best, *(pl.Series(f"p:{name}", chances[:, j]) for j, name in enumerate(classes))])
+
+    def check_fits(self, generalization: Generalization) -> None:
+        """Complain when the model belongs to another generalization."""
+        if generalization.fingerprint != self.fingerprint:
+            raise ParameterError(
+                f"the model was trained under generalization {self.fingerprint[:12]}, this one is "
+                f"{generalization.fingerprint[:12]}; use the artefact that the model belongs to, or train again"
+            )
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> tuple[Path, ...]:
+        """Write the model (skops, no pickle), and its card as Markdown and JSON beside it."""
+        from leastwise.models.saving import save_model
+
+        return save_model(self, path, overwrite=overwrite)

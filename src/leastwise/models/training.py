@@ -1,0 +1,145 @@
+"""Training on generalized records, and measuring on some that were held out."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from leastwise.confidence import binomial_interval
+from leastwise.errors import DataError, ParameterError, shorten
+from leastwise.generalization import Generalization
+from leastwise.models.estimators import DEFAULT, pipeline_for
+from leastwise.models.inputs import Matrix, as_polars, classes_of, encoded
+from leastwise.models.model import Model, ModelFacts
+from leastwise.random import generator
+from leastwise.validation import check_between, did_you_mean
+
+Codes = npt.NDArray[np.intp]
+FEWEST = 20  # records with a label
+
+
+def train(
+    generalization: Generalization,
+    records: Any,
+    label: str | None = None,
+    *,
+    estimator: Any = DEFAULT,
+    full: bool = False,
+    test_share: float = 0.3,
+    seed: int = 0,
+) -> Model:
+    """Fit a classifier on generalized records.
+
+    Parameters
+    ----------
+    generalization
+        What was asked.
+    records
+        A frame of labels of buckets, as ``transform`` writes it, and the label's column.
+    label
+        The column to predict; by default the label of the generalization.
+    estimator
+        A scikit-learn classifier, or the import path of its class. Importing runs code: never pass on a path
+        that a stranger wrote.
+    full
+        The records are full-granularity ones: generalize them first, in memory.
+    test_share
+        The share of records on which the error is measured. The model that is returned is then fitted on all.
+    seed
+        Of the held-out part and of the estimator.
+    """
+    check_between("test_share", test_share, 0.05, 0.9)
+    name = _label_name(generalization, label)
+    frame = as_polars(records)
+    if name not in frame.columns:
+        raise DataError(f"the records have no column {shorten(name)}; {did_you_mean(name, frame.columns)}")
+    declared = generalization.label
+    classes, codes = classes_of(declared, frame[name])
+    if full:
+        frame = generalization.transform(frame)
+    labelled = codes >= 0
+    matrix = encoded(generalization, frame)[labelled]
+    y = codes[labelled]
+    _check_enough(y, name)
+    pipeline = pipeline_for(generalization, estimator, seed)
+    with threadpool_limits(1, "blas"):
+        measured = _measured(pipeline, matrix, y, test_share, seed)
+        fitted = clone(pipeline).fit(matrix, y)
+    facts = ModelFacts(
+        fingerprint=generalization.fingerprint,
+        label=name,
+        classes=classes,
+        collected=generalization.collected,
+        estimator=_path_of(pipeline.steps[-1][1]),
+        trained=len(y),
+        unlabelled=int(len(codes) - len(y)),
+        seed=seed,
+        versions=_versions(pipeline.steps[-1][1]),
+        **measured,
+    )
+    return Model(generalization, fitted, facts)
+
+
+def _label_name(generalization: Generalization, label: str | None) -> str:
+    declared = None if generalization.label is None else generalization.label.name
+    if label is not None and label in generalization.schema.names:
+        raise ParameterError(f"{shorten(label)} is an attribute; the label must be another column")
+    if label is not None and declared is not None and label != declared:
+        raise ParameterError(
+            f"the label must be {shorten(declared)}, as the generalization says; got {shorten(label)}"
+        )
+    name = label or declared
+    if name is None:
+        raise ParameterError("name the column to predict: the generalization declares no label")
+    return name
+
+
+def _check_enough(y: Codes, name: str) -> None:
+    if len(y) < FEWEST or len(np.unique(y)) < 2:
+        raise DataError(
+            f"{shorten(name)}: training needs {FEWEST} records with a label and two classes or more; "
+            f"found {len(y)} and {len(np.unique(y))}"
+        )
+
+
+def _measured(pipeline: Any, matrix: Matrix, y: Codes, share: float, seed: int) -> dict[str, Any]:
+    """Return the error of a clone that was fitted on the records that were not held out."""
+    order = generator(seed, "train", "held out").permutation(len(y))
+    cut = max(1, round(share * len(y)))
+    test, rest = order[:cut], order[cut:]
+    majority = np.bincount(y[rest]).argmax()
+    if len(np.unique(y[rest])) < 2:
+        raise DataError(
+            "one class is so rare that the records left for training show only the other; collect more"
+        )
+    wrong = int(np.sum(clone(pipeline).fit(matrix[rest], y[rest]).predict(matrix[test]) != y[test]))
+    return {
+        "error": wrong / len(test),
+        "interval": binomial_interval(wrong, len(test)),
+        "baseline": float(np.mean(y[test] != majority)),
+        "tested": len(test),
+    }
+
+
+def _path_of(estimator: Any) -> str:
+    return f"{type(estimator).__module__}.{type(estimator).__qualname__}"
+
+
+def _versions(estimator: Any) -> dict[str, str]:
+    """Return the versions of what made the model."""
+    packages = {"leastwise", "scikit-learn", "numpy", "skops"}
+    module = type(estimator).__module__.partition(".")[0]
+    packages |= set() if module == "sklearn" else {module}
+    found = {"python": platform.python_version()}
+    for package in sorted(packages):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "unknown"
+    return found

@@ -15,6 +15,7 @@ from leastwise import Attribute, Generalization, Groups, Intervals
 from leastwise.cli import app
 from leastwise.errors import LeastwiseError, PrivacyLeakWarning
 from leastwise.evaluation.evaluation import Evaluation
+from tests.cli.running import Run
 
 AGE = Attribute("age", "continuous", lower=0, upper=99, integer=True)
 SEX = Attribute("sex", values=("f", "m"), personal=True)

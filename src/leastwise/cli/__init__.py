@@ -94,6 +94,7 @@ def _usage_text(error: Any) -> str:
 from leastwise.cli import (  # noqa: E402
     apply,  # noqa: F401
     check,  # noqa: F401
+    choose,  # noqa: F401
     collect,  # noqa: F401
     compare,  # noqa: F401
     datasets,  # noqa: F401
@@ -107,5 +108,7 @@ from leastwise.cli import (  # noqa: E402
     minimum_sample,  # noqa: F401
     monitor,  # noqa: F401
     predict,  # noqa: F401
+    report,  # noqa: F401
+    run,  # noqa: F401
     train,  # noqa: F401
 )

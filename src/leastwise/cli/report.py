@@ -1,0 +1,94 @@
+"""``leastwise report``: the report of a run, for people or for machines."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from leastwise.cli import app
+from leastwise.cli.task import Missing
+from leastwise.errors import DataError, ParameterError, PrivacyLeakWarning, shorten
+
+if TYPE_CHECKING:
+    from leastwise.evaluation.sweep import Run
+    from leastwise.table import Table
+
+
+@app.command()
+def report(
+    run: Annotated[Path, typer.Argument(help="The folder that leastwise run has written.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to. Default: report.html (.md, .json) in the run.")
+    ] = None,
+    form: Annotated[
+        str | None, typer.Option("--format", help="html, md or json. Default: by the name of the output, or html.")
+    ] = None,
+    data: Annotated[
+        str | None,
+        typer.Option("--data", help="The records of the run, to tell how many people give each answer."),
+    ] = None,
+    missing: Missing = None,
+    predicates: Annotated[
+        bool, typer.Option("--predicates", help="Tell the sentences that describe single real people (A8).")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a file that is there.")] = False,
+) -> None:
+    """Write the report of a run: one HTML page that needs no network, or Markdown, or the facts as JSON.
+
+    Example: `leastwise report run/ --data adult.csv -o report.html`
+    """
+    from leastwise.evaluation.sweep import Run as StoredRun
+    from leastwise.evaluation.sweep.journal import write_whole
+    from leastwise.report import FORMATS, summarize
+
+    kind = _format(form, output, tuple(FORMATS))
+    to = run / f"report.{kind}" if output is None else output
+    _check_writable(to, force or output is None)
+    found = StoredRun.load(run)
+    table = None if data is None else _test_part(found, data, tuple(missing or ()))
+    facts = summarize(found, table=table, predicates=predicates)
+    if predicates:
+        _warn_of_people()
+    write_whole(to, FORMATS[kind](facts))
+    typer.echo(f"wrote {to}", err=True)
+
+
+def _format(given: str | None, output: Path | None, known: tuple[str, ...]) -> str:
+    suffix = "" if output is None else output.suffix.lower().removeprefix(".")
+    found = given or {"htm": "html", "markdown": "md"}.get(suffix, suffix) or known[0]
+    if found not in known:
+        what = "--format must be" if given else "the name of the output must end in"
+        raise ParameterError(f"{what} one of {', '.join(known)}; got {shorten(found)}")
+    return found
+
+
+def _check_writable(path: Path, may_exist: bool) -> None:
+    if not path.parent.is_dir():
+        raise ParameterError(f"{path.parent} is no folder; make it first")
+    if path.exists() and not may_exist:
+        raise ParameterError(f"{path} is there already; choose another name, or overwrite it with --force")
+
+
+def _test_part(run: Run, data: str, missing: tuple[str, ...]) -> Table:
+    from leastwise.evaluation.sweep.checking import fingerprint
+    from leastwise.files import read_frame
+    from leastwise.table import Table
+
+    table = Table.from_frame(read_frame(data, missing), run.schema)
+    if fingerprint(table) != run.task.fingerprint:
+        raise DataError(
+            f"{data} must hold the records of the run ({shorten(run.task.data)}); its fingerprint differs: give "
+            "the same file, with the same --missing"
+        )
+    return table.split(run.task.seed).test
+
+
+def _warn_of_people() -> None:
+    warnings.warn(
+        "the report describes people who are alone with their generalized record; keep it as safe as records",
+        PrivacyLeakWarning,
+        stacklevel=2,
+    )

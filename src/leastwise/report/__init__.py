@@ -1,0 +1,8 @@
+"""The report: facts of a run or a check, then pixels: HTML, Markdown and JSON from the same facts."""
+
+from leastwise.report.facts import summarize
+from leastwise.report.html import render_check, render_html
+from leastwise.report.markdown import render_markdown
+from leastwise.report.writing import FORMATS, render_json, write_report
+
+__all__ = ["FORMATS", "render_check", "render_html", "render_json", "render_markdown", "summarize", "write_report"]

@@ -1,0 +1,116 @@
+"""The answer on top: what to ask, what it costs and what it protects, in a few plain sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from leastwise.evaluation.evaluation import Evaluation
+from leastwise.generalization import Generalization
+from leastwise.report.buckets import answers_before
+from leastwise.report.reconstruction import weakest
+from leastwise.report.wording import counted, percent, percent_range, points
+
+Facts = dict[str, Any]
+
+
+def answer_facts(generalization: Generalization, evaluation: Evaluation) -> Facts:
+    """Return the sentences and the four figures that they rest on."""
+    sentences = [_questions_sentence(generalization), _cost_sentence(evaluation), *_attacker_sentences(evaluation)]
+    return {
+        "sentences": [sentence for sentence in sentences if sentence],
+        "figures": [*_question_figures(generalization), *_cost_figure(evaluation), *_attacker_figure(evaluation)],
+    }
+
+
+def _questions_sentence(generalization: Generalization) -> str:
+    asked, answers = len(generalization.collected), _answers(generalization)
+    if not asked:
+        return "Ask nothing at all: guessing the most frequent outcome does as well."
+    return (
+        f"Ask {asked} of {counted(len(generalization), 'question')}, {counted(answers, 'answer')} instead of "
+        f"{_answers_before_text(generalization)}{_exact_text(generalization)}."
+    )
+
+
+def _answers(generalization: Generalization) -> int:
+    return generalization.total_buckets - len(generalization.not_collected)
+
+
+def _exact_text(generalization: Generalization) -> str:
+    # An open number has no count of answers; it comes on top of those that do.
+    exact = [p for p in generalization.partitions if p.untouched and not p.size]
+    return f" (and {counted(len(exact), 'number')} asked exactly)" if exact else ""
+
+
+def _answers_before_text(generalization: Generalization) -> str:
+    sizes = [answers_before(attribute) for attribute in generalization.schema.attributes]
+    numbers = sizes.count(0)
+    named = f"{sum(sizes):,}" if sum(sizes) else ""
+    exact = counted(numbers, "exact number") if numbers else ""
+    return " and ".join(part for part in (named, exact) if part)
+
+
+def _cost_sentence(evaluation: Evaluation) -> str:
+    if evaluation.utility is None or evaluation.everything is None:
+        return ""
+    now, before = evaluation.utility.error, evaluation.everything.error
+    return (
+        f"The model errs {points(now - before)} than with full records"
+        f" ({percent(now, 1)} against {percent(before, 1)})."
+    ).replace("about as often than", "about as often as")
+
+
+def _attacker_sentences(evaluation: Evaluation) -> list[str]:
+    attack = _a1(evaluation)
+    if attack is None:
+        return []
+    most = weakest(attack)
+    told, guessed = 1 - most.adversary_error, 1 - most.baseline
+    sentences = [
+        f"An attacker who steals the records tells {most.attribute} with {percent(told)} instead of 100\u00a0%; "
+        f"guessing without them gets {percent(guessed)}."
+    ]
+    if len(attack.attributes) > 1:
+        sentences.append(
+            f"That is the attribute it gains most on; of all {len(attack.attributes)} personal attributes it gets "
+            f"{percent(attack.adversary_error)} wrong on average, guessing {percent(attack.baseline)}."
+        )
+    return sentences
+
+
+def _a1(evaluation: Evaluation) -> Any:
+    return next((attack for attack in evaluation.attacks if attack.adversary == "A1"), None)
+
+
+def _question_figures(generalization: Generalization) -> list[Facts]:
+    return [
+        _figure("questions asked", str(len(generalization.collected)), f"of {len(generalization)}"),
+        _figure(
+            "possible answers",
+            f"{_answers(generalization):,}",
+            f"instead of {_answers_before_text(generalization)}{_exact_text(generalization)}",
+        ),
+    ]
+
+
+def _cost_figure(evaluation: Evaluation) -> list[Facts]:
+    if evaluation.utility is None or evaluation.everything is None:
+        return []
+    note = f"full records {percent(evaluation.everything.error, 1)}"
+    if evaluation.nothing is not None:
+        note += f", no records {percent(evaluation.nothing.error, 1)}"
+    utility = evaluation.utility
+    return [_figure("model errors", percent(utility.error, 1), note, utility.interval)]
+
+
+def _attacker_figure(evaluation: Evaluation) -> list[Facts]:
+    attack = _a1(evaluation)
+    if attack is None:
+        return []
+    note = f"full records 0\u00a0%, guessing {percent(attack.baseline, 1)}"
+    return [_figure("attacker errors", percent(attack.adversary_error, 1), note, attack.interval)]
+
+
+def _figure(label: str, value: str, note: str, interval: Sequence[float] | None = None) -> Facts:
+    return {"label": label, "value": value, "note": note, "interval": percent_range(interval)}

@@ -1,0 +1,126 @@
+"""Before and after, attribute by attribute: what would be asked of a person, and how many give each answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from leastwise.describe import bucket_texts
+from leastwise.generalization import Generalization
+from leastwise.partition import Groups, Partition, keep
+from leastwise.report.wording import counted
+from leastwise.schema import Attribute
+from leastwise.table import Table
+
+Facts = dict[str, Any]
+# In the panel of a candidate and in "before"; the artefact holds the whole list.
+MOST_SHOWN = 12
+
+
+def answers_before(attribute: Attribute) -> int:
+    """Return how many answers the full question has; 0 where any number may be given."""
+    return keep(attribute).size
+
+
+def attribute_facts(generalization: Generalization, shares: Mapping[str, Sequence[float]]) -> list[Facts]:
+    """Return the facts of every attribute, in the order of the schema."""
+    return [_facts(partition, shares.get(partition.attribute.name)) for partition in generalization.partitions]
+
+
+def _facts(partition: Partition, shares: Sequence[float] | None) -> Facts:
+    attribute = partition.attribute
+    return {
+        "name": attribute.name,
+        "unit": attribute.unit,
+        "question": attribute.question,
+        "personal": attribute.personal,
+        "kind": attribute.kind,
+        "asked": not partition.suppressed,
+        "exact": partition.untouched and not partition.suppressed,
+        "before": before_text(attribute),
+        "answers_before": answers_before(attribute),
+        "answers_after": 0 if partition.suppressed else partition.size,
+        "buckets": [] if partition.suppressed or not partition.labels else _buckets(partition, shares),
+    }
+
+
+def before_text(attribute: Attribute) -> str:
+    """Say what the full question was.
+
+    >>> before_text(Attribute("sex", values=("Female", "Male")))
+    '2 values: Female · Male'
+    >>> before_text(Attribute("age", "continuous", lower=0, integer=True, unit="years"))
+    'the exact number of years (whole numbers from 0)'
+    """
+    if attribute.continuous:
+        what = f"the exact number of {attribute.unit}" if attribute.unit else "the exact number"
+        return f"{what} ({attribute.domain_text()})"
+    names = [attribute.label_of(value) for value in attribute.values]
+    return f"{counted(len(names), 'value')}: {' · '.join(shortened(names))}"
+
+
+def shortened(texts: Sequence[str], most: int = MOST_SHOWN) -> list[str]:
+    """Return the first texts, and how many more there are.
+
+    >>> shortened(["a", "b", "c", "d"], 3), shortened(["a", "b"], 3)
+    (['a', 'b', '… 2 more'], ['a', 'b'])
+    """
+    return list(texts) if len(texts) <= most else [*texts[: most - 1], f"… {len(texts) - most + 1} more"]
+
+
+def _buckets(partition: Partition, shares: Sequence[float] | None) -> list[Facts]:
+    members = _members(partition)
+    return [
+        {
+            "label": label,
+            # A label names few values; what it leaves out can be unfolded.
+            "members": members[b] if label.count(",") < len(members[b]) - 2 else [],
+            "share": None if shares is None else shares[b],
+        }
+        for b, label in enumerate(partition.labels)
+    ]
+
+
+def _members(partition: Partition) -> list[list[str]]:
+    if not isinstance(partition, Groups):
+        return [[] for _ in partition.labels]
+    return [[partition.attribute.label_of(value) for value in group] for group in partition.groups]
+
+
+def bucket_shares(generalization: Generalization, table: Table) -> dict[str, list[float]]:
+    """Return for each attribute that is asked in buckets the share of people in each bucket.
+
+    Parameters
+    ----------
+    table
+        The people that are counted: the test part, as for every figure that is shown to people.
+    """
+    people = table.people
+    found = {}
+    for j, partition in enumerate(generalization.partitions):
+        if partition.suppressed or not partition.labels:
+            continue
+        used = [0.0] * partition.size
+        for bucket, count in zip(partition.bucket_map(table.levels[j]), table.use(j), strict=True):
+            used[int(bucket)] += float(count)
+        found[partition.attribute.name] = [count / people for count in used]
+    return found
+
+
+class BucketTexts:
+    """The buckets of many candidates, told once: candidates share most of their partitions."""
+
+    def __init__(self) -> None:
+        self.texts: list[list[str]] = []
+        self._place: dict[tuple[str, ...], int] = {}
+
+    def places(self, generalization: Generalization) -> list[int]:
+        """Return for each attribute where its buckets stand in ``texts``."""
+        return [self._of(partition) for partition in generalization.partitions]
+
+    def _of(self, partition: Partition) -> int:
+        texts = tuple(shortened(bucket_texts(partition)))
+        if texts not in self._place:
+            self._place[texts] = len(self.texts)
+            self.texts.append(list(texts))
+        return self._place[texts]

@@ -1,0 +1,105 @@
+"""Facts, then pixels: everything that a report says, as plain numbers, texts, lists and mappings.
+
+The HTML, Markdown and JSON reports are made from these facts and from nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from leastwise.evaluation.certificate import Bound, Certificate
+from leastwise.evaluation.sweep import Choice, Run
+from leastwise.report.answer import answer_facts
+from leastwise.report.attacks import attack_facts
+from leastwise.report.buckets import attribute_facts, bucket_shares
+from leastwise.report.frontier import frontier_facts
+from leastwise.report.limits import limit_sentences
+from leastwise.report.pictures import bar, bars
+from leastwise.report.task import provenance_facts, task_facts
+from leastwise.report.wording import percent
+from leastwise.table import Table
+
+Facts = dict[str, Any]
+FORMAT, VERSION = "leastwise-report", 1
+CERTIFICATE_NOTE = (
+    "Accuracy is meant on average over people like these. Each sentence holds with that confidence by itself; the "
+    "table also gives the slightly higher bounds that hold all at the same time."
+)
+
+
+def summarize(
+    run: Run, *, table: Table | None = None, drift: Facts | None = None, predicates: bool = False
+) -> Facts:
+    """Return the facts of a run.
+
+    Parameters
+    ----------
+    table
+        The test part of the records; without it the report does not say how many people give each answer.
+    drift
+        The facts of a check on newer data (see ``render_check``); without them there is no such section.
+    predicates
+        Whether to tell the sentences of A8 that describe single real people.
+    """
+    chosen = chosen_id(run)
+    generalization, evaluation = run.generalization(chosen), run.evaluation(chosen)
+    shares = {} if table is None else bucket_shares(generalization, table)
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "task": task_facts(run, evaluation),
+        "answer": {**answer_facts(generalization, evaluation), **_choice_facts(run.choice)},
+        "frontier": frontier_facts(run, chosen),
+        "attributes": attribute_facts(generalization, shares),
+        "attacks": attack_facts(evaluation, predicates),
+        "certificate": certificate_facts(evaluation.certificate),
+        "drift": drift,
+        "limits": limit_sentences(evaluation, len(run.candidates)),
+        "provenance": provenance_facts(run, evaluation, run.candidate(chosen)),
+    }
+
+
+def chosen_id(run: Run) -> str:
+    """Return the candidate that the report is about: the chosen one, else the nearest, else a knee."""
+    found = (run.choice.candidate, run.choice.nearest, *run.frontier.knees, run.frontier.points[0].candidate)
+    return next(name for name in found if name)
+
+
+def _choice_facts(choice: Choice) -> Facts:
+    return {
+        "why": choice.sentence,
+        "fits": choice.fits,
+        "binding": list(choice.binding),
+        "misses": list(choice.misses_on_test),
+    }
+
+
+def certificate_facts(certificate: Certificate | None) -> Facts | None:
+    """Return the sentences of a certificate, and the table of its bounds; None where there is none."""
+    if certificate is None:
+        return None
+    bounds = (*certificate.bounds, certificate.mean)
+    rows = [_bound_row(bound) for bound in bounds]
+    return {
+        "vacuous": certificate.vacuous,
+        "sentences": list(certificate.sentences()),
+        "note": "" if certificate.vacuous else CERTIFICATE_NOTE,
+        "people": certificate.people,
+        "confidence": 1 - certificate.delta,
+        "candidates": certificate.candidates,
+        "picture": None if certificate.vacuous else _certificate_picture(bounds),
+        "table": {
+            "columns": ["attribute", "nobody tells more than", "all bounds together", "guessing tells"],
+            "rows": rows,
+        },
+    }
+
+
+def _bound_row(bound: Bound) -> list[str]:
+    return [bound.attribute, percent(bound.bound, 1), percent(bound.bound_all, 1), percent(bound.guessing, 1)]
+
+
+def _certificate_picture(bounds: Sequence[Bound]) -> Facts:
+    rows = [bar(bound.attribute, bound.bound, None, bound.guessing) for bound in bounds]
+    return bars("share of people about whom anybody can be right, at most", rows, "guessing")

@@ -1,0 +1,135 @@
+"""The frontier: every candidate as a point, those that nothing beats in full, and the two limit points."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leastwise.evaluation.evaluation import Evaluation
+from leastwise.evaluation.plain import to_plain
+from leastwise.evaluation.sweep import Candidate, FrontierPoint, Run
+from leastwise.generalization import Generalization
+from leastwise.report.buckets import BucketTexts
+from leastwise.report.task import search_sentence
+from leastwise.report.wording import percent, percent_range
+
+Facts = dict[str, Any]
+UNTOUCHED, SUPPRESSED = "untouched", "suppressed"
+LIMIT_NAMES = {UNTOUCHED: "everything asked in full", SUPPRESSED: "nothing asked"}
+
+
+def frontier_facts(run: Run, chosen: str) -> Facts:
+    """Return the points in ascending utility risk, the screened candidates, and the buckets of each.
+
+    Frontier and limit points carry test figures; the other candidates were judged on the validation part only.
+    """
+    texts = BucketTexts()
+    known = {point.candidate for point in run.frontier.points}
+    points = [_point(run, point, texts, chosen) for point in run.frontier.points]
+    limits = [_limit(run, kind, texts) for kind in (UNTOUCHED, SUPPRESSED)]
+    screened = [_screened(candidate, texts) for candidate in run.candidates if candidate.id not in known]
+    ordered = [limits[0], *points, limits[1]]
+    return {
+        "attributes": [{"name": a.name, "personal": a.personal} for a in run.schema.attributes],
+        "texts": texts.texts,
+        "points": ordered,
+        "screened": screened,
+        "table": _table(ordered),
+        "knees": list(run.frontier.knees),
+        "search": search_sentence(run.frontier),
+    }
+
+
+def _point(run: Run, point: FrontierPoint, texts: BucketTexts, chosen: str) -> Facts:
+    judged = run.evaluation(point.candidate)
+    return {
+        "id": point.candidate,
+        "kind": "frontier",
+        "name": point.name,
+        "chosen": point.candidate == chosen,
+        **_made_by(run.candidate(point.candidate)),
+        **_asks(run.generalization(point.candidate), texts),
+        "test": to_plain(point.test),
+        "validation": to_plain(point.validation),
+        "attacker": _attacker(judged),
+        "certificate": [] if judged.certificate is None else list(judged.certificate.sentences()),
+    }
+
+
+def _made_by(candidate: Candidate) -> Facts:
+    return {"made_by": candidate.words, "also": list(candidate.also_found_by), "seed": candidate.seed}
+
+
+def _asks(generalization: Generalization, texts: BucketTexts) -> Facts:
+    return {
+        "asked": len(generalization.collected),
+        "answers": generalization.total_buckets - len(generalization.not_collected),
+        "buckets": texts.places(generalization),
+    }
+
+
+def _attacker(judged: Evaluation) -> list[Facts]:
+    """Return what A1 tells of each attribute: the full attack of the evaluation, with intervals."""
+    attack = next((attack for attack in judged.attacks if attack.adversary == "A1"), None)
+    bounds = () if judged.certificate is None else judged.certificate.bounds
+    certified = {bound.attribute: bound.adversary_error_at_least for bound in bounds}
+    return [
+        {"label": r.attribute, "value": r.adversary_error, "low": r.interval[0], "high": r.interval[1],
+         "baseline": r.baseline, "certified": certified.get(r.attribute)}
+        for r in (() if attack is None else attack.attributes)  # type: ignore[attr-defined]
+    ]  # fmt: skip
+
+
+def _limit(run: Run, kind: str, texts: BucketTexts) -> Facts:
+    make = Generalization.untouched if kind == UNTOUCHED else Generalization.suppressed
+    return {
+        "id": kind,
+        "kind": "limit",
+        "name": LIMIT_NAMES[kind],
+        "chosen": False,
+        "made_by": "",
+        "also": [],
+        "seed": None,
+        **_asks(make(run.schema), texts),
+        "test": to_plain(getattr(run.frontier, kind)),
+        "validation": to_plain(getattr(run.frontier, f"{kind}_validation")),
+        "attacker": [],
+        "certificate": [],
+    }
+
+
+def _screened(candidate: Candidate, texts: BucketTexts) -> Facts:
+    return {
+        "id": candidate.id,
+        "kind": "screened",
+        "name": "",
+        "chosen": False,
+        **_made_by(candidate),
+        **_asks(candidate.artefact(), texts),
+        "validation": to_plain(candidate.validation),
+    }
+
+
+def _table(points: list[Facts]) -> Facts:
+    errors = [text for who in ("model", "attacker") for text in (f"{who} wrong", "95 % interval")]
+    columns = ["candidate", "questions", "answers", *errors, "people alone"]
+    return {"columns": columns, "rows": [_cells(point) for point in points]}
+
+
+def _cells(point: Facts) -> list[str]:
+    test = point["test"]
+    return [
+        point_name(point),
+        str(point["asked"]),
+        f"{point['answers']:,}",
+        percent(test["utility_risk"], 1),
+        percent_range(test["utility_interval"]),
+        percent(test["adversary_error"], 1),
+        percent_range(test["adversary_interval"]),
+        f"{test['unique_people']:,}",
+    ]
+
+
+def point_name(point: Facts) -> str:
+    """Name a point: what it is called, who made it, and whether it was chosen."""
+    parts = [point["name"], point["made_by"], "chosen" if point["chosen"] else ""]
+    return " · ".join(part for part in parts if part)

@@ -1,0 +1,91 @@
+"""The report as one HTML file: autoescaped templates, everything inline, nothing fetched.
+
+The content security policy names the styles and scripts by their hashes. Whatever else might slip into the page
+from a name in the data does not run.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from leastwise import __version__
+from leastwise.report.page import check_page, report_page
+
+Facts = Mapping[str, Any]
+
+
+def render_html(facts: Facts) -> str:
+    """Return the report of a run (see ``summarize``); the same facts give the same bytes."""
+    return _render("report.html", report_page(facts))
+
+
+def render_check(facts: Facts) -> str:
+    """Return the page of a check or of a monitor, from sections of text, tables and bars.
+
+    Parameters
+    ----------
+    facts
+        ``title``, ``verdict``, ``reasons`` and ``sections``; see docs/report.md for what a section may hold.
+    """
+    return _render("check.html", check_page(facts))
+
+
+def _render(template: str, page: dict[str, Any]) -> str:
+    styles = {"report": _asset("report.css"), "plotly": _asset("plotly.css")}
+    scripts = {"plotly": _asset("plotly-basic.min.js"), "report": _asset("report.js")}
+    return _environment().get_template(template).render(
+        **{**page, "data": embedded(page["data"])},
+        styles=styles,
+        scripts=scripts,
+        policy=policy(styles.values(), scripts.values()),
+        version=__version__,
+    )  # fmt: skip
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("leastwise.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+@cache
+def _asset(name: str) -> Markup:
+    # Ours, not the user's: the only text that enters a page unescaped.
+    return Markup((files("leastwise.report") / "assets" / name).read_text(encoding="utf-8"))  # noqa: S704
+
+
+def embedded(data: Any) -> Markup:
+    """Return JSON that can stand in a script element: no sign in it can end the element or open a comment.
+
+    >>> print(embedded({"name": "</script><b>&"}))
+    {"name": "\\u003c/script\\u003e\\u003cb\\u003e\\u0026"}
+    """
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, sort_keys=False)
+    for sign in "<>&\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return Markup(text)  # noqa: S704
+
+
+def policy(styles: Any, scripts: Any) -> str:
+    """Return the content security policy that allows exactly these styles and scripts."""
+    style_hashes, script_hashes = (" ".join(map(_hash, texts)) for texts in (styles, scripts))
+    allowed = f"script-src {script_hashes}; style-src {style_hashes}"
+    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

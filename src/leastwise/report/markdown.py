@@ -1,0 +1,112 @@
+"""The report as Markdown, from the same facts: for a repository, a ticket or a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from leastwise.report.page import check_facts, report_title, task_texts
+from leastwise.report.wording import percent
+
+Facts = Mapping[str, Any]
+SIGNS = "\\`*_[]#|~"
+
+
+def render_markdown(facts: Facts) -> str:
+    """Return the report of a run as Markdown; the same facts give the same bytes."""
+    parts = [
+        [f"# {plain(report_title(facts))}"],
+        _answer(facts["answer"]),
+        _section("What was asked", _task(task_texts(facts["task"]))),
+        _section("The trade-off", [facts["frontier"]["search"]], facts["frontier"]["table"]),
+        _section("Before and after, question by question", [], _questions(facts["attributes"])),
+        ["## What attackers find"],
+        *(_attack(attack) for attack in facts["attacks"]),
+        _certificate(facts["certificate"]),
+        _drift(facts["drift"]),
+        _section("What these numbers do not say", facts["limits"], bullets=True),
+        _section("How it was made", [], {"columns": ["", ""], "rows": facts["provenance"]}),
+    ]
+    return "\n\n".join(block for part in parts for block in part) + "\n"
+
+
+def plain(text: object) -> str:
+    """Return a text so that neither Markdown nor HTML reads anything into it.
+
+    >>> print(plain("a | <b> *c* &amp; [d](e)"))
+    a \\| &lt;b&gt; \\*c\\* &amp;amp; \\[d\\](e)
+    """
+    flat = " ".join(str(text).split(" ")).replace("\n", " ").replace("\r", " ")
+    flat = flat.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return "".join(f"\\{sign}" if sign in SIGNS else sign for sign in flat)
+
+
+def _section(title: str, texts: Sequence[str], table: Facts | None = None, bullets: bool = False) -> list[str]:
+    shown = ["\n".join(f"- {plain(text)}" for text in texts)] if bullets else [plain(text) for text in texts]
+    return [f"## {plain(title)}", *(text for text in shown if text), *([_table(table)] if table else [])]
+
+
+def _table(table: Facts) -> str:
+    rule = ["---"] * len(table["columns"])
+    rows = [[plain(cell) for cell in row] for row in (table["columns"], *table["rows"])]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (rows[0], rule, *rows[1:]))
+
+
+def _answer(answer: Facts) -> list[str]:
+    blocks = ["  \n".join(f"**{plain(sentence)}**" for sentence in answer["sentences"]), plain(answer["why"])]
+    if answer["misses"]:
+        missed = "; ".join(answer["misses"])
+        blocks.append(plain(f"Chosen on the validation part, it misses the budget on the test part: {missed}."))
+    return [block for block in blocks if block]
+
+
+def _task(task: Facts) -> list[str]:
+    budget = "; ".join(task["budget"]) + ("" if task["stated"] else " (none was stated; this one holds then)")
+    return [
+        f"Records: {task['data']}, {task['people_text']}.",
+        f"To predict: {task['label']} ({task['classes_text']}).",
+        f"Personal attributes: {task['personal_text']}.",
+        f"Budget: {budget}.",
+    ]
+
+
+def _questions(attributes: Sequence[Facts]) -> Facts:
+    return {"columns": ["question", "before", "now"], "rows": [_question(attribute) for attribute in attributes]}
+
+
+def _question(attribute: Facts) -> list[str]:
+    name = f"{attribute['name']} (personal)" if attribute["personal"] else attribute["name"]
+    if not attribute["asked"]:
+        return [name, attribute["before"], "not asked"]
+    now = " / ".join(
+        bucket["label"] + ("" if bucket["share"] is None else f" ({percent(bucket['share'], 1)})")
+        for bucket in attribute["buckets"]
+    )
+    return [name, attribute["before"], now or "the exact number"]
+
+
+def _attack(attack: Facts) -> list[str]:
+    text = plain(f"{attack['scenario']} {attack['finding']}")
+    blocks = [f"### {attack['adversary']}: {plain(attack['title'])}", text]
+    blocks += [_table(attack["table"])] if attack["table"] else []
+    described = "\n".join(f"- {plain(sentence)}" for sentence in attack.get("predicates", ()))
+    return [*blocks, described] if described else blocks
+
+
+def _certificate(certificate: Facts | None) -> list[str]:
+    if certificate is None:
+        return []
+    blocks = _section("What nobody can tell, however clever", certificate["sentences"], bullets=True)
+    return [*blocks, *([plain(certificate["note"])] if certificate["note"] else []), _table(certificate["table"])]
+
+
+def _drift(drift: Facts | None) -> list[str]:
+    if not drift:
+        return []
+    found = check_facts(drift)
+    blocks = _section("On newer data", [f"Verdict: {found['verdict']}"])
+    blocks += ["\n".join(f"- {plain(reason)}" for reason in found["reasons"])] if found["reasons"] else []
+    for part in found["sections"]:
+        blocks += [f"### {plain(part['title'])}", *map(plain, part["paragraphs"])]
+        blocks += [_table(part["table"])] if part["table"] else []
+    return blocks

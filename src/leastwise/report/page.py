@@ -1,0 +1,151 @@
+"""What a page shows of the facts: contents, texts of numbers, and the data of its pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from leastwise.report.frontier import point_name
+from leastwise.report.pictures import bars_of_section
+from leastwise.report.wording import counted, listed, percent
+
+Facts = Mapping[str, Any]
+MOST_ANSWERS = 25  # of one question; the others are folded
+MOST_CLASSES = 12
+
+
+def report_title(facts: Facts) -> str:
+    """Return the title of a report."""
+    label = facts["task"]["label"]
+    return "What to ask" if label is None else f"What to ask to predict {label}"
+
+
+def report_page(facts: Facts) -> dict[str, Any]:
+    """Return the variables of the report's template."""
+    drift = None if not facts.get("drift") else check_facts(facts["drift"])
+    attributes = [_with_share_texts(attribute) for attribute in facts["attributes"]]
+    return {
+        "title": report_title(facts),
+        "kind": "report",
+        "contents": _contents(facts),
+        "answer": facts["answer"],
+        "task": task_texts(facts["task"]),
+        "frontier": _frontier(facts["frontier"]),
+        "attributes": attributes,
+        "unasked": [attribute for attribute in attributes if not attribute["asked"]],
+        "shares": any(b["share"] is not None for a in attributes for b in a["buckets"]),
+        "most_answers": MOST_ANSWERS,
+        "attacks": [{"predicates": [], **attack} for attack in facts["attacks"]],
+        "certificate": _certificate(facts["certificate"]),
+        "drift": drift,
+        "limits": facts["limits"],
+        "provenance": facts["provenance"],
+        "data": {"frontier": facts["frontier"], "pictures": _pictures(facts, drift)},
+    }
+
+
+def _contents(facts: Facts) -> list[tuple[str, str]]:
+    contents = [
+        ("answer", "The answer"),
+        ("asked", "What was asked"),
+        ("trade-off", "The trade-off"),
+        ("questions", "Before and after"),
+        ("attacks", "What attackers find"),
+        ("certificate", "What nobody can tell"),
+        ("drift", "On newer data"),
+        ("limits", "What the numbers do not say"),
+        ("provenance", "How it was made"),
+    ]
+    return [(place, name) for place, name in contents if facts.get(place, True)]
+
+
+def task_texts(task: Facts) -> dict[str, Any]:
+    """Return the task with its lists and numbers as texts."""
+    people, personal = task["people"], task["personal"]
+    return {
+        **task,
+        "people_text": (
+            f"{counted(sum(people.values()), 'person', 'people')}; {people['train']:,.0f} to learn from, "
+            f"{people['validation']:,.0f} to choose with, {people['test']:,.0f} to report on"
+        ),
+        "classes_text": _classes(task["classes"]),
+        "personal_text": f"{', '.join(personal) or 'none'} ({len(personal)} of {task['attributes']})",
+    }
+
+
+def _classes(classes: Sequence[str]) -> str:
+    return listed(classes, "or") if len(classes) <= MOST_CLASSES else counted(len(classes), "class", "classes")
+
+
+def _frontier(frontier: Facts) -> dict[str, Any]:
+    points = frontier["points"]
+    return {
+        "names": [
+            f"{point_name(p)}: model wrong {percent(p['test']['utility_risk'], 1)}, attacker wrong "
+            f"{percent(p['test']['adversary_error'], 1)}"
+            for p in points
+        ],
+        "table": frontier["table"],
+        "chosen": next((i for i, point in enumerate(points) if point["chosen"]), None),
+        "search": frontier["search"],
+    }
+
+
+def _with_share_texts(attribute: Facts) -> dict[str, Any]:
+    buckets = [
+        {**bucket, "share_text": "" if bucket["share"] is None else percent(bucket["share"], 1)}
+        for bucket in attribute["buckets"]
+    ]
+    return {**attribute, "buckets": buckets}
+
+
+def _certificate(certificate: Facts | None) -> dict[str, Any] | None:
+    if certificate is None:
+        return None
+    return {**certificate, "people_text": counted(certificate["people"], "person", "people")}
+
+
+def _pictures(facts: Facts, drift: Facts | None) -> dict[str, Any]:
+    pictures = {attack["adversary"]: attack["picture"] for attack in facts["attacks"]}
+    pictures["certificate"] = facts["certificate"] and facts["certificate"]["picture"]
+    pictures |= section_pictures("drift-", drift["sections"]) if drift else {}
+    return {name: picture for name, picture in pictures.items() if picture}
+
+
+def check_page(facts: Facts) -> dict[str, Any]:
+    """Return the variables of a check's template."""
+    found = check_facts(facts)
+    parts = [(f"section-{i}", part["title"]) for i, part in enumerate(found["sections"], 1)]
+    return {
+        **found,
+        "kind": facts.get("kind", "check"),
+        "contents": [("verdict", "The verdict"), *parts],
+        "data": {"frontier": None, "pictures": section_pictures("section-", found["sections"])},
+    }
+
+
+def section_pictures(prefix: str, sections: Sequence[Facts]) -> dict[str, Any]:
+    """Return the pictures of sections by the names of their places."""
+    return {f"{prefix}{i}": part["picture"] for i, part in enumerate(sections, 1) if part["picture"]}
+
+
+def check_facts(facts: Facts) -> dict[str, Any]:
+    """Return the facts of a check with every key that the template needs."""
+    reasons = list(facts.get("reasons", ()))
+    return {
+        "title": facts.get("title", "Check"),
+        "verdict": facts.get("verdict", ""),
+        "passed": bool(facts.get("passed", not reasons)),
+        "reasons": reasons,
+        "sections": [_section(part) for part in facts.get("sections", ())],
+    }
+
+
+def _section(part: Facts) -> dict[str, Any]:
+    text = part.get("text", "")
+    return {
+        "title": part["title"],
+        "paragraphs": [each for each in ([text] if isinstance(text, str) else text) if each],
+        "table": part.get("table"),
+        "picture": bars_of_section(part["bars"], part.get("axis", "")) if part.get("bars") else None,
+    }

@@ -1,0 +1,84 @@
+"""Numbers as people read them. A share is a number from 0 to 1; a space before the per cent sign never breaks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+NO_BREAK = "\u00a0"
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """Write a share; what is not quite nothing or not quite everything is never rounded to it.
+
+    >>> percent(0.524), percent(0.1684, 1), percent(0.0004), percent(0.9996), percent(1.0)
+    ('52\\xa0%', '16.8\\xa0%', 'under 1\\xa0%', 'over 99\\xa0%', '100\\xa0%')
+    """
+    step = 10.0**-digits
+    shown = round(100 * share, digits)
+    if shown <= 0 < share:
+        return f"under {step:.{digits}f}{NO_BREAK}%"
+    if shown >= 100 and share < 1:
+        return f"over {100 - step:.{digits}f}{NO_BREAK}%"
+    return f"{shown + 0.0:.{digits}f}{NO_BREAK}%"
+
+
+def percent_range(interval: Sequence[float] | None, digits: int = 1) -> str:
+    """Write an interval of shares, rounded outwards: it may not look narrower than it is.
+
+    >>> percent_range((0.16239, 0.17411)), percent_range(None)
+    ('16.2 to 17.5\\xa0%', '')
+    """
+    if interval is None:
+        return ""
+    scale = 10.0**digits
+    low = math.floor(100 * interval[0] * scale + 1e-9) / scale
+    high = math.ceil(100 * interval[1] * scale - 1e-9) / scale
+    return f"{low:.{digits}f} to {high:.{digits}f}{NO_BREAK}%"
+
+
+def points(difference: float) -> str:
+    """Write a difference of two shares.
+
+    >>> points(0.0104), points(-0.003), points(0.0001)
+    ('1.0 points more', '0.3 points less', 'about as often')
+    """
+    shown = round(100 * difference, 1)
+    if shown == 0:
+        return "about as often"
+    return f"{abs(shown):.1f} points {'more' if shown > 0 else 'less'}"
+
+
+def counted(number: float, one: str, many: str = "") -> str:
+    """Write a number of things.
+
+    >>> counted(1, "person", "people"), counted(1200, "record")
+    ('1 person', '1,200 records')
+    """
+    return f"{number:,.0f} {one if number == 1 else many or one + 's'}"
+
+
+def listed(words: Sequence[str], last: str = "and") -> str:
+    """Join words by commas and one "and".
+
+    >>> listed(["a", "b", "c"]), listed([])
+    ('a, b and c', '')
+    """
+    return " ".join(words) if len(words) < 2 else f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+def number(value: object) -> str:
+    """Write a parameter.
+
+    >>> number(0.7), number(1e-06), number(12000), number(True), number("x"), number([1, 2])
+    ('0.7', '1e-06', '12,000', 'yes', 'x', '1, 2')
+    """
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return f"{value:,}" if isinstance(value, int) else f"{value:g}"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(number, value))
+    return str(value)

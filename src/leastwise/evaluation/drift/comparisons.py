@@ -124,11 +124,14 @@ def chance_of_shares(
         return 1.0
     expected = c2 * n1 / n2
     c1 = min(max(round(min(max(expected, then - slack), then + slack)), 0), n1)
-    draw = stats.hypergeom(n1 + n2, c1 + c2, n2)
-    more, less = float(draw.sf(c2 - 1)), float(draw.cdf(c2))
-    if direction == "any":
-        return min(1.0, 2 * min(more, less))
-    return min(1.0, more if direction == "more" else less)
+    # Of all the people, those in question were dealt out to either side by chance alone.
+    dealt = n1 + n2, c1 + c2, n2
+    if direction == "more":
+        return min(1.0, float(stats.hypergeom.sf(c2 - 1, *dealt)))
+    less = float(stats.hypergeom.cdf(c2, *dealt))
+    if direction == "less":
+        return min(1.0, less)
+    return min(1.0, 2 * min(less, float(stats.hypergeom.sf(c2 - 1, *dealt))))
 
 
 def chance_above(count: float, people: float, limit: float) -> float:

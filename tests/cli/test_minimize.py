@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from leastwise.cli.minimize import DEDICATED, option_of, parameters
+from leastwise.cli.minimizer_options import DEDICATED, option_of, parameters
 from leastwise.cli.task import names
 from leastwise.generalization import Generalization
 from leastwise.minimizers import MINIMIZERS

@@ -1,14 +1,60 @@
-"""The options of iterative and apt on the command line."""
+"""Every minimizer on the command line, with its own options."""
 
 from __future__ import annotations
 
+import io
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from leastwise import Generalization
+from leastwise.cli.minimize import working
+from leastwise.minimizers import MINIMIZERS, watched
+from leastwise.minimizers.neural.progress import tell
 from tests.cli.running import Run
+
+OPTIONS = {
+    "uniform": ("--k", 2),
+    "feature-selection": ("--k", 1, "--method", "chi2"),
+    "iterative": ("--threshold", 0.3, "--k", 3),
+    "apt": ("--target-accuracy", 0.9, "--retrain", "true"),
+    "advtrain": ("--lam", 0.1, "--k", 3, "--epochs", 2),
+    "mutualinf": ("--lam", 0.01, "--k", 3, "--epochs", 2),
+    "pat": ("--alpha", 0.5, "--leaves", 4, "--min-leaf", 10, "--min-bucket", 5, "--weight", "sex=2"),
+    "optimal": ("--lam", 0.5, "--teacher", "one_hot_logistic", "--weight", "sex=2"),
+    "coarsening": ("--max-error-increase", 0.05, "--mu", 2, "--teacher", "one_hot_logistic"),
+}
+NEURAL = ("advtrain", "mutualinf")
+
+
+def minimizers_here() -> list[object]:
+    """Return the names; the neural ones are skipped where PyTorch is not installed."""
+    from importlib.util import find_spec
+
+    missing = pytest.mark.skipif(find_spec("torch") is None, reason="needs the extra neural")
+    return [pytest.param(name, marks=missing if name in NEURAL else ()) for name in MINIMIZERS]
+
+
+@pytest.mark.parametrize("name", minimizers_here())
+def test_each_minimizer_takes_its_options_and_writes_its_artefact(
+    run: Run, people: Path, tmp_path: Path, name: str
+) -> None:
+    path, options = tmp_path / "g.json", OPTIONS[name]
+    answer = run("minimize", people, "--label", "rich", "-p", "sex", "-m", name, *options, "-o", path)
+    assert answer.code == 0, answer.err
+    found = Generalization.load(path)
+    assert found.origin["minimizer"] == name
+    names = [str(option).removeprefix("--").replace("-", "_") for option in options[::2]]
+    typed = dict(zip(names, options[1::2], strict=True))
+    typed |= {"max_leaves": typed.pop("leaves")} if "leaves" in typed else {}
+    for parameter, value in typed.items():
+        if parameter != "weight":
+            assert found.origin[parameter] == (value == "true" if parameter == "retrain" else value)
 
 
 @pytest.mark.parametrize(
@@ -16,17 +62,15 @@ from tests.cli.running import Run
     [("iterative", "--threshold", "1", "0"), ("apt", "--target-accuracy", "0", "1")],
 )
 def test_a_looser_option_asks_less(
-    run: Run, people: Path, tmp_path: Path, minimizer: str, option: str, loose: str, strict: str
+    run: Run, people: Path, minimizer: str, option: str, loose: str, strict: str
 ) -> None:
     found = {}
     for value in (loose, strict):
-        words = ["minimize", people, "--label", "rich", "-m", minimizer, option, value]
-        answer = run(*words, "-o", tmp_path / "g.json")
+        answer = run("minimize", people, "--label", "rich", "-m", minimizer, option, value, "--json")
         assert answer.code == 0, answer.err
-        found[value] = Generalization.load(tmp_path / "g.json")
+        found[value] = Generalization.from_json(answer.out)
     assert found[loose].collected == ()
     assert "age" in found[strict].collected
-    assert found[loose].origin["minimizer"] == minimizer
 
 
 def test_an_option_of_another_minimizer_is_refused(run: Run, people: Path) -> None:
@@ -39,4 +83,56 @@ def test_the_list_names_references_and_no_objects(run: Run) -> None:
     assert "Goldsteen" in listed["apt"]["reference"]
     assert "--target-accuracy (0.95)" in listed["apt"]["options"]
     assert "model" not in listed["apt"]["options"]
+    assert "constraints" not in listed["optimal"]["options"]
     assert "--threshold" in listed["iterative"]["options"]
+
+
+def test_a_result_is_overwritten_only_when_that_is_said(run: Run, people: Path, tmp_path: Path) -> None:
+    path = tmp_path / "g.json"
+    words = ("minimize", people, "-l", "rich", "-o", path)
+    assert run(*words, "--k", 2).code == 0
+    before = path.read_bytes()
+    assert "exists already; choose another name, or overwrite it with --force" in run(*words, "--k", 3).complaint
+    assert path.read_bytes() == before
+    assert run(*words, "--k", 3, "--force").code == 0
+    assert path.read_bytes() != before
+
+
+def test_a_terminal_shows_how_far_a_training_has_come() -> None:
+    screen = io.StringIO()
+    heard: list[int] = []
+    with watched(lambda done, _: heard.append(done)), working(Console(file=screen, force_terminal=True)):
+        for epoch in range(1, 4):
+            tell(epoch, 3)
+    assert "minimizing" in screen.getvalue()
+    assert "epoch 3 of 3" in screen.getvalue()
+    assert heard == []  # the innermost listener hears
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo terminal")
+def test_the_bar_is_on_the_terminal_and_the_result_in_the_pipe(people: Path, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    command = [sys.executable, "-c", "from leastwise.cli import main; main()", "minimize", str(people)]
+    words = ["-l", "rich", "-m", "mutualinf", "--epochs", "3", "--json"]
+    shown, answer = on_a_terminal([*command, *words], tmp_path / "out.json")
+    assert "epoch 3 of 3" in shown
+    assert Generalization.from_json(answer).origin["minimizer"] == "mutualinf"
+
+
+def on_a_terminal(command: list[str], out: Path) -> tuple[str, str]:
+    """Return what a command writes to a terminal as its standard error stream, and its output."""
+    ours, theirs = os.openpty()
+    with out.open("wb") as file, subprocess.Popen(command, stdout=file, stderr=theirs) as process:
+        os.close(theirs)
+        shown = b"".join(iter(lambda: _read(ours), b""))
+    os.close(ours)
+    assert process.returncode == 0, shown
+    return shown.decode(), out.read_text(encoding="utf-8")
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 1024)
+    except OSError:  # Linux says so when the other end is closed
+        return b""

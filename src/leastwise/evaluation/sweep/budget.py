@@ -77,6 +77,14 @@ class Budget:
         """Whether it says how much accuracy may be lost."""
         return self.max_error_increase is not None or self.max_error is not None
 
+    def worth(self, figures: Figures) -> tuple[float, float]:
+        """Return by what candidates that keep the budget are ordered, the best first.
+
+        Where the loss of accuracy is limited the safest is the best, otherwise the most accurate.
+        """
+        risk, error = figures.point
+        return (-error, risk) if self.bounds_utility else (risk, -error)
+
     def limits(self, figures: Figures, untouched: Figures, size: Size | None = None) -> list[Limit]:
         """Hold every limit against the figures of a candidate and those of everything asked, on the same part."""
         found = [*self._utility_limits(figures, untouched), *self._privacy_limits(figures)]

@@ -76,7 +76,14 @@ def choose(frontier: Frontier, budget: Budget | None, sizes: Mapping[str, Size])
     judged = [(point, _limits(point, limits, frontier, sizes)) for point in frontier.points]
     fitting = [point for point, found in judged if not _broken(found)]
     if fitting:
-        return _chosen(_best(fitting, limits), limits, stated, frontier, sizes, len(fitting))
+        return _chosen(
+            min(fitting, key=lambda point: limits.worth(point.validation)),
+            limits,
+            stated,
+            frontier,
+            sizes,
+            len(fitting),
+        )
     return _none_fits(judged, limits, frontier) if stated else _knee(limits, frontier, sizes)
 
 
@@ -95,12 +102,6 @@ def _broken(found: Sequence[Limit]) -> list[Limit]:
     return [limit for limit in found if limit.beyond > 0]
 
 
-def _best(points: Sequence[FrontierPoint], budget: Budget) -> FrontierPoint:
-    if budget.bounds_utility or not budget.min_adversary_error:
-        return max(points, key=lambda p: (p.validation.adversary_error, -p.validation.utility_risk))
-    return min(points, key=lambda p: (p.validation.utility_risk, -p.validation.adversary_error))
-
-
 def _chosen(
     point: FrontierPoint,
     budget: Budget,
@@ -112,16 +113,12 @@ def _chosen(
     many = f"{fitting} of {len(frontier.points)} candidates of the frontier keep"
     if fitting == 1:
         many = f"One of {len(frontier.points)} candidates of the frontier keeps"
-    aim = "the most accurate" if _by_accuracy(budget) else "the safest"
+    aim = "the safest" if budget.bounds_utility else "the most accurate"
     which = "this limit" if stated else "the limit that holds when none is stated"
     sentence = (
         f"{many} {which}: {budget.words()}. This is {aim} of them on the validation part: {_figures(point)}."
     )
     return _choice(point, budget, stated, sentence, frontier, sizes)
-
-
-def _by_accuracy(budget: Budget) -> bool:
-    return bool(budget.min_adversary_error) and not budget.bounds_utility
 
 
 def _figures(point: FrontierPoint) -> str:

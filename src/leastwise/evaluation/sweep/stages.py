@@ -17,8 +17,10 @@ from leastwise.evaluation.pareto import frontier as best_of
 from leastwise.evaluation.protocol import evaluate
 from leastwise.evaluation.sweep import folder as places
 from leastwise.evaluation.sweep.backends import Workers
+from leastwise.evaluation.sweep.budget import Budget, Size
 from leastwise.evaluation.sweep.candidates import Candidate, Failure, read_line
 from leastwise.evaluation.sweep.documents import from_text, to_text
+from leastwise.evaluation.sweep.figures import Figures
 from leastwise.evaluation.sweep.folder import RunTask, artefact_path, evaluation_path
 from leastwise.evaluation.sweep.frontier import thinned
 from leastwise.evaluation.sweep.journal import Journal, write_whole
@@ -29,7 +31,7 @@ from leastwise.generalization import Generalization
 from leastwise.minimizers import Constraints
 from leastwise.table import Split
 
-PROPOSALS, JUDGEMENTS = "proposals.jsonl", "judgements.jsonl"
+PROPOSALS, LIMITS, JUDGEMENTS = "proposals.jsonl", "limits.jsonl", "judgements.jsonl"
 # Cheap attacks; those with side information train a model for every attribute.
 WITHOUT_SIDE_INFORMATION = ("A1", "A2", "A7", "A8")
 T = TypeVar("T")
@@ -87,26 +89,32 @@ class Stages:
             raise ArtefactError(f"{path}: it holds other candidates than this task has; begin anew with --fresh")
         return candidates
 
-    def judged(self, front: Sequence[Candidate]) -> tuple[LimitPoints, list[Judged]]:
-        """Judge the limit points on validation and test, and the frontier on validation, by the strongest."""
+    def limit_points(self) -> LimitPoints:
+        """Judge the limit points on validation and test, by the strongest."""
         schema = self.split.train.schema
         limits = [Generalization.untouched(schema), Generalization.suppressed(schema)]
         parts = [on_validation(self.split), self.split]
-        settings = (len(front), self.task.seed, self.task.quick)
-        tasks = [(g, part, *settings) for part in parts for g in limits]
-        tasks += [(candidate.artefact(), parts[0], *settings) for candidate in front]
-        path = self.folder / places.WORK / JUDGEMENTS
-        work = partial(self.workers.map, judge)
-        found = self._resumed("judging the frontier", path, tasks, work, *_lines(Judged, "judged"))
-        return LimitPoints(*found[:4]), found[4:]
+        tasks = [(g, part, 1, self.task.seed, self.task.quick) for part in parts for g in limits]
+        return LimitPoints(*self._judged("judging the limit points", LIMITS, tasks))
 
-    def attacked(self, front: Sequence[Candidate], limits: LimitPoints, named: Sequence[str]) -> list[Evaluation]:
-        """Attack the frontier on test in full; in a quick run with side information only what has a name."""
+    def judged(self, front: Sequence[Candidate]) -> list[Judged]:
+        """Judge the frontier on validation, by the strongest."""
+        part = on_validation(self.split)
+        tasks = [(c.artefact(), part, len(front), self.task.seed, self.task.quick) for c in front]
+        return self._judged("judging the frontier", JUDGEMENTS, tasks)
+
+    def _judged(self, words: str, journal: str, tasks: Sequence[tuple[Any, ...]]) -> list[Judged]:
+        path = self.folder / places.WORK / journal
+        return self._resumed(words, path, tasks, partial(self.workers.map, judge), *_lines(Judged, "judged"))
+
+    def attacked(self, front: Sequence[Candidate], limits: LimitPoints, chosen: str | None) -> list[Evaluation]:
+        """Attack the frontier on test in full; in a quick run only what is recommended with side information."""
         for candidate in front:
             write_whole(artefact_path(self.folder, candidate.id), candidate.artefact().to_json())
         absent = [candidate for candidate in front if self._evaluation(candidate) is None]
+        absent.sort(key=lambda candidate: candidate.id != chosen)  # what takes longest comes first
         self.watcher.begin("attacking the frontier", len(front), len(front) - len(absent))
-        tasks = [self._attack(candidate, limits, len(front), named) for candidate in absent]
+        tasks = [self._attack(candidate, limits, len(front), chosen) for candidate in absent]
         start = time.perf_counter()
         for candidate, judgement in zip(absent, self.workers.map(attack, tasks), strict=True):
             write_whole(evaluation_path(self.folder, candidate.id), judgement.to_json())
@@ -116,9 +124,9 @@ class Stages:
         return [Evaluation.load(evaluation_path(self.folder, candidate.id)) for candidate in front]
 
     def _attack(
-        self, candidate: Candidate, limits: LimitPoints, count: int, named: Sequence[str]
+        self, candidate: Candidate, limits: LimitPoints, count: int, chosen: str | None
     ) -> tuple[Any, ...]:
-        whole = not self.task.quick or candidate.id in named
+        whole = not self.task.quick or candidate.id == chosen
         adversaries = None if whole else WITHOUT_SIDE_INFORMATION
         utility = UtilityLimits(limits.suppressed.utility, limits.untouched.utility)
         return candidate.artefact(), self.split, adversaries, self.task.seed, self.task.quick, count, utility
@@ -202,11 +210,30 @@ def attack(
     )
 
 
-def front_of(candidates: Sequence[Candidate], most: int) -> tuple[list[Candidate], int]:
-    """Return the frontier of the screened candidates, thinned to so many, and how many were left out."""
+def front_of(
+    candidates: Sequence[Candidate], most: int, budget: Budget, untouched: Figures
+) -> tuple[list[Candidate], int]:
+    """Return the frontier of the screened candidates, thinned to so many, and how many were left out.
+
+    A budget may ask for what a frontier of two figures does not show (few answers, one attribute above all): the
+    screened candidate that is best under it has a place in any case.
+    """
     points = [candidate.validation.point for candidate in candidates]
     front = best_of(points)
     best = Point(min(p.utility_risk for p in points), 0.0)
     worst = Point(max(p.utility_risk for p in points), max(p.adversary_error for p in points))
+    fitting = best_screened(candidates, budget, untouched)
     kept = thinned(points, front, most, Limits(best, worst))
-    return [candidates[i] for i in kept], len(front) - len(kept)
+    if fitting is not None and fitting not in kept:
+        kept = [*thinned(points, kept, max(most - 1, 1), Limits(best, worst)), fitting]
+    return [candidates[i] for i in kept], len(set(front) - set(kept))
+
+
+def best_screened(candidates: Sequence[Candidate], budget: Budget, untouched: Figures) -> int | None:
+    """Return the position of the screened candidate that is best under a budget; None where none keeps it."""
+    fitting = [
+        i
+        for i, candidate in enumerate(candidates)
+        if not budget.problems(candidate.validation, untouched, Size(candidate.asked, candidate.answers))
+    ]
+    return min(fitting, key=lambda i: budget.worth(candidates[i].validation)) if fitting else None

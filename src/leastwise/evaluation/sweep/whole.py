@@ -10,7 +10,7 @@ from leastwise.evaluation.pareto import frontier as best_of
 from leastwise.evaluation.sweep import folder as places
 from leastwise.evaluation.sweep.budget import Size
 from leastwise.evaluation.sweep.candidates import Candidate
-from leastwise.evaluation.sweep.choice import choose
+from leastwise.evaluation.sweep.choice import DEFAULT, choose
 from leastwise.evaluation.sweep.figures import Figures
 from leastwise.evaluation.sweep.frontier import Areas, Frontier, FrontierPoint, limits_of
 from leastwise.evaluation.sweep.knees import knees
@@ -26,13 +26,14 @@ def find_frontier(stages: Stages) -> Frontier:
     with stages.workers.ready():
         plan = planned(stages.proposed(), stages.split)
         candidates = stages.screened(plan)
-        front, left_out = front_of(candidates, stages.task.most)
-        limits, judged = stages.judged(front)
+        limits, budget = stages.limit_points(), stages.task.budget
+        untouched = limits.untouched_validation.figures
+        front, left_out = front_of(candidates, stages.task.most, budget or DEFAULT, untouched)
+        judged = stages.judged(front)
         pairs = sorted(zip(front, judged, strict=True), key=lambda pair: (pair[1].figures.point[0], pair[0].id))
         before = _assembled(pairs, limits, plan, left_out, [])
-        named = [point.candidate for point in before.points if point.name]
-        chosen = choose(before, stages.task.budget, sizes_of(candidates)).candidate
-        tested = stages.attacked([c for c, _ in pairs], limits, [*named, *([chosen] if chosen else [])])
+        chosen = choose(before, budget, sizes_of(candidates)).candidate
+        tested = stages.attacked([c for c, _ in pairs], limits, chosen)
     return _assembled(pairs, limits, plan, left_out, tested)
 
 

@@ -1,0 +1,54 @@
+"""``leastwise choose``: the best candidate of a run under a stated budget."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from leastwise.cli import app
+from leastwise.cli.budget import (
+    MaxAsked,
+    MaxBuckets,
+    MaxError,
+    MaxErrorIncrease,
+    MaxUnique,
+    MinAdversaryError,
+    budget_of,
+)
+from leastwise.cli.printing import print_lines
+from leastwise.cli.run import NOTHING_FITS, conclusion
+from leastwise.errors import ParameterError
+
+
+@app.command()
+def choose(
+    run: Annotated[Path, typer.Argument(help="The folder of a finished run.")],
+    max_error_increase: MaxErrorIncrease = None,
+    max_error: MaxError = None,
+    min_adversary_error: MinAdversaryError = None,
+    max_unique: MaxUnique = None,
+    max_buckets: MaxBuckets = None,
+    max_asked: MaxAsked = None,
+) -> None:
+    """Choose the best candidate under a budget; rewrites the choice, recommended.json and the report.
+
+    With a limit on the model's error the safest candidate wins, otherwise the most accurate one. Exit code 1: none
+    fits; it says which limit binds and what comes nearest.
+
+    Example: `leastwise choose run/ --max-error-increase 0.01 --min-adversary-error sex=0.3 --max-buckets 40`
+    """
+    from leastwise.evaluation.sweep import choose_again
+    from leastwise.report import write_report
+
+    budget = budget_of(max_error_increase, max_error, min_adversary_error, max_unique, max_buckets, max_asked)
+    if budget is None:
+        raise ParameterError("state a budget to choose under, such as --max-error-increase 0.01; see --help")
+    found = choose_again(run, budget)
+    write_report(found)
+    if found.choice.candidate is not None:
+        print_lines(found.choice.sentence)
+    for line in conclusion(found):
+        print_lines(line)
+    raise typer.Exit(0 if found.choice.candidate is not None else NOTHING_FITS)

@@ -40,12 +40,7 @@ class AttributeProgram:
 
     def best(self, lam: float, limit: int = 0) -> list[Buckets]:
         """Return the cheapest partition, or with a limit the cheapest of each number of buckets."""
-        cost = self.spread + lam * self.revealed
-        cost[self.forbidden] = np.inf
-        alone = self.alone_spread + lam * self.alone_revealed
-        alone[self.alone_forbidden] = np.inf
-        bound = self.limit if not limit else min(limit, self.limit or limit)
-        found = best_partition(cost, alone, min(bound, self.items.row + self.items.free))
+        found = self._solved(lam, self.limit if not limit else min(limit, self.limit or limit))
         if not found:
             name = self.table.schema.names[self.attribute]
             raise ParameterError(
@@ -53,8 +48,19 @@ class AttributeProgram:
             )
         return found
 
+    def _solved(self, lam: float, limit: int) -> list[Buckets]:
+        cost = self.spread + lam * self.revealed
+        cost[self.forbidden] = np.inf
+        alone = self.alone_spread + lam * self.alone_revealed
+        alone[self.alone_forbidden] = np.inf
+        return best_partition(cost, alone, min(limit, self.items.row + self.items.free))
+
     def optimum(self, lam: float) -> Buckets:
         """Return the cheapest partition; the fewest buckets among equals."""
+        # A limit that the best of all keeps to anyway need not be counted along.
+        for free in self._solved(lam, 0):
+            if not self.limit or free.size <= self.limit:
+                return free
         return min(self.best(lam), key=lambda buckets: (buckets.cost, buckets.size))
 
     def gap(self, lam: float) -> float:

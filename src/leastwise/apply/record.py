@@ -117,9 +117,9 @@ def spellings(value: Any) -> Iterator[str | None]:
     yield text
     if text is None:
         return
-    if _NUMBER.match(text):
+    if _NUMBER.fullmatch(text):
         yield from {number_text(float(text))} - {text}
-    elif _NO_NUMBER.match(text):
+    elif _NO_NUMBER.fullmatch(text):
         yield None if "nan" in text.lower() else number_text(float(text))
     elif text.lower() in ("true", "false"):
         yield from (form for form in (text.lower(), text.capitalize(), text.upper()) if form != text)

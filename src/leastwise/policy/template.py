@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import yaml
+
+COLUMN = 29  # where the comments begin
+COMMENTED = ("data", "label", "personal", "missing")
+EXAMPLES = {"personal": "[sex, race]", "generalization": "g.json", "promise": "promise.json"}
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")
+_WORDS = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n"})
 
 TEMPLATE = """\
 # What is asked of whom, and what must be kept. Checked by: leastwise check --data new.csv
@@ -12,11 +19,11 @@ format: leastwise-policy
 version: 1
 
 # The task. File names are meant from the folder of this file.
-data: {data}                  # the sample: CSV, Parquet or NDJSON
-label: {label}                # the column to predict
-personal: {personal}          # what a thief must not find out; leave out: all discrete ones
+{data} # the sample: CSV, Parquet or NDJSON
+{label} # the column to predict
+{personal} # what a thief must not find out; leave out: all discrete ones
 # schema: schema.yaml         # written by leastwise inspect --save, and edited; otherwise inferred from the data
-missing: {missing}            # texts that mean "no answer"
+{missing} # texts that mean "no answer"
 seed: 0                       # same seed, same split, same figures
 quick: false                  # true: train less, for a first look
 
@@ -66,25 +73,33 @@ def policy_text(
     promise: str | None = None,
 ) -> str:
     """Return a commented policy to edit."""
-    given = {"generalization": (generalization, "g.json"), "promise": (promise, "promise.json")}
-    lines = {
-        name: f"{name}: {_written(value)}" if value else f"# {name}: {instead}"
-        for name, (value, instead) in given.items()
+    said = {
+        "data": _written(data),
+        "label": _written(label),
+        "personal": _listed(personal) if personal else None,
+        "missing": _listed(missing),
+        "generalization": None if generalization is None else _written(generalization),
+        "promise": None if promise is None else _written(promise),
     }
-    text = TEMPLATE.format(
-        data=_written(data), label=_written(label), personal=_listed(personal), missing=_listed(missing), **lines
-    )
-    return text if personal else text.replace("personal: []  ", "# personal: [sex]")
+    lines = {name: _line(name, text) for name, text in said.items()}
+    return TEMPLATE.format(**lines)
+
+
+def _line(name: str, text: str | None) -> str:
+    line = f"{name}: {text}" if text is not None else f"# {name}: {EXAMPLES[name]}"
+    return line.ljust(COLUMN) if name in COMMENTED else line
 
 
 def _written(value: str) -> str:
-    """Write a text as YAML reads it back, whatever it holds."""
-    return (
-        yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**9)
-        .removesuffix("...\n")
-        .strip()
-    )
+    """Write a text as YAML reads it back, whatever it holds.
+
+    >>> _written("people.csv"), _written("no"), _written("a: b")
+    ('people.csv', '"no"', '"a: b"')
+    """
+    if _PLAIN.fullmatch(value) and value.lower() not in _WORDS:
+        return value
+    return yaml.dump(value, default_style='"', allow_unicode=True, width=10**9).removesuffix("\n")
 
 
 def _listed(values: Sequence[str]) -> str:
-    return yaml.safe_dump(list(values), default_flow_style=True, allow_unicode=True, width=10**9).strip()
+    return f"[{', '.join(map(_written, values))}]"

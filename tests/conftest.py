@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.browser import chromium  # noqa: F401  (a fixture)
 from tests.postgres import postgres, postgres_url  # noqa: F401  (fixtures)
 
 

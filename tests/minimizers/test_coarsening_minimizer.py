@@ -7,7 +7,7 @@ import pytest
 
 from leastwise import Generalization
 from leastwise.errors import ParameterError
-from leastwise.minimizers import MINIMIZERS, CoarseningMinimizer
+from leastwise.minimizers import MINIMIZERS, CoarseningMinimizer, Constraints
 from leastwise.minimizers.coarsening import Step
 from leastwise.minimizers.coarsening_minimizer import safest
 from tests.minimizers.test_coarsening import example
@@ -45,3 +45,8 @@ def test_it_is_registered_and_takes_frames():
 def test_a_loss_that_is_no_share_is_refused(loss):
     with pytest.raises(ParameterError, match="max_error_increase"):
         CoarseningMinimizer(loss).minimize(example(50))
+
+
+def test_it_holds_to_constraints():
+    found = CoarseningMinimizer(0.02, constraints=Constraints(untouched=["twin"])).minimize(example(600))
+    assert set(found.collected) >= {"twin", "useful"}

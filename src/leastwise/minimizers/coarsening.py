@@ -15,9 +15,12 @@ from leastwise.generalization import Generalization
 from leastwise.kernels.additive_logistic import Additive
 from leastwise.kernels.interval_program import best_partition, spread
 from leastwise.kernels.joint_coarsening import State, apply_merge, score_merge
+from leastwise.minimizers.constraint_checks import MergeRules, check_start
+from leastwise.minimizers.constraints import Constraints
 from leastwise.minimizers.joint_state import Pulls, Records, make_state
 from leastwise.minimizers.optimal.items import target_weights
 from leastwise.partition import Intervals, Partition, Untouched, edge_between
+from leastwise.schema import Attribute
 from leastwise.table import Table
 
 # Buckets of a continuous attribute that the start leaves untouched.
@@ -53,6 +56,7 @@ def coarsening_path(
     steps: int | None = 40,
     weights: Mapping[str, float] | Sequence[float] | None = None,
     pulls: Pulls | None = None,
+    constraints: Constraints | None = None,
 ) -> tuple[Generalization, ...]:
     """Return a nested path from the start to full suppression: each generalization is coarser than the one before.
 
@@ -70,8 +74,11 @@ def coarsening_path(
         exchange rate between the two comes next, which is a price that falls along the path.
     steps
         How many generalizations to return, well spread; None for one after every merge.
+    constraints
+        What every generalization of the path must hold to, the start included; the path ends where no merge is
+        left that they allow.
     """
-    found = coarsening_steps(table, start, mu, weights=weights, pulls=pulls)
+    found = coarsening_steps(table, start, mu, weights=weights, pulls=pulls, constraints=constraints)
     kept = found if steps is None else thinned(found, steps)
     return tuple(step.generalization for step in kept)
 
@@ -84,14 +91,28 @@ def coarsening_steps(
     weights: Mapping[str, float] | Sequence[float] | None = None,
     pulls: Pulls | None = None,
     records: Records | None = None,
+    constraints: Constraints | None = None,
 ) -> list[Step]:
     """Return one step per merge, the start first, with the estimated errors."""
     if mu is not None and not (np.isfinite(mu) and mu >= 0):
         raise ParameterError(f"mu must be a number from 0, or None; got {mu}")
-    partitions = [_countable(table, j, partition) for j, partition in enumerate(start.partitions)]
+    held = constraints or Constraints()
+    held.check(table.schema)
+    partitions = [_countable(table, j, partition, held) for j, partition in enumerate(start.partitions)]
     run = _Run(
-        table, records or Records.of(table), partitions, mu, target_weights(table, weights), pulls or Pulls()
+        table=table,
+        records=records or Records.of(table),
+        partitions=partitions,
+        shown=[
+            old if old.attribute.name in held.untouched else new
+            for old, new in zip(start.partitions, partitions, strict=True)
+        ],
+        rules=MergeRules.of(held, partitions),
+        mu=mu,
+        weights=target_weights(table, weights),
+        pulls=pulls or Pulls(),
     )
+    check_start(held, Generalization(tuple(run.shown), start.label), table)
     return [*run.steps()]
 
 
@@ -108,19 +129,29 @@ def thinned(steps: Sequence[Step], count: int) -> list[Step]:
     return [steps[i] for i in np.unique(np.abs(along[:, None] - wanted[None, :]).argmin(axis=0))]
 
 
-def _countable(table: Table, attribute: int, partition: Partition) -> Partition:
+def _countable(table: Table, attribute: int, partition: Partition, constraints: Constraints) -> Partition:
     """Return a partition with numbered buckets: an untouched number in runs, about equally used."""
     if not isinstance(partition, Untouched):
         return partition
-    levels, use = table.levels[attribute], table.use(attribute)
+    declared, levels, use = partition.attribute, table.levels[attribute], table.use(attribute)
     seen = np.flatnonzero(use[: len(levels)] > 0)
     people = use[seen]
     step = people.sum() / _MOST_BUCKETS if len(seen) > _MOST_BUCKETS else 0.0
     quantile = np.floor((np.cumsum(people) - people / 2) / step) if step else np.arange(len(seen))
-    cuts = np.flatnonzero(np.diff(quantile))
-    whole = partition.attribute.integer
-    edges = [edge_between(float(levels[seen[i]]), float(levels[seen[i + 1]]), whole) for i in cuts]
-    return Intervals(partition.attribute, tuple(edges))
+    numbers = levels[seen].astype(float)
+    pairs = [(float(numbers[i]), float(numbers[i + 1])) for i in np.flatnonzero(np.diff(quantile))]
+    edges = {edge_between(low, high, declared.integer) for low, high in pairs}
+    return Intervals(declared, _with_needed(declared, edges, constraints))
+
+
+def _with_needed(attribute: Attribute, edges: set[float], constraints: Constraints) -> tuple[float, ...]:
+    """Return the edges with those that must stay, and with one between numbers that must be apart."""
+    found = edges | {float(edge) for edge in constraints.edges.get(attribute.name, ())}
+    for values in constraints.apart.get(attribute.name, ()):
+        for low, high in itertools.pairwise(sorted({float(value) for value in values if value is not None})):
+            if not any(low <= edge < high for edge in found):
+                found.add(edge_between(low, high, attribute.integer))
+    return tuple(sorted(found))
 
 
 @dataclass(eq=False)
@@ -130,6 +161,8 @@ class _Run:
     table: Table
     records: Records
     partitions: list[Partition]
+    shown: list[Partition]
+    rules: MergeRules
     mu: float | None
     weights: npt.NDArray[np.float64]
     pulls: Pulls
@@ -226,8 +259,19 @@ class _Run:
             row = sorted(buckets, key=lambda b: float(effect[b]))
             near = itertools.combinations if len(buckets) <= _ALL_PAIRS else None
             pairs = [*near(buckets, 2)] if near else [*itertools.pairwise(row)]
-        whole: list[Groups] = [] if len(buckets) == 2 else [(tuple(buckets),)]
-        return [*(((a, b),) for a, b in pairs), *whole, *self._runs(attribute, row, effect)]
+        moves = [*(((a, b),) for a, b in pairs), *self._whole(attribute, buckets)]
+        return [m for m in [*moves, *self._runs(attribute, row, effect)] if self._allowed(attribute, m)]
+
+    def _whole(self, attribute: int, buckets: list[int]) -> list[Groups]:
+        """Return the move that merges all there is, between edges that must stay."""
+        side = self.rules.side[attribute]
+        groups = [tuple(b for b in buckets if side[b] == each) for each in np.unique(side[buckets])]
+        large = tuple(group for group in groups if len(group) > 1)
+        return [large] if sum(map(len, large)) > 2 else []
+
+    def _allowed(self, attribute: int, groups: Groups) -> bool:
+        now = self.now[attribute]
+        return all(self.rules.allow(attribute, np.flatnonzero(np.isin(now, g)).tolist()) for g in groups)
 
     def _runs(self, attribute: int, row: list[int], effect: npt.NDArray[np.float64]) -> list[Groups]:
         """Return the row of buckets as 2, 3, ... runs, each the best for the label alone.
@@ -282,8 +326,8 @@ class _Run:
         return Additive(tuple(weights), self.model.intercept)
 
     def _step(self) -> Step:
-        pairs = zip(self.partitions, self.now, strict=True)
-        partitions = tuple(partition.coarsen(now.tolist()) for partition, now in pairs)
+        pairs = zip(self.shown, self.now, strict=True)
+        partitions = tuple(p if isinstance(p, Untouched) else p.coarsen(now.tolist()) for p, now in pairs)
         label, origin = (
             self.table.schema.label,
             {"minimizer": "coarsening", "mu": "falling" if self.mu is None else self.mu},

@@ -12,6 +12,7 @@ from leastwise.generalization import Generalization
 from leastwise.minimizers.base import Minimizer
 from leastwise.minimizers.coarsening import Step
 from leastwise.minimizers.coarsening_restarts import restarted_steps
+from leastwise.minimizers.constraints import Constraints
 from leastwise.minimizers.teacher import Teacher
 from leastwise.table import Table
 
@@ -34,6 +35,8 @@ class CoarseningMinimizer(Minimizer):
         Who gives the effects: a name of ``leastwise.minimizers.teacher.TEACHERS``, a function, or None.
     weights
         By personal attribute, how much it matters; 1 where nothing is said.
+    constraints
+        Conditions on the result and on everything on the way to it.
 
     Attributes
     ----------
@@ -50,6 +53,7 @@ class CoarseningMinimizer(Minimizer):
         mu: float | None = None,
         teacher: str | Teacher | None = None,
         weights: Mapping[str, float] | None = None,
+        constraints: Constraints | None = None,
         *,
         schema: Any = None,
         personal: Sequence[str] | None = None,
@@ -60,12 +64,20 @@ class CoarseningMinimizer(Minimizer):
         self.mu = mu
         self.teacher = teacher
         self.weights = weights
+        self.constraints = constraints
 
     def minimize(self, table: Table) -> Generalization:
         """Return the safest generalization within the allowed loss."""
         if not 0 <= self.max_error_increase <= 1:
             raise ParameterError(f"max_error_increase must lie between 0 and 1; got {self.max_error_increase}")
-        self.steps_ = restarted_steps(table, self.mu, teacher=self.teacher, weights=self.weights, seed=self.seed)
+        self.steps_ = restarted_steps(
+            table,
+            self.mu,
+            teacher=self.teacher,
+            weights=self.weights,
+            constraints=self.constraints,
+            seed=self.seed,
+        )
         return safest([step for path in self.steps_ for step in path], self.max_error_increase).generalization
 
     def __sklearn_tags__(self) -> Any:

@@ -42,6 +42,7 @@ def restarted_paths(
     starts: Sequence[float] = _STARTS,
     teacher: str | Teacher | None = None,
     weights: Mapping[str, float] | Sequence[float] | None = None,
+    constraints: Constraints | None = None,
     seed: int = 0,
 ) -> list[tuple[Generalization, ...]]:
     """Return several nested paths; the first starts from all attributes, each other from those left on the way.
@@ -52,8 +53,12 @@ def restarted_paths(
         How many generalizations of each path to return at most.
     starts
         How far along the program's path, from untouched (0) to suppressed (1), coarsening begins.
+    constraints
+        What every generalization must hold to.
     """
-    found = restarted_steps(table, mu, starts=starts, teacher=teacher, weights=weights, seed=seed)
+    found = restarted_steps(
+        table, mu, starts=starts, teacher=teacher, weights=weights, constraints=constraints, seed=seed
+    )
     return [tuple(step.generalization for step in thinned(path, steps)) for path in found]
 
 
@@ -64,20 +69,34 @@ def restarted_steps(
     starts: Sequence[float] = _STARTS,
     teacher: str | Teacher | None = None,
     weights: Mapping[str, float] | Sequence[float] | None = None,
+    constraints: Constraints | None = None,
     seed: int = 0,
 ) -> list[list[Step]]:
     """Return the same paths with one step per merge and the estimated errors."""
     if not all(0 <= start <= 1 for start in starts):
         raise ParameterError(f"starts must lie between 0 and 1; got {list(starts)}")
+    held = constraints or Constraints()
+    held.check(table.schema)
     paths, records = list[list[Step]](), Records.of(table)
     for start in starts:
-        left, restart = list(range(len(table.schema))), 0
+        left, restart = _open(table.schema, held), 0
         while left:
-            fine = _fine_start(table, left, start, teacher, weights, seed)
-            found = coarsening_steps(table, fine, mu, weights=weights, records=records)
+            fine = _fine_start(table, left, start, teacher, weights, held, seed)
+            found = coarsening_steps(table, fine, mu, weights=weights, records=records, constraints=constraints)
             paths.append(_marked(found, start=start, restart=restart))
             left, restart = _left_on_the_way(found, table.schema), restart + 1
     return paths
+
+
+def _open(schema: Schema, held: Constraints) -> list[int]:
+    """Return the attributes that may be collected."""
+    return [j for j, name in enumerate(schema.names) if name not in held.suppressed]
+
+
+def _most_buckets(held: Constraints, name: str) -> int:
+    """Return how many buckets an attribute may start with: no more than are needed to have a choice."""
+    needed = len(held.edges.get(name, ())) + sum(len(values) for values in held.apart.get(name, ()))
+    return min(held.max_buckets.get(name, _MOST_BUCKETS + needed), _MOST_BUCKETS + needed)
 
 
 def _marked(found: Sequence[Step], **origin: float) -> list[Step]:
@@ -104,13 +123,14 @@ def _fine_start(
     start: float,
     teacher: str | Teacher | None,
     weights: Mapping[str, float] | Sequence[float] | None,
+    held: Constraints,
     seed: int,
 ) -> Generalization:
     """Return a fine generalization of the attributes that are left, made beside each other only."""
     suppressed = [name for j, name in enumerate(table.schema.names) if j not in left]
     effects = _effects_beside(table, left, teacher, seed)
-    few = {table.schema.names[j]: _MOST_BUCKETS for j in left}
-    constraints = Constraints(suppressed=suppressed, max_buckets=few)
+    few = {name: _most_buckets(held, name) for j, name in enumerate(table.schema.names) if j in left}
+    constraints = replace(held, suppressed=suppressed, max_buckets=few)
     path = optimal_path(table, effects=effects, weights=weights, constraints=constraints, steps=40)
     return path[int(start * (len(path) - 1))]
 

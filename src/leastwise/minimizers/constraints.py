@@ -85,6 +85,8 @@ class Constraints:
             if not attribute.continuous:
                 problems.append(f"edges are for continuous attributes, {name} is {attribute.kind}")
             problems += [f"edge {e} of {name} lies outside its domain" for e in edges if not _inside(attribute, e)]
+            torn = [e for e in edges if attribute.integer and not float(e).is_integer()]
+            problems += [f"edge {e} of {name} must be whole, as its numbers are" for e in torn]
         for part in (self.together, self.apart):
             for name, lists in part.items():
                 unknown = [v for values in lists for v in values if not _known(schema[name], v)]

@@ -40,9 +40,10 @@ def recommended_paths(
 
     own = table.with_own_levels()
     found = [*optimal_path(own, steps, teacher=teacher, weights=weights, constraints=constraints, seed=seed)]
-    if constraints is None or constraints == Constraints():
-        paths = restarted_paths(own, steps=max(steps * 5 // 8, 2), teacher=teacher, weights=weights, seed=seed)
-        found += [generalization for path in paths for generalization in path]
+    paths = restarted_paths(
+        own, steps=max(steps * 5 // 8, 2), teacher=teacher, weights=weights, constraints=constraints, seed=seed
+    )
+    found += [generalization for path in paths for generalization in path]
     common = {"leastwise": __version__, **chosen_on(table)}
     return [replace(g, origin={**g.origin, **common}) for g in distinct(found)]
 

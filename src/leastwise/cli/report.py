@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from leastwise.cli import app
+from leastwise.cli.output import Force, check_output
 from leastwise.cli.task import Missing
 from leastwise.errors import DataError, ParameterError, PrivacyLeakWarning, shorten
 
@@ -34,7 +35,7 @@ def report(
     predicates: Annotated[
         bool, typer.Option("--predicates", help="Tell the sentences that describe single real people (A8).")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite a file that is there.")] = False,
+    force: Force = False,
 ) -> None:
     """Write the report of a run: one HTML page that needs no network, or Markdown, or the facts as JSON.
 
@@ -46,7 +47,7 @@ def report(
 
     kind = _format(form, output, tuple(FORMATS))
     to = run / f"report.{kind}" if output is None else output
-    _check_writable(to, force or output is None)
+    check_output(output, force)
     found = StoredRun.load(run)
     table = None if data is None else _test_part(found, data, tuple(missing or ()))
     facts = summarize(found, table=table, predicates=predicates)
@@ -63,13 +64,6 @@ def _format(given: str | None, output: Path | None, known: tuple[str, ...]) -> s
         what = "--format must be" if given else "the name of the output must end in"
         raise ParameterError(f"{what} one of {', '.join(known)}; got {shorten(found)}")
     return found
-
-
-def _check_writable(path: Path, may_exist: bool) -> None:
-    if not path.parent.is_dir():
-        raise ParameterError(f"{path.parent} is no folder; make it first")
-    if path.exists() and not may_exist:
-        raise ParameterError(f"{path} is there already; choose another name, or overwrite it with --force")
 
 
 def _test_part(run: Run, data: str, missing: tuple[str, ...]) -> Table:

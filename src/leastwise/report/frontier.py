@@ -14,17 +14,20 @@ from leastwise.report.wording import percent, percent_range
 
 Facts = dict[str, Any]
 UNTOUCHED, SUPPRESSED = "untouched", "suppressed"
+POINT_NAMES = {"cheapest": "most accurate model"}
 LIMIT_NAMES = {UNTOUCHED: "everything asked in full", SUPPRESSED: "nothing asked"}
 
 
 def frontier_facts(run: Run, chosen: str) -> Facts:
-    """Return the points in ascending utility risk, the screened candidates, and the buckets of each.
+    """Return the points in ascending utility risk on test, the screened candidates, and the buckets of each.
 
     Frontier and limit points carry test figures; the other candidates were judged on the validation part only.
     """
     texts = BucketTexts()
     known = {point.candidate for point in run.frontier.points}
-    points = [_point(run, point, texts, chosen) for point in run.frontier.points]
+    # The frontier was found on validation; people see the test part and walk along that.
+    shown = sorted(run.frontier.points, key=lambda point: point.test.point)
+    points = [_point(run, point, texts, chosen) for point in shown]
     limits = [_limit(run, kind, texts) for kind in (UNTOUCHED, SUPPRESSED)]
     screened = [_screened(candidate, texts) for candidate in run.candidates if candidate.id not in known]
     ordered = [limits[0], *points, limits[1]]
@@ -44,7 +47,7 @@ def _point(run: Run, point: FrontierPoint, texts: BucketTexts, chosen: str) -> F
     return {
         "id": point.candidate,
         "kind": "frontier",
-        "name": point.name,
+        "name": POINT_NAMES.get(point.name, point.name),
         "chosen": point.candidate == chosen,
         **_made_by(run.candidate(point.candidate)),
         **_asks(run.generalization(point.candidate), texts),

@@ -10,7 +10,7 @@ from leastwise.report.pictures import bars_of_section
 from leastwise.report.wording import counted, listed, percent
 
 Facts = Mapping[str, Any]
-MOST_ANSWERS = 25  # of one question; the others are folded
+MOST_ANSWERS = 16  # of one question; the others are folded
 MOST_CLASSES = 12
 
 

@@ -1,6 +1,7 @@
 "use strict";
 /* Draws the pictures and lets people walk along the frontier. Every text of the data reaches the page as text:
-   textContent in the panel, escaped() in the pictures, where the plotting library reads some tags. */
+   textContent in the panel, escaped() in the pictures, where the plotting library reads some tags. Of these only
+   <br> is used: the others set style attributes, which the content security policy forbids. */
 (function () {
   const root = document.documentElement;
   const data = JSON.parse(document.getElementById("data").textContent);
@@ -59,7 +60,7 @@
   }
 
   function about(row, names) {
-    const lines = [`<b>${escaped(cut(row.label, 60))}</b>`, percent(row.value) + (row.low === null || row.low === undefined ? "" : ` (${range([row.low, row.high])})`)];
+    const lines = [escaped(cut(row.label, 60)), percent(row.value) + (row.low === null || row.low === undefined ? "" : ` (${range([row.low, row.high])})`)];
     for (const key of ["baseline", "reference", "without"])
       if (names[key] && row[key] !== null && row[key] !== undefined) lines.push(`${escaped(names[key])}: ${percent(row[key])}`);
     return lines.join("<br>");
@@ -117,7 +118,7 @@
     const traces = picture.series.slice().reverse().map((s) => ({
       type: "scatter", mode: s.strong ? "lines+markers" : "lines", x: picture.x.map((_, i) => i), y: s.values, line: strong(s), opacity: s.strong ? 1 : 0.75,
       marker: { size: 7 }, name: escaped(s.strong ? s.name : "single attributes"), showlegend: Boolean(s.strong) || s === picture.series[1],
-      text: s.values.map((v, i) => `<b>${escaped(cut(s.name, 60))}</b><br>surest ${picture.x[i]}\u00a0%: wrong ${percent(v)}`), hovertemplate: "%{text}<extra></extra>",
+      text: s.values.map((v, i) => `${escaped(cut(s.name, 60))}<br>surest ${picture.x[i]}\u00a0%: wrong ${percent(v)}`), hovertemplate: "%{text}<extra></extra>",
     }));
     return [traces, layout({
       height: 300, margin: { l: 8, r: 16, t: 34, b: 46 },
@@ -146,7 +147,7 @@
     const point = all[index], shown = figures(point);
     const kind = { screened: "screened candidate, validation part", frontier: "on the frontier, test part", limit: "limit point, test part" }[point.kind];
     return [
-      `<b>${escaped(cut([point.name, point.made_by].filter(Boolean).join(" · "), 60))}</b>`, kind,
+      escaped(cut([point.name, point.made_by].filter(Boolean).join(" · "), 60)), kind,
       `model wrong ${percent(shown.utility_risk)}`, `attacker wrong ${percent(shown.adversary_error)}`,
       `${point.asked} questions, ${point.answers} answers`,
     ].join("<br>");
@@ -183,12 +184,13 @@
   }
 
   function labels() {
-    const named = all.filter((point) => point.name);
+    const named = all.filter((point) => point.name), risks = all.map((point) => figures(point).utility_risk);
+    const right = Math.min(...risks) + 0.7 * (Math.max(...risks) - Math.min(...risks));
     return named.map((point) => {
-      const end = point.id === "suppressed", start = point.id === "untouched";
+      const end = point.id === "suppressed", start = point.id === "untouched", left = figures(point).utility_risk > right;
       return {
-        x: figures(point).utility_risk, y: figures(point).adversary_error, text: escaped(cut(point.name, 28)), showarrow: false, xanchor: end ? "right" : "left",
-        yanchor: end ? "bottom" : start ? "middle" : "top", xshift: end ? 6 : start ? 12 : 9, yshift: end ? 9 : start ? 0 : -5, font: { size: 12, color: point.chosen ? colour("mark") : colour("soft") },
+        x: figures(point).utility_risk, y: figures(point).adversary_error, text: escaped(cut(point.name, 28)), showarrow: false, xanchor: left ? "right" : "left",
+        yanchor: end ? "bottom" : start ? "middle" : "top", xshift: left ? 6 : start ? 12 : 9, yshift: end ? 9 : start ? 0 : left ? -9 : -5, font: { size: 12, color: point.chosen ? colour("mark") : colour("soft") },
       };
     });
   }
@@ -199,7 +201,7 @@
     const place = document.getElementById("frontier");
     const height = Math.max(0.02, ...all.map((point) => Math.max(figures(point).adversary_error, figures(point).adversary_interval[1])));
     Plotly.react(place, frontierTraces(), layout({
-      height: printing ? 420 : undefined, margin: { l: 8, r: 20, t: top, b: 46 }, annotations: labels(), showlegend: true,
+      height: printing ? 400 : undefined, margin: { l: 8, r: 20, t: top, b: 46 }, annotations: labels(), showlegend: true,
       xaxis: { tickformat: ",.1~%", nticks: narrow() ? 5 : 9, title: { text: narrow() ? "model errors" : "how often the model is wrong (further left is better)", font: { size: 12, color: colour("soft") }, standoff: 8 } },
       yaxis: { tickformat: ",.0%", range: [-0.035 * height, 1.1 * height], title: { text: narrow() ? "attacker errors" : "how often the attacker is wrong (higher is safer)", font: { size: 12, color: colour("soft") }, standoff: 8 } },
     }), config);

@@ -1,0 +1,98 @@
+"""What a report says, as plain facts."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leastwise import Schema
+from leastwise.evaluation.sweep import Run
+from leastwise.report import summarize
+from leastwise.report.facts import certificate_facts, chosen_id
+from tests.report.hand_made import AGE, DESCRIPTION, PAY, SCHEMA, SEX, certificate, write_run
+
+Facts = dict[str, Any]
+
+
+def test_facts_are_plain_json(facts: Facts) -> None:
+    assert json.loads(json.dumps(facts, allow_nan=False)) == facts
+    assert facts["format"] == "leastwise-report"
+
+
+def test_the_same_run_gives_the_same_facts(run: Run, facts: Facts) -> None:
+    assert summarize(Run.load(run.folder)) == facts
+
+
+def test_the_answer_comes_first_in_plain_sentences(facts: Facts) -> None:
+    questions, cost, attacker, mean = (text.replace("\u00a0", " ") for text in facts["answer"]["sentences"])
+    assert questions == "Ask 2 of 3 questions, 4 answers instead of 109."
+    assert cost == "The model errs 8.6 points more than with full records (21.1 % against 12.5 %)."
+    assert attacker.startswith("An attacker who steals the records tells job with 60 % instead of 100 %")
+    assert "guessing without them gets 50 %" in attacker
+    assert "of all 2 personal attributes it gets 30 % wrong on average, guessing 38 %" in mean
+
+
+def test_a_budget_missed_on_the_test_part_is_said(facts: Facts) -> None:
+    assert facts["answer"]["misses"] == ["the model errs 0.0210 more than with everything asked, allowed is 0.02"]
+
+
+def test_sentences_about_single_people_are_left_out_unless_asked_for(run: Run, facts: Facts) -> None:
+    assert DESCRIPTION not in json.dumps(facts)
+    told = facts["attacks"][-1]["finding"]
+    assert "holds 1 sentence that describes the rarest" in told
+    assert f"{DESCRIPTION}: 1 person" in summarize(run, predicates=True)["attacks"][-1]["predicates"]
+
+
+def test_without_a_candidate_that_fits_the_report_is_about_the_nearest(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "first")
+    nearest = run.frontier.points[0].candidate
+    changes = {"candidate": None, "fits": False, "binding": ("too many answers",), "nearest": nearest}
+    run = write_run(tmp_path / "second", choice=changes)
+    facts = summarize(run)
+    assert chosen_id(run) == nearest
+    assert facts["answer"]["fits"] is False
+    assert facts["answer"]["binding"] == ["too many answers"]
+    assert [point["id"] for point in facts["frontier"]["points"] if point["chosen"]] == [nearest]
+
+
+def test_one_personal_attribute_is_not_averaged(tmp_path: Path) -> None:
+    facts = summarize(write_run(tmp_path / "run", Schema((AGE, SEX), PAY)))
+    assert not any("on average" in sentence for sentence in facts["answer"]["sentences"])
+    assert facts["attacks"][0]["finding"].startswith("About the one attribute this attacker is wrong")
+
+
+def test_drift_is_told_only_when_there_is_some(run: Run, facts: Facts) -> None:
+    assert facts["drift"] is None
+    drift = {"title": "Check", "verdict": "fine", "reasons": [], "sections": []}
+    assert summarize(run, drift=drift)["drift"] == drift
+
+
+def test_a_certificate_that_promises_nothing_says_so() -> None:
+    empty = certificate_facts(replace(certificate(SCHEMA, 0.3), alone=0.95))
+    assert empty is not None
+    assert empty["vacuous"]
+    assert empty["picture"] is None
+    assert "Nothing can be promised" in empty["sentences"][0]
+    assert certificate_facts(None) is None
+
+
+def test_bounds_are_told_as_a_table_and_a_picture(facts: Facts) -> None:
+    found = facts["certificate"]
+    assert [row[0] for row in found["table"]["rows"]] == ["sex", "job", "mean over personal attributes"]
+    assert len(found["sentences"]) == 3
+    assert found["picture"]["rows"][0]["baseline"] == 0.5
+
+
+@pytest.mark.parametrize(
+    "what", ["people.csv", "0" * 64, "uniform (k 3), seed 0", "1.2.3", "apt: too few records"]
+)
+def test_how_it_was_made_is_complete(facts: Facts, what: str) -> None:
+    assert what in [value for _, value in facts["provenance"]]
+
+
+def test_the_honest_limits_name_the_quick_run(facts: Facts) -> None:
+    assert any(sentence.startswith("This was a quick run") for sentence in facts["limits"])

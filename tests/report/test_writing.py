@@ -1,0 +1,41 @@
+"""The three files of a report."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from leastwise import Table
+from leastwise.evaluation.sweep import Run
+from leastwise.report import summarize, write_report
+from tests.report.hand_made import AGE, JOB, SCHEMA, SEX
+
+
+def people() -> Table:
+    random = np.random.default_rng(0)
+    codes = np.stack([random.integers(0, size, 300) for size in (100, 2, 7)], axis=1)
+    levels = (np.arange(100.0), np.array(SEX.values), np.array(JOB.values))
+    return Table(SCHEMA, codes, levels, random.integers(0, 2, 300), part="test")
+
+
+def test_the_same_run_gives_the_same_bytes(run: Run, tmp_path: Path) -> None:
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for folder in folders:
+        folder.mkdir()
+        assert write_report(run, folder, table=people()) == folder / "report.html"
+    for name in ("report.html", "report.md", "report.json"):
+        assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()
+
+
+def test_the_json_is_the_facts(run: Run, tmp_path: Path) -> None:
+    write_report(run, tmp_path, table=people())
+    stored = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert stored == summarize(run, table=people())
+    (age,) = (a for a in stored["attributes"] if a["name"] == AGE.name)
+    assert sum(bucket["share"] for bucket in age["buckets"]) == 1.0
+
+
+def test_without_a_folder_it_lies_in_the_run(run: Run) -> None:
+    assert write_report(run) == run.folder / "report.html"

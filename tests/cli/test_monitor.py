@@ -59,3 +59,17 @@ def test_a_policy_and_a_model(folder: Path, run: Run) -> None:
 )
 def test_mistakes(folder: Path, run: Run, words: list[str], complaint: str) -> None:
     assert complaint in run("monitor", *words).complaint
+
+
+def test_a_collectors_database(folder: Path, run: Run) -> None:
+    pytest.importorskip("fastapi", reason="the collector needs fastapi")
+    from tests.collector.examples import client, sqlite_url
+
+    url = sqlite_url(folder)
+    with client(url, G, with_label=True) as collector:
+        assert "no records of this generalization yet" in run("monitor", "g.json", "--db", url).complaint
+        for people, expected in ((frame(800, 1), 0), (frame(800, 2, older=30), 1)):
+            answer = collector.post("/records", json=G.transform(people).to_dicts())
+            assert answer.status_code == 201, answer.text
+            found = run("monitor", "g.json", "--db", url)
+            assert found.code == expected, found.out

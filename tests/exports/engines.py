@@ -120,11 +120,16 @@ def expected(generalization: Generalization, frame: pl.DataFrame, output: Any, u
         except DataError:
             return "strange"
         rows.append({**row, **{name: codes[name] for name in exact}})
-    return comparable(rows)
+    return by_text(rows)
 
 
 def same(found: Rows | str) -> Rows | str:
-    return found if isinstance(found, str) else comparable(found)
+    return found if isinstance(found, str) else by_text(found)
+
+
+def by_text(rows: Rows) -> Rows:
+    """Make rows comparable across languages, most of which have one kind of number."""
+    return comparable([{k: float(v) if type(v) is int else v for k, v in row.items()} for row in rows])
 
 
 def has_nul(generalization: Generalization) -> bool:

@@ -16,7 +16,8 @@ from leastwise import Attribute, DataError, Generalization, Groups, Intervals
 from leastwise.exports import to_javascript
 from leastwise.exports.javascript import plan
 from leastwise.partition import suppress
-from tests.apply.cases import comparable, generalized_columns
+from tests.apply.cases import generalized_columns
+from tests.exports.engines import by_text
 from tests.exports.node import Node, node  # noqa: F401  (a fixture)
 from tests.strategies import generalizations, values
 
@@ -32,13 +33,13 @@ G = Generalization((Intervals(age, (19, 63)), suppress(Attribute("sex", values=(
 
 def expected(g: Generalization, record: dict[str, Any], output: Any, unknown: Any) -> dict[str, Any]:
     try:
-        return {"record": comparable([g.transform(record, output, unknown=unknown)])[0]}
+        return {"record": by_text([g.transform(record, output, unknown=unknown)])[0]}
     except DataError:
         return {"error": True}
 
 
 def found(answer: dict[str, Any]) -> dict[str, Any]:
-    return {"error": True} if "error" in answer else {"record": comparable([answer["record"]])[0]}
+    return {"error": True} if "error" in answer else {"record": by_text([answer["record"]])[0]}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
@@ -89,13 +90,11 @@ def test_a_module_of_its_own(tmp_path: Path) -> None:
         try { generalize({ age: 1 }, { output: "label" }); } catch (error) { console.log(error.message); }
     """
     (tmp_path / "use.mjs").write_text(program, encoding="utf-8")
-    done = subprocess.run(
-        ["node", "use.mjs"], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60
-    )
-    lines = done.stdout.splitlines()
+    done = subprocess.run(["node", "use.mjs"], cwd=tmp_path, capture_output=True, check=True, timeout=60)
+    lines = done.stdout.decode().splitlines()
     assert lines[0] == '{"age":"20 to 63"} true'
     assert all(line.startswith("true age: the value is not in the declared domain") for line in lines[1:6])
-    assert b"secret" not in printed
+    assert b"secret" not in done.stdout
     assert lines[6] == "output must be labels or codes"
 
 

@@ -14,6 +14,7 @@ from leastwise.generalization import Generalization
 from leastwise.schema import Attribute
 
 USE, LABEL, ACCURACY, RISK, UNSEEN = "Bucket use", "Label rate", "Accuracy", "Risk", "Values outside the domain"
+WORDS = {USE: "answer", LABEL: "class"}
 
 
 def use_comparisons(
@@ -66,7 +67,7 @@ def _share(
         interval=binomial_interval(now, people) if people else None,
         chance=chance_of_shares(then, promise.people, now, people, slack=slack),
         matters=abs(found - was) >= limits.share,
-        reason=f"{name} is now the answer of {found:.1%} of the people, promised were {was:.1%}",
+        reason=f"{name} is now the {WORDS[about]} of {found:.1%} of the people, promised were {was:.1%}",
     )
 
 

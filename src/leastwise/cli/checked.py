@@ -67,11 +67,13 @@ def rendered(facts: dict[str, Any], suffix: str) -> str:
 
 def show(facts: dict[str, Any]) -> None:
     """Print the facts of a check for people: the verdict last, where it is read."""
+    from leastwise.evaluation.drift.facts import paragraphs
+
     for section in facts["sections"][:-1]:
-        if section["table"] is None:
-            typer.echo(visible(section["text"]) + "\n")
-        elif "verdict" in section["table"]["columns"]:
+        if section["table"] is not None:
             _show_table(section)
+    for sentence in paragraphs(facts["sections"][0]):
+        typer.echo(visible(sentence))
     good = facts["verdict"] == "fine"
     typer.secho(f"{visible(facts['title'])}: {facts['verdict']}", fg=None if good else typer.colors.RED)
     for reason in facts["reasons"]:

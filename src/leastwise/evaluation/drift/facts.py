@@ -46,7 +46,7 @@ def _answer(found: Check) -> Facts:
     watched = found.statuses.count("watch")
     sentences = [
         f"{found.people:,} records were checked by {_counted(len(found.comparisons), 'question')}.",
-        f"{_counted(len(found.reasons), 'answer')} will not do." if found.broken else "Nothing is broken.",
+        f"Broken: {len(found.reasons):,} of them." if found.broken else "Nothing is broken.",
         *(
             [f"Beyond the limit, but noise can explain it: {_counted(watched, 'figure')}; watch."]
             if watched
@@ -54,7 +54,7 @@ def _answer(found: Check) -> Facts:
         ),
         *found.notes,
     ]
-    return {"title": "What was found", "text": " ".join(sentences), "table": None}
+    return {"title": "What was found", "text": sentences, "table": None}
 
 
 def _counted(number: int, what: str) -> str:
@@ -113,10 +113,9 @@ def _interval(comparison: Comparison, about: str) -> str:
 def _certificate(found: Check) -> list[Facts]:
     if found.evaluation is None or found.evaluation.certificate is None:
         return []
-    sentences = found.evaluation.certificate.sentences()
-    rows = [[sentence] for sentence in sentences]
-    text = "A bound on every adversary who sees only the generalized records, counted on the new ones."
-    return [{"title": "What nobody can tell", "text": text, "table": {"columns": ["certificate"], "rows": rows}}]
+    first = "A bound on every adversary who sees only the generalized records, counted on the new ones."
+    text = [first, *found.evaluation.certificate.sentences()]
+    return [{"title": "What nobody can tell", "text": text, "table": None}]
 
 
 def _limits(found: Check) -> Facts:
@@ -137,10 +136,17 @@ def facts_as_markdown(facts: Facts) -> str:
     lines = [f"# {_plain(facts['title'])}", "", f"**Verdict: {_plain(facts['verdict'])}**", ""]
     lines += [f"- {_plain(reason)}" for reason in facts["reasons"]] + ([""] if facts["reasons"] else [])
     for section in facts["sections"]:
-        lines += [f"## {_plain(section['title'])}", "", _plain(section["text"]), ""]
+        lines += [f"## {_plain(section['title'])}", ""]
+        lines += [line for text in paragraphs(section) for line in (_plain(text), "")]
         if section["table"]:
             lines += [*_table_lines(section["table"]), ""]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def paragraphs(section: Facts) -> list[str]:
+    """Return the text of a section, which is one paragraph or a list of them."""
+    text = section["text"]
+    return [text] if isinstance(text, str) else list(text)
 
 
 def _table_lines(table: Facts) -> list[str]:

@@ -1,25 +1,52 @@
-"""The demo runs without arguments and leaves files that can be read again."""
+"""The demo runs without arguments: the whole job on the bundled data, and the answer in five lines."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from leastwise import Generalization, load_schema
-from leastwise.evaluation import Evaluation
+from leastwise import Generalization
+from leastwise.datasets import load_adult
+from leastwise.evaluation.sweep import Run as StoredRun
+from leastwise.evaluation.sweep import grid
 from tests.cli.running import Run
 
+pytestmark = pytest.mark.filterwarnings("ignore::leastwise.PrivacyLeakWarning")
 
-@pytest.mark.filterwarnings("ignore::leastwise.PrivacyLeakWarning")
-def test_the_demo_answers_and_writes_what_it_found(run: Run, tmp_path: Path) -> None:
-    result = run("demo", "--to", str(tmp_path / "out"), "--leaves", "4")
-    assert result.code == 0, result.err
-    assert "of 12 questions" in result.out
-    found = Generalization.load(tmp_path / "out" / "generalization.json")
-    judged = Evaluation.load(tmp_path / "out" / "evaluation.json")
-    assert load_schema(tmp_path / "out" / "schema.yaml") == found.schema
-    assert judged["A1"].adversary_error > 0
-    report = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
-    assert found.describe(markdown=True) in report
-    assert (tmp_path / "out" / "tree.svg").read_text(encoding="utf-8").startswith("<svg")
+
+def check(run: Run, folder: Path) -> StoredRun:
+    answer = run("demo", "--to", folder, "--jobs", 1)
+    assert answer.code == 0, answer.err
+    lines = answer.out.splitlines()
+    assert len(lines) == 5
+    assert "of 12 questions" in lines[0]
+    assert lines[-1] == f"Report: {folder / 'report.html'}"
+    found = StoredRun.load(folder)
+    assert found.task.label == "income"
+    assert Generalization.load(folder / "recommended.json").origin["chosen_on"] == "validation"
+    assert (folder / "report.html").stat().st_size > 1000
+    return found
+
+
+def test_the_demo_answers_and_writes_what_it_found(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    adult = load_adult()
+    fewer = replace(adult, frame=adult.frame.head(4000))
+    monkeypatch.setattr("leastwise.datasets.load_adult", lambda: fewer)
+    entry = grid.Entry(minimizer="pat", parameters={"alpha": [0.8], "max_leaves": [4, 10]})
+    monkeypatch.setattr(
+        "leastwise.evaluation.sweep.running.default_grid", lambda quick: grid.Grid(entries=(entry,))
+    )
+    monkeypatch.setattr("leastwise.cli.demo.MOST", 1)
+    assert len(check(run, tmp_path / "demo").frontier.points) == 1
+
+
+@pytest.mark.slow
+def test_the_demo_as_it_is(run: Run, tmp_path: Path) -> None:
+    found = check(run, tmp_path / "demo")
+    assert len(found.frontier.points) == 8
+    assert found.frontier.screened > 60
+    assert not found.choice.misses_on_test

@@ -8,9 +8,9 @@ from leastwise.evaluation.sweep.figures import Figures
 from leastwise.evaluation.sweep.folder import Run, RunTask
 from leastwise.evaluation.sweep.frontier import Frontier, FrontierPoint
 from leastwise.evaluation.sweep.grid import Entry, Grid, default_grid, load_grid
-from leastwise.evaluation.sweep.run import Options, choose_again, run
+from leastwise.evaluation.sweep.running import Options, choose_again, run
 from leastwise.evaluation.sweep.stages import Watcher
-from leastwise.evaluation.sweep.sweep import Sweep, sweep
+from leastwise.evaluation.sweep.sweeping import Sweep, sweep
 
 __all__ = [
     "DEFAULT",

@@ -134,13 +134,14 @@ def _choice(
     frontier: Frontier,
     sizes: Mapping[str, Size],
 ) -> Choice:
-    misses = budget.problems(point.test, frontier.untouched, sizes[point.candidate])
+    fits = not _broken(_limits(point, budget, frontier, sizes))
+    misses = budget.problems(point.test, frontier.untouched, sizes[point.candidate]) if fits else []
     return Choice(
         candidate=point.candidate,
         budget=budget,
         stated=stated,
         sentence=sentence,
-        fits=not _broken(_limits(point, budget, frontier, sizes)),
+        fits=fits,
         binding=(),
         nearest=None,
         misses_on_test=tuple(misses),

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from leastwise.errors import ParameterError
 
 
 class Journal:
@@ -56,10 +60,37 @@ def write_whole(path: Path, text: str) -> None:
     sync_folder(path.parent)
 
 
+def is_leftover(path: Path) -> bool:
+    """Return whether a killed ``write_whole`` left this file behind."""
+    return path.name.startswith(".") and path.name.endswith(".tmp")
+
+
 def remove_leftovers(folder: Path) -> None:
     """Remove what a killed ``write_whole`` left behind."""
     for path in folder.glob(".*.tmp"):
         path.unlink(missing_ok=True)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep every other process out of a folder meanwhile; the lock of a killed process is gone with it."""
+    try:
+        import fcntl
+    except ImportError:  # not on this system
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        raise ParameterError(
+            f"another process is working in {folder}; wait for it, or name another folder"
+        ) from None
+    try:
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def sync_folder(folder: Path) -> None:

@@ -15,8 +15,8 @@ def distances(points: Sequence[Point], limits: Limits) -> list[float]:
     """Return how far each point lies above the chord between the limit points, both axes scaled to 1.
 
     >>> limits = Limits(Point(0.1, 0.0), Point(0.3, 0.5))
-    >>> [round(d, 3) for d in distances([Point(0.1, 0.0), Point(0.1, 0.5), Point(0.2, 0.25)], limits)]
-    [0.0, 0.707, 0.0]
+    >>> [round(d, 3) for d in distances([Point(0.1, 0.0), Point(0.1, 0.5), Point(0.3, 0.25)], limits)]
+    [0.0, 0.707, -0.354]
     """
     width = limits.suppressed.utility_risk - limits.untouched.utility_risk
     height = limits.suppressed.adversary_error - limits.untouched.adversary_error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -14,24 +15,24 @@ from leastwise.errors import ArtefactError
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as best_of
-from leastwise.evaluation.protocol import evaluate
+from leastwise.evaluation.protocol import ADVERSARIES, evaluate
 from leastwise.evaluation.sweep import folder as places
 from leastwise.evaluation.sweep.backends import Workers
 from leastwise.evaluation.sweep.budget import Budget, Size
-from leastwise.evaluation.sweep.candidates import Candidate, Failure, read_line
+from leastwise.evaluation.sweep.candidates import SHORT, Candidate, Failure, read_line
 from leastwise.evaluation.sweep.documents import from_text, to_text
 from leastwise.evaluation.sweep.figures import Figures
 from leastwise.evaluation.sweep.folder import RunTask, artefact_path, evaluation_path
 from leastwise.evaluation.sweep.frontier import thinned
 from leastwise.evaluation.sweep.journal import Journal, write_whole
 from leastwise.evaluation.sweep.screening import Judged, judge, on_validation
-from leastwise.evaluation.sweep.sweep import Distinct, Plan, Proposed, propose, screened
+from leastwise.evaluation.sweep.sweeping import Distinct, Plan, Proposed, propose, screened
 from leastwise.evaluation.utility import UtilityLimits
 from leastwise.generalization import Generalization
 from leastwise.minimizers import Constraints
 from leastwise.table import Split
 
-PROPOSALS, LIMITS, JUDGEMENTS = "proposals.jsonl", "limits.jsonl", "judgements.jsonl"
+PROPOSALS, LIMITS, JUDGEMENTS = "proposals.jsonl", "limits.jsonl", "judgements-{}.jsonl"
 # Cheap attacks; those with side information train a model for every attribute.
 WITHOUT_SIDE_INFORMATION = ("A1", "A2", "A7", "A8")
 T = TypeVar("T")
@@ -101,7 +102,9 @@ class Stages:
         """Judge the frontier on validation, by the strongest."""
         part = on_validation(self.split)
         tasks = [(c.artefact(), part, len(front), self.task.seed, self.task.quick) for c in front]
-        return self._judged("judging the frontier", JUDGEMENTS, tasks)
+        # Another budget may bring another frontier: what was judged of one must not be taken for the other.
+        name = hashlib.sha256("".join(c.id for c in front).encode()).hexdigest()[:SHORT]
+        return self._judged("judging the frontier", JUDGEMENTS.format(name), tasks)
 
     def _judged(self, words: str, journal: str, tasks: Sequence[tuple[Any, ...]]) -> list[Judged]:
         path = self.folder / places.WORK / journal
@@ -111,16 +114,19 @@ class Stages:
         """Attack the frontier on test in full; in a quick run only what is recommended with side information."""
         for candidate in front:
             write_whole(artefact_path(self.folder, candidate.id), candidate.artefact().to_json())
-        absent = [candidate for candidate in front if self._evaluation(candidate) is None]
+        tasks = {candidate.id: self._attack(candidate, limits, len(front), chosen) for candidate in front}
+        absent = [candidate for candidate in front if not self._is_attacked(candidate, tasks[candidate.id])]
         absent.sort(key=lambda candidate: candidate.id != chosen)  # what takes longest comes first
         self.watcher.begin("attacking the frontier", len(front), len(front) - len(absent))
-        tasks = [self._attack(candidate, limits, len(front), chosen) for candidate in absent]
         start = time.perf_counter()
-        for candidate, judgement in zip(absent, self.workers.map(attack, tasks), strict=True):
+        for candidate, judgement in zip(
+            absent, self.workers.map(attack, [tasks[c.id] for c in absent]), strict=True
+        ):
             write_whole(evaluation_path(self.folder, candidate.id), judgement.to_json())
             self._note("attacking", candidate=candidate.id, **judgement.seconds)
             self.watcher.advance()
         self._note("attacking the frontier", seconds=time.perf_counter() - start, tasks=len(absent))
+        self._keep_only({f"{candidate.id}.json" for candidate in front})
         return [Evaluation.load(evaluation_path(self.folder, candidate.id)) for candidate in front]
 
     def _attack(
@@ -131,10 +137,26 @@ class Stages:
         utility = UtilityLimits(limits.suppressed.utility, limits.untouched.utility)
         return candidate.artefact(), self.split, adversaries, self.task.seed, self.task.quick, count, utility
 
-    def _evaluation(self, candidate: Candidate) -> Evaluation | None:
+    def _is_attacked(self, candidate: Candidate, task: tuple[Any, ...]) -> bool:
+        """Return whether an earlier run has done exactly this."""
         path = evaluation_path(self.folder, candidate.id)
-        found = Evaluation.load(path) if path.is_file() else None
-        return found if found is not None and found.fingerprint == candidate.fingerprint else None
+        if not path.is_file():
+            return False
+        found, (adversaries, count) = Evaluation.load(path), (task[2], task[5])
+        wanted = adversaries or [name for name in ADVERSARIES if name != "A6"]
+        same = found.certificate is not None and found.certificate.candidates == count
+        return (
+            same
+            and [a.adversary for a in found.attacks] == [*wanted]
+            and found.fingerprint == candidate.fingerprint
+        )
+
+    def _keep_only(self, names: set[str]) -> None:
+        """Remove what another frontier left behind before this one was found."""
+        for sub in (places.GENERALIZATIONS, places.EVALUATIONS):
+            for path in (self.folder / sub).iterdir():
+                if path.name not in names:
+                    path.unlink()
 
     def _resumed(
         self,

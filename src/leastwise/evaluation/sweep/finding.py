@@ -16,7 +16,7 @@ from leastwise.evaluation.sweep.frontier import Areas, Frontier, FrontierPoint, 
 from leastwise.evaluation.sweep.knees import knees
 from leastwise.evaluation.sweep.screening import Judged
 from leastwise.evaluation.sweep.stages import LimitPoints, Stages, front_of
-from leastwise.evaluation.sweep.sweep import Plan, planned
+from leastwise.evaluation.sweep.sweeping import Plan, planned
 
 KNEE, CHEAPEST, SAFEST = "knee", "cheapest", "safest"
 

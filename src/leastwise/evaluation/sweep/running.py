@@ -14,13 +14,13 @@ from leastwise.evaluation.sweep.budget import Budget
 from leastwise.evaluation.sweep.checking import check_records, check_schema, check_split, fingerprint, versions
 from leastwise.evaluation.sweep.choice import Choice, choose
 from leastwise.evaluation.sweep.documents import read_text
+from leastwise.evaluation.sweep.finding import find_frontier, sizes_in
 from leastwise.evaluation.sweep.folder import Parts, Run, RunTask
 from leastwise.evaluation.sweep.frontier import Frontier
 from leastwise.evaluation.sweep.grid import Grid, default_grid
-from leastwise.evaluation.sweep.journal import remove_leftovers, write_whole
+from leastwise.evaluation.sweep.journal import is_leftover, locked, remove_leftovers, write_whole
 from leastwise.evaluation.sweep.screening import guessing
 from leastwise.evaluation.sweep.stages import Silent, Stages, Watcher
-from leastwise.evaluation.sweep.whole import find_frontier, sizes_in
 from leastwise.minimizers import Constraints
 from leastwise.schema_file import to_yaml
 from leastwise.table import Split, Table
@@ -87,14 +87,17 @@ def run(
     grid = options.grid or default_grid(options.quick)
     split = _checked(table, grid, options)
     task = _task(table, split, grid, options, name)
-    _prepare(path, task, fresh)
-    write_whole(path / places.SCHEMA, to_yaml(table.schema))
-    stages = Stages(path, split, task, options.constraints, workers or Workers(), watcher or Silent())
-    if not (path / places.FRONTIER).is_file():
-        write_whole(path / places.FRONTIER, find_frontier(stages).to_json())
-    frontier = Frontier.from_json(read_text(path / places.FRONTIER), str(path / places.FRONTIER))
-    write_choice(path, choose(frontier, options.budget, sizes_in(path)))
-    shutil.rmtree(path / places.WORK, ignore_errors=True)
+    _check_folder(path)
+    path.mkdir(parents=True, exist_ok=True)
+    with locked(path):
+        _prepare(path, task, fresh)
+        write_whole(path / places.SCHEMA, to_yaml(table.schema))
+        stages = Stages(path, split, task, options.constraints, workers or Workers(), watcher or Silent())
+        if not (path / places.FRONTIER).is_file():
+            write_whole(path / places.FRONTIER, find_frontier(stages).to_json())
+        frontier = Frontier.from_json(read_text(path / places.FRONTIER), str(path / places.FRONTIER))
+        write_choice(path, choose(frontier, options.budget, sizes_in(path)))
+        shutil.rmtree(path / places.WORK, ignore_errors=True)
     return Run.load(path)
 
 
@@ -132,21 +135,28 @@ def _task(table: Table, split: Split, grid: Grid, options: Options, name: str) -
     )
 
 
-def _prepare(folder: Path, task: RunTask, fresh: bool) -> None:
-    """Make the folder ready: new, or as a run of the same task left it."""
+def _check_folder(folder: Path) -> None:
+    """Refuse a folder that is somebody else's."""
     if folder.exists() and not folder.is_dir():
         raise ParameterError(f"{folder} is a file; name a folder for the run")
+    if not folder.is_dir() or (folder / places.TASK).is_file():
+        return
+    if any(not is_leftover(path) for path in folder.iterdir()):
+        raise ParameterError(f"{folder} holds other files and no run; name a new or empty folder")
+
+
+def _prepare(folder: Path, task: RunTask, fresh: bool) -> None:
+    """Make the folder ready: new, or as a run of the same task left it."""
     known = folder / places.TASK
     if fresh and known.is_file():
         _clear(folder)
     elif known.is_file():
         _check_same(RunTask.from_json(read_text(known), str(known)), task, folder)
-    elif folder.is_dir() and any(folder.iterdir()):
-        raise ParameterError(f"{folder} holds other files and no run; name a new or empty folder")
-    for sub in (folder, folder / places.GENERALIZATIONS, folder / places.EVALUATIONS, folder / places.WORK):
-        sub.mkdir(parents=True, exist_ok=True)
-        remove_leftovers(sub)
+    # The task comes first: by it a broken run is known.
     write_whole(known, task.to_json())
+    for sub in (folder, folder / places.GENERALIZATIONS, folder / places.EVALUATIONS, folder / places.WORK):
+        sub.mkdir(exist_ok=True)
+        remove_leftovers(sub)
 
 
 def _check_same(old: RunTask, new: RunTask, folder: Path) -> None:
@@ -161,12 +171,13 @@ def _check_same(old: RunTask, new: RunTask, folder: Path) -> None:
 
 
 def _clear(folder: Path) -> None:
-    """Remove the files of a run, and only those."""
-    files = (places.TASK, places.SCHEMA, places.CANDIDATES, places.TIMING, places.FRONTIER, places.CHOICE)
-    for name in (*files, places.RECOMMENDED, *places.REPORTS):
+    """Remove the files of a run and only those: first what says that it is finished, last what it is."""
+    for name in (places.CHOICE, places.FRONTIER, places.RECOMMENDED, *places.REPORTS):
         (folder / name).unlink(missing_ok=True)
     for name in (places.GENERALIZATIONS, places.EVALUATIONS, places.WORK):
         shutil.rmtree(folder / name, ignore_errors=True)
+    for name in (places.CANDIDATES, places.TIMING, places.SCHEMA, places.TASK):
+        (folder / name).unlink(missing_ok=True)
 
 
 def write_choice(folder: Path, choice: Choice) -> None:
@@ -183,7 +194,8 @@ def choose_again(folder: str | Path, budget: Budget) -> Run:
     """Choose anew in a finished run, and write the choice."""
     found = Run.load(folder)
     budget.check(*_guesses(found.frontier), found.schema.names)
-    write_choice(found.folder, choose(found.frontier, budget, found.sizes))
+    with locked(found.folder):
+        write_choice(found.folder, choose(found.frontier, budget, found.sizes))
     return Run.load(folder)
 
 

@@ -1,0 +1,241 @@
+"""``leastwise run``: the whole job by one command, and one line for everything that cannot be."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from leastwise import Generalization
+from leastwise.evaluation.sweep import Run as StoredRun
+from tests.cli.running import Run
+from tests.evaluation.sweep.small import content, records, write_csv
+
+GRID = """\
+format: leastwise-grid
+version: 1
+minimizers:
+  - name: pat
+    alpha: [0.3, 0.8]
+    leaves: [2, 4, 8]
+    min-leaf: 20
+  - name: uniform
+    k: [2, 3]
+"""
+QUICK = ("--quick", "--jobs", 1, "--most", 2)
+pytestmark = pytest.mark.filterwarnings("ignore::leastwise.PrivacyLeakWarning")
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    return write_csv(tmp_path / "small.csv")
+
+
+@pytest.fixture
+def grid(tmp_path: Path) -> Path:
+    path = tmp_path / "grid.yaml"
+    path.write_text(GRID, encoding="utf-8")
+    return path
+
+
+def test_the_whole_job(run: Run, small: Path, grid: Path, tmp_path: Path) -> None:
+    words = (
+        "run",
+        small,
+        "--label",
+        "rich",
+        "--personal",
+        "job,sex",
+        "--grid",
+        grid,
+        *QUICK,
+        "-o",
+        tmp_path / "out",
+    )
+    answer = run(*words)
+    assert answer.code == 0, answer.err
+    lines = answer.out.splitlines()
+    assert len(lines) == 5
+    assert lines[0].startswith("Ask ")
+    assert lines[-1] == f"Report: {tmp_path / 'out' / 'report.html'}"
+    for stage in ("proposing: 3", "screening: ", "judging the limit points: 4", "attacking the frontier: "):
+        assert stage in answer.err
+    found = StoredRun.load(tmp_path / "out")
+    assert found.task.personal == ("job", "sex")
+    assert Generalization.load(tmp_path / "out" / "recommended.json").schema == found.schema
+    before = content(tmp_path / "out")
+    assert {"report.html", "report.md", "report.json"} <= set(before)
+    assert run(*words).code == 0
+    assert content(tmp_path / "out") == before
+    other = run(*words, "--seed", 1)
+    assert "holds a run of another task" in other.complaint
+    assert "--fresh" in other.complaint
+    assert run(*words, "--seed", 1, "--fresh").code == 0
+
+
+def test_choosing_under_a_budget(run: Run, small: Path, grid: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    words = ("run", small, "--label", "rich", "--personal", "job,sex", "--grid", grid, *QUICK, "-o", folder)
+    stated = run(*words, "--max-error", 0)
+    assert stated.code == 1
+    assert "None of the" in stated.out
+    assert "What binds: the model errs" in stated.out
+    assert not (folder / "recommended.json").exists()
+    chosen = run("choose", folder, "--max-error-increase", 0.5, "--max-asked", 4)
+    assert chosen.code == 0
+    assert "keep this limit: the model errs at most 0.5 more" in chosen.out
+    assert (folder / "recommended.json").exists()
+    report = (folder / "report.md").read_text(encoding="utf-8")
+    none = run("choose", folder, "--max-unique", 0, "--max-buckets", 1)
+    assert none.code == 1
+    assert "The nearest is" in none.out
+    assert (folder / "report.md").read_text(encoding="utf-8") != report
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--max-error-increase", -1), "max_error_increase must be between 0 and 1; got -1.0"),
+        (("--max-error-increase", "nan"), "max_error_increase must be between 0 and 1; got nan"),
+        (("--max-error", 2), "max_error must be between 0 and 1; got 2.0"),
+        (("--max-unique", -1), "max_unique must be a whole number from 0; got -1"),
+        (("--max-buckets", "many"), "Invalid value for '--max-buckets'"),
+        (("--min-adversary-error", "sex"), "--min-adversary-error must be name=number, as in sex=0.3; got 'sex'"),
+        (("--min-adversary-error", "sex=.1,sex=.2"), "--min-adversary-error state each attribute once"),
+        (("--min-adversary-error", "sx=.1"), "there is no personal attribute 'sx'; did you mean 'sex'?"),
+        (("--min-adversary-error", "age=.1"), "'age' is none; mark it so"),
+        (("--min-adversary-error", "sex=0.9"), "sex=0.9 is impossible: nobody errs more than the guess, 0.5"),
+        (("--min-adversary-error", "mean=0.99"), "mean=0.99 is impossible: nobody errs more than the guess"),
+        (("--personal", "rich"), "label"),
+        (("--label", "ritch"), "did you mean 'rich'?"),
+        (("--personal", "sx"), "did you mean 'sex'?"),
+        (("--jobs", 0), "jobs must be at least 1, or -1"),
+        (("--backend", "spark"), "backend must be one of loky, threading, dask, ray; got 'spark'"),
+        (("--cluster", "tcp://x"), "a cluster needs the backend dask or ray; got loky"),
+        (("--grid", "nowhere.yaml"), "nowhere.yaml: No such file or directory"),
+    ],
+)
+def test_what_cannot_be_is_one_line(
+    run: Run, small: Path, tmp_path: Path, words: tuple[object, ...], complaint: str
+) -> None:
+    given = [] if "--label" in words else ["--label", "rich"]
+    given += [] if "--personal" in words else ["--personal", "job,sex"]
+    answer = run("run", small, *given, *QUICK, "-o", tmp_path / "out", *words)
+    assert complaint in answer.complaint
+    assert not (tmp_path / "out").exists()
+
+
+def test_records_that_cannot_be_judged_are_one_line(run: Run, small: Path, tmp_path: Path) -> None:
+    lines = small.read_text(encoding="utf-8").splitlines()
+    few, one, rare = (tmp_path / f"{name}.csv" for name in ("few", "one", "rare"))
+    few.write_text("\n".join(lines[:51]), encoding="utf-8")
+    poor = [line.rpartition(",")[0] for line in lines[1:]]
+    one.write_text("\n".join([lines[0], *(f"{line},no" for line in poor)]), encoding="utf-8")
+    rest = [f"{line},{'yes' if i < 2 else 'no'}" for i, line in enumerate(poor)]
+    rare.write_text("\n".join([lines[0], *rest]), encoding="utf-8")
+    out = ("--label", "rich", "--personal", "sex", *QUICK, "-o", tmp_path / "out")
+    assert "at least 300 records" in run("run", few, *out).complaint
+    assert "class" in run("run", one, *out).complaint
+    assert "none of them is in the validation part" in run("run", rare, *out).complaint
+    numbers = tmp_path / "numbers.csv"
+    random = np.random.default_rng(0)
+    rows = [f"{a:.3f},{b:.3f},{int(a > b)}" for a, b in random.random((400, 2))]
+    numbers.write_text("\n".join(["a,b,y", *rows]), encoding="utf-8")
+    nothing = run("run", numbers, "--label", "y", *QUICK, "-o", tmp_path / "out")
+    assert "at least one personal attribute" in nothing.complaint
+    assert "name the records" in run("run", *out).complaint
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("minimizers: [", "not YAML"),
+        ("format: leastwise-schema\nversion: 1", "must be 'leastwise-grid'"),
+        ("format: leastwise-grid\nversion: 1", "name at least one minimizer"),
+        (GRID.replace("uniform", "unifrom"), "there is no minimizer 'unifrom'; did you mean 'uniform'?"),
+        (GRID.replace("alpha:", "alfa:"), "pat has no parameter 'alfa'; did you mean 'alpha'?"),
+        (GRID.replace("0.8", "1.8"), "alpha of pat must be a number between 0 and 1; got 1.8"),
+        (GRID.replace("[2, 3]", "[]"), "k of uniform needs at least one value"),
+        (GRID + "seeds: [-1]\n", "a seed must be a whole number from 0; got -1"),
+        (GRID + "sede: 1\n", "unknown key; did you mean 'seeds'?"),
+        (GRID.replace("0.8", "1.8").replace("[2, 3]", "[0]"), "2 problems"),
+    ],
+)
+def test_a_grid_that_cannot_be_used_is_one_line(
+    run: Run, small: Path, tmp_path: Path, text: str, complaint: str
+) -> None:
+    path = tmp_path / "grid.yaml"
+    path.write_text(text, encoding="utf-8")
+    answer = run("run", small, "--label", "rich", "--grid", path, *QUICK, "-o", tmp_path / "out")
+    assert complaint in answer.complaint
+
+
+def test_constraints_come_from_the_policy(run: Run, small: Path, grid: Path, tmp_path: Path) -> None:
+    policy = tmp_path / "leastwise.yaml"
+    policy.write_text(
+        "format: leastwise-policy\nversion: 1\ndata: small.csv\nlabel: rich\npersonal: [job, sex]\n"
+        "budget: {max_error: 1.0}\nconstraints: {suppressed: [sex], edges: {age: [40]}}\n",
+        encoding="utf-8",
+    )
+    grid.write_text(GRID + "  - name: optimal\n    steps: 8\n", encoding="utf-8")
+    answer = run("run", "--policy", policy, "--grid", grid, *QUICK, "-o", tmp_path / "out")
+    assert answer.code == 0, answer.err
+    found = StoredRun.load(tmp_path / "out")
+    assert found.frontier.dropped > 0
+    for candidate in found.candidates:
+        artefact = candidate.artefact()
+        assert artefact["sex"].suppressed
+        assert 40.0 in artefact["age"].edges  # type: ignore[attr-defined]
+    assert found.choice.budget.max_error == 1.0
+    impossible = policy.read_text(encoding="utf-8").replace("[sex]", "[age]")
+    policy.write_text(impossible, encoding="utf-8")
+    assert "age cannot be suppressed and parted" in run("run", "--policy", policy, *QUICK).complaint
+
+
+def test_a_missing_cluster_is_one_line(
+    run: Run, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from leastwise.evaluation.sweep import backends
+
+    monkeypatch.setattr(backends, "find_spec", lambda name: None)
+    answer = run("run", small, "--label", "rich", "--backend", "ray", *QUICK, "-o", tmp_path / "out")
+    assert answer.complaint == "this needs ray; install it with: pip install 'leastwise[cluster]'"
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGINT") or sys.platform == "win32", reason="needs signals")
+def test_ctrl_c_says_how_to_go_on(small: Path, tmp_path: Path) -> None:
+    command = [
+        sys.executable,
+        "-c",
+        "from leastwise.cli import main; main()",
+        "run",
+        str(small),
+        "--label",
+        "rich",
+    ]
+    command += ["--personal", "job,sex", "--jobs", "1", "-o", str(tmp_path / "out")]
+    process = subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+    while process.poll() is None and not (tmp_path / "out" / "work").exists():
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert out == ""
+    assert f"what is finished is kept in {tmp_path / 'out'}; the same command resumes the run" in err
+    assert "Traceback" not in err
+
+
+def test_records_are_as_small_says() -> None:
+    assert len(records()) == 600

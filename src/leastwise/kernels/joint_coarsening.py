@@ -102,17 +102,130 @@ def _two_most(counts: Array) -> tuple[int, int]:  # pragma: no cover
     return best, second
 
 
+class Coarser(NamedTuple):
+    """Counts of values in rows of coarser knowledge, each row filled when it is first asked for."""
+
+    counts: Array  # row x value: people
+    ready: Array  # row: whether it is filled
+    people: Array  # row: people in all
+    most: Array  # row x 2: the commonest value and the next one, -1 where there is none
+
+
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _own_bucket(state: State, target: int, bucket: int, attribute: int, into: Array) -> Array:  # pragma: no cover
-    """Return how many people have each value of the target's own bucket, as it is after the merge."""
-    counts = np.zeros(state.sizes[target])
-    for v in range(state.sizes[target]):
-        home = state.value_bucket[target, v]
-        if state.own[target] == attribute and into[home] >= 0:
-            home = into[home]
-        if home == bucket:
-            counts[v] = state.value_people[target, v]
-    return counts
+def _nothing_filled(counts: Array) -> Coarser:  # pragma: no cover
+    rows = len(counts)
+    return Coarser(counts, np.zeros(rows, dtype=np.bool_), np.zeros(rows), np.full((rows, 2), -1, dtype=np.int64))
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _context_of(state: State, target: int, attribute: int) -> Coarser:  # pragma: no cover
+    """Return the target's context: as it is where the merge leaves it alone, otherwise empty rows."""
+    rows, size, begin = state.rows[target], state.sizes[target], state.starts[target]
+    if state.strides[target, attribute]:
+        return _nothing_filled(np.zeros((rows, size)))
+    return _nothing_filled(state.context[begin : begin + rows * size].reshape(rows, size))
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _summed_up(coarser: Coarser, row: int) -> None:  # pragma: no cover
+    coarser.ready[row] = True
+    coarser.people[row] = coarser.counts[row].sum()
+    coarser.most[row, 0], coarser.most[row, 1] = _two_most(coarser.counts[row])
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _context_row(
+    state: State, target: int, attribute: int, into: Array, z: int, coarser: Coarser
+) -> int:  # pragma: no cover
+    """Return the row of the target's context that a joint bucket is in after the merge, filled."""
+    rest = 0
+    for j in range(state.buckets.shape[1]):
+        if j != attribute:
+            rest += state.strides[target, j] * state.buckets[z, j]
+    stride, goal = state.strides[target, attribute], into[state.buckets[z, attribute]]
+    row = rest + stride * goal
+    if not coarser.ready[row]:
+        size, begin = state.sizes[target], state.starts[target]
+        for b in range(len(into)):
+            if stride and into[b] == goal:
+                start = begin + (rest + stride * b) * size
+                coarser.counts[row] += state.context[start : start + size]
+        _summed_up(coarser, row)
+    return int(row)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _own_row(
+    state: State, target: int, attribute: int, into: Array, z: int, coarser: Coarser
+) -> int:  # pragma: no cover
+    """Return the target's own bucket of a joint bucket after the merge, with its people of each value filled."""
+    own = state.own[target]
+    home = into[state.buckets[z, own]] if own == attribute else state.buckets[z, own]
+    if not coarser.ready[home]:
+        for v in range(state.sizes[target]):
+            bucket = state.value_bucket[target, v]
+            if own == attribute and into[bucket] >= 0:
+                bucket = into[bucket]
+            if bucket == home:
+                coarser.counts[home, v] = state.value_people[target, v]
+        _summed_up(coarser, home)
+    return int(home)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _hold(state: State, target: int, z: int, chain: Array, held: Array, seen: Array) -> int:  # pragma: no cover
+    """Count the values of all records of a group of joint buckets; return how many different ones there are."""
+    count = 0
+    while z >= 0:
+        r = state.head[z]
+        while r >= 0:
+            v = state.targets[r, target]
+            if held[v] == 0:
+                seen[count] = v
+                count += 1
+            held[v] += state.people[r]
+            r = state.following[r]
+        z = chain[z]
+    return count
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _hits_before(state: State, target: int, z: int, chain: Array) -> float:  # pragma: no cover
+    before = 0.0
+    while z >= 0:
+        before += state.hits[z, target]
+        z = chain[z]
+    return before
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _right_guesses(
+    held: Array,
+    seen: Array,
+    row: Array,
+    row_most: Array,
+    own_most: Array,
+    values: Array,
+    share: float,
+    inner: float,
+) -> float:  # pragma: no cover
+    """Return the people guessed right: all with the value in front, if it stays there when one of them leaves.
+
+    Besides the values ``seen``, only those commonest in the row and in the own bucket can come in front.
+    """
+    best, second, top = -1.0, -1.0, -1
+    count = len(seen)
+    for i in range(count + 4):
+        v = seen[i] if i < count else row_most[i - count] if i < count + 2 else own_most[i - count - 2]
+        if v < 0 or v == top or (i >= count and held[v] > 0):
+            continue
+        u = held[v] + share * (row[v] + inner * values[v])
+        if u > best:
+            best, second, top = u, best, v
+        elif u > second:
+            second = u
+    # A person who leaves takes one from the row too.
+    return float(held[top]) if best - 1.0 - share > second else 0.0
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -123,20 +236,10 @@ def _target_hits(
 
     ``all_of_them`` is False when the merge leaves the coarser knowledge alone; then groups of one are skipped.
     """
-    size, rows, begin = state.sizes[target], state.rows[target], state.starts[target]
-    own = state.own[target]
-    table = state.context[begin : begin + rows * size].reshape(rows, size)
-    stride = state.strides[target, attribute]
-    joined = np.zeros((rows, size)) if stride else table
-    ready = np.zeros(rows, dtype=np.bool_)
-    row_people = np.zeros(rows)
-    row_most = np.full((rows, 2), -1, dtype=np.int64)
-    places = state.bucket_people.shape[1]
-    own_ready = np.zeros(places, dtype=np.bool_)
-    own_people = np.zeros(places)
-    own_most = np.full((places, 2), -1, dtype=np.int64)
-    held = np.zeros(size)
-    seen = np.empty(size, dtype=np.int64)
+    size = state.sizes[target]
+    context = _context_of(state, target, attribute)
+    own = _nothing_filled(np.zeros((state.bucket_people.shape[1], size)))
+    held, seen = np.zeros(size), np.empty(size, dtype=np.int64)
     pull, own_pull = state.pulls[target], state.pulls[len(state.own) + 1]
     result = np.zeros(len(first))
     change = 0.0
@@ -144,65 +247,17 @@ def _target_hits(
         z = first[g]
         if chain[z] < 0 and not all_of_them:
             continue
-        row = 0
-        for j in range(state.buckets.shape[1]):
-            if j != attribute:
-                row += state.strides[target, j] * state.buckets[z, j]
-        goal = into[state.buckets[z, attribute]]
-        rest = row
-        row += stride * goal
-        if not ready[row]:
-            ready[row] = True
-            if stride:
-                for b in range(len(into)):
-                    if into[b] == goal:
-                        for v in range(size):
-                            joined[row, v] += table[rest + stride * b, v]
-            row_people[row] = joined[row].sum()
-            row_most[row, 0], row_most[row, 1] = _two_most(joined[row])
-        home = goal if own == attribute else state.buckets[z, own]
-        if not own_ready[home]:
-            own_ready[home] = True
-            counts = _own_bucket(state, target, home, attribute, into)
-            own_people[home] = counts.sum()
-            own_most[home, 0], own_most[home, 1] = _two_most(counts)
-        before = 0.0
-        count = 0
-        while z >= 0:
-            before += state.hits[z, target]
-            r = state.head[z]
-            while r >= 0:
-                v = state.targets[r, target]
-                if held[v] == 0:
-                    seen[count] = v
-                    count += 1
-                held[v] += state.people[r]
-                r = state.following[r]
-            z = chain[z]
-        # A person who leaves takes one from the row too, hence the share of a row with one person less.
-        share = pull / (max(row_people[row] - 1, 0.0) + own_pull)
-        inner = own_pull / max(own_people[home], 1e-9)
-        best, second, top = -1.0, -1.0, -1
-        for i in range(count + 4):
-            if i < count:
-                v = seen[i]
-            elif i < count + 2:
-                v = row_most[row, i - count]
-            else:
-                v = own_most[home, i - count - 2]
-            if v < 0 or v == top or (i >= count and held[v] > 0):
-                continue
-            u = held[v] + share * (joined[row, v] + inner * state.value_people[target, v])
-            if u > best:
-                second = best
-                best, top = u, v
-            elif u > second:
-                second = u
-        if held[top] > 0 and best - 1.0 - share > second:
-            result[g] = held[top]
-        for i in range(count):
-            held[seen[i]] = 0.0
-        change += result[g] - before
+        row = _context_row(state, target, attribute, into, z, context)
+        home = _own_row(state, target, attribute, into, z, own)
+        count = _hold(state, target, z, chain, held, seen)
+        share = pull / (max(context.people[row] - 1, 0.0) + own_pull)
+        inner = own_pull / max(own.people[home], 1e-9)
+        result[g] = _right_guesses(
+            held, seen[:count], context.counts[row], context.most[row], own.most[home],
+            state.value_people[target], share, inner,
+        )  # fmt: skip
+        held[seen[:count]] = 0.0
+        change += result[g] - _hits_before(state, target, z, chain)
     return change, result
 
 

@@ -102,6 +102,7 @@ from leastwise.cli import (  # noqa: E402
     describe,  # noqa: F401
     evaluate,  # noqa: F401
     experiment,  # noqa: F401
+    export,  # noqa: F401
     init,  # noqa: F401
     inspect,  # noqa: F401
     minimize,  # noqa: F401

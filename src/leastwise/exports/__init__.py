@@ -5,7 +5,8 @@ Each export is complete by itself, and agrees with :meth:`leastwise.Generalizati
 
 from leastwise.exports.form import form_html
 from leastwise.exports.javascript import to_javascript
+from leastwise.exports.questionnaire import questionnaire
 from leastwise.exports.record_schema import record_schema
 from leastwise.exports.sql import to_sql
 
-__all__ = ["form_html", "record_schema", "to_javascript", "to_sql"]
+__all__ = ["form_html", "questionnaire", "record_schema", "to_javascript", "to_sql"]

@@ -59,6 +59,7 @@ def form_html(
         action=_checked_action(action),
         helper=helper,
         questions=asked,
+        coarse=all(question.typed for question in asked),
         not_asked=generalization.not_collected,
         policy=content_policy(action),
         style=asset("form.css"),

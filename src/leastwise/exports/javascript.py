@@ -60,13 +60,23 @@ def _attribute_plan(partition: Partition) -> dict[str, Any]:
     attribute = partition.attribute
     common: dict[str, Any] = {"name": attribute.name, "missing": attribute.missing, "other": attribute.other}
     if attribute.continuous:
-        common |= {"lower": attribute.lower, "upper": attribute.upper, "integer": attribute.integer}
+        ends = {"lower": plain_number(attribute.lower), "upper": plain_number(attribute.upper)}
+        common |= {**ends, "integer": attribute.integer}
     else:
         common |= {"values": list(attribute.values)}
     if isinstance(partition, Untouched):
         return {**common, "untouched": True}
-    edges = {"edges": list(partition.edges)} if isinstance(partition, Intervals) else {}
+    edges = {"edges": list(map(plain_number, partition.edges))} if isinstance(partition, Intervals) else {}
     return {**common, **edges, "assignment": list(partition.assignment), "labels": list(partition.labels)}
+
+
+def plain_number(number: float | None) -> float | None:
+    """Write 63 rather than 63.0, so that equal generalizations give equal texts.
+
+    >>> plain_number(63.0), plain_number(0.5), plain_number(None)
+    (63, 0.5, None)
+    """
+    return int(number) if number is not None and number == int(number) and abs(number) < 2**53 else number
 
 
 def script_json(document: Any, indent: int | None = None) -> str:

@@ -108,11 +108,12 @@ def _exact(partition: Partition) -> tuple[tuple[str, str], ...]:
 def _choices(partition: Partition) -> tuple[Choice, ...]:
     if isinstance(partition, Untouched):
         return ()
-    texts = distinguished([_text(partition, bucket) for bucket in range(partition.size)])
-    return tuple(
-        Choice(value, text, _members(partition, bucket))
-        for bucket, (value, text) in enumerate(zip(partition.labels, texts, strict=True))
-    )
+    buckets = range(partition.size)
+    texts = distinguished([_text(partition, bucket) for bucket in buckets])
+    choices = [Choice(partition.labels[bucket], texts[bucket], _members(partition, bucket)) for bucket in buckets]
+    own = [bucket for bucket in buckets if _own_text(partition, bucket)]
+    extra = [bucket for bucket in reversed(buckets) if bucket not in own]  # "something else" before "no answer"
+    return tuple(choices[bucket] for bucket in [*own, *extra])
 
 
 def _text(partition: Partition, bucket: int) -> str:
@@ -121,7 +122,9 @@ def _text(partition: Partition, bucket: int) -> str:
     parts += [SOMETHING_ELSE] if bucket == partition.other_bucket else []
     parts += [NO_ANSWER] if bucket == partition.missing_bucket else []
     said = [part for part in parts if part]
-    return said[0] if len(said) == 1 else ", or ".join([", ".join(said[:-1]), said[-1]])
+    if not parts[0]:
+        said[0] = said[0].capitalize()
+    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])}, or {said[-1]}"
 
 
 def _own_text(partition: Partition, bucket: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from leastwise.apply.answers import MISSING_LABEL
+from leastwise.exports.javascript import plain_number
 from leastwise.generalization import Generalization
 from leastwise.partition import Partition, Untouched
 from leastwise.schema import Attribute
@@ -90,7 +91,7 @@ def _number(attribute: Attribute) -> dict[str, Any]:
     bounds = {"minimum": attribute.lower, "maximum": attribute.upper}
     return {
         "type": [kind, "null"] if attribute.missing else kind,
-        **{name: bound for name, bound in bounds.items() if bound is not None},
+        **{name: plain_number(bound) for name, bound in bounds.items() if bound is not None},
     }
 
 

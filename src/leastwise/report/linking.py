@@ -6,7 +6,7 @@ from typing import Any
 
 from leastwise.adversaries.result import LinkabilityResult, SinglingOutResult
 from leastwise.report.pictures import bar, bars, bars_table
-from leastwise.report.wording import counted, listed, percent, percent_range
+from leastwise.report.wording import counted, percent, percent_range, some
 
 Facts = dict[str, Any]
 
@@ -24,8 +24,8 @@ def linked(attack: LinkabilityResult) -> Facts:
     rows = [bar(name, share, interval if name == best else None, random) for name, share in methods.items()]
     return {
         "finding": (
-            f"Of {counted(attack.records, 'person', 'people')} whose two halves ({listed(attack.known_a)} on one "
-            f"side, {listed(attack.known_b)} on the other) are shuffled, the best method links "
+            f"Of {counted(attack.records, 'person', 'people')} whose two halves ({some(attack.known_a)} on one "
+            f"side, {some(attack.known_b)} on the other) are shuffled, the best method links "
             f"{percent(attack.share_linked, 1)} rightly (95 % interval {percent_range(interval)}); linking at "
             f"random gets {percent(random, 1)}. Drawn {counted(attack.draws, 'time')}."
         ),

@@ -13,7 +13,7 @@ from leastwise.adversaries.result import (
     ReconstructionResult,
 )
 from leastwise.report.pictures import bar, bars, bars_table
-from leastwise.report.wording import counted, percent, percent_range
+from leastwise.report.wording import counted, percent, percent_range, some
 
 Facts = dict[str, Any]
 WRONG = "how often the attacker is wrong (further right is safer)"
@@ -90,7 +90,7 @@ def _finding(attack: ReconstructionResult, reference: ReconstructionResult | Non
     if attack.without_breach is not None:
         sentences.append(f"With the same knowledge and nothing stolen: {percent(attack.without_breach, 1)}.")
     if isinstance(attack, PartialKnowledgeResult) and len(attack.order) > 1:
-        sentences.append(f"The order in which it goes on: {', '.join(attack.order)}.")
+        sentences.append(f"The order in which it goes on: {some(attack.order)}.")
     return " ".join([*sentences, _most_gained(weakest(attack))])
 
 

@@ -67,6 +67,15 @@ def listed(words: Sequence[str], last: str = "and") -> str:
     return " ".join(words) if len(words) < 2 else f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
+def some(words: Sequence[str], most: int = 8) -> str:
+    """Join words, and count those beyond the first few.
+
+    >>> some(["a", "b", "c", "d"], 3), some(["a", "b"])
+    ('a, b and 2 others', 'a and b')
+    """
+    return listed(words if len(words) <= most else [*words[: most - 1], f"{len(words) - most + 1} others"])
+
+
 def number(value: object) -> str:
     """Write a parameter.
 

@@ -9,9 +9,15 @@
   let printing = false;
 
   const escaped = (text) => String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
-  const cut = (text, longest) => (text.length > longest ? text.slice(0, longest - 1) + "…" : text);
+  /* Long names often differ at their end only: both ends stay. */
+  const cut = (text, longest) => {
+    if (text.length <= longest) return text;
+    const tail = Math.floor(longest / 3);
+    return text.slice(0, longest - tail - 1) + "…" + text.slice(text.length - tail);
+  };
+  const known = (value) => value !== null && value !== undefined;
   const percent = (share, digits = 1) => (100 * share).toFixed(digits) + "\u00a0%";
-  const range = (pair) => pair[0] === null || pair[0] === undefined ? "" :
+  const range = (pair) => !known(pair[0]) ? "" :
     `${(Math.floor(1000 * pair[0] + 1e-9) / 10).toFixed(1)} to ${(Math.ceil(1000 * pair[1] - 1e-9) / 10).toFixed(1)}\u00a0%`;
   const colour = (name) => getComputedStyle(root).getPropertyValue("--" + name).trim();
   const narrow = () => !printing && window.innerWidth < 640;
@@ -43,26 +49,34 @@
 
   function rowLayout(picture, rows, top) {
     const highest = Math.max(0.02, ...rows.flatMap((r) => [r.value, r.high, r.baseline, r.reference, r.without].map((v) => v || 0)));
-    const longest = narrow() ? 15 : 30;
+    const longest = narrow() ? 19 : 30;
     return layout({
       height: 26 * rows.length + 62 + top + (narrow() && top ? 22 : 0), margin: { l: 8, r: 16, t: top + (narrow() && top ? 22 : 4), b: 44 }, showlegend: top > 0,
-      xaxis: { range: [-0.004 * highest, Math.min(1.01, highest * 1.06)], tickformat: ",.0%", title: { text: escaped(narrow() ? cut(picture.axis, 44) : picture.axis), font: { size: 12, color: colour("soft") }, standoff: 8 }, nticks: narrow() ? 5 : 9 },
+      xaxis: { range: [-0.004 * highest, Math.min(1.01, highest * 1.06)], tickformat: ",.0%", title: { text: escaped(narrow() ? picture.axis.replace(/ \(.*\)$/, "") : picture.axis), font: { size: 12, color: colour("soft") }, standoff: 8 }, nticks: narrow() ? 5 : 9 },
       yaxis: { range: [rows.length - 0.4, -0.6], tickvals: rows.map((_, i) => i), ticktext: rows.map((r) => escaped(cut(r.label, longest)) + " "), gridcolor: "rgba(0,0,0,0)", tickfont: { size: 12.5, color: colour("ink") }, ticklen: 0 },
     });
   }
 
   function bounds(rows, width) {
     return {
-      visible: rows.some((r) => r.high !== null && r.high !== undefined), type: "data", symmetric: false, color: colour("accent"), thickness: width, width: 4,
-      array: rows.map((r) => (r.high === null || r.high === undefined ? 0 : r.high - r.value)),
-      arrayminus: rows.map((r) => (r.low === null || r.low === undefined ? 0 : r.value - r.low)),
+      type: "data", symmetric: false, color: colour("accent"), thickness: width, width: 4,
+      array: rows.map((r) => r.high - r.value), arrayminus: rows.map((r) => r.value - r.low),
+    };
+  }
+
+  /* Only some bars have an interval, and one of no width would look like one that is sure. */
+  function whiskers(rows, shift) {
+    const places = rows.map((_, i) => i).filter((i) => known(rows[i].high)), kept = places.map((i) => rows[i]);
+    return {
+      type: "scatter", mode: "markers", hoverinfo: "skip", showlegend: false, y: places.map((i) => i + shift), x: kept.map((r) => r.value),
+      marker: { size: 1, opacity: 0 }, error_x: Object.assign(bounds(kept, 1.5), { color: colour("ink") }),
     };
   }
 
   function about(row, names) {
-    const lines = [escaped(cut(row.label, 60)), percent(row.value) + (row.low === null || row.low === undefined ? "" : ` (${range([row.low, row.high])})`)];
+    const lines = [escaped(cut(row.label, 60)), percent(row.value) + (known(row.low) ? ` (${range([row.low, row.high])})` : "")];
     for (const key of ["baseline", "reference", "without"])
-      if (names[key] && row[key] !== null && row[key] !== undefined) lines.push(`${escaped(names[key])}: ${percent(row[key])}`);
+      if (names[key] && known(row[key])) lines.push(`${escaped(names[key])}: ${percent(row[key])}`);
     return lines.join("<br>");
   }
 
@@ -90,27 +104,29 @@
     const rows = picture.rows, names = picture.names || {};
     const traces = [{
       type: "bar", orientation: "h", name: "found", showlegend: false, y: rows.map((_, i) => i), x: rows.map((r) => r.value), width: 0.5,
-      marker: { color: colour("accent"), opacity: 0.85 }, error_x: Object.assign(bounds(rows, 1.5), { color: colour("ink") }),
+      marker: { color: colour("accent"), opacity: 0.85 },
       text: rows.map((row) => about(row, names)), textposition: "none", hovertemplate: "%{text}<extra></extra>",
-    }];
+    }, whiskers(rows, 0)];
     if (names.baseline) traces.push(marks(rows, "baseline", names.baseline, "line-ns-open", colour("mark"), 16));
     return [traces, rowLayout(picture, rows, names.baseline ? 30 : 0)];
   }
 
   function groups(picture) {
     const rows = picture.rows, series = picture.series, inks = [colour("faint"), colour("accent"), colour("mark")];
-    const traces = series.map((name, s) => {
+    const thick = 0.7 / series.length;
+    const traces = series.flatMap((name, s) => {
       const values = rows.map((r) => Object.assign({ label: r.label + " · " + name }, r.values[s]));
-      return {
-        type: "bar", orientation: "h", name: escaped(name), y: rows.map((_, i) => i), x: values.map((v) => v.value), marker: { color: inks[s % 3] },
-        error_x: Object.assign(bounds(values, 1.5), { color: colour("ink") }), text: values.map((v) => about(v, {})), textposition: "none", hovertemplate: "%{text}<extra></extra>",
-      };
+      const shift = (s - (series.length - 1) / 2) * thick;
+      return [{
+        type: "bar", orientation: "h", name: escaped(name), y: rows.map((_, i) => i + shift), x: values.map((v) => v.value), width: 0.9 * thick, marker: { color: inks[s % 3] },
+        text: values.map((v) => about(v, {})), textposition: "none", hovertemplate: "%{text}<extra></extra>",
+      }, whiskers(values, shift)];
     });
     const flat = rows.flatMap((r) => r.values);
     const drawn = rowLayout(picture, rows.map((r) => Object.assign({ label: r.label }, r.values[0])), 30);
     drawn.xaxis.range = [0, Math.max(0.02, ...flat.map((v) => Math.max(v.value, v.high || 0))) * 1.06];
     drawn.xaxis.tickformat = picture.percent === false ? "" : ",.0%";
-    return [traces, Object.assign(drawn, { height: drawn.height + 12 * rows.length, bargap: 0.35, bargroupgap: 0.1 })];
+    return [traces, Object.assign(drawn, { height: drawn.height + 12 * rows.length, barmode: "overlay" })];
   }
 
   function curve(picture) {
@@ -213,7 +229,7 @@
 
   function tableOf(head, rows) {
     const table = element("table"), top = table.createTHead().insertRow(), body = table.createTBody();
-    for (const text of head) { const th = element("th", text); th.scope = "col"; top.append(th); }
+    for (const text of head) { const cell = element(text ? "th" : "td", text); if (text) cell.scope = "col"; top.append(cell); }
     for (const cells of rows) {
       const row = body.insertRow();
       cells.forEach((text, i) => {
@@ -223,7 +239,8 @@
         row.append(cell);
       });
     }
-    const scroll = element("div", null, "scroll");
+    const scroll = element("div", null, rows.length > 12 ? "scroll tall" : "scroll");
+    if (rows.length > 12) scroll.tabIndex = 0;
     scroll.append(table);
     return scroll;
   }
@@ -241,7 +258,7 @@
     const rows = point.attacker && point.attacker.length
       ? point.attacker.map((t) => [t.label, [percent(t.value), range([t.low, t.high])], percent(t.baseline), t.certified === null ? "" : percent(t.certified)])
       : Object.entries(figures(point).by_attribute).map(([name, value]) => [name, percent(value)]);
-    return tableOf(["attribute", "attacker wrong", "naive guess", "certified"].slice(0, rows.length ? rows[0].length : 1), rows);
+    return tableOf(["attribute", "attacker wrong (A1)", "naive guess", "any attacker, at least"].slice(0, rows.length ? rows[0].length : 1), rows);
   }
 
   function bucketList(point) {

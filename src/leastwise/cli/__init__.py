@@ -23,7 +23,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
-    epilog="Start with: `leastwise inspect people.csv --label income`",
+    epilog="Start with: `leastwise demo`, then `leastwise run people.csv --label income --output run`",
 )
 
 # Typer brings its own copy of click in some releases and needs click in others; the class is the same by name.
@@ -113,3 +113,27 @@ from leastwise.cli import (  # noqa: E402
     run,  # noqa: F401
     train,  # noqa: F401
 )
+
+# The order in which the help shows them: as the work goes on.
+_PANELS = {
+    "From records to a decision": ("demo", "run", "choose", "report"),
+    "Put it to work": ("describe", "export", "apply", "collect", "train", "predict"),
+    "Keep to it": ("init", "check", "monitor"),
+    "Step by step": ("inspect", "minimize", "evaluate", "compare", "minimizers", "minimum-sample"),
+    "Research": ("experiment", "datasets"),
+}
+
+
+def _name(command: Any) -> str:
+    return str(command.name or command.callback.__name__.replace("_", "-"))
+
+
+def _arrange() -> None:
+    panel_of = {name: panel for panel, listed in _PANELS.items() for name in listed}
+    order = list(panel_of)
+    for command in (*app.registered_commands, *app.registered_groups):
+        command.rich_help_panel = panel_of[_name(command)]
+    app.registered_commands.sort(key=lambda command: order.index(_name(command)))
+
+
+_arrange()

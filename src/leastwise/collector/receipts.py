@@ -1,4 +1,9 @@
-"""Receipts and keys: what is handed out, and the digests that are kept of it."""
+"""Receipts and keys: what is handed out, and the digests that are kept of it.
+
+A receipt is 18 random bytes. The first six are the same for all records of one request, so that a batch lies in
+one place of the database and not in a thousand; the other twelve are the secret of each. Kept are the six and a
+digest of the whole.
+"""
 
 from __future__ import annotations
 
@@ -7,29 +12,55 @@ import binascii
 import hashlib
 import secrets
 
-DIGEST = 16  # bytes: no two of a billion records collide
+PREFIX, SECRET, KEPT = 6, 12, 16  # bytes
+LENGTH = 24  # characters: 18 bytes in base64, without padding
 
 
-def drawn(count: int) -> list[bytes]:
-    """Return fresh random receipts."""
-    bits = secrets.token_bytes(DIGEST * count)
-    return [bits[i * DIGEST : (i + 1) * DIGEST] for i in range(count)]
+def drawn(count: int) -> bytes:
+    """Return the secrets of fresh receipts, after their common beginning."""
+    return secrets.token_bytes(PREFIX + SECRET * count)
 
 
-def derived(key: str, secret: bytes, count: int) -> list[bytes]:
-    """Return the receipts that belong to an idempotency key, the same each time; ``secret`` is the database's."""
+def derived(key: str, secret: bytes, count: int) -> bytes:
+    """Return the same for an idempotency key, equal each time; ``secret`` is the database's."""
     seed = hashlib.blake2b(key.encode(), key=secret, digest_size=32).digest()
-    return [hashlib.blake2b(i.to_bytes(4, "big"), key=seed, digest_size=DIGEST).digest() for i in range(count)]
+    return hashlib.shake_256(seed).digest(PREFIX + SECRET * count)
 
 
-def digest(receipt: bytes) -> bytes:
-    """Return what is kept of a receipt."""
-    return hashlib.blake2b(receipt, digest_size=DIGEST, person=b"receipt").digest()
+def receipts(bits: bytes) -> list[bytes]:
+    """Return the receipts that random bytes make."""
+    prefix = bits[:PREFIX]
+    return [prefix + bits[i : i + SECRET] for i in range(PREFIX, len(bits), SECRET)]
+
+
+def texts(made: list[bytes]) -> list[str]:
+    """Return receipts as people get them."""
+    joined = base64.urlsafe_b64encode(b"".join(made)).decode()
+    return [joined[i : i + LENGTH] for i in range(0, len(joined), LENGTH)]
+
+
+def kept(receipt: bytes) -> bytes:
+    """Return what the database holds of a receipt."""
+    return receipt[:PREFIX] + hashlib.blake2b(receipt, digest_size=KEPT - PREFIX).digest()
+
+
+def read(text: str) -> bytes | None:
+    """Return the bytes of a receipt, None if it is none.
+
+    >>> texts([bytes(18)]), read("A" * 24) == bytes(18), read("nonsense")
+    (['AAAAAAAAAAAAAAAAAAAAAAAA'], True, None)
+    """
+    try:
+        return (
+            base64.b64decode(text.encode("ascii"), altchars=b"-_", validate=True) if len(text) == LENGTH else None
+        )
+    except (ValueError, binascii.Error):
+        return None
 
 
 def key_digest(key: str | None) -> bytes:
     """Return what is kept of an idempotency key; it also orders keys."""
-    return b"" if key is None else hashlib.blake2b(key.encode(), digest_size=DIGEST, person=b"key").digest()
+    return b"" if key is None else hashlib.blake2b(key.encode(), digest_size=KEPT, person=b"key").digest()
 
 
 def body_digest(key: str, body: bytes) -> bytes:
@@ -38,22 +69,4 @@ def body_digest(key: str, body: bytes) -> bytes:
     There are few generalized records: a plain digest could be guessed, and would outlive an erased record.
     """
     lock = hashlib.blake2b(key.encode(), digest_size=32, person=b"body").digest()
-    return hashlib.blake2b(body, key=lock, digest_size=DIGEST).digest()
-
-
-def text(receipt: bytes) -> str:
-    """Return a receipt as people get it.
-
-    >>> text(bytes(16)), raw(text(bytes(16))) == bytes(16), raw("nonsense")
-    ('AAAAAAAAAAAAAAAAAAAAAA', True, None)
-    """
-    return base64.urlsafe_b64encode(receipt).rstrip(b"=").decode()
-
-
-def raw(receipt: str) -> bytes | None:
-    """Return the bytes of a receipt, None if it is none."""
-    try:
-        found = base64.b64decode(receipt.encode("ascii") + b"==", altchars=b"-_", validate=True)
-    except (ValueError, binascii.Error):
-        return None
-    return found if len(found) == DIGEST and text(found) == receipt else None
+    return hashlib.blake2b(body, key=lock, digest_size=KEPT).digest()

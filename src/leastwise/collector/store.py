@@ -19,7 +19,17 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from leastwise.collector import receipts
 from leastwise.collector.records import RecordFormat, Row
-from leastwise.collector.tables import FORMAT, generalizations, metadata, open_engine, records, requests, settings
+from leastwise.collector.tables import (
+    FORMAT,
+    StoredRow,
+    generalizations,
+    insert_records,
+    metadata,
+    open_engine,
+    records,
+    requests,
+    settings,
+)
 from leastwise.errors import DataError
 from leastwise.generalization import Generalization
 
@@ -41,7 +51,7 @@ class Submission:
 class Stored:
     """The receipts of a request; ``repeated`` when it had been stored before."""
 
-    receipts: tuple[str, ...]
+    receipts: list[str]
     repeated: bool = False
 
 
@@ -59,6 +69,7 @@ class Store:
         self._engine, self._secret = engine, secret
         self._writing = engine.execution_options(leastwise_writes=True)
         insert = postgresql.insert if engine.dialect.name == "postgresql" else sqlite.insert
+        self.writers = 3 if engine.dialect.name == "postgresql" else 1  # SQLite lets one write at a time
         self._insert_request = insert(requests).on_conflict_do_nothing()
         self._insert_generalization = insert(generalizations).on_conflict_do_nothing()
 
@@ -104,31 +115,22 @@ class Store:
         order = sorted(range(len(submissions)), key=lambda i: receipts.key_digest(submissions[i].key))
         outcomes: dict[int, Outcome] = {}
         with self._writing.begin() as connection:
-            rows: list[dict[str, object]] = []
+            rows: list[StoredRow] = []
             for place in order:
                 outcomes[place] = self._place(connection, submissions[place], rows)
             if rows:
-                connection.execute(sa.insert(records), rows)
+                insert_records(connection, rows)
         return [outcomes[place] for place in range(len(submissions))]
 
-    def _place(self, connection: sa.Connection, asked: Submission, rows: list[dict[str, object]]) -> Outcome:
-        raw = self._receipts(asked)
-        texts = tuple(map(receipts.text, raw))
+    def _place(self, connection: sa.Connection, asked: Submission, rows: list[StoredRow]) -> Outcome:
+        made = receipts.receipts(self._bits(asked))
+        texts = receipts.texts(made)
         if asked.key is not None:
             known = self._claim(connection, asked)
             if known is not None:
                 return Stored(texts, repeated=True) if known else KeyUsedError()
-        day = today()
-        rows += [
-            {
-                "receipt": receipts.digest(receipt),
-                "generalization": asked.generalization,
-                "day": day,
-                "label": row.label,
-                "answers": row.answers,
-            }
-            for receipt, row in zip(raw, asked.rows, strict=True)
-        ]
+        number, day, kept = asked.generalization, today(), receipts.kept
+        rows += [(kept(r), number, day, row[1], row[0]) for r, row in zip(made, asked.rows, strict=True)]
         return Stored(texts)
 
     def _claim(self, connection: sa.Connection, asked: Submission) -> bool | None:
@@ -141,18 +143,18 @@ class Store:
         known = connection.execute(sa.select(requests.c.body).where(requests.c.key == key)).scalar_one()
         return secrets.compare_digest(bytes(known), body)
 
-    def _receipts(self, asked: Submission) -> list[bytes]:
+    def _bits(self, asked: Submission) -> bytes:
         if asked.key is None:
             return receipts.drawn(len(asked.rows))
         return receipts.derived(asked.key, self._secret, len(asked.rows))
 
     def erase(self, receipt: str) -> bool:
         """Delete the record of a receipt, also from the write-ahead log; return whether there was one."""
-        raw = receipts.raw(receipt)
+        raw = receipts.read(receipt)
         if raw is None:
             return False
         with self._writing.begin() as connection:
-            gone = connection.execute(sa.delete(records).where(records.c.receipt == receipts.digest(raw))).rowcount
+            gone = connection.execute(sa.delete(records).where(records.c.receipt == receipts.kept(raw))).rowcount
         if gone and self._engine.dialect.name == "sqlite":
             with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -1,4 +1,4 @@
-"""One thread writes: all requests that wait share one transaction, and its wait for the disk."""
+"""All requests that wait share one transaction, and its wait for the disk."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ class Writer:
     def __init__(self, store: Store, waiting: int) -> None:
         self._store, self._limit = store, waiting
         self._pending: list[tuple[Submission, asyncio.Future[Outcome]]] = []
-        self._running: asyncio.Task[None] | None = None
-        self._thread = ThreadPoolExecutor(1, "leastwise-writer")
+        self._running: set[asyncio.Task[None]] = set()
+        self._free = store.writers
+        self._threads = ThreadPoolExecutor(store.writers, "leastwise-writer")
 
     async def submit(self, submission: Submission) -> Stored:
         """Return the receipts once the records are durable."""
@@ -29,19 +30,21 @@ class Writer:
             raise BusyError
         future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self._pending.append((submission, future))
-        if self._running is None:
-            self._running = asyncio.create_task(self._run())
+        if self._free:
+            self._free -= 1
+            task = asyncio.create_task(self._run())
+            self._running.add(task)
+            task.add_done_callback(self._running.discard)
         outcome = await future
         if isinstance(outcome, KeyUsedError):
             raise outcome
         return outcome
 
     async def _run(self) -> None:
-        try:
-            while self._pending:
-                await self._store_group(self._next_group())
-        finally:
-            self._running = None
+        while self._pending:
+            await self._store_group(self._next_group())
+        # In the same step as the last look at what waits: whoever comes next starts another.
+        self._free += 1
 
     def _next_group(self) -> list[tuple[Submission, asyncio.Future[Outcome]]]:
         rows = end = 0
@@ -55,7 +58,7 @@ class Writer:
         loop = asyncio.get_running_loop()
         try:
             asked = [submission for submission, _ in group]
-            outcomes = await loop.run_in_executor(self._thread, self._store.write, asked)
+            outcomes = await loop.run_in_executor(self._threads, self._store.write, asked)
         except Exception as error:  # handed to everyone who waits for it
             for _, future in group:
                 if not future.done():
@@ -67,6 +70,6 @@ class Writer:
 
     async def close(self) -> None:
         """Finish what waits."""
-        if self._running is not None:
-            await self._running
-        self._thread.shutdown()
+        while self._running:
+            await asyncio.gather(*self._running)
+        self._threads.shutdown()

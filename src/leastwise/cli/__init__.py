@@ -131,7 +131,8 @@ def _name(command: Any) -> str:
 def _arrange() -> None:
     panel_of = {name: panel for panel, listed in _PANELS.items() for name in listed}
     order = list(panel_of)
-    for command in (*app.registered_commands, *app.registered_groups):
+    registered: list[Any] = [*app.registered_commands, *app.registered_groups]
+    for command in registered:
         command.rich_help_panel = panel_of[_name(command)]
     app.registered_commands.sort(key=lambda command: order.index(_name(command)))
 

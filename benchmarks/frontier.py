@@ -1,23 +1,30 @@
 """The frontier of the optimal minimizer beside that of PAT's whole grid.
 
-Both propose candidates from the training part. Counting screens them on validation, where each frontier is chosen;
-the test part measures the chosen ones with the strongest classifier and the strongest adversary (A1). The area is
-that of the rectangle between the limit points (everything untouched, everything suppressed).
+Both propose candidates from the training part: PAT its 108 settings, ours all that ``recommended_paths`` gives.
+Counting screens them on validation, where each frontier is chosen; the test part measures the chosen ones with the
+strongest classifier and the strongest adversary (A1). The area is that of the rectangle between the limit points
+(everything untouched, everything suppressed).
 
-    python benchmarks/frontier.py                  one seed, at most 30,000 records of each file
-    python benchmarks/frontier.py --full           three seeds, all records
-    python benchmarks/frontier.py --datasets adult --quick
+    python benchmarks/frontier.py                    one seed, at most 30,000 records of each file
+    python benchmarks/frontier.py --full             three seeds, all records, whole frontiers
+    python benchmarks/frontier.py --only adult,health --counting
+    python benchmarks/frontier.py --results f.jsonl  each result is written at once, and not measured again
+
+By default the attack is on the 24 frontier candidates of each minimizer whose absence would cost the most area on
+validation; ``--most`` says how many, and 0 takes all.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import multiprocessing
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
@@ -34,9 +41,7 @@ from leastwise.adversaries.breach import Breach  # noqa: E402
 from leastwise.adversaries.reconstruction import Reconstruction  # noqa: E402
 from leastwise.evaluation.pareto import Limits, Point, adversary_error_at, frontier  # noqa: E402
 from leastwise.evaluation.utility import utility_risk  # noqa: E402
-from leastwise.minimizers import pat_grid  # noqa: E402
-from leastwise.minimizers.coarsening_restarts import restarted_paths  # noqa: E402
-from leastwise.minimizers.optimal import optimal_path  # noqa: E402
+from leastwise.minimizers import coarsening_path, optimal_path, pat_grid, recommended_paths  # noqa: E402
 from leastwise.predictors import JointBuckets, Logistic, strongest  # noqa: E402
 from leastwise.random import generator  # noqa: E402
 from leastwise.table import Split  # noqa: E402
@@ -53,6 +58,7 @@ DATASETS = (
 )
 TIMED = "acs_employment_ny_2024"
 MARGINS = (0.005, 0.01, 0.02, 0.05)
+BOTH = ("pat", "optimal")
 _SPLIT: list[Split] = []
 
 
@@ -98,20 +104,28 @@ class Measured:
     limits: Limits
     points: dict[str, list[Point]]
     seconds: float
+    records: int
 
     def remaining(self, which: str) -> float:
         return self.limits.remaining_area(self.points[which])
 
+    def volume(self, which: str) -> float:
+        return self.limits.hypervolume(self.points[which])
+
+    @classmethod
+    def read(cls, plain: Mapping[str, Any]) -> Measured:
+        limits = Limits(Point(*plain["limits"]["untouched"]), Point(*plain["limits"]["suppressed"]))
+        points = {which: [Point(*point) for point in found] for which, found in plain["points"].items()}
+        return cls(limits, points, plain["seconds"], plain["records"])
+
 
 def candidates(train: Table, quick: bool) -> dict[str, list[str]]:
     """Return the candidates of both, as artefacts, without repetitions."""
-    pat = [g for row in pat_grid(train) for g in row]
-    ours = [
-        *optimal_path(train, 40),
-        *(g for path in restarted_paths(train, steps=12 if quick else 25) for g in path),
-    ]
+    pat = [g for row in pat_grid(train.with_own_levels()) for g in row]
+    ours = recommended_paths(train, steps=20 if quick else 40)
     return {
-        name: [*dict.fromkeys(g.to_json() for g in found)] for name, found in (("pat", pat), ("optimal", ours))
+        name: [*{g.fingerprint: g.to_json() for g in found}.values()]
+        for name, found in (("pat", pat), ("optimal", ours))
     }
 
 
@@ -119,23 +133,28 @@ def measure(name: str, seed: int, arguments: argparse.Namespace) -> Measured:
     start = time.perf_counter()
     split = opened(name, seed, arguments.records)
     texts = candidates(split.train, arguments.quick)
-    context = multiprocessing.get_context("spawn")
+    strong = "quick" if arguments.quick else "strongest"
+    how = "counting" if arguments.counting else strong
     setting = (name, seed, arguments.records)
-    with ProcessPoolExecutor(2, context, initializer=_open_in_worker, initargs=setting) as pool:
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(arguments.workers, context, initializer=_open_in_worker, initargs=setting) as pool:
         chosen = {}
         for which, found in texts.items():
-            screened = [*pool.map(_screen, found)]
+            screened = [*pool.map(_screen, found, chunksize=4)]
             chosen[which] = [found[i] for i in _thinned(screened, frontier(screened), arguments.most)]
-        schema = split.train.schema
-        ends = [Generalization.untouched(schema).to_json(), Generalization.suppressed(schema).to_json()]
-        strong = "quick" if arguments.quick else "strongest"
-        how = "counting" if arguments.counting else strong
-        tasks = [*((text, strong) for text in ends), *((t, how) for t in [*chosen["pat"], *chosen["optimal"]])]
-        points = [*pool.map(_measure, tasks)]
+        tasks = [*((text, strong) for text in _ends(split)), *((t, how) for w in chosen for t in chosen[w])]
+        points = iter([*pool.map(_measure, tasks)])
+    untouched, suppressed = next(points), next(points)
     # On a small test part full records can do worse than guessing; then nothing lies between the limit points.
-    limits = Limits(Point(min(points[0].utility_risk, points[1].utility_risk), 0.0), points[1])
-    measured = {"pat": points[2 : 2 + len(chosen["pat"])], "optimal": points[2 + len(chosen["pat"]) :]}
-    return Measured(limits, measured, time.perf_counter() - start)
+    limits = Limits(Point(min(untouched.utility_risk, suppressed.utility_risk), 0.0), suppressed)
+    measured = {which: [next(points) for _ in found] for which, found in chosen.items()}
+    people = len(split.train) + len(split.validation) + len(split.test)
+    return Measured(limits, measured, time.perf_counter() - start, people)
+
+
+def _ends(split: Split) -> list[str]:
+    schema = split.train.schema
+    return [Generalization.untouched(schema).to_json(), Generalization.suppressed(schema).to_json()]
 
 
 def _thinned(points: Sequence[Point], front: list[int], most: int) -> list[int]:
@@ -150,16 +169,23 @@ def _thinned(points: Sequence[Point], front: list[int], most: int) -> list[int]:
     return kept
 
 
-def path_against_boosting() -> float:
-    """Return the time of a path of 40, teacher included, in boosting fits to the same records."""
+def timings() -> dict[str, float]:
+    """Return the time of a path of 40, teacher included, in boosting fits to the same records; and of merges."""
     train = opened(TIMED, 0, 0).train
-    optimal_path(train.take(np.arange(2000)), 5)  # compile
+    coarsening_path(train.take(np.arange(2000)), optimal_path(train.take(np.arange(2000)), 5)[2])  # compile
     start = time.perf_counter()
-    optimal_path(train, 40)
-    path = time.perf_counter() - start
+    path = optimal_path(train, 40)
+    found = time.perf_counter() - start
     start = time.perf_counter()
     HistGradientBoostingClassifier(random_state=0).fit(train.codes.astype(float), train.y)
-    return path / (time.perf_counter() - start)
+    fitted = time.perf_counter() - start
+    fine = next(g for g in path if g.total_buckets <= 100 + len(train.schema))
+    start = time.perf_counter()
+    merges = len(coarsening_path(train, fine, steps=None)) - 1
+    return {
+        "path_vs_boosting": found / fitted,
+        "seconds_per_100_merges": (time.perf_counter() - start) * 100 / max(merges, 1),
+    }
 
 
 def interval(differences: Sequence[float]) -> tuple[float, float]:
@@ -175,23 +201,24 @@ def ratio(runs: Sequence[Measured]) -> float | None:
     """Return what is left of PAT's remaining area; None where the label cannot be told better than by guessing."""
     if min(run.limits.area for run in runs) <= 0:
         return None
-    left = {which: float(np.mean([run.remaining(which) for run in runs])) for which in ("pat", "optimal")}
+    left = {which: float(np.mean([run.remaining(which) for run in runs])) for which in BOTH}
     return left["optimal"] / left["pat"] if left["pat"] > 0 else None
 
 
 def row(name: str, runs: Sequence[Measured]) -> dict[str, Any]:
-    volume = {w: float(np.mean([r.limits.hypervolume(r.points[w]) for r in runs])) for w in ("pat", "optimal")}
-    remaining = {w: float(np.mean([r.remaining(w) for r in runs])) for w in ("pat", "optimal")}
-    low, high = interval(
-        [r.limits.hypervolume(r.points["optimal"]) - r.limits.hypervolume(r.points["pat"]) for r in runs]
-    )
+    mean = {
+        w: [float(np.mean([f(r, w) for r in runs])) for f in (Measured.volume, Measured.remaining)] for w in BOTH
+    }
+    low, high = interval([r.volume("optimal") - r.volume("pat") for r in runs])
     return {
         "data set": name,
-        "PAT": f"{volume['pat']:.4f}",
-        "optimal": f"{volume['optimal']:.4f}",
+        "records": runs[0].records,
+        "seeds": len(runs),
+        "PAT": f"{mean['pat'][0]:.4f}",
+        "optimal": f"{mean['optimal'][0]:.4f}",
         "difference": f"{low:+.4f} to {high:+.4f}",
-        "PAT remaining": f"{remaining['pat']:.3f}",
-        "optimal remaining": f"{remaining['optimal']:.3f}",
+        "PAT remaining": f"{mean['pat'][1]:.3f}",
+        "optimal remaining": f"{mean['optimal'][1]:.3f}",
         "ratio": "-" if (found := ratio(runs)) is None else f"{found:.2f}",
         "minutes": f"{sum(r.seconds for r in runs) / 60:.1f}",
     }
@@ -209,41 +236,76 @@ def errors_at(runs: Sequence[Measured]) -> dict[str, dict[str, float | None]]:
     return found
 
 
-def main() -> None:
+def settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return what a result depends on, beside the file and the seed."""
+    how = "counting" if arguments.counting else "quick" if arguments.quick else "strongest"
+    return {"how": how, "quick": arguments.quick, "records": arguments.records, "most": arguments.most}
+
+
+def known(results: Path | None, setting: Mapping[str, Any]) -> dict[tuple[str, int], Measured]:
+    """Return what an earlier run with the same settings has written."""
+    if results is None or not results.exists():
+        return {}
+    lines = [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
+    return {(x["data set"], x["seed"]): Measured.read(x["measured"]) for x in lines if x["settings"] == setting}
+
+
+def results_of(name: str, arguments: argparse.Namespace) -> list[Measured]:
+    """Return what each seed gave, measured now or read; each result is written as soon as it is there."""
+    setting, found = settings(arguments), []
+    done = known(arguments.results, setting)
+    for seed in range(arguments.first_seed, arguments.first_seed + arguments.seeds):
+        if (name, seed) not in done:
+            done[name, seed] = measure(name, seed, arguments)
+            if arguments.results is not None:
+                line = {"data set": name, "seed": seed, "settings": setting, "measured": asdict(done[name, seed])}
+                with arguments.results.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(line) + "\n")
+        found.append(done[name, seed])
+    return found
+
+
+def arguments_of() -> argparse.Namespace:
     made = parser(__doc__.splitlines()[0])
-    made.add_argument("--datasets", default=",".join(DATASETS), help="comma separated")
+    made.add_argument("--only", "--datasets", default=",".join(DATASETS), help="comma separated names")
     made.add_argument("--full", action="store_true", help="three seeds, all records, whole frontiers")
     made.add_argument("--quick", action="store_true", help="shorter paths, weaker networks: for a first look")
     made.add_argument("--counting", action="store_true", help="measure by counting alone: minutes, not hours")
     made.add_argument("--records", type=int, default=30_000, help="at most so many of each file; 0: all")
-    made.add_argument(
-        "--most", type=int, default=24, help="frontier candidates attacked, of each minimizer; 0: all"
-    )
+    made.add_argument("--most", type=int, default=24, help="frontier candidates attacked, of each; 0: all")
     made.add_argument("--seeds", type=int, default=1)
+    made.add_argument("--first-seed", type=int, default=0)
+    made.add_argument("--workers", type=int, default=2, help="processes that judge")
+    made.add_argument("--results", type=Path, help="lines of JSON: read what is there, add what is measured")
     made.add_argument("--no-timing", action="store_true", help="leave the time of the path out")
     arguments = made.parse_args()
     if arguments.full:
         arguments.records, arguments.most, arguments.seeds = 0, 0, 3
+    return arguments
+
+
+def main() -> None:
+    arguments = arguments_of()
     runs: dict[str, list[Measured]] = {}
-    for name in arguments.datasets.split(","):
-        runs[name] = [measure(name, seed, arguments) for seed in range(arguments.seeds)]
+    for name in arguments.only.split(","):
+        runs[name] = results_of(name, arguments)
         print(row(name, runs[name]), flush=True)
-    report([row(name, found) for name, found in runs.items()], figures(runs, arguments.no_timing), arguments.json)
+    figures = figures_of(runs) if arguments.no_timing else {**figures_of(runs), **timings()}
+    report([row(name, found) for name, found in runs.items()], figures, arguments.json)
 
 
-def figures(runs: dict[str, list[Measured]], without_timing: bool) -> dict[str, Any]:
-    def mean(name: str, which: str) -> float:
-        return float(np.mean([r.limits.hypervolume(r.points[which]) for r in runs[name]]))
-
+def figures_of(runs: dict[str, list[Measured]]) -> dict[str, Any]:
     ratios = {name: ratio(found) for name, found in runs.items()}
     told = [value for value in ratios.values() if value is not None]
-    result: dict[str, Any] = {
-        "hypervolume": {name: {w: mean(name, w) for w in ("pat", "optimal")} for name in runs},
+    return {
+        "records": {name: found[0].records for name, found in runs.items()},
+        "hypervolume": {
+            n: {w: float(np.mean([r.volume(w) for r in found])) for w in BOTH} for n, found in runs.items()
+        },
         "remaining_area_ratio": ratios,
         "median_remaining_area_ratio": float(np.median(told)) if told else None,
         "adversary_error_at": {name: errors_at(found) for name, found in runs.items()},
     }
-    return result if without_timing else {**result, "path_vs_boosting": path_against_boosting()}
 
 
 if __name__ == "__main__":

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from leastwise import Attribute, Generalization, Schema, Table
+from leastwise import Attribute, Generalization, Schema
 from leastwise.partition import Groups, Intervals, keep, suppress
-from leastwise.report.buckets import BucketTexts, attribute_facts, bucket_shares
+from leastwise.report.buckets import BucketTexts, attribute_facts
 from tests.report.hand_made import AGE, JOB, SEX
 
 CITY = Attribute("city", values=tuple(f"city {i}" for i in range(522)), labels=(), personal=True, missing=True)
 
 
-def test_shares_are_those_of_the_people_counted_by_hand() -> None:
-    g = Generalization((Intervals(AGE, (30,)), Groups.of(SEX, [["Female"], ["Male"]])))
-    ages, weights = np.array([20.0, 40.0]), np.array([1, 3])
-    table = Table(g.schema, np.array([[0, 1], [1, 0]]), (ages, np.array(SEX.values)), weights=weights)
-    assert bucket_shares(g, table) == {"age": [0.25, 0.75], "sex": [0.75, 0.25]}
-
-
-def test_what_is_not_asked_or_asked_exactly_has_no_shares() -> None:
+def test_what_is_not_asked_or_asked_exactly_has_no_buckets() -> None:
     g = Generalization((keep(AGE), suppress(SEX)))
-    table = Table(g.schema, np.array([[0, 1]]), (np.array([20.0]), np.array(SEX.values)))
-    assert bucket_shares(g, table) == {}
     exact, unasked = attribute_facts(g, {})
     assert exact["exact"]
     assert exact["asked"]

@@ -6,11 +6,17 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from leastwise import Table
 from leastwise.evaluation.sweep import Run
 from leastwise.report import summarize, write_report
-from tests.report.hand_made import AGE, JOB, SCHEMA, SEX
+from tests.report.hand_made import AGE, JOB, SCHEMA, SEX, write_run
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    return write_run(tmp_path / "run")
 
 
 def people() -> Table:
@@ -31,8 +37,9 @@ def test_the_same_run_gives_the_same_bytes(run: Run, tmp_path: Path) -> None:
 
 def test_the_json_is_the_facts(run: Run, tmp_path: Path) -> None:
     write_report(run, tmp_path, table=people())
+    kept = Run.load(run.folder)
     stored = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
-    assert stored == summarize(run, table=people())
+    assert stored == summarize(run, table=people()) == summarize(kept)
     (age,) = (a for a in stored["attributes"] if a["name"] == AGE.name)
     assert sum(bucket["share"] for bucket in age["buckets"]) == 1.0
 

@@ -10,7 +10,6 @@ from leastwise.generalization import Generalization
 from leastwise.partition import Groups, Partition, keep
 from leastwise.report.wording import counted
 from leastwise.schema import Attribute
-from leastwise.table import Table
 
 Facts = dict[str, Any]
 # In the panel of a candidate and in "before"; the artefact holds the whole list.
@@ -85,26 +84,6 @@ def _members(partition: Partition) -> list[list[str]]:
     if not isinstance(partition, Groups):
         return [[] for _ in partition.labels]
     return [[partition.attribute.label_of(value) for value in group] for group in partition.groups]
-
-
-def bucket_shares(generalization: Generalization, table: Table) -> dict[str, list[float]]:
-    """Return for each attribute that is asked in buckets the share of people in each bucket.
-
-    Parameters
-    ----------
-    table
-        The people that are counted: the test part, as for every figure that is shown to people.
-    """
-    people = table.people
-    found = {}
-    for j, partition in enumerate(generalization.partitions):
-        if partition.suppressed or not partition.labels:
-            continue
-        used = [0.0] * partition.size
-        for bucket, count in zip(partition.bucket_map(table.levels[j]), table.use(j), strict=True):
-            used[int(bucket)] += float(count)
-        found[partition.attribute.name] = [count / people for count in used]
-    return found
 
 
 class BucketTexts:

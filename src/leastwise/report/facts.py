@@ -12,10 +12,11 @@ from leastwise.evaluation.certificate import Bound, Certificate
 from leastwise.evaluation.sweep import Choice, Run
 from leastwise.report.answer import answer_facts
 from leastwise.report.attacks import attack_facts
-from leastwise.report.buckets import attribute_facts, bucket_shares
+from leastwise.report.buckets import attribute_facts
 from leastwise.report.frontier import frontier_facts
 from leastwise.report.limits import limit_sentences
 from leastwise.report.pictures import bar, bars
+from leastwise.report.shares import Shares
 from leastwise.report.task import provenance_facts, task_facts
 from leastwise.report.wording import percent
 from leastwise.table import Table
@@ -36,7 +37,8 @@ def summarize(
     Parameters
     ----------
     table
-        The test part of the records; without it the report does not say how many people give each answer.
+        The test part of the records, to count how many people give each answer; without it the shares that lie
+        with the run are told, if any do.
     drift
         The facts of a check on newer data (see ``render_check``); without them there is no such section.
     predicates
@@ -44,14 +46,14 @@ def summarize(
     """
     chosen = chosen_id(run)
     generalization, evaluation = run.generalization(chosen), run.evaluation(chosen)
-    shares = {} if table is None else bucket_shares(generalization, table)
+    shares = Shares.stored(run) if table is None else Shares.count(run, table)
     return {
         "format": FORMAT,
         "version": VERSION,
         "task": task_facts(run, evaluation),
         "answer": {**answer_facts(generalization, evaluation), **_choice_facts(run.choice)},
-        "frontier": frontier_facts(run, chosen),
-        "attributes": attribute_facts(generalization, shares),
+        "frontier": frontier_facts(run, chosen, shares),
+        "attributes": attribute_facts(generalization, shares.of(chosen)),
         "attacks": attack_facts(evaluation, predicates),
         "certificate": certificate_facts(evaluation.certificate),
         "drift": drift,

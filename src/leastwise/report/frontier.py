@@ -8,7 +8,8 @@ from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.plain import to_plain
 from leastwise.evaluation.sweep import Candidate, FrontierPoint, Run
 from leastwise.generalization import Generalization
-from leastwise.report.buckets import BucketTexts
+from leastwise.report.buckets import MOST_SHOWN, BucketTexts
+from leastwise.report.shares import ByAttribute, Shares
 from leastwise.report.task import search_sentence
 from leastwise.report.wording import percent, percent_range
 
@@ -18,7 +19,7 @@ POINT_NAMES = {"cheapest": "most accurate model"}
 LIMIT_NAMES = {UNTOUCHED: "everything asked in full", SUPPRESSED: "nothing asked"}
 
 
-def frontier_facts(run: Run, chosen: str) -> Facts:
+def frontier_facts(run: Run, chosen: str, shares: Shares) -> Facts:
     """Return the points in ascending utility risk on test, the screened candidates, and the buckets of each.
 
     Frontier and limit points carry test figures; the other candidates were judged on the validation part only.
@@ -27,7 +28,10 @@ def frontier_facts(run: Run, chosen: str) -> Facts:
     known = {point.candidate for point in run.frontier.points}
     # The frontier was found on validation; people see the test part and walk along that.
     shown = sorted(run.frontier.points, key=lambda point: point.test.point)
-    points = [_point(run, point, texts, chosen) for point in shown]
+    points = [
+        {**_point(run, point, texts, chosen), "shares": _shares(run, shares.of(point.candidate))}
+        for point in shown
+    ]
     limits = [_limit(run, kind, texts) for kind in (UNTOUCHED, SUPPRESSED)]
     screened = [_screened(candidate, texts) for candidate in run.candidates if candidate.id not in known]
     ordered = [limits[0], *points, limits[1]]
@@ -56,6 +60,11 @@ def _point(run: Run, point: FrontierPoint, texts: BucketTexts, chosen: str) -> F
         "attacker": _attacker(judged),
         "certificate": [] if judged.certificate is None else list(judged.certificate.sentences()),
     }
+
+
+def _shares(run: Run, found: ByAttribute) -> list[list[float] | None]:
+    """Return the shares attribute by attribute, of as many buckets as are told."""
+    return [list(found[name][:MOST_SHOWN]) if name in found else None for name in run.schema.names]
 
 
 def _made_by(candidate: Candidate) -> Facts:

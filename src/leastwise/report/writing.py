@@ -12,6 +12,7 @@ from leastwise.evaluation.sweep.journal import write_whole
 from leastwise.report.facts import summarize
 from leastwise.report.html import render_html
 from leastwise.report.markdown import render_markdown
+from leastwise.report.shares import FILE, Shares
 from leastwise.table import Table
 
 Facts = dict[str, Any]
@@ -40,10 +41,12 @@ def write_report(
     folder
         Where to; by default the folder of the run.
     table, drift, predicates
-        See ``summarize``; with the test part of the records as ``table`` the report tells how many people give
-        each answer.
+        See ``summarize``. With the test part of the records as ``table`` the report tells how many people give
+        each answer; that is kept with the run, so that the report can be made again without them.
     """
     to = run.folder if folder is None else Path(folder)
+    if table is not None:
+        write_whole(run.folder / FILE, Shares.count(run, table).to_json())
     facts = summarize(run, table=table, drift=drift, predicates=predicates)
     for name, render in FORMATS.items():
         write_whole(to / f"report.{name}", render(facts))

@@ -268,7 +268,12 @@
       if (texts.length === 1 && texts[0] === "not asked") { unasked.push(attribute.name); return; }
       const item = element("li");
       item.append(element("b", attribute.name));
-      for (const text of texts) item.append(element("span", text, "answer"), " ");
+      const shares = point.shares && point.shares[j];
+      texts.forEach((text, b) => {
+        const answer = element("span", text, "answer");
+        if (shares && b < shares.length && !text.startsWith("… ")) answer.append(" ", element("small", percent(shares[b])));
+        item.append(answer, " ");
+      });
       list.append(item);
     });
     if (unasked.length) list.append(element("li", "Not asked: " + unasked.join(", "), "soft"));

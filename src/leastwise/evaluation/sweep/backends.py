@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, TypeVar
 
-from joblib import Parallel, delayed, parallel_config
+from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from leastwise.errors import MissingExtraError, ParameterError
+from leastwise.errors import MissingExtraError, ParameterError, shorten
 from leastwise.validation import check_choice
 
 BACKENDS = ("loky", "threading", "dask", "ray")
+WAIT = 20  # seconds until a cluster counts as not there
 T = TypeVar("T")
 
 
@@ -63,7 +64,14 @@ class Workers:
         if not todo:
             return
         # One task a batch: whatever is finished is handed over and written down at once.
-        yield from Parallel(return_as="generator", batch_size=1)(todo)
+        if self.backend != "ray":
+            yield from Parallel(return_as="generator", batch_size=1)(todo)
+            return
+        # Ray hands over nothing until all is done: a few tasks for each worker at a time.
+        step = 2 * effective_n_jobs()
+        with Parallel(batch_size=1) as together:
+            for start in range(0, len(todo), step):
+                yield from together(todo[start : start + step])
 
 
 def _alone(function: Callable[..., T], *task: Any) -> T:
@@ -77,7 +85,13 @@ def _dask(jobs: int, address: str | None) -> Iterator[None]:
     from distributed import Client, LocalCluster
 
     if address is not None:
-        with Client(address):
+        try:
+            client = Client(address, timeout=WAIT)
+        except (OSError, ValueError):
+            raise ParameterError(
+                f"no Dask cluster answers at {shorten(address)}; start one, or correct it"
+            ) from None
+        with client:
             yield
         return
     workers = None if jobs == -1 else jobs

@@ -62,7 +62,7 @@ class Grid:
 
     def check(self) -> None:
         """Refuse what cannot be: unknown names, values out of range, a package that is not installed."""
-        problems = [text for entry in self.entries for text in entry_problems(entry)]
+        problems = [text for entry in self.entries for _, text in entry_problems(entry)]
         problems += [] if self.entries else ["name at least one minimizer"]
         problems += [] if self.seeds else ["name at least one seed"]
         problems += [
@@ -100,20 +100,22 @@ def _check_extra(minimizer: str) -> None:
         raise MissingExtraError(*needed)
 
 
-def entry_problems(entry: Entry) -> list[str]:
-    """Say everything that is wrong with an entry."""
+def entry_problems(entry: Entry) -> list[tuple[str, str]]:
+    """Say everything that is wrong with an entry: (parameter, or "name", and what is wrong)."""
     if entry.minimizer not in FAMILIES:
-        return [f"there is no minimizer {shorten(entry.minimizer)}; {did_you_mean(entry.minimizer, FAMILIES)}"]
+        hint = did_you_mean(entry.minimizer, FAMILIES)
+        return [("name", f"there is no minimizer {shorten(entry.minimizer)}; {hint}")]
     rules = FAMILIES[entry.minimizer].rules
     found = []
     for name, values in entry.parameters.items():
         if name not in rules:
-            found.append(f"{entry.minimizer} has no parameter {shorten(name)}; {did_you_mean(name, rules)}")
+            hint = did_you_mean(name, rules)
+            found.append((name, f"{entry.minimizer} has no parameter {shorten(name)}; {hint}"))
         elif not values:
-            found.append(f"{name} of {entry.minimizer} needs at least one value")
+            found.append((name, f"{name} of {entry.minimizer} needs at least one value"))
         else:
-            wrong = [value for value in values if not rules[name].holds(value)]
-            found += [f"{name} of {entry.minimizer} must be {rules[name].must}; got {value!r}" for value in wrong]
+            must, wrong = rules[name].must, [value for value in values if not rules[name].holds(value)]
+            found += [(name, f"{name} of {entry.minimizer} must be {must}; got {shorten(v)}") for v in wrong]
     return found
 
 
@@ -181,12 +183,11 @@ def _entry(data: Any, place: int, problems: Problems) -> Entry | None:
     name = fields.text("name")
     if not isinstance(data, dict):
         return None
-    parameters = {
-        _long(key): [_value(item) for item in _as_list(value)] for key, value in data.items() if key != "name"
-    }
+    written = {_long(key): key for key in data if key != "name"}
+    parameters = {long: [_value(item) for item in _as_list(data[key])] for long, key in written.items()}
     entry = Entry(minimizer=name, parameters=parameters)
-    for text in entry_problems(entry):
-        problems.add(("minimizers", place), text)
+    for parameter, text in entry_problems(entry):
+        problems.add(("minimizers", place, written.get(parameter, parameter)), text)
     return entry
 
 

@@ -1,0 +1,86 @@
+"""Constraints: what each of them refuses, what merging mends, and that nothing that breaks one is a candidate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from leastwise import DataError, Generalization, Groups, Intervals, Untouched
+from leastwise.evaluation.sweep import Entry, Grid, sweep
+from leastwise.evaluation.sweep.holding import broken, brought_to
+from leastwise.minimizers import Constraints
+from tests.evaluation.sweep.small import SCHEMA, records
+
+AGE, JOB, SEX, TOWN = SCHEMA.attributes
+FINE = Generalization.of(
+    [Intervals(AGE, (30, 60)), Groups(JOB, (0, 0, 1, 1, 2)), Groups(SEX, (0, 1))], SCHEMA.attributes
+)
+TRAIN = records().split(0).train
+
+
+@pytest.mark.parametrize(
+    ("constraints", "problem"),
+    [
+        ({}, None),
+        ({"suppressed": ["town"]}, None),
+        ({"suppressed": ["sex"]}, "sex is asked"),
+        ({"untouched": ["sex"]}, None),
+        ({"untouched": ["age"]}, "age is not asked in full"),
+        ({"untouched": ["town"]}, "town is not asked in full"),
+        ({"max_buckets": {"job": 3}}, None),
+        ({"max_buckets": {"job": 2}}, "job has more than 2 buckets"),
+        ({"edges": {"age": [30]}}, None),
+        ({"edges": {"age": [30, 31]}}, "age lacks an edge that must stay"),
+        ({"together": {"job": [["a", "b"], ["c", "d"]]}}, None),
+        ({"together": {"job": [["a", "e"]]}}, "job parts values that belong together"),
+        ({"together": {"age": [[31, 60]]}}, None),
+        ({"together": {"age": [[30, 31]]}}, "age parts values that belong together"),
+        ({"together": {"town": [["n", "s"]]}}, None),
+        ({"apart": {"job": [["a", "c", "e"]]}}, None),
+        ({"apart": {"job": [["a", "b"]]}}, "job joins values that must stay apart"),
+        ({"apart": {"town": [["n", "s"]]}}, "town joins values that must stay apart"),
+        ({"max_buckets_in_all": 9}, None),
+        ({"max_buckets_in_all": 8}, "more than 8 buckets in all"),
+        ({"min_people": 50}, None),
+        ({"min_people": 150}, "a bucket with fewer than 150 people"),
+    ],
+)
+def test_what_is_broken_is_told(constraints: Any, problem: str | None) -> None:
+    assert broken(Constraints(**constraints), FINE, TRAIN) == ([] if problem is None else [problem])
+
+
+def test_an_exact_number_has_every_edge_and_parts_all() -> None:
+    exact = FINE.replacing(Untouched(AGE))
+    kept = Constraints(edges={"age": [17]}, apart={"age": [[1, 2]]}, untouched=["age"])
+    assert broken(kept, exact, TRAIN) == []
+    assert broken(Constraints(max_buckets={"age": 5}, together={"age": [[1, 2]]}), exact, TRAIN) == [
+        "age has more than 5 buckets",
+        "age parts values that belong together",
+    ]
+
+
+def test_what_merging_can_mend_is_mended() -> None:
+    constraints = Constraints(suppressed=["sex"], min_people=150)
+    found = brought_to(constraints, FINE, TRAIN)
+    assert broken(constraints, found, TRAIN) == []
+    assert found.is_coarser_than(FINE)
+    assert found["sex"].suppressed
+
+
+def test_candidates_of_every_minimizer_hold_to_the_constraints() -> None:
+    constraints = Constraints(edges={"age": [40]}, suppressed=["town"], min_people=20)
+    names = ("pat", "optimal", "coarsening", "uniform", "iterative")
+    found = sweep(
+        records().split(0), Grid(entries=tuple(Entry(minimizer=n) for n in names)), constraints=constraints
+    )
+    assert found.dropped > 0
+    assert {"optimal", "coarsening"} & {candidate.minimizer for candidate in found.candidates}
+    for candidate in found.candidates:
+        assert broken(constraints, candidate.artefact(), TRAIN) == []
+
+
+def test_constraints_that_nothing_keeps_are_told() -> None:
+    grid = Grid(entries=(Entry(minimizer="uniform", parameters={"k": [2, 3]}),))
+    with pytest.raises(DataError, match="all 2 candidates break the constraints"):
+        sweep(records().split(0), grid, constraints=Constraints(edges={"age": [41]}))

@@ -70,7 +70,7 @@ class Store:
         self._writing = engine.execution_options(leastwise_writes=True)
         insert = postgresql.insert if engine.dialect.name == "postgresql" else sqlite.insert
         self.writers = 3 if engine.dialect.name == "postgresql" else 1  # SQLite lets one write at a time
-        self._insert_request = insert(requests).on_conflict_do_nothing()
+        self._insert_request = insert(requests).on_conflict_do_nothing().returning(requests.c.day)
         self._insert_generalization = insert(generalizations).on_conflict_do_nothing()
 
     @classmethod
@@ -138,7 +138,7 @@ class Store:
         assert asked.key is not None
         key, body = receipts.key_digest(asked.key), receipts.body_digest(asked.key, asked.body)
         values = {"key": key, "body": body, "records": len(asked.rows), "day": today()}
-        if connection.execute(self._insert_request.values(**values)).rowcount == 1:
+        if connection.execute(self._insert_request.values(**values)).first() is not None:
             return None
         known = connection.execute(sa.select(requests.c.body).where(requests.c.key == key)).scalar_one()
         return secrets.compare_digest(bytes(known), body)

@@ -15,7 +15,7 @@ from leastwise.report.wording import percent, percent_range
 
 Facts = dict[str, Any]
 UNTOUCHED, SUPPRESSED = "untouched", "suppressed"
-POINT_NAMES = {"cheapest": "most accurate model"}
+POINT_NAMES = {"cheapest": "most accurate on validation"}
 LIMIT_NAMES = {UNTOUCHED: "everything asked in full", SUPPRESSED: "nothing asked"}
 
 

@@ -16,7 +16,11 @@
     return text.slice(0, longest - tail - 1) + "…" + text.slice(text.length - tail);
   };
   const known = (value) => value !== null && value !== undefined;
-  const percent = (share, digits = 1) => (100 * share).toFixed(digits) + "\u00a0%";
+  const percent = (share) => {
+    const shown = (100 * share).toFixed(1);
+    if (share > 0 && shown === "0.0") return "under 0.1\u00a0%";
+    return (share < 1 && shown === "100.0" ? "over 99.9" : shown) + "\u00a0%";
+  };
   const range = (pair) => !known(pair[0]) ? "" :
     `${(Math.floor(1000 * pair[0] + 1e-9) / 10).toFixed(1)} to ${(Math.ceil(1000 * pair[1] - 1e-9) / 10).toFixed(1)}\u00a0%`;
   const colour = (name) => getComputedStyle(root).getPropertyValue("--" + name).trim();
@@ -39,7 +43,7 @@
     return Object.assign({}, extra, {
       font: { family: getComputedStyle(document.body).fontFamily, size: 13, color: colour("ink") },
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", dragmode: false, hovermode: "closest",
-      hoverlabel: { bgcolor: colour("card"), bordercolor: colour("line"), align: "left", font: { color: colour("ink"), size: 13 } },
+      hoverlabel: { bgcolor: colour("card"), bordercolor: colour("line"), align: "left", font: { family: getComputedStyle(document.body).fontFamily, color: colour("ink"), size: 13 } },
       legend: { orientation: "h", x: 0, y: 1, yanchor: "bottom", xanchor: "left", font: { size: 12, color: colour("soft") }, itemclick: false, itemdoubleclick: false },
       width: printing ? PRINT_WIDTH : undefined,
       xaxis: Object.assign({}, axis, extra.xaxis), yaxis: Object.assign({}, axis, extra.yaxis),
@@ -295,6 +299,7 @@
       right.append(element("h4", "What nobody can tell, however clever"), element("p", point.certificate[point.certificate.length - 1], "small"), folded);
     }
     columns.append(left, right);
+    panel.classList.toggle("told-below", point.chosen);
     panel.replaceChildren(heading, element("p", words.filter(Boolean).join(" "), "soft small"), columns);
   }
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,10 +15,15 @@ from leastwise.cli.task import Label, Missing, Personal, names
 
 @app.command()
 def init(
-    data: Annotated[str, typer.Argument(help="The sample, as the policy shall name it.")] = "people.csv",
+    data: Annotated[
+        str | None, typer.Argument(help="The sample, as the policy shall name it. Default: the run's.")
+    ] = None,
     label: Label = None,
     personal: Personal = None,
     missing: Missing = None,
+    run: Annotated[
+        Path | None, typer.Option("--run", help="Take task, budget and choice from the folder of a run.")
+    ] = None,
     generalization: Annotated[
         Path | None, typer.Option("--generalization", "-g", help="The generalization that was chosen.")
     ] = None,
@@ -29,18 +35,45 @@ def init(
 ) -> None:
     """Write a policy to edit: the task, what must be kept, and what counts as drift.
 
-    Example: `leastwise init people.csv --label income --personal sex,race -g g.json --promise promise.json`
+    Examples:
+
+    `leastwise init --run run/ --promise promise.json` (after leastwise run and choose)
+
+    `leastwise init people.csv --label income --personal sex,race -g g.json`
     """
     from leastwise.policy import policy_text
 
     check_target(output, force, (".yaml", ".yml"))
-    text = policy_text(
-        data,
-        label or "income",
-        names(personal, ()),
-        tuple(missing or ()),
-        None if generalization is None else str(generalization),
-        None if promise is None else str(promise),
-    )
-    output.write_text(text, encoding="utf-8")
+    said: dict[str, Any] = {} if run is None else _from_run(run)
+    given: dict[str, Any] = {
+        "data": data,
+        "label": label,
+        "personal": names(personal, ()) or None,
+        "missing": missing,
+    }
+    given |= {"generalization": generalization, "promise": promise}
+    said |= {name: value for name, value in given.items() if value is not None}
+    files = {name: _seen_from(output.parent, value) for name, value in said.items() if isinstance(value, Path)}
+    output.write_text(policy_text(**{**said, **files}), encoding="utf-8")
     typer.echo(f"wrote {output}; edit it, then: leastwise check {output} --data new.csv", err=True)
+
+
+def _from_run(folder: Path) -> dict[str, Any]:
+    from leastwise.evaluation.sweep import Run
+
+    found, chosen = Run.load(folder), folder / "recommended.json"
+    return {
+        "data": found.task.data,
+        "label": found.task.label,
+        "personal": found.task.personal,
+        "schema": folder / "schema.yaml",
+        "budget": found.choice.budget,
+        "seed": found.task.seed,
+        "quick": found.task.quick,
+        "generalization": chosen if chosen.exists() else None,
+    }
+
+
+def _seen_from(folder: Path, file: Path) -> str:
+    """Return how the policy names a file that was named on the command line."""
+    return Path(os.path.relpath(file, folder)).as_posix()

@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import yaml
 
+from leastwise.evaluation.sweep.budget import Budget
+
 COLUMN = 29  # where the comments begin
-COMMENTED = ("data", "label", "personal", "missing")
-EXAMPLES = {"personal": "[sex, race]", "generalization": "g.json", "promise": "promise.json"}
+COMMENTED = ("data", "label", "personal", "schema", "missing", "seed", "quick")
+EXAMPLES = {
+    "personal": "[sex, race]",
+    "schema": "schema.yaml",
+    "generalization": "g.json",
+    "promise": "promise.json",
+}
+DEFAULT = Budget(max_error_increase=0.02)
+LIMITS = {
+    "max_error_increase": (0.02, "by how much the model may err more than with everything asked"),
+    "max_error": (0.2, "how often it may err"),
+    "max_unique": (0, "how many people may be alone with their generalized record"),
+    "max_buckets": (40, "how many answers there may be in all"),
+    "max_asked": (6, "how many questions"),
+}
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")
 _WORDS = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n"})
 
@@ -22,10 +37,10 @@ version: 1
 {data} # the sample: CSV, Parquet or NDJSON
 {label} # the column to predict
 {personal} # what a thief must not find out; leave out: all discrete ones
-# schema: schema.yaml         # written by leastwise inspect --save, and edited; otherwise inferred from the data
+{schema} # written by leastwise inspect --save, and edited; otherwise inferred from the data
 {missing} # texts that mean "no answer"
-seed: 0                       # same seed, same split, same figures
-quick: false                  # true: train less, for a first look
+{seed} # same seed, same split, same figures
+{quick} # true: train less, for a first look
 
 # What was chosen, and what the sample promised of it (leastwise check --write-promise promise.json).
 {generalization}
@@ -34,14 +49,7 @@ quick: false                  # true: train less, for a first look
 
 # What must be kept; leave out what does not matter.
 budget:
-  max_error_increase: 0.02    # by how much the model may err more than with everything asked
-  # max_error: 0.20           # how often it may err
-  # min_adversary_error:      # how often A1, who stole the records, must be wrong; higher is safer
-  #   mean: 0.40              # on average over the personal attributes
-  #   sex: 0.30
-  # max_unique: 0             # how many people may be alone with their generalized record
-  # max_buckets: 40           # how many answers there may be in all
-  # max_asked: 6              # how many questions
+{budget}
 
 # What every generalization must hold to; "missing" stands for no answer.
 # constraints:
@@ -71,23 +79,48 @@ def policy_text(
     missing: Sequence[str] = (),
     generalization: str | None = None,
     promise: str | None = None,
+    *,
+    schema: str | None = None,
+    budget: Budget | None = None,
+    seed: int = 0,
+    quick: bool = False,
 ) -> str:
-    """Return a commented policy to edit."""
+    """Return a commented policy to edit; what is not given is an example behind a comment sign."""
     said = {
         "data": _written(data),
         "label": _written(label),
         "personal": _listed(personal) if personal else None,
+        "schema": None if schema is None else _written(schema),
         "missing": _listed(missing),
+        "seed": str(seed),
+        "quick": str(quick).lower(),
         "generalization": None if generalization is None else _written(generalization),
         "promise": None if promise is None else _written(promise),
     }
     lines = {name: _line(name, text) for name, text in said.items()}
-    return TEMPLATE.format(**lines)
+    return TEMPLATE.format(**lines, budget=_budget_lines(DEFAULT if budget is None else budget))
 
 
 def _line(name: str, text: str | None) -> str:
     line = f"{name}: {text}" if text is not None else f"# {name}: {EXAMPLES[name]}"
     return line.ljust(COLUMN) if name in COMMENTED else line
+
+
+def _budget_lines(budget: Budget) -> str:
+    lines = []
+    for name, (example, words) in LIMITS.items():
+        value = getattr(budget, name)
+        line = f"  {name}: {value}" if value is not None else f"  # {name}: {example}"
+        lines.append(f"{line.ljust(COLUMN)} # {words}")
+    return "\n".join([*lines, *_least_lines(budget.min_adversary_error)])
+
+
+def _least_lines(least: Mapping[str, float]) -> list[str]:
+    sign = "" if least else "# "
+    shown = least or {"mean": 0.4, "sex": 0.3}
+    words = "# how often A1, who stole the records, must be wrong; higher is safer"
+    head = f"  {sign}min_adversary_error:".ljust(COLUMN)
+    return [f"{head} {words}", *(f"  {sign}  {_written(name)}: {number}" for name, number in shown.items())]
 
 
 def _written(value: str) -> str:

@@ -115,7 +115,7 @@ def _notes(
 ) -> tuple[str, ...]:
     notes = [
         f"{unique:,} of {people:,} people are alone with their generalized record (A8); of the sample's "
-        f"{promise.people:,} it were {promise.unique_people:,}. With more records, fewer are alone."
+        f"{promise.people:,} people {promise.unique_people:,} were. With more records, a smaller share is alone."
     ]
     if model is not None and share is None:
         notes.append("No record has a label yet: the error of the model in use cannot be measured.")

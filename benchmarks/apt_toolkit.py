@@ -1,8 +1,12 @@
 """The published toolkit whose idea Apt is, in a virtual environment of its own, beside ours on the same records.
 
-It imports only with old releases, so that it cannot share our environment. Five numeric attributes of Adult: with
-all of them, or with text columns, it does not finish or raises. Where the environment cannot be made, the reason
-is said and only ours is measured.
+It imports only with old releases, so that it cannot share our environment: the first run makes one in the folder
+``--toolkit`` (about 2 GB are downloaded), later runs find it there. By hand: ``python3.11 -m venv FOLDER``,
+install what REQUIREMENTS lists, line by line, and ``touch FOLDER/.ready``. Where there is none, the reason is said
+and only ours is measured. Five numeric attributes of Adult: with all of them, or with text columns, the toolkit
+does not finish or raises.
+
+    python benchmarks/apt_toolkit.py --toolkit FOLDER
 """
 
 from __future__ import annotations
@@ -18,11 +22,12 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from data import read
+from common import parser, report
+from data import load, read
 from sklearn.ensemble import HistGradientBoostingClassifier
 from threadpoolctl import threadpool_limits
 
-from leastwise import Attribute, Schema
+from leastwise import Attribute, Schema, Table
 from leastwise.minimizers import AptMinimizer
 
 ATTRIBUTES = ("age", "education-num", "capital-gain", "capital-loss", "hours-per-week")
@@ -32,6 +37,7 @@ REQUIREMENTS = (
     ("adversarial-robustness-toolbox==1.17.1", "setuptools<80"),
     ("--no-deps", "ai-privacy-toolkit==0.2.1"),
 )
+SIZES = (2_000, 5_000, 10_000)
 # The old releases have no wheels for newer Pythons.
 PYTHONS = ("python3.11", "python3.10")
 
@@ -123,6 +129,30 @@ def measure_ours(frame: pl.DataFrame, target: float) -> dict[str, Any]:
     return {**taken, "buckets": found.total_buckets}
 
 
+def apt_times() -> list[dict[str, Any]]:
+    """Return how long ours takes on whole training parts, with all attributes and its own classifier."""
+    rows = []
+    for dataset in ("adult", "acs_employment_ny_2024"):
+        loaded = load(dataset)
+        train = Table.from_frame(loaded.frame, loaded.schema).split(0).train
+        for target in (0.9, 0.98, 1.0):
+            seconds, cpu = time.perf_counter(), time.process_time()
+            with threadpool_limits(1):
+                found = AptMinimizer(target, random_state=0).minimize(train)
+            taken = {"seconds": time.perf_counter() - seconds, "cpu": time.process_time() - cpu}
+            size = {"records": len(train), "attributes": len(train.schema), "target": target}
+            asked = sum(len(set(each.tolist())) for each in train.bucket_maps(found))
+            rows.append({"who": f"leastwise, {dataset}", **size, **taken, "buckets": asked})
+    return rows
+
+
+def all_rows(
+    folder: Path, limit: float, sizes: tuple[int, ...] = SIZES, target: float = 0.9
+) -> list[dict[str, Any]]:
+    """Return ours on whole training parts, and both on the same small samples."""
+    return [*apt_times(), *compare(folder, sizes, target, limit)]
+
+
 def compare(folder: Path, sizes: tuple[int, ...], target: float, limit: float) -> list[dict[str, Any]]:
     """Return the rows of both; the toolkit stops at the first size that it does not finish."""
     rows, python = [], None
@@ -140,3 +170,19 @@ def compare(folder: Path, sizes: tuple[int, ...], target: float, limit: float) -
             finishing = not isinstance(taken["seconds"], str)
             rows.append({"who": "toolkit", **common, **taken})
     return rows
+
+
+def main() -> None:
+    made = parser(__doc__ or "")
+    default = Path(tempfile.gettempdir()) / "leastwise-toolkit"
+    made.add_argument("--toolkit", type=Path, default=default, help="folder of the toolkit's environment")
+    made.add_argument("--toolkit-limit", type=float, default=90, help="seconds that one run of it may take")
+    given = made.parse_args()
+    rows = all_rows(given.toolkit, given.toolkit_limit)
+    report(rows, {}, False)
+    if given.json:
+        print(json.dumps(rows), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,17 +1,21 @@
 """All minimizers on the same records, judged by the same judges; and Apt beside the published toolkit.
 
-Each minimizer has three settings. Utility risk and adversary error (A1) are those of the strongest predictor on
-the test part; the area is the share of the rectangle between the limit points that the three points cover.
+Each minimizer has a grid of settings, from the paper's where it has one. Three of them are chosen on the
+validation part, judged by counting: those that cover most of the rectangle between the limit points. The test part
+has no say. Reported are utility risk and adversary error (A1) of the strongest predictors on the test part, and
+the share of the rectangle that the three points cover there.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import tempfile
 import time
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,54 +30,95 @@ from leastwise.adversaries.reconstruction import Reconstruction
 from leastwise.errors import MissingExtraError
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.utility import utility_risk
-from leastwise.minimizers import MINIMIZERS, AptMinimizer
+from leastwise.minimizers import MINIMIZERS
+from leastwise.predictors.joint_buckets import JointBuckets
 from leastwise.table import Split
 
 DATASETS = ("adult", "acs_income_co_2018")
-# Classifier errors between the limit points, which iterative needs in the units of the data.
-THRESHOLDS = {"adult": (0.16, 0.18, 0.21), "acs_income_co_2018": (0.215, 0.24, 0.29)}
-SETTINGS: dict[str, list[dict[str, Any]]] = {
-    "uniform": [{"k": k} for k in (2, 3, 5)],
-    "feature-selection": [{"k": k} for k in (2, 4, 8)],
-    "apt": [{"target_accuracy": t} for t in (0.86, 0.92, 0.98)],
-    "advtrain": [{"lam": lam} for lam in (0.1, 0.5, 0.8)],
-    "mutualinf": [{"lam": lam} for lam in (0.005, 0.02, 0.05)],
-    "pat": [{"alpha": alpha, "max_leaves": leaves} for alpha, leaves in ((0.5, 20), (0.7, 10), (0.9, 10))],
-    "optimal": [{"lam": lam} for lam in (0.3, 3.0, 30.0)],
+# Where the paper says "between the limit points", these are shares of the way from untouched to suppressed.
+SHARES = (0.1, 0.25, 0.5, 0.75)
+GRIDS: dict[str, list[dict[str, Any]]] = {
+    "uniform": [{"k": k} for k in (2, 3, 4, 5)],
+    "feature-selection": [{"k": k} for k in (2, 4, 8, 10)],
+    "advtrain": [{"lam": lam} for lam in (0.0, 0.125, 0.25, 0.5, 0.75)],
+    "mutualinf": [{"lam": lam} for lam in (0.001, 0.005, 0.02, 0.05)],
+    "pat": [
+        {"alpha": alpha, "max_leaves": leaves}
+        for alpha, leaves in itertools.product((0.1, 0.3, 0.5, 0.7, 0.9), (4, 10, 50))
+    ],
+    "optimal": [{"lam": lam} for lam in (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)],
+    "coarsening": [{"max_error_increase": most} for most in (0.003, 0.01, 0.03, 0.06)],
 }
 
 
-def settings(dataset: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield (minimizer, parameters) of all minimizers that are registered."""
-    for name in MINIMIZERS:
-        chosen = (
-            [{"threshold": t} for t in THRESHOLDS[dataset]] if name == "iterative" else SETTINGS.get(name, [{}])
-        )
-        for parameters in chosen:
-            yield name, parameters
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """One minimizer at one setting: what it proposed, how long that took, and how validation judges it."""
+
+    minimizer: str
+    parameters: dict[str, Any]
+    generalization: Generalization
+    seconds: float
+    on_validation: Point
 
 
-def judged(generalization: Generalization, parts: Split, quick: bool) -> Point:
+def grid(name: str, limits: Limits) -> list[dict[str, Any]]:
+    """Return the settings of a minimizer; those in units of the data lie between the limit points."""
+    low, high = limits.untouched.utility_risk, limits.suppressed.utility_risk
+    errors = [round(low + share * (high - low), 3) for share in SHARES]
+    if name == "iterative":
+        return [{"threshold": error} for error in errors]
+    if name == "apt":
+        return [{"target_accuracy": round((1 - error) / (1 - low), 3)} for error in errors]
+    return GRIDS.get(name, [{}])
+
+
+def inner_parts(parts: Split) -> Split:
+    """Return parts whose test part is the validation part: what choosing a setting may see."""
+    learn, tune, rest = parts.train.split(0, (0.85, 0.15, 0.0))
+    assert len(rest) == 0
+    return Split(learn, tune, parts.validation)
+
+
+def by_counting(generalization: Generalization, parts: Split) -> Point:
+    """Return utility risk and A1 error by counting joint buckets: cheap, and the same for all."""
+    risk = utility_risk(generalization, parts, [JointBuckets()]).error
+    return Point(risk, Reconstruction(JointBuckets).attack(Breach.of(generalization, parts)).adversary_error)
+
+
+def by_the_strongest(generalization: Generalization, parts: Split, quick: bool) -> Point:
     """Return utility risk and A1 error by the strongest predictors."""
     risk = utility_risk(generalization, parts, quick=quick)
-    adversary = Reconstruction(StrongestOf(quick=True) if quick else StrongestOf())
+    adversary = Reconstruction(StrongestOf(quick=quick))
     return Point(risk.error, adversary.attack(Breach.of(generalization, parts)).adversary_error)
 
 
-def measure(name: str, parameters: dict[str, Any], parts: Split, quick: bool) -> dict[str, Any]:
-    """Return a row without its data set."""
-    minimizer = MINIMIZERS[name](**parameters, random_state=0)
-    start = time.perf_counter()
-    found = minimizer.minimize(parts.train.with_own_levels())
-    seconds = time.perf_counter() - start
-    point = judged(found, parts, quick)
+def proposed(name: str, limits: Limits, train: Table, inner: Split) -> Iterator[Candidate]:
+    """Yield the candidates of a minimizer's grid."""
+    for parameters in grid(name, limits):
+        start = time.perf_counter()
+        found = MINIMIZERS[name](**parameters, random_state=0).minimize(train)
+        seconds = time.perf_counter() - start
+        yield Candidate(name, parameters, found, seconds, by_counting(found, inner))
+
+
+def best_three(candidates: list[Candidate], limits: Limits) -> tuple[Candidate, ...]:
+    """Return the three candidates that cover most on validation; of equals the first in the grid."""
+    threes = itertools.combinations(candidates, min(3, len(candidates)))
+    return max(threes, key=lambda three: limits.hypervolume([candidate.on_validation for candidate in three]))
+
+
+def row(dataset: str, chosen: Candidate, parts: Split, quick: bool) -> dict[str, Any]:
+    """Return what is reported of a candidate."""
+    point = by_the_strongest(chosen.generalization, parts, quick)
     return {
-        "minimizer": name,
-        "parameters": parameters,
-        "buckets": buckets(found, parts.train),
+        "dataset": dataset,
+        "minimizer": chosen.minimizer,
+        "parameters": chosen.parameters,
+        "buckets": buckets(chosen.generalization, parts.train),
         "utility_risk": point.utility_risk,
         "adversary_error": point.adversary_error,
-        "seconds": seconds,
+        "seconds": chosen.seconds,
     }
 
 
@@ -84,23 +129,22 @@ def buckets(found: Generalization, table: Table) -> int:
 
 
 def measure_dataset(dataset: str, quick: bool, only: list[str] | None) -> tuple[list[dict[str, Any]], Limits]:
-    """Return a row per setting, and the limit points."""
+    """Return three rows per minimizer, and the limit points on the test part."""
     loaded = load(dataset)
     parts = Table.from_frame(loaded.frame, loaded.schema).split(0)
-    ends = [
-        judged(limit(loaded.schema), parts, quick)
-        for limit in (Generalization.untouched, Generalization.suppressed)
-    ]
-    rows = []
-    for name, parameters in settings(dataset):
-        if only is not None and name not in only:
-            continue
+    inner, train, rows = inner_parts(parts), parts.train.with_own_levels(), []
+    ends = [limit(loaded.schema) for limit in (Generalization.untouched, Generalization.suppressed)]
+    on_validation = Limits(*(by_counting(end, inner) for end in ends))
+    for name in only or MINIMIZERS:
         try:
-            rows.append({"dataset": dataset, **measure(name, parameters, parts, quick)})
-            print(_line(rows[-1]), flush=True)
+            candidates = list(proposed(name, on_validation, train, inner))
         except MissingExtraError as reason:
             print(f"{name} skipped: {reason}")
-    return rows, Limits(*ends)
+            continue
+        for chosen in best_three(candidates, on_validation):
+            rows.append(row(dataset, chosen, parts, quick))
+            print(_line(rows[-1]), flush=True)
+    return rows, Limits(*(by_the_strongest(end, parts, quick) for end in ends))
 
 
 def _line(row: dict[str, Any]) -> str:
@@ -112,47 +156,50 @@ def _line(row: dict[str, Any]) -> str:
     )
 
 
-def areas(rows: list[dict[str, Any]], limits: Limits) -> list[dict[str, Any]]:
-    """Return the share of the rectangle that each minimizer covers, the largest first."""
+def standing(rows: list[dict[str, Any]], limits: Limits) -> list[dict[str, Any]]:
+    """Return, per minimizer, the share of the rectangle that it covers, and how it stands with PAT.
+
+    A point is dominated by another that has at most its utility risk, at least its adversary error, and is not
+    the same point.
+    """
     points: dict[str, list[Point]] = {}
-    for row in rows:
-        points.setdefault(row["minimizer"], []).append(Point(row["utility_risk"], row["adversary_error"]))
+    for each in rows:
+        points.setdefault(each["minimizer"], []).append(Point(each["utility_risk"], each["adversary_error"]))
+    pat = points.get("pat", [])
     found = [
-        {"dataset": rows[0]["dataset"], "minimizer": name, "area": 1 - limits.remaining_area(own)}
+        {
+            "dataset": rows[0]["dataset"],
+            "minimizer": name,
+            "area": 1 - limits.remaining_area(own),
+            "dominated by pat": sum(_dominated(point, pat) for point in own),
+            "dominates of pat": sum(_dominated(point, own) for point in pat),
+        }
         for name, own in points.items()
     ]
     return sorted(found, key=lambda row: -row["area"])
 
 
-def apt_times() -> list[dict[str, Any]]:
-    """Return how long Apt takes on whole training parts."""
-    rows = []
-    for dataset in ("adult", "acs_employment_ny_2024"):
-        loaded = load(dataset)
-        train = Table.from_frame(loaded.frame, loaded.schema).split(0).train
-        for target in (0.9, 0.98, 1.0):
-            start, cpu = time.perf_counter(), time.process_time()
-            found = AptMinimizer(target, random_state=0).minimize(train)
-            taken = {"seconds": time.perf_counter() - start, "cpu": time.process_time() - cpu}
-            size = {"records": len(train), "attributes": len(train.schema), "target": target}
-            rows.append({"who": f"leastwise, {dataset}", **size, **taken, "buckets": buckets(found, train)})
-    return rows
+def _dominated(point: Point, others: list[Point]) -> bool:
+    return any(
+        other.utility_risk <= point.utility_risk
+        and other.adversary_error >= point.adversary_error
+        and other != point
+        for other in others
+    )
 
 
 def main() -> None:
     given = arguments().parse_args()
     warnings.simplefilter("ignore", PrivacyLeakWarning)
-    rows, covered = [], []
-    for dataset in DATASETS:
+    rows, stand = [], []
+    for dataset in given.dataset or DATASETS:
         own, limits = measure_dataset(dataset, given.quick, given.only)
         rows += own
-        covered += areas(own, limits)
-    report(covered, {}, False)
+        print(f"{dataset}: untouched {limits.untouched}, suppressed {limits.suppressed}", flush=True)
+        stand += standing(own, limits) if own else []
+    report(stand, {}, False)
     if not given.no_apt:
-        speed = apt_times()
-        if not given.no_toolkit:
-            speed += apt_toolkit.compare(given.toolkit, (2_000, 5_000, 10_000), 0.9, given.toolkit_limit)
-        report(speed, {}, False)
+        report(apt_toolkit.all_rows(given.toolkit, given.toolkit_limit), {}, False)
     if given.json:
         print(json.dumps(rows), flush=True)
 
@@ -161,10 +208,10 @@ def arguments() -> argparse.ArgumentParser:
     made = parser(__doc__ or "")
     made.add_argument("--quick", action="store_true", help="weaker judges, for a first look")
     made.add_argument("--only", action="append", choices=list(MINIMIZERS), help="this minimizer; can be repeated")
+    made.add_argument("--dataset", action="append", choices=DATASETS, help="this data set; can be repeated")
     made.add_argument("--no-apt", action="store_true", help="leave out how long Apt and the toolkit take")
-    made.add_argument("--no-toolkit", action="store_true", help="leave out the published toolkit")
     default = Path(tempfile.gettempdir()) / "leastwise-toolkit"
-    made.add_argument("--toolkit", type=Path, default=default, help="folder for the toolkit's environment")
+    made.add_argument("--toolkit", type=Path, default=default, help="folder of the toolkit's environment")
     made.add_argument("--toolkit-limit", type=float, default=90, help="seconds that one run of it may take")
     return made
 

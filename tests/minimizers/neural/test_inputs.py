@@ -12,40 +12,31 @@ from leastwise.minimizers.neural.inputs import Inputs, Layout, adversary_target
 from tests.minimizers.neural.small import people
 
 
-def test_named_values_and_missing_have_rows_and_ordered_values_have_places() -> None:
-    layout = Layout.of(people())
-    assert (layout.named, layout.ordered) == ((0, 1), (2, 3))
-    assert [rows.tolist() for rows in (layout.rows[0], layout.rows[1], layout.rows[3])] == [
-        [0, 1, 2, 3],
-        [4, 5, 6],
-        [-1, -1, -1, -1, 7],
-    ]
-    assert layout.logit_rows == 8
-    assert (layout.rows[2] == -1).all()
+def test_named_values_have_rows_of_logits_and_ordered_values_have_places() -> None:
+    layout = Layout.of(people(), 5)
+    ages = len(people().levels[2])
+    assert layout.starts == (0, 4, 7, 7 + ages, 7 + ages + 5)
+    assert layout.ordered == (2, 3)
+    assert [layout.levels(j) for j in range(4)] == [0, 0, ages, 4]
+    assert [layout.named(j).tolist() for j in range(4)] == [[0, 1, 2, 3], [4, 5, 6], [], [7 + ages + 4]]
     for j in layout.ordered:
-        places = layout.places[j][: layout.levels(j)]
-        assert (np.diff(places) > 0).all()
-        assert places.min() >= 0
-        assert places.max() <= 1
+        assert (np.diff(layout.places[j]) > 0).all()
+        assert layout.balance[j].sum() == pytest.approx(1)
 
 
-def test_a_value_that_many_have_stands_apart_from_its_neighbours() -> None:
-    gain = Attribute("gain", "continuous")
-    codes = np.array([0] * 90 + list(range(1, 11)), dtype=np.uint8)[:, None]
-    table = Table(
-        Schema((gain,), Attribute("y", values=("no",))), codes, (np.arange(11.0) ** 5,), np.zeros(100, int)
-    )
-    steps = np.diff(Layout.of(table).places[0])
-    assert steps[0] > 3 * steps[1:].max()
+def test_each_record_has_the_row_of_its_code() -> None:
+    table = people(50)
+    inputs = Inputs.of(table, 5)
+    np.testing.assert_array_equal(inputs.rows - np.array(inputs.layout.starts[:-1]), table.codes)
 
 
 def test_rows_that_stand_for_nobody_are_left_out() -> None:
     table = people(50)
     weights = np.ones(50)
     weights[10:] = 0
-    assert len(Inputs.of(replace(table, weights=weights))) == 10
+    assert len(Inputs.of(replace(table, weights=weights), 5)) == 10
     with pytest.raises(DataError, match="needs records"):
-        Inputs.of(replace(table, weights=np.zeros(50)))
+        Inputs.of(replace(table, weights=np.zeros(50)), 5)
 
 
 def test_a_personal_number_is_wanted_as_runs_of_neighbours() -> None:

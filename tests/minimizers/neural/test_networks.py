@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 torch = pytest.importorskip("torch")
 
-from leastwise.minimizers.neural.inputs import Inputs, Layout  # noqa: E402
+from leastwise.minimizers.neural.inputs import Layout  # noqa: E402
 from leastwise.minimizers.neural.networks import (  # noqa: E402
-    TOGETHER,
     GeneralizationNetwork,
     MonotoneNetworks,
     Predictor,
@@ -22,7 +21,6 @@ from leastwise.minimizers.neural.networks import (  # noqa: E402
     likeliest,
     tensor,
 )
-from leastwise.minimizers.neural.objective import Batch  # noqa: E402
 from leastwise.minimizers.neural.reading import bucket_of_codes  # noqa: E402
 from tests.minimizers.neural.small import people  # noqa: E402
 
@@ -73,43 +71,48 @@ def test_a_person_that_counts_twice_is_two_people_to_the_normalization() -> None
 
 @pytest.mark.parametrize("k", [1, 2, 4, 5])
 def test_together_everybody_begins_in_the_middle_bucket(k: int) -> None:
-    layout = Layout.of(people())
-    network = GeneralizationNetwork(layout, k, TOGETHER, np.random.default_rng(0))
+    layout = Layout.of(people(), k)
+    network = GeneralizationNetwork(layout, k, False, np.random.default_rng(0))
     for buckets in bucket_of_codes(network, layout):
         assert set(buckets.tolist()) == {k // 2}
 
 
+@pytest.mark.parametrize("k", [1, 2, 3, 5, 8])
+def test_apart_everybody_begins_in_the_run_that_tells_most_of_the_label(k: int) -> None:
+    layout = Layout.of(people(), k)
+    network = GeneralizationNetwork(layout, k, True, np.random.default_rng(0))
+    for buckets, runs in zip(bucket_of_codes(network, layout), layout.runs, strict=True):
+        np.testing.assert_array_equal(buckets, runs)
+
+
 def test_the_first_steps_reach_every_place() -> None:
-    """Also of an attribute of which nearly all people have the lowest value."""
-    table = people(1000)
-    table.codes[:950, 2] = 0
-    layout = Layout.of(table)
-    steps = first_steps(layout, np.random.default_rng(0))[0]
-    places, use = layout.places[2].astype(float), layout.use[2] * layout.balance[2]
-    mean = places @ use
-    assert mean + steps.max() * np.sqrt((places - mean) ** 2 @ use) > 0.9
-    assert mean + steps.min() * np.sqrt((places - mean) ** 2 @ use) < 0.1
+    layout = Layout.of(people(1000), 5)
+    places, balance = layout.places[2][:, None], layout.balance[2][:, None]
+    steps = first_steps(places, balance, np.random.default_rng(0))[0]
+    mean = (places * balance).sum()
+    reached = mean + steps * np.sqrt(((places - mean) ** 2 * balance).sum())
+    assert reached.min() < places.min()
+    assert reached.max() > places.max()
 
 
-def test_each_attribute_depends_on_its_own_value_only() -> None:
-    inputs = Inputs.of(people(60))
+def test_each_code_has_probabilities_of_its_own() -> None:
+    layout = Layout.of(people(60), 5)
     network = shaken(
-        GeneralizationNetwork(inputs.layout, 5, TOGETHER, np.random.default_rng(0)), np.random.default_rng(1), 1
+        GeneralizationNetwork(layout, 5, False, np.random.default_rng(0)), np.random.default_rng(1), 1
     )
-    batch = Batch.of(inputs)
-    before = network(batch.rows, batch.places, batch.counts, 1.0)
-    batch.rows[0, 0] = (batch.rows[0, 0] + 1) % 4
-    after = network(batch.rows, batch.places, batch.counts, 1.0)
-    changed = (before - after).abs().amax(dim=2) > 0
-    assert changed.nonzero().tolist() == [[0, 0]]
+    before = network(1.0)
+    with torch.no_grad():
+        network.logits[0] += 1.0
+    changed = (network(1.0) - before).abs().amax(dim=1) > 0
+    assert changed.nonzero().flatten().tolist() == [0]
+    assert len(before) == layout.starts[-1] == sum(len(use) for use in layout.use)
 
 
 def test_the_colder_the_surer() -> None:
-    inputs = Inputs.of(people(60))
-    network, batch = GeneralizationNetwork(inputs.layout, 5, TOGETHER, np.random.default_rng(0)), Batch.of(inputs)
-    hot, cold = (network(batch.rows, batch.places, batch.counts, t).exp() for t in (2.0, 0.5))
-    torch.testing.assert_close(hot.sum(dim=2), torch.ones(60, 4))
-    assert bool((cold.amax(dim=2) > hot.amax(dim=2)).all())
+    network = GeneralizationNetwork(Layout.of(people(60), 5), 5, False, np.random.default_rng(0))
+    hot, cold = (network(t).exp() for t in (2.0, 0.5))
+    torch.testing.assert_close(hot.sum(dim=1), torch.ones(len(hot)))
+    assert bool((cold.amax(dim=1) > hot.amax(dim=1)).all())
 
 
 @pytest.mark.parametrize("choose", [likeliest, lambda log_p: draw(log_p, np.random.default_rng(0))])

@@ -62,7 +62,7 @@ def drawn(log_p: torch.Tensor) -> torch.Tensor:
 
 def told_and_untold() -> tuple[Inputs, Batch, torch.Tensor, torch.Tensor]:
     """Records, and log-probabilities that tell the personal attribute or nothing."""
-    inputs = Inputs.of(people(400))
+    inputs = Inputs.of(people(400), 3)
     batch = Batch.of(inputs)
     telling = torch.full((400, 4, 3), -8.0).scatter_(2, batch.targets[:, :1, None].expand(-1, 4, 1), 8.0)
     return inputs, batch, torch.log_softmax(telling, dim=2), torch.full((400, 4, 3), float(-np.log(3)))

@@ -24,6 +24,11 @@ def test_the_temperature_falls_from_2_to_a_half() -> None:
     assert Schedule(epochs=1).temperature(0) == 2.0
 
 
+def test_the_classifier_is_alone_in_the_first_quarter() -> None:
+    assert [epoch for epoch in range(20) if Schedule().only_classifier(epoch)] == [0, 1, 2, 3, 4]
+    assert not any(Schedule(epochs=3).only_classifier(epoch) for epoch in range(3))
+
+
 @pytest.mark.parametrize("rows", [1, 255, 256, 257, 10_000])
 def test_an_epoch_passes_all_rows_equally_often_in_batches_of_at_most_256(rows: int) -> None:
     batches = list(Schedule().batches(rows, np.random.default_rng(0)))

@@ -21,7 +21,7 @@ class AdversarialTraining(Objective):
         self, inputs: Inputs, k: int, inner_steps: int, random: np.random.Generator, rate: float = 0.01
     ) -> None:
         self.inner_steps = inner_steps
-        self.adversary = Predictor(len(inputs.layout.attributes) * k, inputs.target_sizes, random)
+        self.adversary = Predictor(len(inputs.layout.use) * k, inputs.target_sizes, random)
         self.adam = torch.optim.Adam(self.adversary.parameters(), lr=rate)
         self.log_priors = [_log_prior(inputs, t) for t in range(len(inputs.target_sizes))]
 

@@ -31,9 +31,12 @@ class NeuralMinimizer(Minimizer):
 
     reference: ClassVar[str] = _PAPER
 
+    usual_lam: ClassVar[float]
+    """What ``lam`` is where nothing is said: where utility and privacy are weighed depends on the objective."""
+
     def __init__(
         self,
-        lam: float = 0.5,
+        lam: float | None = None,
         k: int = 5,
         *,
         epochs: int = 20,
@@ -52,10 +55,10 @@ class NeuralMinimizer(Minimizer):
 
     def minimize(self, table: Table) -> Generalization:
         """Return the generalization of the trained networks."""
-        lam = check_between("lam", self.lam, 0.0, 1.0)
+        lam = check_between("lam", self.usual_lam if self.lam is None else self.lam, 0.0, 1.0)
         _check_whole("k", self.k)
         _check_whole("epochs", self.epochs)
-        inputs, schedule, seed = Inputs.of(table), Schedule(epochs=self.epochs), self.seed
+        inputs, schedule, seed = Inputs.of(table, self.k), Schedule(epochs=self.epochs), self.seed
         with _own_torch():
             from leastwise.minimizers.neural.reading import read_generalization
             from leastwise.minimizers.neural.training import train
@@ -64,7 +67,7 @@ class NeuralMinimizer(Minimizer):
             random = generator(seed, self.name, "training")
             trained = train(inputs, objective, lam, self.k, schedule, random, tell)
             self.losses_ = trained.losses
-            return read_generalization(trained.network, inputs.layout, table)
+            return read_generalization(trained.network, inputs.layout, table, lam=lam)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -82,8 +85,8 @@ class AdvTrainMinimizer(NeuralMinimizer):
     Parameters
     ----------
     lam
-        How much the adversary counts, from 0 (the classifier alone) to 1 (the adversary alone). Without personal
-        attributes there is no adversary.
+        How much the adversary counts, from 0 (the classifier alone) to 1 (the adversary alone); None: 0.5.
+        Without personal attributes there is no adversary.
     k
         The most buckets of an attribute; those that are not used are dropped.
     epochs
@@ -105,6 +108,7 @@ class AdvTrainMinimizer(NeuralMinimizer):
     """
 
     name: ClassVar[str] = "advtrain"
+    usual_lam: ClassVar[float] = 0.5
 
     def _objective(self, inputs: Inputs, schedule: Schedule, random: np.random.Generator) -> Objective | None:
         from leastwise.minimizers.neural.adversarial_training import AdversarialTraining
@@ -125,7 +129,7 @@ class MutualInfMinimizer(NeuralMinimizer):
     ----------
     lam
         How much the information counts, from 0 (the classifier alone) to 1 (nothing is asked). The bound is
-        large, a sum over all attributes: the interesting values are small.
+        large, a sum over all attributes: the interesting values are small. None: 0.02.
     k
         The most buckets of an attribute; those that are not used are dropped.
     epochs
@@ -147,18 +151,7 @@ class MutualInfMinimizer(NeuralMinimizer):
     """
 
     name: ClassVar[str] = "mutualinf"
-
-    def __init__(
-        self,
-        lam: float = 0.02,
-        k: int = 5,
-        *,
-        epochs: int = 20,
-        schema: Schema | None = None,
-        personal: Sequence[str] | None = None,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        super().__init__(lam, k, epochs=epochs, schema=schema, personal=personal, random_state=random_state)
+    usual_lam: ClassVar[float] = 0.02
 
     def _objective(self, inputs: Inputs, schedule: Schedule, random: np.random.Generator) -> Objective | None:
         from leastwise.minimizers.neural.mutual_information import MutualInformation
@@ -173,10 +166,18 @@ def _check_whole(name: str, value: int) -> None:
 
 @contextmanager
 def _own_torch() -> Iterator[None]:
-    """Use PyTorch with gradients, whatever the caller has set, and leave that as it was."""
+    """Use PyTorch with gradients and one thread, whatever the caller has set, and leave that as it was.
+
+    The matrices are small: beside other work, threads that wait for each other take several times as long.
+    """
     try:
         import torch
     except ImportError:
         raise MissingExtraError("torch", "neural") from None
-    with torch.inference_mode(False), torch.enable_grad():
-        yield
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with torch.inference_mode(False), torch.enable_grad():
+            yield
+    finally:
+        torch.set_num_threads(threads)

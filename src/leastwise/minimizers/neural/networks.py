@@ -6,7 +6,7 @@ default type, so that neither the caller's state nor anybody else's draws matter
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,33 +18,12 @@ from leastwise.minimizers.neural.inputs import Layout
 
 Tensor = Any
 _TINY = 1e-5
-
-
-@dataclass(frozen=True)
-class Beginning:
-    """How far apart the values of an attribute are before training.
-
-    Attributes
-    ----------
-    lead
-        By how much the logit of the middle bucket is above the others.
-    variety
-        By how much the logits vary around that.
-    width
-        How far the places spread around the centre of the middle bucket, before the last tanh.
-    """
-
-    lead: float
-    variety: float
-    width: float
-
-
-TOGETHER = Beginning(lead=2.0, variety=0.1, width=0.1)
-"""All in the middle bucket: an attribute is suppressed until the classifier asks for it. From any other beginning,
-values that nobody asks for would stay apart, and the buckets would tell them although nobody needs them."""
-
-APART = Beginning(lead=0.0, variety=0.5, width=1.0)
-"""Spread over all buckets, for a classifier that nothing holds back."""
+# By how much the logit of a value's first bucket is above the others, and how much all of them vary.
+_LEAD, _VARIETY = 2.0, 0.1
+# How far places spread at first, before the last tanh: around the middle bucket, or over all of them.
+_NARROW, _WIDE = 0.1, 0.6
+# Steps in which a monotone network learns to leave every place where it is; they see no record.
+_STEPS_TO_IDENTITY = 300
 
 
 def tensor(array: npt.NDArray[Any]) -> Tensor:
@@ -100,15 +79,14 @@ class MonotoneNetworks(nn.Module):  # type: ignore[misc]
         return (1 + h.squeeze(2).T) / 2
 
 
-def first_steps(layout: Layout, random: np.random.Generator, width: int = 32) -> npt.NDArray[np.float64]:
+def first_steps(
+    places: npt.NDArray[Any], balance: npt.NDArray[Any], random: np.random.Generator, width: int = 32
+) -> npt.NDArray[np.float64]:
     """Return where the first layers rise: evenly over all places, so that no value is beyond their reach."""
-    steps = (np.arange(width) + random.random((len(layout.ordered), width))) / width
-    for i, j in enumerate(layout.ordered):
-        places, use = layout.places[j].astype(float), layout.use[j] * layout.balance[j]
-        shares = use / max(use.sum(), 1e-300)
-        mean = float(places @ shares)
-        steps[i] = (steps[i] - mean) / np.sqrt((places - mean) ** 2 @ shares + _TINY)
-    return steps
+    steps = (np.arange(width) + random.random((places.shape[1], width))) / width
+    mean = (places * balance).sum(axis=0)
+    variance = ((places - mean) ** 2 * balance).sum(axis=0)
+    return np.asarray((steps - mean[:, None]) / np.sqrt(variance + _TINY)[:, None])
 
 
 def _even(random: np.random.Generator, attributes: int, inputs: int, outputs: int) -> npt.NDArray[Any]:
@@ -123,38 +101,86 @@ def _normalized(h: Tensor, shares: Tensor) -> Tensor:
 
 
 class GeneralizationNetwork(nn.Module):  # type: ignore[misc]
-    """The networks of all attributes: from records to log-probabilities of k buckets for each attribute.
+    """The networks of all attributes: for each code of each attribute the log-probabilities of its k buckets.
 
-    A discrete attribute has a table of logits, one row per value, and logits that its values have in common. An
-    ordered attribute has a monotone network, whose result is compared with the centres (2j - 1) / 2k of the
-    buckets; its "missing" and "other" have a row of the table each.
+    A named value has a row of logits, added to logits that the named values of its attribute have in common. The
+    spots of an ordered attribute are moved by a monotone network, whose result is compared with the centres
+    (2j - 1) / 2k of the buckets.
     """
 
-    def __init__(self, layout: Layout, k: int, beginning: Beginning, random: np.random.Generator) -> None:
+    def __init__(self, layout: Layout, k: int, apart: bool, random: np.random.Generator) -> None:
+        """Begin.
+
+        Parameters
+        ----------
+        apart
+            Whether values begin in the runs that tell most of the label, or all in the middle bucket. From there
+            an attribute is suppressed until the classifier asks for it: values that nobody asks for would
+            otherwise stay apart, and the buckets would tell them although nobody needs them.
+        """
         super().__init__()
-        self.named, self.ordered, self.k = len(layout.named), len(layout.ordered), k
-        lead = np.where(np.arange(k) == k // 2, beginning.lead, 0.0)
-        variety = random.uniform(-1, 1, (max(layout.logit_rows, 1), k)) * beginning.variety
-        self.logits = _parameter(lead + variety)
-        self.common = _parameter(np.zeros((self.named, k)))
+        self.k = k
         centres = (2 * np.arange(1, k + 1) - 1) / (2 * k)
-        self.monotone = MonotoneNetworks(first_steps(layout, random), centres[k // 2], beginning.width, random)
-        self.centres = tensor(centres)
+        self.logits = _parameter(_first_logits(layout, k, apart, random))
+        self.common = _parameter(np.zeros((len(layout.use), k)))
+        places, balance = (_padded([each[j] for j in layout.ordered]) for each in (layout.places, layout.balance))
+        centre, spread = (0.5, _WIDE) if apart else (centres[k // 2], _NARROW)
+        self.monotone = MonotoneNetworks(first_steps(places, balance, random), centre, spread, random)
+        self.places, self.balance, self.centres = tensor(places), tensor(balance), tensor(centres)
+        self.attribute_of, self.source = tensor(_attribute_of(layout)), tensor(_sources(layout))
+        if apart and layout.ordered:
+            self._become_identity()
 
-    def forward(self, rows: Tensor, places: Tensor, counts: Tensor, temperature: float) -> Tensor:
-        """Return the log-probabilities, records x attributes x buckets, attributes in the layout's order."""
-        by_row = nn.functional.embedding(rows.clamp_min(0), self.logits)
-        logits = by_row[:, : self.named] + self.common
-        if self.ordered:
-            logits = torch.cat([logits, self._ordered(by_row[:, self.named :], rows, places, counts)], dim=1)
-        return torch.log_softmax(logits / temperature, dim=2)
-
-    def _ordered(self, by_row: Tensor, rows: Tensor, places: Tensor, counts: Tensor) -> Tensor:
-        has_row = rows[:, self.named :] >= 0
-        moved = self.monotone(places, counts)
+    def forward(self, temperature: float) -> Tensor:
+        """Return the log-probabilities, rows of the layout x buckets."""
+        named = self.logits + self.common[self.attribute_of]
         # In units of a bucket's width: in units of the whole range, all buckets would be nearly as likely.
-        distance = self.k * (moved.unsqueeze(2) - self.centres)
-        return torch.where(has_row.unsqueeze(2), by_row, -distance.square())
+        distance = self.k * (self._moved().unsqueeze(2) - self.centres)
+        logits = torch.cat([named, -distance.square().flatten(0, 1)])
+        return torch.log_softmax(logits[self.source] / temperature, dim=1)
+
+    def _moved(self) -> Tensor:
+        """Return the place of each spot after the monotone map, normalized over everybody and not over a batch."""
+        return self.monotone(self.places, self.balance)
+
+    def _become_identity(self) -> None:
+        adam = torch.optim.Adam(self.monotone.parameters(), lr=0.01)
+        for _ in range(_STEPS_TO_IDENTITY):
+            adam.zero_grad()
+            ((self._moved() - self.places).square() * self.balance).sum().backward()
+            adam.step()
+
+
+def _first_logits(layout: Layout, k: int, apart: bool, random: np.random.Generator) -> npt.NDArray[Any]:
+    runs = np.concatenate([runs[layout.levels(j) :] for j, runs in enumerate(layout.runs)])
+    first = runs if apart else np.full(len(runs), k // 2)
+    variety = random.uniform(-_VARIETY, _VARIETY, (len(first), k))
+    return np.asarray(np.where(np.arange(k) == first[:, None], _LEAD, 0.0) + variety)
+
+
+def _padded(columns: Sequence[npt.NDArray[Any]]) -> npt.NDArray[np.float64]:
+    """Return the columns side by side, 0 below the shorter ones."""
+    side_by_side = np.zeros((max(map(len, columns), default=0), len(columns)))
+    for i, column in enumerate(columns):
+        side_by_side[: len(column), i] = column
+    return side_by_side
+
+
+def _attribute_of(layout: Layout) -> npt.NDArray[np.int64]:
+    """Return the attribute of each named value."""
+    named = [len(layout.named(j)) for j in range(len(layout.use))]
+    return np.repeat(np.arange(len(named)), named).astype(np.int64)
+
+
+def _sources(layout: Layout) -> npt.NDArray[np.int64]:
+    """Return, for each row of the layout, its place among all logits: first the named values, then the spots."""
+    named = np.concatenate([layout.named(j) for j in range(len(layout.use))])
+    source = np.empty(layout.starts[-1], dtype=np.int64)
+    source[named] = np.arange(len(named))
+    for i, j in enumerate(layout.ordered):
+        rows = layout.starts[j] + np.arange(layout.levels(j))
+        source[rows] = len(named) + layout.spots[j] * len(layout.ordered) + i
+    return source
 
 
 def draw(log_p: Tensor, random: np.random.Generator) -> Tensor:

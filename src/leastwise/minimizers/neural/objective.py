@@ -13,8 +13,6 @@ class Batch(NamedTuple):
     """Some records as tensors; ``inputs`` says what is in them."""
 
     rows: Tensor
-    places: Tensor
-    balance: Tensor
     people: Tensor
     labels: Tensor
     targets: Tensor
@@ -22,24 +20,12 @@ class Batch(NamedTuple):
     @classmethod
     def of(cls, inputs: Inputs) -> Batch:
         """Return all records."""
-        arrays = (
-            inputs.rows,
-            inputs.places,
-            inputs.balance,
-            inputs.people,
-            inputs.labels[:, None],
-            inputs.targets,
-        )
+        arrays = (inputs.rows, inputs.people, inputs.labels[:, None], inputs.targets)
         return cls(*(tensor(array) for array in arrays))
 
     def take(self, picked: Tensor) -> Batch:
         """Return some of the records."""
         return Batch(*(each[picked] for each in self))
-
-    @property
-    def counts(self) -> Tensor:
-        """Per record and ordered attribute, how much it counts in the normalization."""
-        return self.people.unsqueeze(1) * self.balance
 
     @property
     def shares(self) -> Tensor:

@@ -26,6 +26,8 @@ class Schedule:
         How often the adversary learns for each step of those that it is to be kept from (the paper's N_inner).
     least_steps
         A small sample is passed more than once in an epoch, until the epoch has so many steps.
+    classifier_first
+        The share of the epochs in which, where values begin apart, only the classifier learns.
 
     Examples
     --------
@@ -45,10 +47,15 @@ class Schedule:
     cold: float = 0.5
     inner_steps: int = 1
     least_steps: int = 20
+    classifier_first: float = 0.25
 
     def rate_of(self, epoch: int) -> float:
         """Return the learning rate of an epoch, counted from 0."""
         return float(self.rate * self.lower_by ** (epoch // self.lower_every))
+
+    def only_classifier(self, epoch: int) -> bool:
+        """Return whether an epoch, counted from 0, is one of the first, of the classifier alone."""
+        return epoch < int(self.classifier_first * self.epochs)
 
     def temperature(self, epoch: int) -> float:
         """Return the temperature of an epoch, counted from 0."""

@@ -12,8 +12,6 @@ import torch
 from leastwise.errors import ParameterError
 from leastwise.minimizers.neural.inputs import Inputs
 from leastwise.minimizers.neural.networks import (
-    APART,
-    TOGETHER,
     GeneralizationNetwork,
     Predictor,
     Tensor,
@@ -84,14 +82,15 @@ class _Trainer:
     ) -> None:
         self.records, self.lam, self.schedule, self.random = Batch.of(inputs), lam, schedule, random
         self.objective = objective if lam > 0 else None
-        beginning = APART if self.objective is None else TOGETHER
-        self.network = GeneralizationNetwork(inputs.layout, k, beginning, random)
-        self.classifier = Predictor(len(inputs.layout.attributes) * k, (inputs.classes,), random)
-        self.adam = torch.optim.Adam([*self.network.parameters(), *self.classifier.parameters()], lr=schedule.rate)
+        self.apart = self.objective is None
+        self.network = GeneralizationNetwork(inputs.layout, k, self.apart, random)
+        self.classifier = Predictor(len(inputs.layout.use) * k, (inputs.classes,), random)
+        groups = [{"params": list(each.parameters())} for each in (self.classifier, self.network)]
+        self.adam = torch.optim.Adam(groups, lr=schedule.rate)
 
     def epoch(self, epoch: int) -> EpochLoss:
         rate, temperature = self.schedule.rate_of(epoch), self.schedule.temperature(epoch)
-        self.adam.param_groups[0]["lr"] = rate
+        self._set_rates(epoch, rate)
         steps = []
         for picked in self.schedule.batches(len(self.records.rows), self.random):
             batch = self.records.take(tensor(picked))
@@ -103,8 +102,18 @@ class _Trainer:
                 )
         return EpochLoss(*(float(mean) for mean in np.mean(steps, axis=0)))
 
+    def _set_rates(self, epoch: int, rate: float) -> None:
+        """Set Adam's rates.
+
+        A classifier that knows nothing yet pulls buckets anywhere. Where they begin well they wait for it; where
+        all values begin together there is nothing to know without them.
+        """
+        waits = self.apart and self.schedule.only_classifier(epoch)
+        for group, its_rate in zip(self.adam.param_groups, (rate, 0.0 if waits else rate), strict=True):
+            group["lr"] = its_rate
+
     def _step(self, batch: Batch, rate: float, temperature: float) -> tuple[float, float]:
-        log_p = self.network(batch.rows, batch.places, batch.counts, temperature)
+        log_p = torch.nn.functional.embedding(batch.rows, self.network(temperature))
         z = self._buckets(log_p)
         classifier = self.classifier.losses(z, batch.labels, batch.shares)[0]
         loss, penalty = classifier, 0.0

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
@@ -31,6 +32,7 @@ def form_html(
     introduction: str = "",
     label: bool = False,
     language: str = "en",
+    hidden: Mapping[str, str] | None = None,
 ) -> str:
     """Return the form as one HTML document.
 
@@ -47,17 +49,21 @@ def form_html(
         Texts at the top, and the language they are in.
     label
         Whether the label is asked too, as the training phase needs it.
+    hidden
+        Fields that are posted beside the answers, such as which generalization this is.
     """
     asked = questions(generalization)
     if label and generalization.label is not None:
         asked.append(label_question(generalization.label))
     _check_texts(asked)
+    _check_hidden(hidden or {}, asked)
     text: str = _template().render(
         title=title,
         introduction=introduction,
         language=language,
         action=_checked_action(action),
         helper=helper,
+        hidden=hidden or {},
         questions=asked,
         coarse=all(question.typed for question in asked),
         not_asked=generalization.not_collected,
@@ -139,3 +145,9 @@ def _check_texts(asked: list[Question]) -> None:
         bad = next((text for text in sent if set(text) & set("\0\r\n")), None)
         if bad is not None:
             raise ParameterError(f"a form cannot send texts with line breaks or NUL; got {shorten(bad)}")
+
+
+def _check_hidden(hidden: Mapping[str, str], asked: list[Question]) -> None:
+    taken = [question.name for question in asked if question.name in hidden]
+    if taken:
+        raise ParameterError(f"a hidden field must not have the name of a question; got {shorten(taken[0])}")

@@ -102,7 +102,7 @@ function settle(question) {
   if (problem) complain(question, problem, typed);
   if (!label) return;
   choose(question, label);
-  within(question, ".becomes").textContent = `became “${textOfLabel(question, label)}”; what you entered is cleared`;
+  within(question, ".becomes").textContent = `becomes “${textOfLabel(question, label)}” · your entry is cleared`;
   refresh();
 }
 
@@ -190,21 +190,20 @@ function refuse(status, told) {
   show(document.getElementById("form-error"), text);
 }
 
-function facts(told) {
-  const pairs = told && typeof told === "object" ? Object.entries(told) : [];
-  const plain = (value) => ["string", "number", "boolean"].includes(typeof value);
-  const listed = pairs.map(([name, value]) => [name, Array.isArray(value) && value.every(plain) ? value.join(", ") : value]);
-  return listed.filter(([, value]) => plain(value) && value !== "");
-}
+const FACTS = [
+  ["prediction", "The answer"],
+  ["receipt", "Your receipt: keep it, it is the only way to have these answers erased"],
+];
 
 function finish(told) {
   const list = document.getElementById("done-facts");
   list.replaceChildren();
-  for (const [name, value] of facts(told)) {
+  for (const [name, text] of FACTS) {
+    if (!told || !["string", "number", "boolean"].includes(typeof told[name])) continue;
     const term = document.createElement("dt");
     const said = document.createElement("dd");
-    term.textContent = name.replaceAll("_", " ");
-    said.textContent = String(value);
+    term.textContent = text;
+    said.textContent = String(told[name]);
     list.append(term, said);
   }
   leave();
@@ -264,7 +263,8 @@ function start() {
     typed.addEventListener("input", () => preview(question));
     typed.addEventListener("change", () => settle(question));
   });
-  form.addEventListener("change", (event) => {
+  // At "input", not at "change": a message that vanishes when the field is left moves the button under the mouse.
+  form.addEventListener("input", (event) => {
     const question = event.target.closest(".question");
     if (question && !event.target.classList.contains("typed")) complain(question, "");
     refresh();

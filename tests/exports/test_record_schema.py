@@ -101,9 +101,7 @@ def test_every_asked_attribute_must_be_there() -> None:
         assert not validator(G).is_valid({key: value for key, value in GOOD.items() if key != name})
 
 
-@pytest.mark.parametrize(
-    "more", [{"age": 4}, {"age": -1}, {"age": "20 to 63"}, {"children": 21}, {"pay": -1}], ids=str
-)
+@pytest.mark.parametrize("more", [{"age": 4}, {"age": -1}, {"age": "0 to 19"}, {"children": 21}, {"pay": -1}])
 def test_codes_out_of_range_are_refused(more: dict[str, Any]) -> None:
     assert not validator(G, output="codes").is_valid({**CODES, **more})
 

@@ -53,9 +53,7 @@ def plain(text: str) -> str:
 
 def _summary(generalization: Generalization) -> str:
     collected, everything = len(generalization.collected), len(generalization)
-    text = (
-        f"Of {everything} attributes, {collected} are asked." if everything != 1 else f"{collected} of 1 is asked."
-    )
+    text = f"Asked: {collected} of {everything} attributes."
     if generalization.label is not None:
         text += f" The answers serve to predict **{plain(generalization.label.name)}**."
     return text + " Nothing else about a person is collected."

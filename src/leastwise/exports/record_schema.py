@@ -76,7 +76,8 @@ def _number_text(attribute: Attribute) -> dict[str, Any]:
     if numbers:
         return {"enum": [*map(number_text, numbers), *missing]}
     form = _WHOLE_TEXT if attribute.integer else _REAL_TEXT
-    return {"type": "string", "pattern": f"^(?:{'|'.join([form, *missing])})$"}
+    # In some languages $ overlooks a line break at the end.
+    return {"type": "string", "pattern": f"^(?:{'|'.join([form, *missing])})$(?!\\n)"}
 
 
 def _listed_numbers(attribute: Attribute) -> range | None:

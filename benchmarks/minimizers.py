@@ -3,8 +3,8 @@
 Each minimizer has a grid of settings, from the paper's where it has one. Three of them are chosen on the
 validation part, judged by counting: those that cover most of the rectangle between the limit points. The test part
 has no say. Reported are utility risk and adversary error (A1) of the strongest predictors on the test part, and
-the share of the rectangle that the three points cover there. Seconds are CPU seconds of this process: what else the
-machine does must not count.
+the share of the rectangle that the three points cover there. Seconds are CPU seconds of this process: what else
+the machine does must not count.
 """
 
 from __future__ import annotations

@@ -50,6 +50,7 @@ def report(
     check_output(output, force)
     found = StoredRun.load(run)
     table = None if data is None else _test_part(found, data, tuple(missing or ()))
+    typer.echo(f"telling {len(found.candidates):,} candidates", err=True)
     facts = summarize(found, table=table, predicates=predicates)
     if predicates:
         _warn_of_people()

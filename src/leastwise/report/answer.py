@@ -9,7 +9,7 @@ from leastwise.evaluation.evaluation import Evaluation
 from leastwise.generalization import Generalization
 from leastwise.report.buckets import answers_before
 from leastwise.report.reconstruction import weakest
-from leastwise.report.wording import counted, percent, percent_range, points
+from leastwise.report.wording import compared, counted, percent, percent_range
 
 Facts = dict[str, Any]
 
@@ -24,31 +24,33 @@ def answer_facts(generalization: Generalization, evaluation: Evaluation) -> Fact
 
 
 def _questions_sentence(generalization: Generalization) -> str:
-    asked, answers = len(generalization.collected), _answers(generalization)
+    asked, (answers, exact) = len(generalization.collected), _answers(generalization)
     if not asked:
-        return "Ask nothing at all: guessing the most frequent outcome does as well."
-    return (
-        f"Ask {asked} of {counted(len(generalization), 'question')}, {counted(answers, 'answer')} instead of "
-        f"{_answers_before_text(generalization)}{_exact_text(generalization)}."
-    )
+        return "Ask nothing at all: the model then guesses the most frequent outcome."
+    now, before = _answers_text(answers, exact, " answer"), _answers_before(generalization)
+    return f"Ask {asked} of {counted(len(generalization), 'question')}, {now} instead of {before}."
 
 
-def _answers(generalization: Generalization) -> int:
-    return generalization.total_buckets - len(generalization.not_collected)
+def _answers(generalization: Generalization) -> tuple[int, int]:
+    """Return how many answers there are in all, and how many numbers are asked exactly and have no such count."""
+    exact = sum(1 for p in generalization.partitions if p.untouched and not p.size)
+    return generalization.total_buckets - len(generalization.not_collected), exact
 
 
-def _exact_text(generalization: Generalization) -> str:
-    # An open number has no count of answers; it comes on top of those that do.
-    exact = [p for p in generalization.partitions if p.untouched and not p.size]
-    return f" (and {counted(len(exact), 'number')} asked exactly)" if exact else ""
-
-
-def _answers_before_text(generalization: Generalization) -> str:
+def _answers_before(generalization: Generalization) -> str:
     sizes = [answers_before(attribute) for attribute in generalization.schema.attributes]
-    numbers = sizes.count(0)
-    named = f"{sum(sizes):,}" if sum(sizes) else ""
-    exact = counted(numbers, "exact number") if numbers else ""
-    return " and ".join(part for part in (named, exact) if part)
+    return _answers_text(sum(sizes), sizes.count(0))
+
+
+def _answers_text(answers: int, exact: int, what: str = "") -> str:
+    """Write a number of answers, and of numbers that are asked exactly.
+
+    >>> _answers_text(1, 0, " answer"), _answers_text(323, 2), _answers_text(0, 1, " answer")
+    ('1 answer', '323 and 2 exact numbers', '1 exact number')
+    """
+    many = f"{answers:,}{what}{'s' if what and answers != 1 else ''}"
+    parts = [many] if answers or not exact else []
+    return " and ".join([*parts, counted(exact, "exact number")] if exact else parts)
 
 
 def _cost_sentence(evaluation: Evaluation) -> str:
@@ -56,9 +58,8 @@ def _cost_sentence(evaluation: Evaluation) -> str:
         return ""
     now, before = evaluation.utility.error, evaluation.everything.error
     return (
-        f"The model errs {points(now - before)} than with full records"
-        f" ({percent(now, 1)} against {percent(before, 1)})."
-    ).replace("about as often than", "about as often as")
+        f"The model errs {compared(now - before)} full records ({percent(now, 1)} against {percent(before, 1)})."
+    )
 
 
 def _attacker_sentences(evaluation: Evaluation) -> list[str]:
@@ -84,13 +85,11 @@ def _a1(evaluation: Evaluation) -> Any:
 
 
 def _question_figures(generalization: Generalization) -> list[Facts]:
+    answers, exact = _answers(generalization)
+    more = f"and {counted(exact, 'exact number')}, " if exact else ""
     return [
         _figure("questions asked", str(len(generalization.collected)), f"of {len(generalization)}"),
-        _figure(
-            "possible answers",
-            f"{_answers(generalization):,}",
-            f"instead of {_answers_before_text(generalization)}{_exact_text(generalization)}",
-        ),
+        _figure("possible answers", f"{answers:,}", f"{more}instead of {_answers_before(generalization)}"),
     ]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from leastwise.adversaries.result import LinkabilityResult, SinglingOutResult
 from leastwise.report.pictures import bar, bars, bars_table
-from leastwise.report.wording import counted, percent, percent_range, some
+from leastwise.report.wording import counted, in_interval, percent, some
 
 Facts = dict[str, Any]
 
@@ -26,7 +26,7 @@ def linked(attack: LinkabilityResult) -> Facts:
         "finding": (
             f"Of {counted(attack.records, 'person', 'people')} whose two halves ({some(attack.known_a)} on one "
             f"side, {some(attack.known_b)} on the other) are shuffled, the best method links "
-            f"{percent(attack.share_linked, 1)} rightly (95 % interval {percent_range(interval)}); linking at "
+            f"{percent(attack.share_linked, 1)} rightly{in_interval(interval)}; linking at "
             f"random gets {percent(random, 1)}. Drawn {counted(attack.draws, 'time')}."
         ),
         "picture": bars("share of people linked rightly (further left is safer)", rows, "at random"),

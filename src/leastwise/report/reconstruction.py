@@ -13,7 +13,7 @@ from leastwise.adversaries.result import (
     ReconstructionResult,
 )
 from leastwise.report.pictures import bar, bars, bars_table
-from leastwise.report.wording import counted, percent, percent_range, some
+from leastwise.report.wording import counted, in_interval, percent, percent_range, some
 
 Facts = dict[str, Any]
 WRONG = "how often the attacker is wrong (further right is safer)"
@@ -81,8 +81,8 @@ def _finding(attack: ReconstructionResult, reference: ReconstructionResult | Non
     who = "On average over" if len(attack.attributes) > 1 else "About the"
     many = counted(len(attack.attributes), "personal attribute") if len(attack.attributes) > 1 else "one attribute"
     sentences = [
-        f"{who} {many} this attacker is wrong {percent(attack.adversary_error, 1)} of the time "
-        f"(95 % interval {percent_range(attack.interval)}); guessing without any record is wrong "
+        f"{who} {many} this attacker is wrong {percent(attack.adversary_error, 1)} of the time"
+        f"{in_interval(attack.interval)}; guessing without any record is wrong "
         f"{percent(attack.baseline, 1)} of the time."
     ]
     if reference is not None:
@@ -145,8 +145,8 @@ def together(attack: MultiBreachResult) -> Facts:
     return {
         "finding": (
             f"From this generalization alone the attacker is wrong {percent(first, 1)} of the time, from all "
-            f"{len(attack.single_errors)} together {percent(attack.adversary_error, 1)} (95 % interval "
-            f"{percent_range(attack.interval)}). {added}"
+            f"{len(attack.single_errors)} together {percent(attack.adversary_error, 1)}"
+            f"{in_interval(attack.interval)}. {added}"
         ),
         "picture": bars(WRONG, rows, "naive guess"),
         "table": bars_table(["held by the attacker", "wrong", "95 % interval"], rows),

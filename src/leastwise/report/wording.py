@@ -37,16 +37,25 @@ def percent_range(interval: Sequence[float] | None, digits: int = 1) -> str:
     return f"{low:.{digits}f} to {high:.{digits}f}{NO_BREAK}%"
 
 
-def points(difference: float) -> str:
-    """Write a difference of two shares.
+def in_interval(interval: Sequence[float] | None) -> str:
+    """Write an interval behind the figure it belongs to; nothing where there is none.
 
-    >>> points(0.0104), points(-0.003), points(0.0001)
-    ('1.0 points more', '0.3 points less', 'about as often')
+    >>> in_interval((0.1, 0.2)), in_interval(None)
+    (' (95 % interval 10.0 to 20.0\\xa0%)', '')
+    """
+    return "" if interval is None else f" (95 % interval {percent_range(interval)})"
+
+
+def compared(difference: float) -> str:
+    """Write a difference of two shares so that "full records" can follow.
+
+    >>> compared(0.0104), compared(-0.003), compared(0.0001)
+    ('1.0 points more than with', '0.3 points less than with', 'about as often as with')
     """
     shown = round(100 * difference, 1)
     if shown == 0:
-        return "about as often"
-    return f"{abs(shown):.1f} points {'more' if shown > 0 else 'less'}"
+        return "about as often as with"
+    return f"{abs(shown):.1f} points {'more' if shown > 0 else 'less'} than with"
 
 
 def counted(number: float, one: str, many: str = "") -> str:

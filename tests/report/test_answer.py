@@ -1,0 +1,59 @@
+"""The answer on top."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from leastwise import Generalization, Schema
+from leastwise.partition import keep, suppress
+from leastwise.report.answer import answer_facts
+from tests.report.hand_made import AGE, PAY, SCHEMA, SEX, evaluation, generalizations, utility
+
+OPEN = replace(AGE, upper=None)
+
+
+def sentences(g: Generalization, risk: float = 0.2) -> list[str]:
+    return [text.replace("\u00a0", " ") for text in answer_facts(g, evaluation(g, risk, 0.4))["sentences"]]
+
+
+def test_nothing_asked_is_said() -> None:
+    assert sentences(Generalization.suppressed(SCHEMA))[0].startswith("Ask nothing at all")
+
+
+def test_open_numbers_are_counted_apart() -> None:
+    g = Generalization((keep(OPEN), suppress(SEX)), PAY)
+    assert sentences(g)[0] == "Ask 1 of 2 questions, 1 exact number instead of 2 and 1 exact number."
+
+
+def test_one_answer_less_is_counted_exactly() -> None:
+    g = generalizations(Schema((OPEN, SEX), PAY))[0]
+    assert sentences(g)[0] == "Ask 1 of 2 questions, 2 answers instead of 2 and 1 exact number."
+
+
+def test_no_difference_is_not_more() -> None:
+    assert (
+        "errs about as often as with full records (12.5 % against 12.5 %)"
+        in sentences(generalizations(SCHEMA)[0], 0.125)[1]
+    )
+    assert "errs 0.5 points less than with full records" in sentences(generalizations(SCHEMA)[0], 0.12)[1]
+
+
+def test_without_a_label_the_model_is_not_mentioned() -> None:
+    g = generalizations(SCHEMA)[0]
+    judged = replace(evaluation(g, 0.2, 0.4), utility=None, everything=None, nothing=None)
+    facts = answer_facts(g, judged)
+    assert not any("model" in text for text in facts["sentences"])
+    assert [figure["label"] for figure in facts["figures"]] == [
+        "questions asked",
+        "possible answers",
+        "attacker errors",
+    ]
+
+
+def test_every_error_has_its_interval_and_its_limit_points() -> None:
+    g = generalizations(SCHEMA)[1]
+    model, attacker = answer_facts(g, evaluation(g, 0.2, 0.4))["figures"][2:]
+    assert (model["value"], model["interval"]) == ("20.0\u00a0%", "19.0 to 21.0\u00a0%")
+    assert model["note"].replace("\u00a0", " ") == "full records 12.5 %, no records 25.0 %"
+    assert attacker["interval"]
+    assert utility(0.2).interval.low == 0.19

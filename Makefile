@@ -6,7 +6,7 @@ LIGHT := $(VENV)/.light
 READY := $(VENV)/.ready
 # Two test processes on two cores: each with one thread, or they would wait for each other.
 ONE_THREAD := OMP_NUM_THREADS=1
-BENCHMARKS := apply pat adversaries minimizers frontier
+BENCHMARKS := apply pat adversaries minimizers frontier run collector
 
 .PHONY: demo test test-all lint format bench clean
 
@@ -22,7 +22,7 @@ $(READY): $(LIGHT) scripts/install-test-programs.sh
 	scripts/install-test-programs.sh
 	touch $@
 
-demo: $(LIGHT) ## inspect, minimize and judge the bundled Adult data; writes demo/
+demo: $(LIGHT) ## the whole job on the bundled Adult data; writes demo/report.html
 	$(BIN)/leastwise demo
 
 test: $(READY) ## all tests but the slow ones

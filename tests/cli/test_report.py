@@ -21,7 +21,7 @@ def folder(tmp_path: Path) -> Path:
 def test_by_default_a_page_in_the_folder_of_the_run(run: Run, folder: Path) -> None:
     answer = run("report", folder)
     assert (answer.code, answer.out) == (0, "")
-    assert answer.err == f"telling 3 candidates\nwrote {folder / 'report.html'}\n"
+    assert answer.err == f"telling 4 candidates\nwrote {folder / 'report.html'}\n"
     assert (folder / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
 

@@ -91,11 +91,18 @@ def test_choosing_under_a_budget(run: Run, small: Path, grid: Path, tmp_path: Pa
     assert chosen.code == 0
     assert "keep this limit: the model errs at most 0.5 more" in chosen.out
     assert (folder / "recommended.json").exists()
-    report = (folder / "report.md").read_text(encoding="utf-8")
+    report = (folder / "report.json").read_text(encoding="utf-8")
+    assert run("choose", folder, "--max-error-increase", 0.5, "--max-asked", 4, "--data", small).code == 0
+    assert (folder / "report.json").read_text(encoding="utf-8") != report  # now with the share of each answer
+    other = write_csv(tmp_path / "other.csv", records(seed=1))
+    refused = run("choose", folder, "--max-error", 1, "--data", other).complaint
+    assert "must hold the records of the run" in refused
+    assert "state a budget" in run("choose", folder).complaint
+    assert "is no run" in run("choose", tmp_path, "--max-error", 1).complaint
     none = run("choose", folder, "--max-unique", 0, "--max-buckets", 1)
     assert none.code == 1
     assert "The nearest is" in none.out
-    assert (folder / "report.md").read_text(encoding="utf-8") != report
+    assert (folder / "report.json").read_text(encoding="utf-8") != report
 
 
 @pytest.mark.parametrize(
@@ -237,5 +244,38 @@ def test_ctrl_c_says_how_to_go_on(small: Path, tmp_path: Path) -> None:
     assert "Traceback" not in err
 
 
-def test_records_are_as_small_says() -> None:
-    assert len(records()) == 600
+WITHOUT_EXTRAS = """
+import sys
+EXTRAS = {"torch", "lightgbm", "pandas", "pyarrow", "duckdb", "matplotlib", "ray", "distributed", "dask", "skops"}
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in EXTRAS:
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Absent())
+from leastwise.cli import main
+main()
+"""
+
+
+def test_the_core_install_is_enough(small: Path, grid: Path, tmp_path: Path) -> None:
+    words = [
+        "run",
+        small,
+        "--label",
+        "rich",
+        "--personal",
+        "job,sex",
+        "--grid",
+        grid,
+        *QUICK,
+        "-o",
+        tmp_path / "out",
+    ]
+    grid.write_text(
+        GRID + "  - name: optimal\n    steps: 5\n  - name: coarsening\n    steps: 5\n", encoding="utf-8"
+    )
+    command = [sys.executable, "-W", "error", "-c", WITHOUT_EXTRAS, *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out" / "report.html").is_file()
+    assert not StoredRun.load(tmp_path / "out").failures

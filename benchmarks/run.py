@@ -1,0 +1,175 @@
+"""The whole default job, and where its time goes; one judged candidate beside the paper's MLP-2.
+
+A run proposes, screens, judges and attacks. What the paper does for each of its candidates is an evaluation by
+MLP-2: for the classifier and for the adversary one network for each of the 11 values of L2, 20 epochs each. Three
+candidates are evaluated so, and the time of the whole run is shared out among the candidates it judged. Both are
+processor seconds, so that a busy machine changes neither.
+
+    python benchmarks/run.py [--json] [--quick] [--data NAME ...] [--records N] [--jobs N]
+
+Figures (of the last data set; ``by_data`` has all)
+-------
+seconds
+    Of the whole run: proposing, screening, judging, attacking, writing; not reading the records.
+candidates
+    Distinct generalizations that were judged.
+seconds_per_candidate
+    Processor seconds of the run by candidates: proposing and the full attacks on the frontier included.
+speedup_per_candidate_vs_mlp2
+    Processor seconds of the MLP-2 evaluation of one candidate (median of three) by ``seconds_per_candidate``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from pathlib import Path
+from typing import Any, Literal
+
+for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(threads, "1")  # each worker has one core
+
+import numpy as np  # noqa: E402
+import torch  # noqa: E402
+from adversaries import plain_mlp2  # noqa: E402
+from common import parser, report  # noqa: E402
+from data import load  # noqa: E402
+
+from leastwise import Generalization, Split, Table  # noqa: E402
+from leastwise.evaluation.sweep import Options, Run, Workers, run  # noqa: E402
+from leastwise.predictors import samples  # noqa: E402
+
+DATA = ("adult", "acs_employment_ny_2024")
+ATTACKS = ("utility", "A1", "A2", "A3", "A4", "A5", "A7", "A8", "certificate")
+
+
+class Saying:
+    """Says on the standard error stream which stage has begun."""
+
+    def begin(self, words: str, total: int, done: int) -> None:
+        print(f"{time.strftime('%X')} {words}: {total}", file=sys.stderr, flush=True)
+
+    def advance(self) -> None:
+        pass
+
+
+def processor_seconds() -> float:
+    """Return the processor seconds of this process and of the workers that have ended."""
+    return sum(
+        u.ru_utime + u.ru_stime for u in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    )
+
+
+def opened(name: str, records: int) -> Table:
+    dataset = load(name)
+    table = Table.from_frame(dataset.frame, dataset.schema)
+    if 0 < records < len(table):
+        table = table.take(np.sort(np.random.default_rng(0).choice(len(table), records, replace=False)))
+    return table
+
+
+def profile(folder: Path) -> dict[str, float]:
+    """Return the seconds of each stage as its tasks measured them, added up over all workers."""
+    found: dict[str, float] = defaultdict(float)
+    for line in (folder / "timing.jsonl").read_text(encoding="utf-8").splitlines():
+        note = json.loads(line)
+        if "task" in note:
+            found[note["step"]] += note["seconds"]
+        elif note["step"] == "screening":
+            found["screening (wall)"] += note["seconds"]
+        elif "candidate" in note:
+            for name in ATTACKS:
+                found[f"attack {name}"] += note.get(name, 0.0)
+    return dict(found)
+
+
+def mlp2_seconds(generalization: Generalization, split: Split) -> float:
+    """Return the seconds of the paper's evaluation of one candidate: its classifier and its adversary."""
+    targets: tuple[Literal["label", "personal"], ...] = ("label", "personal")
+    parts = [[samples(part, generalization, target) for part in split] for target in targets]
+    start = time.process_time()
+    for each in parts:
+        plain_mlp2(*each)
+    return time.process_time() - start
+
+
+def measured(name: str, arguments: argparse.Namespace) -> dict[str, Any]:
+    table = opened(name, arguments.records)
+    with tempfile.TemporaryDirectory() as folder:
+        start, before = time.perf_counter(), processor_seconds()
+        done = run(
+            table,
+            Path(folder) / "run",
+            Options(quick=arguments.quick),
+            name=name,
+            workers=Workers(arguments.jobs),
+            watcher=Saying(),
+        )
+        seconds = time.perf_counter() - start
+        stages = profile(Path(folder) / "run")
+        return figures(name, table, done, seconds, processor_seconds() - before, stages, arguments.jobs)
+
+
+def figures(
+    name: str, table: Table, done: Run, seconds: float, processor: float, stages: dict[str, float], jobs: int
+) -> dict[str, Any]:
+    points = done.frontier.points
+    chosen = [points[i].candidate for i in sorted({0, len(points) // 2, len(points) - 1})]
+    split = table.split(done.task.seed)
+    theirs = float(np.median([mlp2_seconds(done.generalization(c), split) for c in chosen]))
+    # Workers that live on are not counted by the system: then the seconds of all workers stand in for it.
+    each = (processor if jobs == 1 else seconds * min(jobs, os.cpu_count() or 1)) / len(done.candidates)
+    return {
+        "data": name,
+        "records": len(table),
+        "seconds": seconds,
+        "candidates": len(done.candidates),
+        "seconds_per_candidate": each,
+        "mlp2_seconds_per_candidate": theirs,
+        "speedup_per_candidate_vs_mlp2": theirs / each,
+        "frontier": len(points),
+        "hypervolume_test": done.frontier.hypervolume.test,
+        "profile": stages,
+    }
+
+
+def main() -> None:
+    made = parser(__doc__)
+    made.add_argument("--quick", action="store_true", help="the smaller grid of a quick run, shorter training")
+    made.add_argument("--data", nargs="+", default=DATA, help="which data sets")
+    made.add_argument("--records", type=int, default=0, help="at most so many of each; 0: all")
+    made.add_argument("--jobs", type=int, default=1, help="workers (1: seconds are processor seconds)")
+    arguments = made.parse_args()
+    torch.set_num_threads(1)
+    compile_kernels()
+    rows = []
+    for name in arguments.data:
+        rows.append(measured(name, arguments))
+        print(rows[-1], file=sys.stderr, flush=True)
+    shown = [{k: v for k, v in row.items() if k != "profile"} for row in rows]
+    stages = [
+        {"data": row["data"], "stage": stage, "seconds": seconds, "share": seconds / sum(row["profile"].values())}
+        for row in rows
+        for stage, seconds in row["profile"].items()
+    ]
+    report(stages, {}, False)
+    keys = ("seconds", "candidates", "seconds_per_candidate", "speedup_per_candidate_vs_mlp2")
+    report(
+        shown, {**{key: rows[-1][key] for key in keys}, "by_data": {r["data"]: r for r in rows}}, arguments.json
+    )
+
+
+def compile_kernels() -> None:
+    """Run on a few records first, so that compiling is not counted."""
+    with tempfile.TemporaryDirectory() as folder:
+        run(opened("adult", 2000), folder, Options(quick=True, most=2))
+
+
+if __name__ == "__main__":
+    main()

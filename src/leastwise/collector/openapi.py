@@ -67,8 +67,8 @@ def _parameter(name: str, place: str, schema: dict[str, Any], text: str) -> dict
     return {"name": name, "in": place, "required": False, "schema": schema, "description": text}
 
 
-def _which(place: str, name: str = "generalization") -> dict[str, Any]:
-    schema = {"type": "string", "pattern": "^[0-9a-f]{8,64}$"}
+def _which(service: Service, place: str, name: str = "generalization") -> dict[str, Any]:
+    schema = {"enum": [form.generalization.fingerprint for form in service.formats]}
     return _parameter(name, place, schema, "The fingerprint of a generalization; the newest by default.")
 
 
@@ -83,8 +83,7 @@ def _bodies(service: Service) -> dict[str, Any]:
     record = known[0] if len(known) == 1 else {"anyOf": known}
     limit = service.settings.batch_limit
     either = {"anyOf": [record, {"type": "array", "items": record, "minItems": 1, "maxItems": limit}]}
-    forms = {"type": "object", "additionalProperties": _TEXT}
-    return {"required": True, "content": {JSON: {"schema": either}, FORM: {"schema": forms}}}
+    return {"required": True, "content": {JSON: {"schema": either}, FORM: {"schema": record}}}
 
 
 def _collect(service: Service) -> Any:
@@ -101,7 +100,7 @@ def _collect(service: Service) -> Any:
     }
     content = {"content": {JSON: {"schema": receipt}, "text/html": {"schema": _TEXT}}}
     parameters = [
-        _which("header", GENERALIZATION_HEADER),
+        _which(service, "header", GENERALIZATION_HEADER),
         _parameter(KEY_HEADER, "header", key, "Unguessable; a request repeated with it is stored once."),
     ]
     good = {
@@ -121,7 +120,7 @@ def _predict(service: Service) -> Any:
         },
     }
     either = {"anyOf": [answer, {"type": "array", "items": answer}]}
-    parameters = [_which("header", GENERALIZATION_HEADER)]
+    parameters = [_which(service, "header", GENERALIZATION_HEADER)]
     good = {200: {"description": "The model's answers.", **_content(either)}}
     return good, (400, 403, 409, 415, 422), {"requestBody": _bodies(service), "parameters": parameters}
 
@@ -130,7 +129,7 @@ def _export(service: Service) -> Any:
     kinds = {"content": {"application/x-ndjson": {"schema": _TEXT}, "text/csv": {"schema": _TEXT}}}
     parameters = [
         _parameter("format", "query", {"enum": ["ndjson", "csv"]}, "How the records are written."),
-        _which("query"),
+        _which(service, "query"),
     ]
     good = {200: {"description": "The records, streamed.", **kinds}}
     return good, (400, 401, 403, 409), {"parameters": parameters, "security": [{"token": []}]}
@@ -142,7 +141,7 @@ def _erase(service: Service) -> Any:
 
 def _schema(service: Service) -> Any:
     good = {200: {"description": "The JSON Schema.", **_content({"type": "object"})}}
-    return good, (409,), {"parameters": [_which("query")]}
+    return good, (409,), {"parameters": [_which(service, "query")]}
 
 
 def _health(service: Service) -> Any:

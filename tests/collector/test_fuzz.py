@@ -1,0 +1,383 @@
+"""Strangers: fuzzed requests, near misses above all. No 500, nothing wrong stored, no value in log or answer."""
+
+from __future__ import annotations
+
+import json
+import logging
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import pytest
+import requests
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis import GenerationMode
+
+from leastwise import Generalization
+from leastwise.collector.store import read_records
+from tests.collector.asgi import Answer, Client
+from tests.collector.examples import FINE, TOKEN, G, client, sqlite_url, trained
+from tests.collector.process import running
+
+MARK = "pl4nted"  # in every value that must not come back
+NUMBER = 617336173361733
+BATCH = 20
+TAKES_ANYTHING = ("/", "/docs", "/health", "/records/{receipt}")
+Record = dict[str, Any]
+
+
+def labels(g: Generalization) -> dict[str, tuple[str, ...]]:
+    return {name: g[name].labels for name in g.collected}
+
+
+def right(g: Generalization, record: Any) -> bool:
+    """The slow truth: is it a generalized record?"""
+    return (
+        isinstance(record, dict)
+        and {*record} - {"income"} == {*g.collected}
+        and all(isinstance(record[name], str) and record[name] in known for name, known in labels(g).items())
+        and record.get("income") in ("<=50K", ">50K", None)
+    )
+
+
+def strict(body: bytes) -> Any:
+    """Parse JSON as the standard says, and no key twice; raise ValueError otherwise."""
+
+    def pairs(items: list[tuple[str, Any]]) -> Record:
+        if len({name for name, _ in items}) < len(items):
+            raise ValueError
+        return dict(items)
+
+    def refuse(_: str) -> None:
+        raise ValueError
+
+    text = body.decode("utf-8")
+    try:
+        return json.loads(text, object_pairs_hook=pairs, parse_constant=refuse)
+    except RecursionError:
+        raise ValueError from None
+
+
+class Stranger:
+    """Makes requests that are right, nearly right, or nonsense."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+
+    def generalization(self) -> Generalization:
+        return self.random.choice([FINE, G])
+
+    def record(self, g: Generalization) -> Record:
+        record: Record = {name: self.random.choice(known) for name, known in labels(g).items()}
+        if self.random.random() < 0.3:
+            record["income"] = self.random.choice(["<=50K", ">50K", None])
+        return record
+
+    def wrong_value(self, label: str) -> Any:
+        near = [
+            f"{label} ", f" {label}", label.upper(), label.replace("o", "о"), label.replace(" ", " "),
+            label[:-1], f"{label}\u200b", f"{label}\0", "\ud800", "", "37", "37.5", "missing", "any", "other",
+            "20 to 64", "19 to 63", "64", "green", "none", "high", "secondary",
+        ]  # fmt: skip
+        far = [
+            37, NUMBER, 37.5, True, None, 0, 1, [label], {label: label}, [], {}, 1e308, 10**400,
+            f"{MARK} Jane Doe, born 1961-07-03", MARK, f"'; DROP TABLE leastwise_records; -- {MARK}",
+            f"<script>{MARK}</script>", f"{MARK}\r\nx: y", f"{{{{{MARK}}}}}", f"%s{MARK}%n",
+        ]  # fmt: skip
+        return self.random.choice(near if self.random.random() < 0.5 else far)
+
+    def spoil(self, record: Record) -> Record:
+        name = self.random.choice([*record])
+        value = record[name]
+        ways: list[Callable[[], Record]] = [
+            lambda: {**record, name: self.wrong_value(str(value))},
+            lambda: {**record, MARK: self.wrong_value(str(value))},
+            lambda: {**record, f"{MARK}{NUMBER}": value},
+            lambda: {**record, "citizenship": self.random.choice(["1", "2", f"{MARK}"])},
+            lambda: {**record, "colour": self.random.choice(["green", "red", "red or blue"])},
+            lambda: {key: other for key, other in record.items() if key != name},
+            lambda: {key.title(): other for key, other in record.items()},
+            lambda: {**record, "income": self.wrong_value(">50K")},
+            lambda: {**record, "__proto__": {}},
+            lambda: {**record, "leastwise-key": MARK},
+        ]
+        return self.random.choice(ways)()
+
+    def body(self, g: Generalization) -> bytes:
+        records = [self.record(g) for _ in range(self.random.choice([1, 1, 1, 3, BATCH, BATCH + 1]))]
+        if self.random.random() < 0.7:
+            place = self.random.randrange(len(records))
+            records[place] = self.spoil(records[place])
+        content: Any = records if len(records) > 1 or self.random.random() < 0.3 else records[0]
+        text = json.dumps(content, ensure_ascii=self.random.random() < 0.7).encode("utf-8", "surrogatepass")
+        return self.break_text(text) if self.random.random() < 0.15 else text
+
+    def break_text(self, text: bytes) -> bytes:
+        cut = self.random.randrange(len(text))
+        ways = [
+            text[:cut], text[cut:], text[:cut] + MARK.encode() + text[cut:], b"\xef\xbb\xbf" + text,
+            text.decode("utf-8", "replace").encode("utf-16"), b"[" * 3000 + text, b"[" + text + b"]",
+            text[:cut] + bytes([self.random.randrange(256)]) + text[cut + 1 :],
+            text.replace(b'"age"', b'"age": "0 to 19", "age"'), text.replace(b'"20 to 63"', b"NaN"),
+            text.replace(b'"20 to 63"', b"9" * 5000), b"", b"null", json.dumps(MARK).encode(), text + text,
+        ]  # fmt: skip
+        return self.random.choice(ways)
+
+    def form(self, g: Generalization) -> bytes:
+        record = self.record(g)
+        record = {k: v for k, v in record.items() if v is not None}
+        record = self.spoil(record) if self.random.random() < 0.7 else record
+        fields = {str(k): str(v).encode("utf-8", "replace") for k, v in record.items()}
+        text = urlencode(fields).encode()
+        return self.break_text(text) if self.random.random() < 0.15 else text
+
+    def headers(self, g: Generalization) -> dict[bytes, bytes]:
+        found = {b"leastwise-generalization": g.fingerprint.encode()} if g is FINE or self.chance(0.5) else {}
+        extra = {
+            b"user-agent": MARK.encode(), b"cookie": f"id={MARK}".encode(), b"accept": b"text/html",
+            b"x-forwarded-for": f"{MARK}, 10.0.0.1".encode(), b"referer": f"http://x/{MARK}".encode(),
+            b"authorization": f"Bearer {MARK}".encode(), b"origin": f"http://{MARK}".encode(),
+            b"content-encoding": b"identity", b"x-\xff": b"\xff\x00",
+        }  # fmt: skip
+        found |= {key: value for key, value in extra.items() if self.chance(0.1)}
+        if self.chance(0.2):
+            found[b"idempotency-key"] = f"{MARK}-{self.random.getrandbits(64)}".encode()
+        if self.chance(0.03):
+            found[b"idempotency-key"] = self.random.choice([b"", b"short", b"\xff" * 20, b"x" * 500])
+        if self.chance(0.03):
+            found[b"leastwise-generalization"] = self.random.choice([b"", MARK.encode(), b"f" * 64, b"\xff"])
+        return found
+
+    def chance(self, share: float) -> bool:
+        return self.random.random() < share
+
+    def elsewhere(self) -> tuple[str, str]:
+        method = self.random.choice(["GET", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD", "TRACE", MARK])
+        mark = quote(self.random.choice([MARK, "..", "%00", "\u202e", "a" * 5000, "'"]))
+        path = self.random.choice(
+            ["/", "/records", f"/records/{mark}", f"/records?format={mark}", f"/schema?generalization={mark}",
+             f"/{mark}", "/docs", "/health", f"/openapi.json?{mark}", "/predict", f"/records/{'A' * 24}"]
+        )  # fmt: skip
+        return method, path
+
+
+class Log(logging.Handler):
+    """Everything that anybody logs, written to a file as a careless operator would."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(logging.DEBUG)
+        self._file = path.open("w", encoding="utf-8", errors="backslashreplace")
+        self.setFormatter(logging.Formatter("%(name)s %(message)s"))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._file.write(self.format(record) + "\n")
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+@contextmanager
+def logged(path: Path) -> Iterator[None]:
+    root, handler = logging.getLogger(), Log(path)
+    level = root.level
+    root.addHandler(handler)
+    root.setLevel(logging.DEBUG)
+    try:
+        yield
+    finally:
+        root.removeHandler(handler)
+        root.setLevel(level)
+        handler.close()
+
+
+def leaks(content: bytes) -> bool:
+    return MARK.encode() in content or str(NUMBER).encode() in content
+
+
+def check(answer: Answer, what: object) -> None:
+    assert answer.status_code < 500, what
+    said = answer.content + str(answer.headers).encode()
+    assert not leaks(said), what
+
+
+def check_files(folder: Path) -> None:
+    files = [file for file in folder.iterdir() if file.is_file()]
+    assert len(files) >= 2
+    for file in files:
+        assert not leaks(file.read_bytes()), file
+
+
+def expected_rows(g: Generalization, body: bytes) -> list[Record] | None:
+    """Return the records of a JSON body if it must be accepted."""
+    try:
+        content = strict(body)
+    except ValueError:
+        return None
+    many = content if isinstance(content, list) else [content]
+    return many if 0 < len(many) <= BATCH and all(right(g, record) for record in many) else None
+
+
+def fuzz(made: Client, count: int, seed: int) -> tuple[dict[str, Counter[str]], Counter[int]]:
+    """Send many requests; return what must be stored, and how often each status came."""
+    stranger = Stranger(seed)
+    must: dict[str, Counter[str]] = {FINE.fingerprint: Counter(), G.fingerprint: Counter()}
+    statuses: Counter[int] = Counter()
+    for _ in range(count):
+        g = stranger.generalization()
+        turn = stranger.random.random()
+        if turn < 0.1:
+            method, path = stranger.elsewhere()
+            answer = made.request(method, path, headers=stranger.headers(g))
+            check(answer, (method, path))
+        else:
+            form = turn < 0.25
+            body = stranger.form(g) if form else stranger.body(g)
+            kind = b"application/x-www-form-urlencoded" if form else b"application/json"
+            headers = {b"content-type": kind} | stranger.headers(g)
+            path = stranger.random.choice(["/records", "/records", "/records", f"/records?{MARK}", "/predict"])
+            answer = made.post(path, content=body, headers=headers)
+            check(answer, (path, headers, body))
+            if answer.status_code in (200, 201) and path != "/predict":
+                count_stored(must, answer, body, form)
+            elif not form and path != "/predict" and answer.status_code not in (400, 409):
+                assert expected_rows(g, body) is None, (answer.content, body)
+        statuses[answer.status_code] += 1
+    return must, statuses
+
+
+def count_stored(must: dict[str, Counter[str]], answer: Answer, body: bytes, form: bool) -> None:
+    """Note the records of an accepted request; they must be generalized ones."""
+    if form:
+        fields = dict(part.split("=") for part in body.decode().split("&"))
+        fields.pop("leastwise-key", None)  # read, and overruled by the header
+        if fields.get("income") == "":
+            del fields["income"]  # a question of a form that was left open
+        page = answer.headers["content-type"].startswith("text/html")
+        fingerprint = (FINE if "colour" in fields else G).fingerprint if page else answer.json()["generalization"]
+        read = requests.compat.unquote_plus
+        rows: list[Record] | None = [{read(k): read(v) for k, v in fields.items()}]
+    else:
+        fingerprint = answer.json()["generalization"]
+        rows = expected_rows(FINE if fingerprint == FINE.fingerprint else G, body)
+    g = FINE if fingerprint == FINE.fingerprint else G
+    assert rows is not None, body
+    assert all(right(g, row) for row in rows), body
+    assert answer.status_code == 201, "no key comes twice"
+    must[fingerprint].update(written(g, row) for row in rows)
+
+
+def written(g: Generalization, row: Record) -> str:
+    return json.dumps([row.get(name) for name in (*g.collected, "income")])
+
+
+def run(folder: Path, count: int, seed: int) -> None:
+    with (
+        logged(folder / "log"),
+        client(sqlite_url(folder), FINE, G, model=trained(), with_label=True, batch_limit=BATCH) as made,
+    ):
+        must, statuses = fuzz(made, count, seed)
+    for g in (FINE, G):
+        stored = read_records(sqlite_url(folder), g.fingerprint)
+        assert Counter(written(g, row) for row in stored.iter_rows(named=True)) == must[g.fingerprint]
+    assert statuses[201] > count / 20, "some were right"
+    assert {401, 404, 405, 409, 413, 422} <= statuses.keys()
+    check_files(folder)
+
+
+def test_near_misses(tmp_path: Path) -> None:
+    run(tmp_path, 2_500, seed=0)
+
+
+@pytest.mark.slow
+def test_eighty_thousand_near_misses(tmp_path: Path) -> None:
+    run(tmp_path, 80_000, seed=1)
+
+
+def cases(document: Any, examples: int, send: Callable[[Any], None]) -> None:
+    """Send what schemathesis makes of the OpenAPI document, right and wrong."""
+    for result in schemathesis.openapi.from_dict(document).get_all_operations():
+        operation = result.ok()
+        for mode in GenerationMode:
+            if mode == GenerationMode.NEGATIVE and operation.path in TAKES_ANYTHING:
+                continue  # they take nothing that could be wrong
+
+            @given(operation.as_strategy(generation_mode=mode))
+            @settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck),
+                      phases=[Phase.generate], database=None, derandomize=True)  # fmt: skip
+            def each(case: Any) -> None:
+                send(case)
+
+            each()
+
+
+def documented(document: Any, method: str, path: str) -> set[int]:
+    return {int(status) for status in document["paths"][path][method.lower()]["responses"]}
+
+
+def specification(folder: Path, examples: int) -> Counter[int]:
+    statuses: Counter[int] = Counter()
+    with (
+        logged(folder / "log"),
+        client(sqlite_url(folder), FINE, G, model=trained(), with_label=True, batch_limit=BATCH) as made,
+    ):
+        document = made.get("/openapi.json").json()
+
+        def send(case: Any) -> None:
+            asked = case.as_transport_kwargs(base_url="http://127.0.0.1")
+            known = ("method", "url", "headers", "json", "data", "params", "cookies")
+            sent = requests.Request(**{key: value for key, value in asked.items() if key in known}).prepare()
+            body = sent.body if isinstance(sent.body, bytes) else (sent.body or "").encode()
+            headers = {key: value for key, value in sent.headers.items() if key.lower() != "content-length"}
+            headers |= {"authorization": f"Bearer {TOKEN}"} if case.path == "/records" else {}
+            answer = made.request(sent.method or "", sent.path_url, headers=headers, content=body)
+            assert answer.status_code in documented(document, case.method, case.path), (case, answer.text)
+            statuses[answer.status_code] += 1
+
+        cases(document, examples, send)
+    for g in (FINE, G):
+        for row in read_records(sqlite_url(folder), g.fingerprint).iter_rows(named=True):
+            assert right(g, row)
+    return statuses
+
+
+def test_the_specification(tmp_path: Path) -> None:
+    statuses = specification(tmp_path, 20)
+    assert {200, 201, 422} <= statuses.keys()
+
+
+@pytest.mark.slow
+def test_the_specification_twenty_thousand_times(tmp_path: Path) -> None:
+    assert sum(specification(tmp_path, 3_500).values()) > 20_000
+
+
+def through_sockets(folder: Path, url: str, count: int) -> None:
+    """The same strangers against a real server, whose own log and files are searched."""
+    stranger = Stranger(5)
+    with running(folder, url, [FINE, G], "--with-label", "--batch-limit", BATCH) as collector:
+        with requests.Session() as session:
+            for _ in range(count):
+                g = stranger.generalization()
+                headers = {k.decode("latin-1"): v.decode("latin-1") for k, v in stranger.headers(g).items()}
+                headers = {k: v for k, v in headers.items() if k.isascii() and v.isascii() and v.isprintable()}
+                body = stranger.body(g)
+                answer = session.post(
+                    f"{collector.address}/records?{MARK}", data=body, headers=headers, timeout=30
+                )
+                assert answer.status_code < 500
+                assert not leaks(answer.content + str(answer.headers).encode())
+                if answer.status_code == 201:
+                    told = FINE if answer.json()["generalization"] == FINE.fingerprint else G
+                    assert expected_rows(told, body) is not None
+        collector.stop()
+        assert "POST /records 201" in collector.log.read_text()
+
+
+def test_a_real_server(tmp_path: Path) -> None:
+    through_sockets(tmp_path, sqlite_url(tmp_path), 300)
+    check_files(tmp_path)

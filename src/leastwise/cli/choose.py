@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -19,11 +19,7 @@ from leastwise.cli.budget import (
 )
 from leastwise.cli.printing import print_lines
 from leastwise.cli.run import NOTHING_FITS, conclusion
-from leastwise.cli.task import Missing, Task
-from leastwise.errors import DataError, ParameterError
-
-if TYPE_CHECKING:
-    from leastwise.table import Table
+from leastwise.errors import ParameterError
 
 
 @app.command()
@@ -35,13 +31,6 @@ def choose(
     max_unique: MaxUnique = None,
     max_buckets: MaxBuckets = None,
     max_asked: MaxAsked = None,
-    data: Annotated[
-        str | None,
-        typer.Option(
-            "--data", help="The records of the run, to tell in the report how many people give each answer."
-        ),
-    ] = None,
-    missing: Missing = None,
 ) -> None:
     """Choose the best candidate under a budget; rewrites the choice, recommended.json and the report.
 
@@ -56,22 +45,10 @@ def choose(
     budget = budget_of(max_error_increase, max_error, min_adversary_error, max_unique, max_buckets, max_asked)
     if budget is None:
         raise ParameterError("state a budget to choose under, such as --max-error-increase 0.01; see --help")
-    table = None if data is None else _test_part(run, data, missing)
     found = choose_again(run, budget)
-    write_report(found, table=table)
+    write_report(found)
     if found.choice.candidate is not None:
         print_lines(found.choice.sentence)
     for line in conclusion(found):
         print_lines(line)
     raise typer.Exit(0 if found.choice.candidate is not None else NOTHING_FITS)
-
-
-def _test_part(folder: Path, data: str, missing: list[str] | None) -> Table:
-    from leastwise.evaluation.sweep import Run
-    from leastwise.evaluation.sweep.checking import fingerprint
-
-    found = Run.load(folder)
-    table = Task(data, missing=missing, schema=folder / "schema.yaml").records().table
-    if fingerprint(table) != found.task.fingerprint:
-        raise DataError(f"{data} must hold the records of the run; give the same file, with the same --missing")
-    return table.split(found.task.seed).test

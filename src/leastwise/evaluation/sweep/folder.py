@@ -24,7 +24,7 @@ FORMAT = "leastwise-run"
 TASK, SCHEMA, CANDIDATES, TIMING = "task.json", "schema.yaml", "candidates.jsonl", "timing.jsonl"
 FRONTIER, CHOICE, RECOMMENDED = "frontier.json", "choice.json", "recommended.json"
 GENERALIZATIONS, EVALUATIONS, WORK = "generalizations", "evaluations", "work"
-REPORTS = ("report.html", "report.md", "report.json")
+REPORTS = ("report.html", "report.md", "report.json", "shares.json")
 
 
 @dataclass(frozen=True, kw_only=True)

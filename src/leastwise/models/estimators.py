@@ -23,7 +23,7 @@ def estimator_named(path: str) -> Any:
     module, _, name = path.rpartition(".")
     try:
         found = getattr(importlib.import_module(module), name) if module else None
-    except (ImportError, AttributeError, ValueError):
+    except (ImportError, AttributeError, ValueError, TypeError):
         raise ParameterError(
             f"there is no class {shorten(path)}; give its import path, such as {DEFAULT}"
         ) from None

@@ -18,6 +18,7 @@ from leastwise.models.model import Model
 TRUSTED = (
     "collections.OrderedDict",
     "functools.partial",
+    "numpy.dtype",
     "sklearn._loss.link.Interval",
     "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
     "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",

@@ -9,6 +9,7 @@ from leastwise.report.wording import percent, percent_range
 
 Facts = dict[str, Any]
 ENDS = ("low", "high")
+MOST_BARS = 24
 
 
 def bar(label: str, value: float, interval: Sequence[float] | None = None, baseline: float | None = None) -> Facts:
@@ -41,19 +42,41 @@ def _range(row: Facts) -> str:
 def bars_of_section(given: Sequence[Mapping[str, Any]], axis: str = "") -> Facts:
     """Return the picture of a section of a check: single bars, or groups of the same names ("then" and "now").
 
+    Of very many bars those that differ most are drawn, and that is noted; the table behind has them all.
+
     >>> bars_of_section([{"label": "age", "then": 0.2, "now": 0.3}])["series"]
     ['then', 'now']
     """
+    picture = _single(given, axis) if "value" in given[0] else _groups(given, axis)
+    rows = picture["rows"]
+    if len(rows) <= MOST_BARS:
+        return picture
+    widest = sorted(range(len(rows)), key=lambda i: -_difference(rows[i]))[:MOST_BARS]
+    note = f"Of {len(rows):,} the {MOST_BARS} that differ most are drawn; the table has all."
+    return {**picture, "rows": [rows[i] for i in sorted(widest)], "note": note}
+
+
+def _single(given: Sequence[Mapping[str, Any]], axis: str) -> Facts:
+    rows = [{"label": each["label"], **_value(each), "baseline": each.get("baseline")} for each in given]
+    return bars(axis, rows, "limit" if any(row["baseline"] is not None for row in rows) else "")
+
+
+def _groups(given: Sequence[Mapping[str, Any]], axis: str) -> Facts:
     if "values" in given[0]:
         series = [value["name"] for value in given[0]["values"]]
         rows = [{"label": each["label"], "values": [_value(v) for v in each["values"]]} for each in given]
-    elif "then" in given[0]:
+    else:
         series = ["then", "now"]
         rows = [{"label": each["label"], "values": [_at(each, name) for name in series]} for each in given]
-    else:
-        single = [{"label": each["label"], **_value(each), "baseline": each.get("baseline")} for each in given]
-        return bars(axis, single, "limit" if any(row["baseline"] is not None for row in single) else "")
     return {"kind": "groups", "axis": axis, "series": series, "rows": rows}
+
+
+def _difference(row: Facts) -> float:
+    """How much there is to see: the spread of a group, the distance of a single bar from its limit."""
+    if "values" in row:
+        values = [value["value"] for value in row["values"]]
+        return float(max(values) - min(values))
+    return abs(float(row["value"]) - float(row["baseline"] or 0.0))
 
 
 def _at(each: Mapping[str, Any], name: str) -> Facts:

@@ -210,7 +210,7 @@
       const end = point.id === "suppressed", start = point.id === "untouched", left = figures(point).utility_risk > right;
       return {
         x: figures(point).utility_risk, y: figures(point).adversary_error, text: escaped(cut(point.name, 28)), showarrow: false, xanchor: left ? "right" : "left",
-        yanchor: end ? "bottom" : start ? "middle" : "top", xshift: left ? 6 : start ? 12 : 9, yshift: end ? 9 : start ? 0 : left ? -9 : -5, font: { size: 12, color: point.chosen ? colour("mark") : colour("soft") },
+        yanchor: end ? "bottom" : start ? "middle" : "top", xshift: left ? 6 : start ? 12 : 9, yshift: end ? 9 : start ? 0 : left ? -9 : -5, bgcolor: colour("card"), borderpad: 1, font: { size: 12, color: point.chosen ? colour("mark") : colour("soft") },
       };
     });
   }

@@ -210,12 +210,15 @@ class Spark(Dialect):
     number_type: str = "DOUBLE"
 
     def name(self, text: str) -> str:
-        """Quote a name."""
+        """Quote a name; one that Spark would replace by a variable, whatever the quotes, cannot be written."""
+        if "${" in text:
+            raise ParameterError(f"Spark replaces ${{...}} in names by variables; rename {shorten(text)}")
         return "`" + _written(text).replace("`", "``") + "`"
 
     def text(self, text: str) -> str:
         """Quote a text."""
-        return "'" + "".join(_escaped(sign) for sign in _written(text)).replace("\\`", "`") + "'"
+        quoted = "'" + "".join(_escaped(sign) for sign in _written(text)).replace("\\`", "`") + "'"
+        return quoted.replace("${", "\\u0024{")
 
     def as_text(self, column: str) -> str:
         """Return a column as texts."""

@@ -113,3 +113,15 @@ def fit_additive(
         if _sweep(rows, weights, scores, truth, people, penalty) <= tolerance:
             break
     return Additive(tuple(weights[j, :size].copy() for j, size in enumerate(sizes)), weights[-1, 0].copy())
+
+
+def fit_beside(scores: Floats, column: Array, size: int, labels: Array, people: Floats, sweeps: int = 3) -> Floats:
+    """Return the effects of one column's buckets beside scores that stay; about as a fit of all columns would."""
+    width = scores.shape[1]
+    rows = np.stack([column, np.zeros_like(column)], axis=1)
+    weights = np.zeros((2, size, width))
+    truth = (labels == 1)[:, None].astype(float) if width == 1 else np.eye(width)[labels]
+    moved = scores.copy()
+    for _ in range(sweeps):
+        _sweep(rows, weights, moved, truth, people, 1.0)
+    return np.asarray(weights[0] + weights[1, :1])

@@ -121,9 +121,9 @@ def _nothing_filled(counts: Array) -> Coarser:  # pragma: no cover
 def _context_of(state: State, target: int, attribute: int) -> Coarser:  # pragma: no cover
     """Return the target's context: as it is where the merge leaves it alone, otherwise empty rows."""
     rows, size, begin = state.rows[target], state.sizes[target], state.starts[target]
-    if state.strides[target, attribute]:
-        return _nothing_filled(np.zeros((rows, size)))
-    return _nothing_filled(state.context[begin : begin + rows * size].reshape(rows, size))
+    counts = state.context[begin : begin + rows * size].reshape(rows, size)
+    context: Coarser = _nothing_filled(np.zeros((rows, size)) if state.strides[target, attribute] else counts)
+    return context
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

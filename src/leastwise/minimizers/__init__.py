@@ -9,6 +9,7 @@ from leastwise.minimizers.constraints import Constraints
 from leastwise.minimizers.feature_selection import FeatureSelectionMinimizer
 from leastwise.minimizers.floor import at_least
 from leastwise.minimizers.iterative import IterativeMinimizer, iterative_path
+from leastwise.minimizers.joint_descent import joint_path
 from leastwise.minimizers.neural import AdvTrainMinimizer, MutualInfMinimizer, watched
 from leastwise.minimizers.optimal import OptimalMinimizer, optimal_path
 from leastwise.minimizers.pat import PATMinimizer, pat_grid, pat_path
@@ -46,6 +47,7 @@ __all__ = [
     "at_least",
     "coarsening_path",
     "iterative_path",
+    "joint_path",
     "optimal_path",
     "pat_grid",
     "pat_path",

@@ -98,7 +98,7 @@ def coarsening_steps(
         raise ParameterError(f"mu must be a number from 0, or None; got {mu}")
     held = constraints or Constraints()
     held.check(table.schema)
-    partitions = [_countable(table, j, partition, held) for j, partition in enumerate(start.partitions)]
+    partitions = [countable(table, j, partition, held) for j, partition in enumerate(start.partitions)]
     run = _Run(
         table=table,
         records=records or Records.of(table),
@@ -129,7 +129,7 @@ def thinned(steps: Sequence[Step], count: int) -> list[Step]:
     return [steps[i] for i in np.unique(np.abs(along[:, None] - wanted[None, :]).argmin(axis=0))]
 
 
-def _countable(table: Table, attribute: int, partition: Partition, constraints: Constraints) -> Partition:
+def countable(table: Table, attribute: int, partition: Partition, constraints: Constraints) -> Partition:
     """Return a partition with numbered buckets: an untouched number in runs, about equally used."""
     if not isinstance(partition, Untouched):
         return partition
@@ -310,7 +310,7 @@ class _Run:
         warm = self._warm(numbers)
         self.place = numbers
         self.state, self.model = make_state(self.records, columns, sizes, self.pulls, warm)
-        self.effects = [weights @ _direction(weights) for weights in self.model.weights]
+        self.effects = [weights @ direction(weights) for weights in self.model.weights]
 
     def _warm(self, numbers: list[Ints]) -> Additive | None:
         """Return the label model as it stands, in the new numbers of the buckets."""
@@ -356,7 +356,7 @@ class _Entry:
         return self.size == 2
 
 
-def _direction(weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def direction(weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return the direction in which the effects of several classes vary most."""
     if weights.shape[1] == 1:
         return np.ones(1)

@@ -133,12 +133,14 @@ class MergeRules:
             ),
         )
 
+    def free(self, attribute: int) -> bool:
+        """Return whether any of its buckets may become one."""
+        return attribute not in self.fixed and not self.apart[attribute] and bool(self.side[attribute].max() < 0)
+
     def allow(self, attribute: int, buckets: Iterable[int]) -> bool:
         """Return whether these buckets of the start may become one."""
-        if attribute in self.fixed:
-            return False
-        if not self.apart[attribute] and self.side[attribute].max() < 0:
-            return True
+        if attribute in self.fixed or self.free(attribute):
+            return attribute not in self.fixed
         joined = {*buckets}
         sides = {int(self.side[attribute][bucket]) for bucket in joined} - {-1}
         return len(sides) <= 1 and all(len(joined & parted) <= 1 for parted in self.apart[attribute])

@@ -207,6 +207,21 @@ def test_a_refusal_names_the_attribute_and_not_the_value() -> None:
         assert "secret" not in str(stop.value)
 
 
+@pytest.mark.parametrize("name", ["$.x", "$", "true", "NaN", "0", "%s"])
+def test_no_name_lets_a_refusal_pass(name: str, engine: Any) -> None:
+    """PostgreSQL and SQLite are stopped by a message that is no truth value, no number and no path."""
+    dialect, run = engine
+    for partition in (
+        Groups(Attribute(name, values=("a", "b")), (0, 1)),
+        Untouched(Attribute(name, "continuous")),
+    ):
+        g = Generalization((partition,))
+        kind: Any = pl.String if isinstance(partition, Groups) else pl.Float64
+        for value in (None, "c" if isinstance(partition, Groups) else math.nan):
+            frame = pl.DataFrame({name: [value]}, schema={name: kind})
+            assert run(to_sql(g, dialect), frame) == "strange"
+
+
 def test_a_text_in_a_column_of_numbers_is_never_a_number_by_chance(engine: Any) -> None:
     """SQLite calls every text greater than every number, Spark makes it null, DuckDB rounds it."""
     dialect, run = engine

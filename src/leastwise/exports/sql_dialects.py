@@ -196,8 +196,8 @@ class SQLite(Dialect):
         return f"(abs({number}) >= 9007199254740992 OR CAST({number} AS INTEGER) = {number})"
 
     def refuse(self, message: str, column: str, result: str) -> str:
-        """Return an expression that stops the query: a message is no path in a document."""
-        told = f"{self.text(message)} || coalesce(substr({column}, 1, 0), '')"
+        """Return an expression that stops the query: a text that does not begin with $ is no path of JSON."""
+        told = f"{self.text(f'refused: {message}')} || coalesce(substr({column}, 1, 0), '')"
         return f"json_extract('{{}}', {told})"
 
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from leastwise import ParameterError
 from leastwise.confidence import Interval
 from leastwise.evaluation.pareto import Limits, Point, frontier
-from leastwise.evaluation.sweep import Budget, Choice, Figures, Frontier, FrontierPoint, Size, choose
+from leastwise.evaluation.sweep import Budget, Candidate, Choice, Figures, Frontier, FrontierPoint, Size, choose
+from leastwise.evaluation.sweep.choice import best_screened
 from leastwise.evaluation.sweep.finding import named
 from leastwise.evaluation.sweep.frontier import Areas, limits_of, thinned
 from leastwise.evaluation.sweep.knees import distances, knees
@@ -115,6 +116,21 @@ def test_where_none_fits_it_says_what_binds_and_what_is_nearest() -> None:
         "that keep the other limits)",
     )
     assert f"The nearest is {found.nearest}: the model errs 0.0200 more" in found.sentence
+
+
+def test_a_screened_candidate_that_would_fit_is_named() -> None:
+    def screened(number: int, risk: float, answers: int) -> Candidate:
+        name = f"{number:064x}"[::-1]
+        return Candidate(
+            id=name[:12], fingerprint=name, minimizer="pat", parameters={}, also_found_by=(), seed=0, asked=2,
+            answers=answers, generalization={}, validation=figures(risk, 0.2),
+        )  # fmt: skip
+
+    few = [screened(15, 0.2, 9), screened(14, 0.15, 10), screened(13, 0.1, 11)]
+    found = choose(THREE, Budget(max_buckets=10), SIZES, few)
+    assert f"Candidate {few[1].id}, which was screened and not attacked, fits by counting" in found.sentence
+    assert best_screened(few, Budget(max_buckets=5), THREE.untouched_validation) is None
+    assert "screened" not in choose(THREE, Budget(max_buckets=5), SIZES, few).sentence
 
 
 def test_what_is_missed_on_test_is_said() -> None:

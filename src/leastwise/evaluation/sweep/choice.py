@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from leastwise.evaluation.sweep.budget import Budget, Limit, Size
+from leastwise.evaluation.sweep.candidates import Candidate
 from leastwise.evaluation.sweep.documents import from_text, to_text
+from leastwise.evaluation.sweep.figures import Figures
 from leastwise.evaluation.sweep.frontier import Frontier, FrontierPoint
 
 FORMAT = "leastwise-choice"
@@ -55,7 +57,9 @@ class Choice:
         return from_text(cls, text, FORMAT, where)
 
 
-def choose(frontier: Frontier, budget: Budget | None, sizes: Mapping[str, Size]) -> Choice:
+def choose(
+    frontier: Frontier, budget: Budget | None, sizes: Mapping[str, Size], screened: Sequence[Candidate] = ()
+) -> Choice:
     """Return the best candidate under the budget.
 
     With a limit on the classifier's error the safest candidate wins, otherwise the most accurate one. Without a
@@ -69,6 +73,8 @@ def choose(frontier: Frontier, budget: Budget | None, sizes: Mapping[str, Size])
         The limits; None for the default.
     sizes
         By id, how much each candidate asks.
+    screened
+        All candidates: where none of the frontier fits, it is said whether one does that was only screened.
     """
     stated = budget is not None and bool(budget)
     limits = budget if budget is not None and stated else DEFAULT
@@ -84,7 +90,7 @@ def choose(frontier: Frontier, budget: Budget | None, sizes: Mapping[str, Size])
             sizes,
             len(fitting),
         )
-    return _none_fits(judged, limits, frontier) if stated else _knee(limits, frontier, sizes)
+    return _none_fits(judged, limits, frontier, screened) if stated else _knee(limits, frontier, sizes)
 
 
 def _check(budget: Budget, frontier: Frontier) -> None:
@@ -157,13 +163,19 @@ def _knee(budget: Budget, frontier: Frontier, sizes: Mapping[str, Size]) -> Choi
     return _choice(point, budget, False, sentence, frontier, sizes)
 
 
-def _none_fits(judged: Sequence[tuple[FrontierPoint, list[Limit]]], budget: Budget, frontier: Frontier) -> Choice:
+def _none_fits(
+    judged: Sequence[tuple[FrontierPoint, list[Limit]]],
+    budget: Budget,
+    frontier: Frontier,
+    screened: Sequence[Candidate],
+) -> Choice:
     nearest, found = min(judged, key=lambda pair: (max(limit.beyond for limit in pair[1]), _sum(pair[1])))
     binding = _binding([limits for _, limits in judged]) or [limit.text for limit in _broken(found)]
     missed = "; ".join(limit.text for limit in _broken(found))
     sentence = (
         f"None of the {len(frontier.points)} candidates of the frontier fits: {budget.words()}. "
         f"What binds: {'; '.join(binding)}. The nearest is {nearest.candidate}: {missed}."
+        f"{_hint(screened, budget, frontier)}"
     )
     return Choice(
         candidate=None,
@@ -174,6 +186,16 @@ def _none_fits(judged: Sequence[tuple[FrontierPoint, list[Limit]]], budget: Budg
         binding=tuple(binding),
         nearest=nearest.candidate,
         misses_on_test=(),
+    )
+
+
+def _hint(screened: Sequence[Candidate], budget: Budget, frontier: Frontier) -> str:
+    place = best_screened(screened, budget, frontier.untouched_validation)
+    if place is None or screened[place].id in {point.candidate for point in frontier.points}:
+        return ""
+    return (
+        f" Candidate {screened[place].id}, which was screened and not attacked, fits by counting: begin the run "
+        "anew with this budget (--fresh) to have it judged."
     )
 
 
@@ -191,3 +213,13 @@ def _binding(judged: Sequence[Sequence[Limit]]) -> list[str]:
             others = " among candidates that keep the other limits" if len(judged[0]) > 1 else ""
             found.append(f"{closest.text} (the closest{others})")
     return found
+
+
+def best_screened(candidates: Sequence[Candidate], budget: Budget, untouched: Figures) -> int | None:
+    """Return the position of the screened candidate that is best under a budget; None where none keeps it."""
+    fitting = [
+        i
+        for i, candidate in enumerate(candidates)
+        if not budget.problems(candidate.validation, untouched, Size(candidate.asked, candidate.answers))
+    ]
+    return min(fitting, key=lambda i: budget.worth(candidates[i].validation)) if fitting else None

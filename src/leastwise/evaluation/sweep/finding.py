@@ -101,7 +101,7 @@ def sizes_of(candidates: Sequence[Candidate]) -> dict[str, Size]:
     return {candidate.id: Size(candidate.asked, candidate.answers) for candidate in candidates}
 
 
-def sizes_in(folder: Path) -> dict[str, Size]:
-    """Return, by id, how much each candidate of a run asks."""
+def candidates_in(folder: Path) -> list[Candidate]:
+    """Return the candidates of a run that may not be finished."""
     lines = places.read_candidates(folder / places.CANDIDATES)
-    return sizes_of([line for line in lines if isinstance(line, Candidate)])
+    return [line for line in lines if isinstance(line, Candidate)]

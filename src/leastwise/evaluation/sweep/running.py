@@ -14,7 +14,7 @@ from leastwise.evaluation.sweep.budget import Budget
 from leastwise.evaluation.sweep.checking import check_records, check_schema, check_split, fingerprint, versions
 from leastwise.evaluation.sweep.choice import Choice, choose
 from leastwise.evaluation.sweep.documents import read_text
-from leastwise.evaluation.sweep.finding import find_frontier, sizes_in
+from leastwise.evaluation.sweep.finding import candidates_in, find_frontier, sizes_of
 from leastwise.evaluation.sweep.folder import Parts, Run, RunTask
 from leastwise.evaluation.sweep.frontier import Frontier
 from leastwise.evaluation.sweep.grid import Grid, default_grid
@@ -96,7 +96,8 @@ def run(
         if not (path / places.FRONTIER).is_file():
             write_whole(path / places.FRONTIER, find_frontier(stages).to_json())
         frontier = Frontier.from_json(read_text(path / places.FRONTIER), str(path / places.FRONTIER))
-        write_choice(path, choose(frontier, options.budget, sizes_in(path)))
+        candidates = candidates_in(path)
+        write_choice(path, choose(frontier, options.budget, sizes_of(candidates), candidates))
         shutil.rmtree(path / places.WORK, ignore_errors=True)
     return Run.load(path)
 
@@ -195,7 +196,7 @@ def choose_again(folder: str | Path, budget: Budget) -> Run:
     found = Run.load(folder)
     budget.check(*_guesses(found.frontier), found.schema.names)
     with locked(found.folder):
-        write_choice(found.folder, choose(found.frontier, budget, found.sizes))
+        write_choice(found.folder, choose(found.frontier, budget, found.sizes, found.candidates))
     return Run.load(folder)
 
 

@@ -18,8 +18,9 @@ from leastwise.evaluation.pareto import frontier as best_of
 from leastwise.evaluation.protocol import ADVERSARIES, evaluate
 from leastwise.evaluation.sweep import folder as places
 from leastwise.evaluation.sweep.backends import Workers
-from leastwise.evaluation.sweep.budget import Budget, Size
+from leastwise.evaluation.sweep.budget import Budget
 from leastwise.evaluation.sweep.candidates import SHORT, Candidate, Failure, read_line
+from leastwise.evaluation.sweep.choice import best_screened
 from leastwise.evaluation.sweep.documents import from_text, to_text
 from leastwise.evaluation.sweep.figures import Figures
 from leastwise.evaluation.sweep.folder import RunTask, artefact_path, evaluation_path
@@ -249,13 +250,3 @@ def front_of(
     if fitting is not None and fitting not in kept:
         kept = [*thinned(points, kept, max(most - 1, 1), Limits(best, worst)), fitting]
     return [candidates[i] for i in kept], len(set(front) - set(kept))
-
-
-def best_screened(candidates: Sequence[Candidate], budget: Budget, untouched: Figures) -> int | None:
-    """Return the position of the screened candidate that is best under a budget; None where none keeps it."""
-    fitting = [
-        i
-        for i, candidate in enumerate(candidates)
-        if not budget.problems(candidate.validation, untouched, Size(candidate.asked, candidate.answers))
-    ]
-    return min(fitting, key=lambda i: budget.worth(candidates[i].validation)) if fitting else None

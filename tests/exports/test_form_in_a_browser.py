@@ -157,6 +157,16 @@ def test_bucket_mode(site: Site) -> None:
     assert site.served == [request.url for request in site.requests] == [HOME, HOME + "records"]
 
 
+def test_the_page_shows_what_it_will_send(site: Site) -> None:
+    page = site.open(form_html(G, "/records", helper=True))
+    preview = page.locator("#preview")
+    assert json.loads(preview.text_content()) == {"children": "missing"}
+    type_exactly(page)
+    assert json.loads(preview.text_content()) == RECORD
+    page.locator(f'input[name="age"][value="{G["age"].labels[0]}"]').check()
+    assert json.loads(preview.text_content()) == {**RECORD, "age": "0 to 19"}
+
+
 def test_helper_mode_sends_buckets_only(site: Site) -> None:
     page = site.open(form_html(G, "/records", helper=True))
     type_exactly(page)

@@ -128,7 +128,8 @@ function record() {
 }
 
 function refresh() {
-  document.getElementById("preview").textContent = JSON.stringify(record(), null, 1);
+  const given = Object.entries(record()).filter(([, value]) => value !== ""); // a list without a choice yet
+  document.getElementById("preview").textContent = JSON.stringify(Object.fromEntries(given), null, 1);
 }
 
 function check() {

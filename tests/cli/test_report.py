@@ -72,6 +72,17 @@ def test_sentences_about_people_are_told_on_request_and_with_a_warning(run: Run,
     assert DESCRIPTION in (folder / "report.md").read_text(encoding="utf-8")
 
 
+def test_what_a_check_found_becomes_a_section(run: Run, folder: Path, tmp_path: Path) -> None:
+    check = tmp_path / "check.json"
+    check.write_text(
+        json.dumps({"title": "Check", "verdict": "broken", "reasons": ["too many"]}), encoding="utf-8"
+    )
+    assert run("report", folder, "--format", "md", "--check", check).code == 0
+    assert "Verdict: broken\n\n- too many" in (folder / "report.md").read_text(encoding="utf-8")
+    check.write_text("{}", encoding="utf-8")
+    assert "not the facts of a check" in run("report", folder, "--check", check).complaint
+
+
 def test_other_records_than_those_of_the_run_are_refused(run: Run, folder: Path, tmp_path: Path) -> None:
     data = tmp_path / "people.csv"
     rows = [f"{i % 90},{'Female' if i % 2 else 'Male'},cook,{'low' if i % 3 else 'high'}" for i in range(300)]

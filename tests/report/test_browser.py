@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from leastwise import Attribute, Schema
 from leastwise.evaluation.sweep import Run
 from leastwise.report import render_check, render_html, summarize
-from tests.report.hand_made import write_run
+from tests.report.hand_made import AGE, write_run
 from tests.report.test_html import HOSTILE, hostile_schema
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -203,6 +204,20 @@ def test_nothing_is_wider_than_the_screen(visit: Visit, width: int) -> None:
     visit.page.wait_for_function("() => document.documentElement.scrollWidth <= window.innerWidth", timeout=3000)
     assert visit.page.evaluate("window.innerWidth") == width
     assert visit.complaints == []
+
+
+def test_many_long_names_fit_a_phone(chrome: Any, tmp_path: Path) -> None:
+    long = "a name that somebody found clear and that is longer than any screen is wide, number"
+    attributes = [Attribute(f"{long} {i}", values=(f"{long} a", f"{long} b"), personal=True) for i in range(39)]
+    wide = Attribute("w" * 80, values=tuple(f"{i:03d}" + "x" * 60 for i in range(522)), personal=True)
+    schema = Schema((AGE, wide, *attributes), Attribute("class", values=tuple("abcdefghijklmno")))
+    path = tmp_path / "report.html"
+    path.write_text(render_html(summarize(write_run(tmp_path / "run", schema))), encoding="utf-8")
+    with Visit(chrome, path, viewport={"width": 360, "height": 700}) as visit:
+        assert visit.page.evaluate("document.documentElement.scrollWidth") <= 360
+        ticks = visit.page.locator("#picture-A1 .ytick text").all_text_contents()
+        assert len(set(ticks)) == 40  # cut, and yet no two are the same
+        assert visit.complaints == []
 
 
 def test_it_prints_light_and_within_the_paper(chrome: Any, report: Path) -> None:

@@ -32,6 +32,9 @@ def report(
         typer.Option("--data", help="The records of the run, to tell how many people give each answer."),
     ] = None,
     missing: Missing = None,
+    check: Annotated[
+        Path | None, typer.Option("--check", help="What a check on newer data found: its report as .json.")
+    ] = None,
     predicates: Annotated[
         bool, typer.Option("--predicates", help="Tell the sentences that describe single real people (A8).")
     ] = False,
@@ -43,15 +46,16 @@ def report(
     """
     from leastwise.evaluation.sweep import Run as StoredRun
     from leastwise.evaluation.sweep.journal import write_whole
-    from leastwise.report import FORMATS, summarize
+    from leastwise.report import FORMATS, read_check, summarize
 
     kind = _format(form, output, tuple(FORMATS))
     to = run / f"report.{kind}" if output is None else output
     check_output(output, force)
+    drift = None if check is None else read_check(check)
     found = StoredRun.load(run)
     table = None if data is None else _test_part(found, data, tuple(missing or ()))
     typer.echo(f"telling {len(found.candidates):,} candidates", err=True)
-    facts = summarize(found, table=table, predicates=predicates)
+    facts = summarize(found, table=table, drift=drift, predicates=predicates)
     if predicates:
         _warn_of_people()
     write_whole(to, FORMATS[kind](facts))

@@ -3,6 +3,16 @@
 from leastwise.report.facts import summarize
 from leastwise.report.html import render_check, render_html
 from leastwise.report.markdown import render_markdown
+from leastwise.report.reading import read_check
 from leastwise.report.writing import FORMATS, render_json, write_report
 
-__all__ = ["FORMATS", "render_check", "render_html", "render_json", "render_markdown", "summarize", "write_report"]
+__all__ = [
+    "FORMATS",
+    "read_check",
+    "render_check",
+    "render_html",
+    "render_json",
+    "render_markdown",
+    "summarize",
+    "write_report",
+]

@@ -197,9 +197,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         table, figures = compare(g, records, arguments.seconds, Path(folder))
     if arguments.rows:
-        from sql_export import sql_vs_handwritten
+        from sql import measure as measure_sql
 
-        figures["sql_vs_handwritten"] = sql_vs_handwritten(arguments.rows)
+        figures["sql_vs_handwritten"] = measure_sql(arguments.rows, 3)[1]["sql_vs_handwritten"]
     report(table, figures, arguments.json)
 
 

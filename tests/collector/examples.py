@@ -6,6 +6,7 @@ import itertools
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -66,8 +67,10 @@ def people(count: int = 400, seed: int = 0) -> pl.DataFrame:
     )
 
 
-def trained(generalization: Generalization = G) -> Model:
-    return train(generalization, people(), full=True)
+@cache
+def trained() -> Model:
+    """A small model of G, made once."""
+    return train(G, people(), full=True, estimator="sklearn.linear_model.LogisticRegression")
 
 
 def sqlite_url(folder: Path) -> str:

@@ -17,7 +17,6 @@ from leastwise.collector import receipts
 from leastwise.collector.tables import open_engine, records, requests
 from tests.collector.examples import RECORDS, G, sqlite_url
 from tests.collector.process import HOST, Collector, running
-from tests.postgres import postgres, postgres_url  # noqa: F401
 
 CLIENTS = 8
 
@@ -147,5 +146,5 @@ def test_acknowledged_records_survive_twenty_times(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_acknowledged_records_survive_on_postgresql(tmp_path: Path, postgres_url: str) -> None:  # noqa: F811
+def test_acknowledged_records_survive_on_postgresql(tmp_path: Path, postgres_url: str) -> None:
     survives(tmp_path, postgres_url, kills=8, seed=2)

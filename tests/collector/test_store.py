@@ -20,7 +20,6 @@ from leastwise.collector.records import InvalidRecordsError, RecordFormat, Row
 from leastwise.collector.store import KeyUsedError, Store, Stored, Submission, read_records
 from leastwise.errors import DataError, ParameterError
 from tests.collector.examples import FINE, RECORD, RECORDS, G, people, sqlite_url
-from tests.postgres import postgres, postgres_url  # noqa: F401
 from tests.strategies import generalizations, values
 
 KEY = "a key that nobody guesses"

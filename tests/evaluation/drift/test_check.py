@@ -173,7 +173,7 @@ def test_a_budget_that_cannot_be_held() -> None:
     with pytest.raises(ParameterError, match="the schema marks none"):
         check(nobody, records, budget=Budget(min_adversary_error={"mean": 0.4}), quick=True)
     unlabelled = replace(G, label=None)
-    with pytest.raises(ParameterError, match="there is no label"):
+    with pytest.raises(ParameterError, match="the records have no label"):
         check(unlabelled, read_new(frame(200, 7), unlabelled.schema), budget=Budget(max_error=0.2), quick=True)
 
 
@@ -182,3 +182,13 @@ def test_the_sample_itself_must_be_split_as_it_was() -> None:
     with pytest.raises(ParameterError, match="use that seed"):
         check(chosen, table(500, 7), held_out=False, quick=True)
     assert not check(chosen, table(500, 7), quick=True).broken
+
+
+def test_labels_that_have_not_arrived(promised: Promise) -> None:
+    new = read_new(frame(3000, 7).drop("works"), SCHEMA)
+    found = check(G, new, promise=promised, budget=Budget(min_adversary_error={"sex": 0.2}), quick=True)
+    assert not found.broken
+    assert {c.about for c in found.comparisons} == {"Budget", "Bucket use", "Risk"}
+    assert found.notes[0].startswith("The records have no label (works)")
+    with pytest.raises(ParameterError, match="give records that do"):
+        check(G, new, budget=Budget(max_error=0.2), quick=True)

@@ -58,7 +58,9 @@ def utility_comparisons(
     if not budget.bounds_utility:
         return []
     if evaluation.utility is None or evaluation.everything is None:
-        raise ParameterError("the budget limits the model's error, and there is no label; name it")
+        raise ParameterError(
+            "the budget limits the model's error, and the records have no label; give records that do"
+        )
     found = [] if budget.max_error is None else [error_comparison(_share(evaluation.utility), budget.max_error)]
     if budget.max_error_increase is not None:
         found.append(_increase(generalization, evaluation, table, budget.max_error_increase))

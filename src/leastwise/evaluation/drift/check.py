@@ -129,7 +129,7 @@ def check(
         *_together(found, budget),
         *unseen_comparisons(new.unseen, new.people, limits),
     ]
-    notes: list[str] = _nesting_notes(generalization, previous)
+    notes = [*_label_notes(generalization, new.table), *_nesting_notes(generalization, previous)]
     if promise is not None:
         comparisons += _drift(generalization, new.table, found, promise, limits)
         notes += not_comparable(promise, found)
@@ -234,6 +234,13 @@ def not_comparable(promise: Promise, found: Evaluation) -> list[str]:
             f"{promise.known:,}. Who knows more people errs less, whatever is asked."
         ]
     return []
+
+
+def _label_notes(generalization: Generalization, table: Table) -> list[str]:
+    if generalization.label is None or table.labels is not None:
+        return []
+    name = generalization.label.name
+    return [f"The records have no label ({name}): the model's error and the label rate are not checked."]
 
 
 def _nesting_notes(generalization: Generalization, previous: Sequence[Generalization]) -> list[str]:

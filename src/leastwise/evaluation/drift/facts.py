@@ -36,6 +36,7 @@ def check_facts(found: Check, title: str) -> Facts:
     """Return a check as a verdict, reasons and sections."""
     return {
         "title": title,
+        "kind": "monitor" if found.evaluation is None else "check",
         "verdict": BROKEN if found.broken else FINE,
         "reasons": list(found.reasons),
         "sections": [_answer(found), *_tables(found), *_certificate(found), _limits(found)],
@@ -122,7 +123,8 @@ def _limits(found: Check) -> Facts:
     limits = found.limits
     text = (
         f"A check alarms although nothing changed in at most {limits.level:.2%} of all cases: its questions are "
-        "judged together, by exact tests (Fisher, binomial) and Holm's rule. A difference below "
+        "judged together, by exact tests (Fisher, binomial) and Holm's rule. That training is a draw, too, is "
+        "not in them; the smallest differences that matter leave room for it. A difference below "
         f"{limits.share:.1%} of the people in a bucket, {limits.error:g} of the model's error or "
         f"{limits.adversary_error:g} of the adversary's is no alarm however sure it is. Few records show only "
         "large changes: no alarm is no proof. A model and an adversary that learned from few new records "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -39,7 +39,9 @@ class NewRecords:
 
 
 def read_new(frame: pl.DataFrame, schema: Schema) -> NewRecords:
-    """Encode records that may hold values nobody declared."""
+    """Encode records that may hold values nobody declared; a label that has not arrived is left out."""
+    if schema.label is not None and schema.label.name not in frame.columns:
+        schema = replace(schema, label=None)
     try:
         return NewRecords(Table.from_frame(frame, schema), frame.height)
     except UnknownValueError:

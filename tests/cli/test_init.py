@@ -23,3 +23,21 @@ def test_writes_a_policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: R
     assert "leastwise.yaml exists; --force" in run("init").complaint
     assert run("init", "--force").code == 0
     assert "must end in .yaml" in run("init", "-o", "policy.json").complaint
+
+
+def test_files_are_named_as_the_policy_sees_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("policies").mkdir()
+    words = ("-g", "run/g.json", "--promise", "policies/promise.json", "-o", "policies/adult.yaml")
+    assert run("init", "adult.csv", *words).code == 0
+    policy = Policy.load("policies/adult.yaml")
+    assert policy.generalization == Path("policies/../run/g.json")
+    assert policy.promise == Path("policies/promise.json")
+
+
+def test_no_run_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "none" in run("init", "--run", "none").complaint
+    assert not Path("leastwise.yaml").exists()

@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
-from leastwise import Attribute, Schema
-from leastwise.evaluation.sweep import Run
-from leastwise.report import render_check, render_html, summarize
+from leastwise import Attribute, Schema, Table
+from leastwise.datasets import load_adult
+from leastwise.evaluation.sweep import Entry, Grid, Options, Run
+from leastwise.evaluation.sweep import run as whole_job
+from leastwise.report import render_check, render_html, summarize, write_report
 from tests.report.hand_made import AGE, write_run
 from tests.report.test_html import HOSTILE, hostile_schema
 
@@ -257,6 +259,25 @@ def test_a_check_is_drawn_too(chrome: Any, tmp_path: Path) -> None:
     with Visit(chrome, path) as visit:
         assert visit.page.locator("#picture-section-1 .barlayer .point").count() == 2 * len(HOSTILE)
         assert visit.page.locator("#picture-section-2 .barlayer .point").count() == 1
+        assert visit.complaints == []
+        assert visit.requests == [path.as_uri()]
+
+
+@pytest.mark.slow
+def test_a_real_run_is_shown_without_a_complaint(chrome: Any, tmp_path: Path) -> None:
+    adult = load_adult()
+    table = Table.from_frame(adult.frame.sample(1500, seed=1), adult.schema)
+    entries = (
+        Entry(minimizer="uniform", parameters={"k": [2, 3]}),
+        Entry(minimizer="pat", parameters={"alpha": [0.3]}),
+    )
+    found = whole_job(table, tmp_path / "run", Options(grid=Grid(entries=entries), quick=True, most=3))
+    path = write_report(found, table=table.split(0).test)
+    with Visit(chrome, path) as visit:
+        for _ in found.frontier.points:
+            visit.page.focus("#candidates")
+            visit.page.keyboard.press("ArrowRight")
+        assert visit.dots(2).count() == len(found.frontier.points)
         assert visit.complaints == []
         assert visit.requests == [path.as_uri()]
 

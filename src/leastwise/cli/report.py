@@ -46,16 +46,17 @@ def report(
     """
     from leastwise.evaluation.sweep import Run as StoredRun
     from leastwise.evaluation.sweep.journal import write_whole
-    from leastwise.report import FORMATS, read_check, summarize
+    from leastwise.report import FORMATS, keep_shares, read_check, summarize
 
     kind = _format(form, output, tuple(FORMATS))
     to = run / f"report.{kind}" if output is None else output
     check_output(output, force)
     drift = None if check is None else read_check(check)
     found = StoredRun.load(run)
-    table = None if data is None else _test_part(found, data, tuple(missing or ()))
+    if data is not None:
+        keep_shares(found, _test_part(found, data, tuple(missing or ())))
     typer.echo(f"telling {len(found.candidates):,} candidates", err=True)
-    facts = summarize(found, table=table, drift=drift, predicates=predicates)
+    facts = summarize(found, drift=drift, predicates=predicates)
     if predicates:
         _warn_of_people()
     write_whole(to, FORMATS[kind](facts))

@@ -4,10 +4,11 @@ from leastwise.report.facts import summarize
 from leastwise.report.html import render_check, render_html
 from leastwise.report.markdown import render_markdown
 from leastwise.report.reading import read_check
-from leastwise.report.writing import FORMATS, render_json, write_report
+from leastwise.report.writing import FORMATS, keep_shares, render_json, write_report
 
 __all__ = [
     "FORMATS",
+    "keep_shares",
     "read_check",
     "render_check",
     "render_html",

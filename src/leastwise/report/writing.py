@@ -26,6 +26,11 @@ def render_json(facts: Mapping[str, Any]) -> str:
 FORMATS: Mapping[str, Callable[[Facts], str]] = {"html": render_html, "md": render_markdown, "json": render_json}
 
 
+def keep_shares(run: Run, table: Table) -> None:
+    """Count how many people of the test part give each answer, and keep that with the run."""
+    write_whole(run.folder / FILE, Shares.count(run, table).to_json())
+
+
 def write_report(
     run: Run,
     folder: str | Path | None = None,
@@ -46,8 +51,8 @@ def write_report(
     """
     to = run.folder if folder is None else Path(folder)
     if table is not None:
-        write_whole(run.folder / FILE, Shares.count(run, table).to_json())
-    facts = summarize(run, table=table, drift=drift, predicates=predicates)
+        keep_shares(run, table)
+    facts = summarize(run, drift=drift, predicates=predicates)
     for name, render in FORMATS.items():
         write_whole(to / f"report.{name}", render(facts))
     return to / "report.html"

@@ -213,7 +213,7 @@ def arguments() -> argparse.ArgumentParser:
     made.add_argument("--no-apt", action="store_true", help="leave out how long Apt and the toolkit take")
     default = Path(tempfile.gettempdir()) / "leastwise-toolkit"
     made.add_argument("--toolkit", type=Path, default=default, help="folder of the toolkit's environment")
-    made.add_argument("--toolkit-limit", type=float, default=90, help="seconds that one run of it may take")
+    made.add_argument("--toolkit-limit", type=float, default=90, help="CPU seconds that one run of it may take")
     return made
 
 

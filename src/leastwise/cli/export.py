@@ -116,7 +116,7 @@ def _write(text: str, output: Path | None) -> None:
 
 def _sql(found: Generalization, **rest: Any) -> str:
     from leastwise.exports import to_sql
-    from leastwise.exports.sql import Holds
+    from leastwise.exports.sql_cases import Holds
 
     kinds: dict[str, Holds] = dict.fromkeys(rest.pop("texts", ()), "text")
     kinds |= dict.fromkeys(rest.pop("numbers", ()), "number")

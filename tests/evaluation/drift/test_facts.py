@@ -8,7 +8,7 @@ import polars as pl
 
 from leastwise import Attribute, Generalization, Groups, Schema, Table
 from leastwise.evaluation.drift import check, check_facts, facts_as_markdown
-from leastwise.evaluation.drift.check import Check
+from leastwise.evaluation.drift.checking import Check
 from leastwise.evaluation.drift.comparisons import Comparison
 from leastwise.evaluation.drift.limits import DriftLimits
 from leastwise.evaluation.sweep.budget import Budget

@@ -7,7 +7,7 @@ from typing import Any
 
 from leastwise.evaluation.drift.budgets import ABOUT as BUDGET
 from leastwise.evaluation.drift.budgets import TOGETHER
-from leastwise.evaluation.drift.check import Check
+from leastwise.evaluation.drift.checking import Check
 from leastwise.evaluation.drift.comparisons import Comparison, Status
 from leastwise.evaluation.drift.drifting import ACCURACY, LABEL, RISK, UNSEEN, USE
 

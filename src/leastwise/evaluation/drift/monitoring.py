@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from leastwise.errors import DataError, ParameterError
 from leastwise.evaluation.drift.budgets import error_comparison, size_comparisons, unique_comparisons
-from leastwise.evaluation.drift.check import Check
+from leastwise.evaluation.drift.checking import Check
 from leastwise.evaluation.drift.drifting import accuracy_comparisons, label_comparisons, use_comparisons
 from leastwise.evaluation.drift.limits import DriftLimits
 from leastwise.evaluation.drift.promise import Promise, Share

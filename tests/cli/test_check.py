@@ -82,6 +82,9 @@ def test_a_re_release(folder: Path, run: Run) -> None:
     assert found.code == 1
     assert "A6 is wrong about sex 0.000 of the time, wanted is at least 0.25" in found.out
     assert "are not nested" in found.out
+    # The policy's promise is of the one in use, not of the one that is about to be.
+    Path("leastwise.yaml").write_text(POLICY.replace("g.json", "old.json"), encoding="utf-8")
+    assert run("check", "--data", "same.csv", "-g", "g.json", "--previous", "old.json").code == 1
     Path("leastwise.yaml").write_text(policy + "previous: [old.json]\n", encoding="utf-8")
     assert run("check", "--data", "same.csv").code == 1
 

@@ -77,7 +77,7 @@ def check(
     agreed = _agreed(policy, data, generalization, missing, seed, quick)
     chosen = _chosen(agreed)
     earlier = [_load(path) for path in (previous or agreed.previous)]
-    promised = _promised(agreed, promise, write_promise)
+    promised = _promised(agreed, promise, write_promise, generalization is not None)
     records = _records(agreed, chosen)
     found = judge(
         chosen,
@@ -150,14 +150,13 @@ def _chosen(agreed: Policy) -> Generalization:
     return chosen
 
 
-def _promised(agreed: Policy, given: Path | None, written: Path | None) -> Promise | None:
+def _promised(agreed: Policy, given: Path | None, written: Path | None, another: bool) -> Promise | None:
     from leastwise.evaluation.drift import Promise
 
-    path = given or agreed.promise
-    # The policy may name the file that is about to be written for the first time.
-    if path is None or (given is None and written is not None):
-        return None
-    return Promise.load(path)
+    if given is not None:
+        return Promise.load(given)
+    # The policy's promise is of the policy's generalization, and may be about to be written for the first time.
+    return None if agreed.promise is None or another or written is not None else Promise.load(agreed.promise)
 
 
 def _records(agreed: Policy, chosen: Generalization) -> NewRecords:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -58,6 +59,7 @@ def check_kills(unbroken: tuple[dict[str, bytes], float], tmp_path: Path, kills:
         killed += kill_after(folder, moments.uniform(0, seconds))
         run(records(), folder, OPTIONS)
         assert content(folder) == expected
+        assert all(json.loads(line)["step"] for line in (folder / "timing.jsonl").read_text().splitlines())
     assert killed > 0
 
 

@@ -18,7 +18,7 @@ from leastwise.evaluation.sweep.finding import candidates_in, find_frontier, siz
 from leastwise.evaluation.sweep.folder import Parts, Run, RunTask
 from leastwise.evaluation.sweep.frontier import Frontier
 from leastwise.evaluation.sweep.grid import Grid, default_grid
-from leastwise.evaluation.sweep.journal import is_leftover, locked, remove_leftovers, write_whole
+from leastwise.evaluation.sweep.journal import Journal, is_leftover, locked, remove_leftovers, write_whole
 from leastwise.evaluation.sweep.screening import guessing
 from leastwise.evaluation.sweep.stages import Silent, Stages, Watcher
 from leastwise.minimizers import Constraints
@@ -158,6 +158,7 @@ def _prepare(folder: Path, task: RunTask, fresh: bool) -> None:
     for sub in (folder, folder / places.GENERALIZATIONS, folder / places.EVALUATIONS, folder / places.WORK):
         sub.mkdir(exist_ok=True)
         remove_leftovers(sub)
+    Journal(folder / places.TIMING).lines()  # cuts off a torn line
 
 
 def _check_same(old: RunTask, new: RunTask, folder: Path) -> None:

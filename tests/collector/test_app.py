@@ -9,6 +9,12 @@ from typing import Any
 
 import pytest
 
+from leastwise import Attribute, Generalization, Untouched
+from leastwise.collector.app import make_app
+from leastwise.collector.settings import Settings
+from leastwise.collector.store import Store
+from leastwise.errors import ParameterError
+from leastwise.partition import keep
 from tests.collector.asgi import Client
 from tests.collector.examples import FINE, RECORD, RECORDS, TOKEN, G, client, exported, sqlite_url, trained
 
@@ -167,9 +173,41 @@ def test_a_wrong_form_is_a_page_without_values(made: Client, body: str) -> None:
     assert exported(made) == []
 
 
-def test_a_form_of_another_site_is_refused(made: Client) -> None:
-    answer = made.post("/records", data=RECORD, headers={"sec-fetch-site": "cross-site"})
+@pytest.mark.parametrize("body", [{"data": RECORD}, {"json": RECORD}, {"content": json.dumps(RECORD)}])
+def test_what_another_site_sends_is_refused(made: Client, body: dict[str, Any]) -> None:
+    answer = made.post("/records", **body, headers={"sec-fetch-site": "cross-site"})
     assert answer.status_code == 403
+    assert exported(made) == []
+    assert made.post("/records", **body, headers={"sec-fetch-site": "same-origin"}).status_code == 201
+
+
+def test_untouched_numbers_are_texts(tmp_path: Path) -> None:
+    pay = Attribute("pay", "continuous", lower=0, missing=True)
+    with client(sqlite_url(tmp_path), Generalization((Untouched(pay),))) as made:
+        for right in ("37", "0.5", "1e+300", "missing"):
+            assert made.post("/records", json={"pay": right}).status_code == 201
+        for wrong in (37, "37.0", "-1", "nan", "", "1_000", "٣", " 37", "1" * 500, None, "inf "):
+            assert made.post("/records", json={"pay": wrong}).status_code == 422, wrong
+        for typed in ("37.0", " 37 ", ""):  # by a person, into a form without JavaScript
+            assert made.post("/records", data={"pay": typed}).status_code == 201, typed
+        for wrong in ("-1", "a lot", "37 euro"):
+            assert made.post("/records", data={"pay": wrong}).status_code == 422, wrong
+        found = [record["pay"] for record in exported(made)]
+    assert sorted(found) == sorted(["37", "0.5", "1e+300", "missing", "37", "37", "missing"])
+
+
+def test_what_cannot_be_collected(tmp_path: Path) -> None:
+    for generalizations, settings, complaint in (
+        ([], {}, "at least one"),
+        ([G, G], {}, "named twice"),
+        ([Generalization.suppressed(G.schema)], {}, "asks nothing"),
+        ([Generalization(G.partitions)], {"with_label": True}, "declares none"),
+        ([Generalization((keep(Attribute("leastwise-key", values=("a", "b"))),))], {}, "rename it"),
+    ):
+        store = Store.open(sqlite_url(tmp_path))
+        with pytest.raises(ParameterError, match=complaint):
+            make_app(generalizations, store, Settings(**settings))  # type: ignore[arg-type]
+        store.close()
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import random
+import socket
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,7 +23,7 @@ from leastwise import Generalization
 from leastwise.collector.store import read_records
 from tests.collector.asgi import Answer, Client
 from tests.collector.examples import FINE, TOKEN, G, client, sqlite_url, trained
-from tests.collector.process import running
+from tests.collector.process import HOST, running
 
 MARK = "pl4nted"  # in every value that must not come back
 NUMBER = 617336173361733
@@ -374,6 +375,14 @@ def through_sockets(folder: Path, url: str, count: int) -> None:
                 if answer.status_code == 201:
                     told = FINE if answer.json()["generalization"] == FINE.fingerprint else G
                     assert expected_rows(told, body) is not None
+        for garbage in (
+            f"{MARK}\r\n\r\n",
+            f"GET /{MARK}\0 HTTP/1.1\r\n\r\n",
+            f"POST / HTTP/9.9\r\n{MARK}\r\n\r\n",
+        ):
+            with socket.create_connection((HOST, collector.port), 10) as connection:
+                connection.sendall(garbage.encode())
+                assert not leaks(connection.recv(10_000))
         collector.stop()
         assert "POST /records 201" in collector.log.read_text()
 

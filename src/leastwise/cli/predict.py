@@ -11,7 +11,7 @@ from leastwise.cli import app
 from leastwise.cli.collect import Trust
 from leastwise.cli.describe import Artefact, AsJson, load
 from leastwise.cli.printing import print_json
-from leastwise.cli.train import Full, Records, check_free, read_generalized
+from leastwise.cli.train import Full, Records, check_free, read_generalized, working
 
 ModelFile = Annotated[Path, typer.Argument(help="A model of `leastwise train`.")]
 Output = Annotated[Path, typer.Option("--output", "-o", help="Where to write: .csv, .parquet or .ndjson.")]
@@ -45,13 +45,19 @@ def predict(
     trained = load_model(model, trust or ())
     trained.check_fits(asked)
     frame = read_generalized(asked, records)
-    predictions = trained.predict(asked.transform(frame) if full else frame)
+    with working(f"predicting {frame.height:,} records"):
+        predictions = trained.predict(asked.transform(frame) if full else frame)
     writers: dict[str, Any] = {
         "csv": predictions.write_csv,
         "parquet": predictions.write_parquet,
         "ndjson": predictions.write_ndjson,
     }
-    writers[kind](output)
+    part = output.with_name(f"{output.name}.part")  # it appears under its name only when it is complete
+    try:
+        writers[kind](part)
+        part.replace(output)
+    finally:
+        part.unlink(missing_ok=True)
     if as_json:
         print_json({"records": predictions.height, "output": str(output)})
     else:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -67,8 +69,11 @@ def train(
     check_free([output, output.with_suffix(".md"), output.with_suffix(".json")], force)
     frame = read_generalized(asked, records, missing or ())
     from leastwise.models import train as fit
+    from leastwise.models.saving import check_extra
 
-    model = fit(asked, frame, label, estimator=estimator, full=full, test_share=test_share, seed=seed)
+    check_extra()
+    with working(f"training on {frame.height:,} records"):
+        model = fit(asked, frame, label, estimator=estimator, full=full, test_share=test_share, seed=seed)
     written = model.save(output, overwrite=force)
     if as_json:
         from leastwise.models.cards import facts_to_document
@@ -77,6 +82,18 @@ def train(
     else:
         typer.echo(_sentence(model.facts))
         typer.echo(f"wrote {', '.join(map(str, written))}", err=True)
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Say on a terminal what takes its time."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(what):
+        yield
 
 
 def _sentence(facts: ModelFacts) -> str:

@@ -49,6 +49,8 @@ def make_app(
     """
     if not generalizations:
         raise ParameterError("a collector needs at least one generalization")
+    if len({g.fingerprint for g in generalizations}) < len(generalizations):
+        raise ParameterError("a generalization is named twice; name each once, the newest last")
     if model is not None and model.fingerprint not in {g.fingerprint for g in generalizations}:
         raise ParameterError("the model was trained under another generalization than those that are collected")
     settings = settings or Settings()

@@ -49,6 +49,7 @@ class RequestReader:
 
     async def read(self, request: Request) -> Asked:
         """Return the records of a request, packed; nothing but generalized records passes."""
+        _check_same_site(request)
         kind = _media_type(request)
         body = await request.body()
         if kind == FORM:
@@ -62,7 +63,6 @@ class RequestReader:
         return Asked(form, rows, batch, False, _key(request.headers.get(KEY_HEADER)), _marked(form, body))
 
     def _from_form(self, request: Request, body: bytes) -> Asked:
-        _check_same_site(request)
         fields = _fields(body)
         form = self.format_of(fields.pop(GENERALIZATION_FIELD, None) or request.headers.get(GENERALIZATION_HEADER))
         page_key = fields.pop(KEY_FIELD, None)  # a script may send several sets of answers from one page
@@ -101,9 +101,9 @@ def _media_type(request: Request) -> str:
 
 
 def _check_same_site(request: Request) -> None:
-    """Refuse a form that another site sent through somebody's browser."""
+    """Refuse what a page of another site sent through somebody's browser."""
     if request.headers.get("sec-fetch-site") == "cross-site":
-        raise RefusedError(403, "this form was sent by a page of another site; use the one that is served here")
+        raise RefusedError(403, "this was sent by a page of another site; use the form that is served here")
 
 
 def _fields(body: bytes) -> dict[str, str]:

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fastapi import Request, Response
-from fastapi.responses import JSONResponse, StreamingResponse
+from fastapi.responses import HTMLResponse, JSONResponse, StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
-from leastwise.collector.pages import docs_page, page, receipt_page
+from leastwise.collector.pages import docs_page, receipt_page
 from leastwise.collector.records import RecordFormat
 from leastwise.collector.requests import (
     GENERALIZATION_FIELD,
@@ -23,7 +23,7 @@ from leastwise.collector.requests import (
     RefusedError,
     RequestReader,
 )
-from leastwise.collector.security import token_matches
+from leastwise.collector.security import page_policy, token_matches
 from leastwise.collector.settings import TOKEN_VARIABLE, Settings
 from leastwise.collector.store import Store, Submission
 from leastwise.collector.writer import Writer
@@ -53,6 +53,7 @@ class Service:
         self.writer = Writer(store, settings.waiting)
         self.model = model
         self._form = self._make_form()
+        self._policy = page_policy(self._form)
         self.openapi: Callable[[], dict[str, Any]] = dict
 
     def _make_form(self) -> str:
@@ -65,8 +66,7 @@ class Service:
     async def form(self) -> Response:
         """Show the form."""
         key = secrets.token_urlsafe(24)  # the same form sent twice is one record
-        html = self._form.replace(KEY_PLACE, key)
-        return page(html)
+        return HTMLResponse(self._form.replace(KEY_PLACE, key), headers={"content-security-policy": self._policy})
 
     async def collect(self, request: Request) -> Response:
         """Store one generalized record, or a list of them."""

@@ -11,7 +11,7 @@ import uvicorn
 from fastapi import FastAPI
 
 LOOPBACK = ("localhost",)
-CONCURRENT = 2_000  # connections; more are answered 503 by the server itself
+CONCURRENT = 500  # requests at a time, each with a body in memory; more are answered 503 by the server itself
 
 
 def is_loopback(host: str) -> bool:

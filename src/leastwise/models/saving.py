@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -28,11 +29,16 @@ TRUSTED = (
 )
 
 
+def check_extra() -> None:
+    """Complain when models cannot be saved, before one is trained for nothing."""
+    if find_spec("skops") is None:
+        raise MissingExtraError("skops", "models")
+
+
 def _skops() -> Any:
-    try:
-        import skops.io
-    except ImportError:
-        raise MissingExtraError("skops", "models") from None
+    check_extra()
+    import skops.io
+
     return skops.io
 
 

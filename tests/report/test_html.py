@@ -18,13 +18,19 @@ from leastwise.report import render_check, render_html, summarize
 from tests.report.hand_made import AGE, write_run
 
 Facts = dict[str, Any]
-HOSTILE = ("</script><script>alert(1)</script>", "<img src=x onerror=alert(2)>", "<b>bold</b>&lt;", "--><!--")
+HOSTILE = (
+    "</script><script>alert(1)</script>",
+    "<img src=x onerror=alert(2)>",
+    '<a href="//x">l</a>&lt;',
+    "--><!--",
+)
 ASSETS = Path(html_module.__file__).parent / "assets"
 
 
 def hostile_schema() -> Schema:
     evil = Attribute(HOSTILE[0], values=HOSTILE, personal=True, question=HOSTILE[1], unit="")
-    return Schema((AGE, evil), Attribute(HOSTILE[2], values=HOSTILE[:2]))
+    link = Attribute(HOSTILE[2], values=("x", "y"), personal=True)
+    return Schema((AGE, evil, link), Attribute(HOSTILE[3], values=HOSTILE[:2]))
 
 
 class Elements(HTMLParser):

@@ -41,3 +41,8 @@ def test_no_run_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run)
     monkeypatch.chdir(tmp_path)
     assert "none" in run("init", "--run", "none").complaint
     assert not Path("leastwise.yaml").exists()
+
+
+def test_a_promise_needs_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "give --run" in run("init", "--write-promise", "promise.json").complaint

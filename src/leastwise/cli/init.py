@@ -11,6 +11,7 @@ import typer
 from leastwise.cli import app
 from leastwise.cli.checked import check_target
 from leastwise.cli.task import Label, Missing, Personal, names
+from leastwise.errors import ParameterError
 
 
 @app.command()
@@ -28,6 +29,12 @@ def init(
         Path | None, typer.Option("--generalization", "-g", help="The generalization that was chosen.")
     ] = None,
     promise: Annotated[Path | None, typer.Option("--promise", help="What the sample promised of it.")] = None,
+    write_promise: Annotated[
+        Path | None,
+        typer.Option(
+            "--write-promise", help="With --run: write here what its sample promises, but for label rates."
+        ),
+    ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Write the policy here.")] = Path(
         "leastwise.yaml"
     ),
@@ -44,6 +51,8 @@ def init(
     from leastwise.policy import policy_text
 
     check_target(output, force, (".yaml", ".yml"))
+    if write_promise is not None:
+        _write_promise(write_promise, run, force)
     said: dict[str, Any] = {} if run is None else _from_run(run)
     given: dict[str, Any] = {
         "data": data,
@@ -51,11 +60,22 @@ def init(
         "personal": names(personal, ()) or None,
         "missing": missing,
     }
-    given |= {"generalization": generalization, "promise": promise}
+    given |= {"generalization": generalization, "promise": promise or write_promise}
     said |= {name: value for name, value in given.items() if value is not None}
     files = {name: _seen_from(output.parent, value) for name, value in said.items() if isinstance(value, Path)}
     output.write_text(policy_text(**{**said, **files}), encoding="utf-8")
     typer.echo(f"wrote {output}; edit it, then: leastwise check {output} --data new.csv", err=True)
+
+
+def _write_promise(path: Path, run: Path | None, force: bool) -> None:
+    from leastwise.evaluation.sweep import Run
+    from leastwise.policy.promising import promise_of_run
+
+    check_target(path, force, (".json",))
+    if run is None:
+        raise ParameterError("--write-promise reads a run; give --run, or use: leastwise check --write-promise")
+    promise_of_run(Run.load(run)).save(path)
+    typer.echo(f"wrote {path}: statistics of the records, rounded; keep it where those may be kept", err=True)
 
 
 def _from_run(folder: Path) -> dict[str, Any]:

@@ -8,6 +8,7 @@ no single person shows in them or in a difference of two; comparing with a promi
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -87,18 +88,29 @@ class Promise:
     @classmethod
     def of(cls, generalization: Generalization, test: Table, evaluation: Evaluation) -> Promise:
         """Return what the held-out part of a sample and its evaluation (with A1 and A8) promise."""
+        return cls.of_counts(generalization, bucket_use(generalization, test), label_use(test), evaluation)
+
+    @classmethod
+    def of_counts(
+        cls,
+        generalization: Generalization,
+        use: Sequence[BucketUse],
+        label: tuple[int, ...] | None,
+        evaluation: Evaluation,
+    ) -> Promise:
+        """Return what counts of the held-out part and its evaluation promise; they are rounded here."""
         if evaluation.fingerprint != fingerprint_of(generalization):
             raise ParameterError("the evaluation must be of this generalization; judge it again")
         attacks = {attack.adversary: attack for attack in evaluation.attacks}
         return cls(
             fingerprint=evaluation.fingerprint,
-            people=round(test.people),
+            people=round(evaluation.people.test),
             known=round(evaluation.people.train + evaluation.people.validation),
             rounded_to=ROUNDED_TO,
             seed=evaluation.seed,
             quick=evaluation.quick,
-            use=tuple(_rounded_use(use) for use in bucket_use(generalization, test)),
-            label=_rounded(label_use(test)),
+            use=tuple(map(_rounded_use, use)),
+            label=_rounded(label),
             utility=_share_of(evaluation.utility),
             everything=_share_of(evaluation.everything),
             risk=risk_of(attacks.get("A1")),

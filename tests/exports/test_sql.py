@@ -184,6 +184,23 @@ def test_a_view_of_a_table_with_a_hostile_name() -> None:
     assert columns == ["age", "job", "rich"]
 
 
+@pytest.mark.parametrize("count", [7, 8, 9, 300])
+@pytest.mark.parametrize("output", ["labels", "codes"])
+def test_long_lists_of_values(count: int, output: Any, engine: Any) -> None:
+    dialect, run = engine
+    names = tuple(f"{i}" if i % 3 else f"it's {i}" for i in range(count))
+    some, each = Attribute("some", values=names, missing=True), Attribute("each", values=names, other=True)
+    groups = Groups(some, (*(i * 7 % 5 for i in range(count)), 3))
+    g = Generalization((groups, Groups(each, tuple(range(count + 1)))), Attribute("y", values=names))
+    frame = pl.DataFrame({"some": [*names, None, "1.0"], "each": [*names, "2e0", "x"], "y": [*names, None, "4.0"]})
+    query = query_for(g, dialect, frame, output=output, unknown="other")
+    found = same(run(query, frame))
+    assert isinstance(found, list)
+    assert [row.pop("y") for row in found] == [*names, None, "4"]
+    assert found == expected(g, frame.drop("y"), output, "other")
+    assert run(query_for(g, dialect, frame, output=output), frame) == "strange"
+
+
 def test_what_is_suppressed_is_not_mentioned() -> None:
     for dialect in DIALECTS:
         assert "sex" not in to_sql(G, dialect)

@@ -151,10 +151,12 @@ def _asked(
     for partition in generalization.partitions:
         if not partition.suppressed:
             attribute = partition.attribute
-            column = Column(writer.dialect, attribute, kinds[attribute.name], len(asked) + 1)
+            kind, place = kinds[attribute.name], len(asked) + 1
+            column = Column(writer.dialect, attribute, kind, place, partition.assignment)
             asked.append((column, writer.case(column, partition)))
     if label and generalization.label is not None:
-        name = generalization.label.name
-        column = Column(writer.dialect, generalization.label, kinds[name], len(asked) + 1)
+        attribute, place = generalization.label, len(asked) + 1
+        buckets = range(len(attribute.values))
+        column = Column(writer.dialect, attribute, kinds[attribute.name], place, buckets)
         asked.append((column, writer.label(column)))
     return asked

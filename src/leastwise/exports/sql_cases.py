@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Literal
 
-from leastwise.exports.sql_dialects import ANY_NUMBER, PLAIN_NUMBER, Dialect
+from leastwise.exports.sql_dialects import ANY_NUMBER, PLAIN_NUMBER, Dialect, among
 from leastwise.partition import Intervals, Partition, Unknown, Untouched
 from leastwise.schema import Attribute
 from leastwise.values import number_of
@@ -16,6 +18,8 @@ Holds = Literal["number", "text"]
 Output = Literal["labels", "codes"]
 Lines = list[str]  # of a query; a quoted text may have line breaks of its own, which must stay as they are
 When = tuple[str, "str | Lines"]
+Test = Callable[[str, Sequence[str]], str]
+MANY_VALUES = 8  # from here on a place is found faster than the values are compared
 RECORD = "r"  # the name of a record inside the query
 _INFINITE = ("inf", "+inf", "infinity", "+infinity")
 _MINUS_INFINITE = ("-inf", "-infinity")
@@ -24,12 +28,17 @@ _NAN = ("nan", "+nan", "-nan")
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the table, under short names: v1 (the value), t1 (its text), n1 (its number)."""
+    """A column of the table, under short names: v1 (the value), t1 (its text), n1 (its number).
+
+    Where a dialect finds a text among many faster than by comparing, c1 is its place among the declared values,
+    which then stand bucket by bucket (``buckets`` gives the bucket of each).
+    """
 
     dialect: Dialect
     attribute: Attribute
     holds: Holds
     place: int
+    buckets: Sequence[int] = ()
 
     @property
     def value(self) -> str:
@@ -46,6 +55,21 @@ class Column:
         """The short name of its number."""
         return f"n{self.place}"
 
+    @property
+    def code(self) -> str:
+        """The short name of its place among the declared values."""
+        return f"c{self.place}"
+
+    @property
+    def looked_up(self) -> bool:
+        """Whether the place among the declared values is used."""
+        many = len(self.attribute.values) >= MANY_VALUES
+        return many and self.holds == "text" and self.dialect.place_among(self.text, ["''"]) is not None
+
+    def _bucket_by_bucket(self) -> list[str]:
+        pairs = zip(self.buckets, self.attribute.values, strict=False)
+        return [value for _, value in sorted(pairs, key=lambda pair: pair[0])]
+
     def definitions(self) -> list[str]:
         """Return the short names that the query uses of this column, for its inner SELECT."""
         raw = f"{RECORD}.{self.dialect.name(self.attribute.name)}"
@@ -54,6 +78,9 @@ class Column:
             found.append(f"{self.dialect.as_text(raw)} AS {self.text}")
             if self.attribute.continuous:
                 found.append(f"{self._any_number(raw)} AS {self.number}")
+            if self.looked_up:
+                values = list(map(self.dialect.text, self._bucket_by_bucket()))
+                found.append(f"{self.dialect.place_among(self.dialect.as_text(raw), values)} AS {self.code}")
         else:
             found.append(f"{self.dialect.as_number(raw)} AS {self.number}")
         return found
@@ -97,11 +124,7 @@ class Column:
 
 
 def _is_one_of(dialect: Dialect, subject: str, words: Sequence[str]) -> str:
-    return _among(subject, list(map(dialect.text, words)))
-
-
-def _among(subject: str, keys: Sequence[str]) -> str:
-    return f"{subject} = {keys[0]}" if len(keys) == 1 else f"{subject} IN ({', '.join(keys)})"
+    return among(subject, list(map(dialect.text, words)))
 
 
 @dataclass(frozen=True)
@@ -183,8 +206,19 @@ class DeclaredValues:
         keys = {value: dialect.text(value) for value in self.column.attribute.values}
         answers = [self.answers[place] for place, _ in zip(self.places, keys, strict=False)]
         if answers == list(keys.values()) and len(keys) > 1:
-            return [(_among(self.column.text, answers), self.column.text)]  # each value is its own answer
-        return self._lists(self.column.text, keys)
+            known = (
+                f"{self.column.code} IS NOT NULL" if self.column.looked_up else among(self.column.text, answers)
+            )
+            return [(known, self.column.text)]  # each value is its own answer
+        return self._by_place() if self.column.looked_up else self._lists(self.column.text, keys)
+
+    def _by_place(self) -> list[When]:
+        """Compare places: those of the first bucket come first."""
+        counts = Counter(place for place, _ in zip(self.places, self.column.attribute.values, strict=False))
+        buckets = sorted(counts)
+        ends = accumulate(counts[bucket] for bucket in buckets)
+        pairs = zip(buckets, ends, strict=True)
+        return [(f"{self.column.code} < {end}", self.answers[bucket]) for bucket, end in pairs]
 
     def spellings(self) -> list[When]:
         """Compare what is left with other spellings of the values: 1.0 of 1, TRUE of true."""
@@ -202,9 +236,10 @@ class DeclaredValues:
         keys, column = self._numbers(finite=True), self.column
         if not keys:
             return []
-        *firsts, (_, last) = self._lists(column.dialect.sure_number(column.value, column.text), keys)
+        test = column.dialect.rarely_among
+        *firsts, (_, last) = self._lists(column.dialect.sure_number(column.value, column.text), keys, test)
         assert isinstance(last, str)
-        return [(_among(column.spelled_number, list(keys.values())), _case(firsts, last) if firsts else last)]
+        return [(test(column.spelled_number, list(keys.values())), _case(firsts, last) if firsts else last)]
 
     def _numbers(self, finite: bool = False) -> dict[str, str]:
         keys = {value: number_of(value) for value in self.column.attribute.values}
@@ -212,12 +247,12 @@ class DeclaredValues:
         number = self.column.dialect.number
         return {value: number(key) for value, key in known.items() if not finite or math.isfinite(key)}
 
-    def _lists(self, subject: str, keys: Mapping[str, str]) -> list[When]:
+    def _lists(self, subject: str, keys: Mapping[str, str], test: Test = among) -> list[When]:
         members: dict[int, list[str]] = {}
         for place, value in zip(self.places, self.column.attribute.values, strict=False):
             if value in keys:
                 members.setdefault(place, []).append(keys[value])
-        return [(_among(subject, found), self.answers[place]) for place, found in sorted(members.items())]
+        return [(test(subject, found), self.answers[place]) for place, found in sorted(members.items())]
 
 
 def _case(whens: Iterable[When], otherwise: str) -> Lines:

@@ -6,7 +6,7 @@ Names and texts come from a file that may be hostile; they reach a query only th
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -64,8 +64,12 @@ class Dialect:
         return f"CASE WHEN {self.matches(text, pattern)} THEN CAST({text} AS {self.number_type}) END"
 
     def sure_number(self, column: str, text: str) -> str:
-        """Return as a double what is known to spell one."""
-        return f"CAST({text} AS {self.number_type})"
+        """Return as a double what is known to spell one; a planner may ask before it knows."""
+        return self.as_number(text)
+
+    def rarely_among(self, subject: str, keys: Sequence[str]) -> str:
+        """Return whether something that few rows come to is one of these."""
+        return among(subject, keys)
 
     def matches(self, text: str, pattern: str) -> str:
         """Return whether a whole text has a form."""
@@ -82,6 +86,10 @@ class Dialect:
     def is_whole(self, number: str) -> str:
         """Return whether a number is whole; infinity is."""
         return f"floor({number}) = {number}"
+
+    def place_among(self, text: str, values: Sequence[str]) -> str | None:
+        """Return the place of a text among others, null if it is none of them; None where that is not faster."""
+        return None
 
     def refuse(self, message: str, column: str, result: str) -> str:
         """Return an expression that stops the query with a message, which tells nobody's value."""
@@ -122,6 +130,14 @@ class DuckDB(Dialect):
     def is_nan(self, number: str) -> str:
         """Return whether a number is NaN."""
         return f"isnan({number})"
+
+    def rarely_among(self, subject: str, keys: Sequence[str]) -> str:
+        """Return whether something is one of these; a long IN would be worked out for all rows beforehand."""
+        return f"list_contains([{', '.join(keys)}], {subject})"
+
+    def place_among(self, text: str, values: Sequence[str]) -> str | None:
+        """Return the place of a text among others, by a type that has just these values."""
+        return f"enum_code(TRY_CAST({text} AS ENUM ({', '.join(values)})))"
 
     def refuse(self, message: str, column: str, result: str) -> str:
         """Return an expression that stops the query with a message."""
@@ -290,6 +306,15 @@ class BigQuery(Spark):
 DIALECTS: Mapping[str, Dialect] = MappingProxyType(
     {dialect.key: dialect for dialect in (DuckDB(), Dialect(), SQLite(), BigQuery(), Spark())}
 )
+
+
+def among(subject: str, keys: Sequence[str]) -> str:
+    """Return whether something is one of these.
+
+    >>> among("a", ["1"]), among("a", ["1", "2"])
+    ('a = 1', 'a IN (1, 2)')
+    """
+    return f"{subject} = {keys[0]}" if len(keys) == 1 else f"{subject} IN ({', '.join(keys)})"
 
 
 def _written(text: str) -> str:

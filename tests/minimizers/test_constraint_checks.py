@@ -92,10 +92,10 @@ EVERYTHING = Constraints(
 def test_all_recommended_candidates_hold_to_all_kinds_of_constraints():
     table = people()
     found = recommended_paths(table, constraints=EVERYTHING, steps=12)
-    assert {g.origin["minimizer"] for g in found} == {"optimal", "coarsening"}
     for candidate in found:
         assert broken(EVERYTHING, candidate, table) == []
     assert min(candidate.total_buckets for candidate in found) == 3 + 2 + 1
+    assert max(candidate.total_buckets for candidate in found) > 6
 
 
 def test_an_untouched_number_stays_untouched_to_the_end():

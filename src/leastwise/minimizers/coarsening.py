@@ -57,6 +57,7 @@ def coarsening_path(
     weights: Mapping[str, float] | Sequence[float] | None = None,
     pulls: Pulls | None = None,
     constraints: Constraints | None = None,
+    records: Records | None = None,
 ) -> tuple[Generalization, ...]:
     """Return a nested path from the start to full suppression: each generalization is coarser than the one before.
 
@@ -77,8 +78,12 @@ def coarsening_path(
     constraints
         What every generalization of the path must hold to, the start included; the path ends where no merge is
         left that they allow.
+    records
+        The same records prepared, where several paths are made of them.
     """
-    found = coarsening_steps(table, start, mu, weights=weights, pulls=pulls, constraints=constraints)
+    found = coarsening_steps(
+        table, start, mu, weights=weights, pulls=pulls, constraints=constraints, records=records
+    )
     kept = found if steps is None else thinned(found, steps)
     return tuple(step.generalization for step in kept)
 

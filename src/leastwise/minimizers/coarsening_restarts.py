@@ -88,6 +88,20 @@ def restarted_steps(
     return paths
 
 
+def fine_start(
+    table: Table,
+    start: float,
+    *,
+    teacher: str | Teacher | None = None,
+    weights: Mapping[str, float] | Sequence[float] | None = None,
+    constraints: Constraints | None = None,
+    seed: int = 0,
+) -> Generalization:
+    """Return the fine generalization this far along the program's path, with few enough buckets to choose well."""
+    held = constraints or Constraints()
+    return _fine_start(table, _open(table.schema, held), start, teacher, weights, held, seed)
+
+
 def _open(schema: Schema, held: Constraints) -> list[int]:
     """Return the attributes that may be collected."""
     return [j for j, name in enumerate(schema.names) if name not in held.suppressed]

@@ -1,17 +1,30 @@
-"""The recommended candidates of a training table: the program's path, and coarsening from good starts."""
+"""The recommended candidates of a training table: the program's path, descents on joint counts, and coarsening."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+import numpy.typing as npt
+
 from leastwise.generalization import Generalization
 from leastwise.minimizers.base import chosen_on
-from leastwise.minimizers.coarsening_restarts import restarted_paths
+from leastwise.minimizers.coarsening import coarsening_path
+from leastwise.minimizers.coarsening_restarts import fine_start
 from leastwise.minimizers.constraints import Constraints
+from leastwise.minimizers.joint_descent import joint_path
+from leastwise.minimizers.joint_state import Records
+from leastwise.minimizers.optimal.items import target_weights
 from leastwise.minimizers.optimal.path import optimal_path
 from leastwise.minimizers.teacher import Teacher
+from leastwise.minimizers.training_estimates import estimate, unbeaten
 from leastwise.table import Table
+
+# A descent is made of the buckets this far along the path of the program, untouched being 0 and suppressed 1.
+_START = 0.15
+# Of the solutions of a descent, from fine to coarse, nested paths start at these: they fill what lies between.
+_NESTED = (0.0, 0.2, 0.4, 0.6, 0.8)
 
 
 def recommended_paths(
@@ -25,27 +38,55 @@ def recommended_paths(
 ) -> list[Generalization]:
     """Return all candidates that are worth judging, each once: what a frontier is chosen from.
 
-    They are those of ``optimal_path`` and of ``restarted_paths``; the artefact's origin says which.
+    They are those of ``optimal_path``, of ``joint_path`` from a fine start, and of ``coarsening_path`` from some
+    of its solutions, without those that are beaten on the training records; the origin of each artefact says
+    where it comes from. Judge them on validation and keep the frontier.
 
     Parameters
     ----------
     table
         Training records.
     steps
-        How many generalizations of the program's path; of each nested path a little more than half as many.
+        How many generalizations of the program's path, and half as many of each nested one.
     constraints
         What every candidate must hold to.
+    teacher
+        Who gives the effects of values, see ``OptimalMinimizer``.
+    weights
+        By personal attribute, how much it matters; 1 where nothing is said.
     """
     from leastwise import __version__
 
-    own = table.with_own_levels()
-    found = [*optimal_path(own, steps, teacher=teacher, weights=weights, constraints=constraints, seed=seed)]
-    paths = restarted_paths(
-        own, steps=max(steps * 5 // 8, 2), teacher=teacher, weights=weights, constraints=constraints, seed=seed
-    )
-    found += [generalization for path in paths for generalization in path]
+    own, held = table.with_own_levels(), constraints or Constraints()
+    records = Records.of(own)
+    path = optimal_path(own, steps, teacher=teacher, weights=weights, constraints=constraints, seed=seed)
+    fine = fine_start(own, _START, teacher=teacher, weights=weights, constraints=held, seed=seed)
+    joint = joint_path(own, fine, weights=weights, constraints=held, records=records)
+    nested = [
+        g
+        for begin in _spread_over(joint)
+        for g in coarsening_path(
+            own, begin, steps=max(steps // 2, 2), weights=weights, constraints=held, records=records
+        )
+    ]
+    found = distinct([path[0], path[-1], *path, *joint, *nested])
     common = {"leastwise": __version__, **chosen_on(table)}
-    return [replace(g, origin={**g.origin, **common}) for g in distinct(found)]
+    kept = _worth_judging(found, records, target_weights(own, weights))
+    return [replace(g, origin={**g.origin, **common}) for g in kept]
+
+
+def _worth_judging(
+    found: Sequence[Generalization], records: Records, weights: npt.NDArray[np.float64]
+) -> list[Generalization]:
+    """Return the candidates that are not beaten on the training records; the first two, the ends, stay."""
+    kept = unbeaten([estimate(records, generalization, weights) for generalization in found])
+    return [generalization for i, generalization in enumerate(found) if i < 2 or i in {*kept}]
+
+
+def _spread_over(found: Sequence[Generalization]) -> list[Generalization]:
+    """Return some of the solutions for nested paths to start from, from the finest on."""
+    ordered = sorted(found, key=lambda g: -float(g.origin["mu"]))
+    return distinct(ordered[int(share * (len(ordered) - 1))] for share in _NESTED) if ordered else []
 
 
 def distinct(found: Iterable[Generalization]) -> list[Generalization]:

@@ -2,12 +2,14 @@
 
 10 million records of 10 attributes, labels out, into a new table. The hand-written query places the values and
 nothing more; ours also checks that every value lies in its declared domain. Both are also timed without writing
-(the greatest label of each column), where nothing but the query itself counts.
+(the greatest label of each column), where nothing but the query itself counts. On a busy machine the time of the
+processors tells more than that of the clock; it is shown beside it.
 """
 
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 
 import duckdb
@@ -20,6 +22,7 @@ from leastwise import Groups, Intervals, Partition
 from leastwise.exports import to_sql
 
 Figures = dict[str, float]
+TABLE, ALONE = "into a table", "the query alone"
 
 
 def by_hand() -> str:
@@ -51,20 +54,28 @@ def measure(rows: int, times: int, threads: int = 2) -> tuple[list[dict[str, obj
         ways = {
             (name, how): (lambda text=text: connection.execute(text))
             for name, query in queries.items()
-            for how, text in (("into a table", _into_table(query)), ("the query alone", _alone(query)))
+            for how, text in ((TABLE, _into_table(query)), (ALONE, _alone(query)))
         }
         _check_equal(connection, *queries.values())
-        seconds = dict.fromkeys(ways, float("inf"))
+        seconds, work = dict.fromkeys(ways, float("inf")), dict.fromkeys(ways, float("inf"))
         for _ in range(times):  # in turns, so that a busy moment of the machine does not fall on one of them only
             for name, way in ways.items():
+                before = time.process_time()
                 seconds[name] = min(seconds[name], best_of(1, way)[0])
+                work[name] = min(work[name], time.process_time() - before)
     hand, ours = queries
     figures = {
-        "sql_vs_handwritten": seconds[hand, "into a table"] / seconds[ours, "into a table"],
-        "sql_alone_vs_handwritten": seconds[hand, "the query alone"] / seconds[ours, "the query alone"],
+        "sql_vs_handwritten": seconds[hand, TABLE] / seconds[ours, TABLE],
+        "sql_alone_vs_handwritten": seconds[hand, ALONE] / seconds[ours, ALONE],
+        "sql_vs_handwritten_processor_time": work[hand, TABLE] / work[ours, TABLE],
     }
     table = [
-        {"what": f"{name}, {how}", "seconds": taken, "records a second": int(rows / taken)}
+        {
+            "what": f"{name}, {how}",
+            "seconds": taken,
+            "of processors": work[name, how],
+            "records a second": int(rows / taken),
+        }
         for (name, how), taken in seconds.items()
     ]
     return table, figures

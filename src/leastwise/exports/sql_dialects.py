@@ -132,8 +132,8 @@ class DuckDB(Dialect):
         return f"isnan({number})"
 
     def rarely_among(self, subject: str, keys: Sequence[str]) -> str:
-        """Return whether something is one of these; a long IN would be worked out for all rows beforehand."""
-        return f"list_contains([{', '.join(keys)}], {subject})"
+        """Return whether something is one of these; DuckDB works a long IN, or list_contains, out for all rows."""
+        return f"coalesce(list_position([{', '.join(keys)}], {subject}), 0) > 0"
 
     def place_among(self, text: str, values: Sequence[str]) -> str | None:
         """Return the place of a text among others, by a type that has just these values."""

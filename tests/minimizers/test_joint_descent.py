@@ -14,8 +14,9 @@ from leastwise.errors import ParameterError
 from leastwise.minimizers import Constraints, joint_path
 from leastwise.minimizers.constraint_checks import broken
 from leastwise.minimizers.joint_base import base_of
-from leastwise.minimizers.joint_descent import Descent, estimated
+from leastwise.minimizers.joint_descent import Descent
 from leastwise.minimizers.optimal.items import target_weights
+from leastwise.minimizers.training_estimates import estimate
 from tests.minimizers.test_coarsening import example
 from tests.minimizers.test_constraint_checks import parting, people
 from tests.strategies import generalizations, tables
@@ -28,7 +29,7 @@ def test_what_leaks_stays_out_and_what_is_useful_comes_in():
     found = descent.base.generalization(descent.now)
     assert found.collected == ("useful",)
     assert found["useful"].groups == (("v0", "v1", "v2"), ("v3", "v4", "v5"))
-    risk, error = estimated(descent)
+    risk, error = estimate(descent.base.records, found, descent.weights)
     assert risk == pytest.approx(0.1, abs=0.02)
     assert error == pytest.approx(2 / 3, abs=0.03)
 

@@ -14,6 +14,7 @@ from leastwise.minimizers.coarsening import Step
 from leastwise.minimizers.coarsening_restarts import restarted_steps
 from leastwise.minimizers.constraints import Constraints
 from leastwise.minimizers.teacher import Teacher
+from leastwise.minimizers.training_estimates import TOLERANCE
 from leastwise.table import Table
 
 
@@ -87,7 +88,12 @@ class CoarseningMinimizer(Minimizer):
 
 
 def safest(steps: Sequence[Step], max_error_increase: float) -> Step:
-    """Return the step of the highest adversary error whose utility risk is at most so much above the least."""
+    """Return the coarsest of the safest steps whose utility risk is at most so much above the least.
+
+    Adversary errors that differ by less than a thousandth count as equal: what nobody is safer for is not asked.
+    """
     allowed = min(step.utility_risk for step in steps) + max_error_increase
     near = [step for step in steps if step.utility_risk <= allowed + 1e-12]
-    return max(near, key=lambda step: (step.adversary_error, -step.utility_risk))
+    reached = max(step.adversary_error for step in near) - TOLERANCE
+    safe = [step for step in near if step.adversary_error >= reached]
+    return min(safe, key=lambda step: (step.generalization.total_buckets, -step.adversary_error))

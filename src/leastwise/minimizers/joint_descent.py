@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -193,9 +192,3 @@ def _same(one: Ints, other: Ints) -> bool:
     """Return whether two partitions of the same buckets are equal, however they number them."""
     pairs = len(np.unique(one * (int(other.max()) + 1) + other))
     return pairs == len(np.unique(one)) == len(np.unique(other))
-
-
-def estimated(descent: Descent) -> tuple[Any, ...]:
-    """Return (utility risk, adversary error) of where a descent is, by leave-one-out counting."""
-    hits = descent.state.hits.sum(axis=0) / descent.base.records.people.sum()
-    return 1 - float(hits[-1]), 1 - float(hits[:-1] @ descent.weights / max(descent.weights.sum(), 1e-12))

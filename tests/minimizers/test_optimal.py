@@ -30,7 +30,9 @@ def run_partitions(order: list[int]) -> Iterator[list[list[int]]]:
         yield groups
 
 
-def cost_of(table: Table, j: int, groups: list[list[int]], effects: np.ndarray, lam: float) -> float:
+def cost_of(
+    table: Table, j: int, groups: list[list[int]], effects: np.ndarray, lam: float, bucket_price: float = 0.0
+) -> float:
     """The formula, bucket by bucket."""
     total, codes, people = 0.0, table.codes[:, j], table.counts
     for group in groups:
@@ -40,7 +42,7 @@ def cost_of(table: Table, j: int, groups: list[list[int]], effects: np.ndarray, 
         weights, own = people[rows], effects[codes[rows]]
         total += float(weights @ ((own - np.average(own, axis=0, weights=weights)) ** 2).sum(axis=1))
         most = [np.bincount(table.codes[rows, p], weights=weights).max() for p in table.personal]
-        total += lam / len(table.personal) * sum(most)
+        total += lam / len(table.personal) * sum(most) + bucket_price
     return total
 
 
@@ -50,18 +52,32 @@ def effects_for(table: Table, seed: int, width: int = 1) -> tuple[np.ndarray, ..
 
 
 @settings(deadline=None, max_examples=60)
-@given(tables(weights=True), st.integers(0, 99), st.sampled_from([0.0, 0.1, 1.0, 10.0]))
-def test_every_attribute_is_cut_at_the_least_cost(table, seed, lam):
+@given(
+    tables(weights=True), st.integers(0, 99), st.sampled_from([0.0, 0.1, 1.0, 10.0]), st.sampled_from([0.0, 0.5])
+)
+def test_every_attribute_is_cut_at_the_least_cost(table, seed, lam, price):
     effects = effects_for(table, seed)
-    found = make_program(table, effects).generalization(make_program(table, effects).solve(lam))
+    program = make_program(table, effects, bucket_price=price)
+    found = program.generalization(program.solve(lam))
     for j, attribute in enumerate(table.schema.attributes):
         order = list(range(table.sizes[j]))
         if attribute.kind == "discrete":
             order.sort(key=lambda code: effects[j][code, 0])
-        least = min(cost_of(table, j, groups, effects[j], lam) for groups in run_partitions(order))
+        least = min(cost_of(table, j, groups, effects[j], lam, price) for groups in run_partitions(order))
         buckets = found.partitions[j].bucket_map(table.levels[j])
         chosen = [np.flatnonzero(buckets == b).tolist() for b in np.unique(buckets)]
-        assert cost_of(table, j, chosen, effects[j], lam) == pytest.approx(least, abs=1e-7)
+        assert cost_of(table, j, chosen, effects[j], lam, price) == pytest.approx(least, abs=1e-7)
+
+
+def test_a_dearer_bucket_never_means_more_of_them():
+    table = table_of(12)
+    counts = [
+        OptimalMinimizer(lam=0.1, bucket_price=price).minimize(table).total_buckets for price in (0, 1, 10, 1e6)
+    ]
+    assert counts == sorted(counts, reverse=True)
+    assert counts[0] > counts[-1] == 2
+    with pytest.raises(ParameterError, match="bucket_price"):
+        OptimalMinimizer(bucket_price=-1).minimize(table)
 
 
 def table_of(values: int, kind: str = "discrete", rows: int = 400, seed: int = 0, classes: int = 2) -> Table:

@@ -67,14 +67,17 @@ def make_program(
     effects: Effects,
     weights: Mapping[str, float] | Sequence[float] | None = None,
     constraints: Constraints | None = None,
+    bucket_price: float = 0.0,
 ) -> Program:
     """Count, once for all prices, what every possible bucket of every attribute loses and reveals."""
+    if not (np.isfinite(bucket_price) and bucket_price >= 0):
+        raise ParameterError(f"bucket_price must be a number from 0; got {bucket_price}")
     constraints = constraints or Constraints()
     constraints.check(table.schema)
     shares = target_weights(table, weights)
     fixed = {*constraints.suppressed, *constraints.untouched}
     open_ones = [j for j, name in enumerate(table.schema.names) if name not in fixed]
-    programs = {j: attribute_program(table, j, effects[j], shares, constraints) for j in open_ones}
+    programs = {j: attribute_program(table, j, effects[j], shares, constraints, bucket_price) for j in open_ones}
     return Program(table, programs, constraints)
 
 
@@ -96,6 +99,10 @@ class OptimalMinimizer(Minimizer):
         attribute, all count as personal.
     constraints
         Conditions on the result; the program stays exact under them.
+    bucket_price
+        What a bucket costs by itself, in units of squared effect: about 10 leaves out the answers that tell the
+        classifier no more than chance would (Akaike's rule, where effects are log-odds). 0 asks as finely as
+        the sample can tell.
 
     Attributes
     ----------
@@ -123,6 +130,7 @@ class OptimalMinimizer(Minimizer):
         teacher: str | Teacher | None = None,
         weights: Mapping[str, float] | None = None,
         constraints: Constraints | None = None,
+        bucket_price: float = 0.0,
         *,
         schema: Any = None,
         personal: Sequence[str] | None = None,
@@ -133,13 +141,14 @@ class OptimalMinimizer(Minimizer):
         self.teacher = teacher
         self.weights = weights
         self.constraints = constraints
+        self.bucket_price = bucket_price
 
     def minimize(self, table: Table) -> Generalization:
         """Return the optimal partition for the price ``lam``."""
         if not (np.isfinite(self.lam) and self.lam >= 0):
             raise ParameterError(f"lam must be a number from 0; got {self.lam}")
         effects = effects_of(table, self.teacher, self.seed)
-        program = make_program(table, effects, self.weights, self.constraints)
+        program = make_program(table, effects, self.weights, self.constraints, self.bucket_price)
         self.gap_ = program.gap(self.lam)
         return program.generalization(program.solve(self.lam))
 

@@ -42,6 +42,7 @@ def optimal_path(
     effects: Effects | None = None,
     weights: Mapping[str, float] | Sequence[float] | None = None,
     constraints: Constraints | None = None,
+    bucket_price: float = 0.0,
     seed: int = 0,
 ) -> tuple[Generalization, ...]:
     """Return generalizations from untouched to suppressed, finest first (without constraints both are in it).
@@ -57,11 +58,13 @@ def optimal_path(
         How many generalizations at most; fewer when the data have no more different optima.
     effects
         The effects of all values, where they are known already; otherwise the teacher is asked.
+    bucket_price
+        What a bucket costs by itself, see ``OptimalMinimizer``.
     """
     if steps < 2:
         raise ParameterError(f"a path needs at least its two ends; steps must be 2 or more, got {steps}")
     effects = effects_of(table, teacher, seed) if effects is None else effects
-    program = make_program(table, effects, weights, constraints)
+    program = make_program(table, effects, weights, constraints, bucket_price)
     free = program.constraints == Constraints()
     points = _spread_out(program, steps - free)
     path = [program.generalization(p.found, minimizer="optimal", lam=p.low) for p in points]

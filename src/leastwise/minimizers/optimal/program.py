@@ -37,6 +37,7 @@ class AttributeProgram:
     alone_forbidden: npt.NDArray[np.bool_]
     limit: int
     edges: tuple[float, ...]
+    bucket_price: float = 0.0
 
     def best(self, lam: float, limit: int = 0) -> list[Buckets]:
         """Return the cheapest partition, or with a limit the cheapest of each number of buckets."""
@@ -49,9 +50,9 @@ class AttributeProgram:
         return found
 
     def _solved(self, lam: float, limit: int) -> list[Buckets]:
-        cost = self.spread + lam * self.revealed
+        cost = self.spread + lam * self.revealed + self.bucket_price
         cost[self.forbidden] = np.inf
-        alone = self.alone_spread + lam * self.alone_revealed
+        alone = self.alone_spread + lam * self.alone_revealed + self.bucket_price
         alone[self.alone_forbidden] = np.inf
         return best_partition(cost, alone, min(limit, self.items.row + self.items.free))
 
@@ -68,7 +69,8 @@ class AttributeProgram:
         if not self.items.reduced:
             return 0.0
         cost = self.spread[0] + lam * self.revealed[0]
-        bound = lower_bound(cost, lam * np.diagonal(self.revealed[0]).copy())
+        # Every partition has a bucket at least; that the others cost too only makes the bound looser.
+        bound = self.bucket_price + lower_bound(cost, lam * np.diagonal(self.revealed[0]).copy())
         return max(self.optimum(lam).cost - float(bound), 0.0)
 
     def measured(self, buckets: Buckets) -> tuple[float, float]:
@@ -131,7 +133,12 @@ class AttributeProgram:
 
 
 def attribute_program(
-    table: Table, attribute: int, effects: Floats, weights: Floats, constraints: Constraints
+    table: Table,
+    attribute: int,
+    effects: Floats,
+    weights: Floats,
+    constraints: Constraints,
+    bucket_price: float = 0.0,
 ) -> AttributeProgram:
     """Count once, for every possible bucket of an attribute, what it loses and what it reveals."""
     items = items_of(table, attribute, effects, constraints)
@@ -159,6 +166,7 @@ def attribute_program(
         alone_forbidden=rules.forbidden_alone(),
         limit=constraints.max_buckets.get(name, 0),
         edges=tuple(sorted(float(edge) for edge in constraints.edges.get(name, ()))),
+        bucket_price=bucket_price,
     )
 
 

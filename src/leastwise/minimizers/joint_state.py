@@ -68,27 +68,16 @@ def make_state(
     start: Additive | None = None,
 ) -> tuple[State, Additive]:
     """Count the joint buckets of these columns (one per attribute) and score them all."""
-    table, attributes, most = records.table, len(columns), max(sizes)
+    table = records.table
     first, bucket_of = joint_buckets(np.stack(columns, axis=1), sizes)
     model = fit_additive(columns, sizes, table.y, table.classes, records.people, start=start, sweeps=8)
-    buckets = np.zeros((len(first), attributes + 1), dtype=np.int64)
+    buckets = np.zeros((len(first), len(columns) + 1), dtype=np.int64)
     buckets[:, :-1] = np.stack([column[first] for column in columns], axis=1)
-    marks = generator(0, "marks").integers(-(2**62), 2**62, size=(attributes + 1, most))
-    effects = _effects(model, table.classes, attributes, most)
-    bucket_people = np.zeros((attributes + 1, most))
-    for j, column in enumerate(columns):
-        bucket_people[j, : sizes[j]] = np.bincount(column, weights=records.people, minlength=sizes[j])
-    contexts = [_context(records, columns, sizes, t) for t in range(len(records.own))]
-    strides = np.zeros((len(records.own), attributes + 1), dtype=np.int64)
-    rows = np.ones(len(records.own), dtype=np.int64)
-    for t, context in enumerate(contexts):
-        for j in context:
-            strides[t, j] = rows[t]
-            rows[t] *= sizes[j]
+    marks = generator(0, "marks").integers(-(2**62), 2**62, size=(len(columns) + 1, max(sizes)))
+    effects = _effects(model, table.classes, len(columns), max(sizes))
+    strides, rows = _strides(records, columns, sizes)
     starts, flat = _context_tables(records, columns, strides, rows)
     head, tail, following = _lists(bucket_of, len(first))
-    labels = np.zeros((len(first), table.classes))
-    np.add.at(labels, (bucket_of, table.y), records.people)
     state = State(
         buckets=buckets,
         keys=_keys(buckets, marks),
@@ -99,7 +88,7 @@ def make_state(
         following=following,
         people=records.people,
         targets=np.ascontiguousarray(records.targets),
-        labels=labels,
+        labels=_labels(records, bucket_of, len(first)),
         scores=_scores(model, effects, buckets, table.classes),
         effects=effects,
         hits=np.zeros((len(first), len(records.own) + 1)),
@@ -109,13 +98,37 @@ def make_state(
         rows=rows,
         starts=starts,
         context=flat,
-        bucket_people=bucket_people,
+        bucket_people=_bucket_people(records, columns, sizes),
         value_people=_value_people(records),
         value_bucket=_value_bucket(records, columns),
         pulls=np.full(len(records.own) + 2, pulls.own),
     )
     _choose_pulls(state, pulls)
     return state, model
+
+
+def _strides(records: Records, columns: Sequence[npt.NDArray[Any]], sizes: Sequence[int]) -> tuple[Ints, Ints]:
+    """Choose the contexts; return the step of each attribute in each context's table, and the tables' rows."""
+    strides = np.zeros((len(records.own), len(columns) + 1), dtype=np.int64)
+    rows = np.ones(len(records.own), dtype=np.int64)
+    for t in range(len(records.own)):
+        for j in _context(records, columns, sizes, t):
+            strides[t, j] = rows[t]
+            rows[t] *= sizes[j]
+    return strides, rows
+
+
+def _labels(records: Records, bucket_of: npt.NDArray[Any], count: int) -> Floats:
+    labels = np.zeros((count, records.table.classes))
+    np.add.at(labels, (bucket_of, records.table.y), records.people)
+    return labels
+
+
+def _bucket_people(records: Records, columns: Sequence[npt.NDArray[Any]], sizes: Sequence[int]) -> Floats:
+    result = np.zeros((len(columns) + 1, max(sizes)))
+    for j, column in enumerate(columns):
+        result[j, : sizes[j]] = np.bincount(column, weights=records.people, minlength=sizes[j])
+    return result
 
 
 def _choose_pulls(state: State, pulls: Pulls) -> None:

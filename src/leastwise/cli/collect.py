@@ -86,18 +86,18 @@ def collect(
     store = Store.open(db)
     try:
         service = make_app(asked, store, settings, _model(model, trust))
-        if not is_loopback(host):
-            typer.secho(
-                f"warning: listening on {host}, which other machines can reach, without encryption; put a reverse "
-                "proxy with TLS in front of it",
-                err=True,
-                fg=typer.colors.YELLOW,
-            )
-        shown = f"[{host}]" if ":" in host else host
-        typer.echo(f"collecting at http://{shown}:{port} (stop with Ctrl-C)", err=True)
+        _say_where(host, port, is_loopback(host))
         serve(service, host, port, proxy=proxy, quiet=quiet)
     finally:
         store.close()
+
+
+def _say_where(host: str, port: int, safe: bool) -> None:
+    if not safe:
+        text = "other machines can reach it, without encryption; put a reverse proxy with TLS in front of it"
+        typer.secho(f"warning: listening on {host}: {text}", err=True, fg=typer.colors.YELLOW)
+    shown = f"[{host}]" if ":" in host else host
+    typer.echo(f"collecting at http://{shown}:{port} (stop with Ctrl-C)", err=True)
 
 
 def _model(path: Path | None, trust: list[str] | None) -> Model | None:

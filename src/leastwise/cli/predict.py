@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +12,11 @@ from leastwise.cli.collect import Trust
 from leastwise.cli.describe import Artefact, AsJson, load
 from leastwise.cli.printing import print_json
 from leastwise.cli.train import Full, Records, check_free, read_generalized, working
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from leastwise.files import Format
 
 ModelFile = Annotated[Path, typer.Argument(help="A model of `leastwise train`.")]
 Output = Annotated[Path, typer.Option("--output", "-o", help="Where to write: .csv, .parquet or .ndjson.")]
@@ -47,18 +52,23 @@ def predict(
     frame = read_generalized(asked, records)
     with working(f"predicting {frame.height:,} records"):
         predictions = trained.predict(asked.transform(frame) if full else frame)
-    writers: dict[str, Any] = {
-        "csv": predictions.write_csv,
-        "parquet": predictions.write_parquet,
-        "ndjson": predictions.write_ndjson,
-    }
-    part = output.with_name(f"{output.name}.part")  # it appears under its name only when it is complete
-    try:
-        writers[kind](part)
-        part.replace(output)
-    finally:
-        part.unlink(missing_ok=True)
+    _write(predictions, kind, output)
     if as_json:
         print_json({"records": predictions.height, "output": str(output)})
     else:
         typer.echo(f"wrote {predictions.height:,} predictions to {output}", err=True)
+
+
+def _write(frame: pl.DataFrame, kind: Format, path: Path) -> None:
+    """Write a file that appears under its name only when it is complete."""
+    writers: dict[Format, Any] = {
+        "csv": frame.write_csv,
+        "parquet": frame.write_parquet,
+        "ndjson": frame.write_ndjson,
+    }
+    part = path.with_name(f"{path.name}.part")
+    try:
+        writers[kind](part)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

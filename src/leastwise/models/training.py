@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
@@ -56,21 +57,14 @@ def train(
     """
     check_between("test_share", test_share, 0.05, 0.9)
     name = _label_name(generalization, label)
-    frame = as_polars(records)
-    if name not in frame.columns:
-        raise DataError(f"the records have no column {shorten(name)}; {did_you_mean(name, frame.columns)}")
-    declared = generalization.label
-    classes, codes = classes_of(declared, frame[name])
-    if full:
-        frame = generalization.transform(frame)
+    matrix, codes, classes = _numbers(generalization, as_polars(records), name, full)
     labelled = codes >= 0
-    matrix = encoded(generalization, frame)[labelled]
-    y = codes[labelled]
+    x, y = matrix[labelled], codes[labelled]
     _check_enough(y, name)
     pipeline = pipeline_for(generalization, estimator, seed)
     with threadpool_limits(1, "blas"):
-        measured = _measured(pipeline, matrix, y, test_share, seed)
-        fitted = clone(pipeline).fit(matrix, y)
+        measured = _measured(pipeline, x, y, test_share, seed)
+        fitted = clone(pipeline).fit(x, y)
     facts = ModelFacts(
         fingerprint=generalization.fingerprint,
         label=name,
@@ -78,12 +72,22 @@ def train(
         collected=generalization.collected,
         estimator=_path_of(pipeline.steps[-1][1]),
         trained=len(y),
-        unlabelled=int(len(codes) - len(y)),
+        unlabelled=len(codes) - len(y),
         seed=seed,
         versions=_versions(pipeline.steps[-1][1]),
         **measured,
     )
     return Model(generalization, fitted, facts)
+
+
+def _numbers(
+    g: Generalization, frame: pl.DataFrame, label: str, full: bool
+) -> tuple[Matrix, Codes, tuple[str, ...]]:
+    """Return the buckets of the records, the class of each (-1 for none), and what the classes are called."""
+    if label not in frame.columns:
+        raise DataError(f"the records have no column {shorten(label)}; {did_you_mean(label, frame.columns)}")
+    classes, codes = classes_of(g.label, frame[label])
+    return encoded(g, g.transform(frame) if full else frame), codes, classes
 
 
 def _label_name(generalization: Generalization, label: str | None) -> str:

@@ -115,7 +115,7 @@ def test_every_minimizer_can_be_in_a_grid() -> None:
     assert {"pat", "optimal", "iterative", "uniform", "apt", "feature-selection", "advtrain", "mutualinf"} <= {
         *FAMILIES
     }
-    assert {*FAMILIES} <= {*MINIMIZERS, "coarsening"}
+    assert {*FAMILIES} == {*MINIMIZERS, "recommended"}
 
 
 def test_pat_is_a_path_and_says_which_setting_each_proposal_has() -> None:
@@ -127,7 +127,9 @@ def test_pat_is_a_path_and_says_which_setting_each_proposal_has() -> None:
     assert found[-1].parameters == {"alpha": 0.9, "max_leaves": LEAVES[-1], "min_leaf": 20}
 
 
-@pytest.mark.parametrize("name", ["optimal", "coarsening", "iterative", "uniform", "apt", "feature-selection"])
+@pytest.mark.parametrize(
+    "name", ["optimal", "coarsening", "recommended", "iterative", "uniform", "apt", "feature-selection"]
+)
 def test_every_family_proposes(name: str) -> None:
     train = records().split(0).train
     (source, *_) = Grid(entries=(Entry(minimizer=name),)).sources()

@@ -70,7 +70,7 @@ def test_what_merging_can_mend_is_mended() -> None:
 
 def test_candidates_of_every_minimizer_hold_to_the_constraints() -> None:
     constraints = Constraints(edges={"age": [40]}, suppressed=["town"], min_people=20)
-    names = ("pat", "optimal", "coarsening", "uniform", "iterative")
+    names = ("pat", "optimal", "coarsening", "recommended", "uniform", "iterative")
     found = sweep(
         records().split(0), Grid(entries=tuple(Entry(minimizer=n) for n in names)), constraints=constraints
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -12,10 +12,10 @@ from leastwise.generalization import Generalization
 from leastwise.minimizers import (
     MINIMIZERS,
     Constraints,
-    coarsening_path,
     iterative_path,
     optimal_path,
     pat_grid,
+    recommended_paths,
     restarted_paths,
 )
 from leastwise.minimizers.feature_selection import METHODS
@@ -110,21 +110,24 @@ def _optimal(train: Table, source: Source, constraints: Constraints | None) -> I
 
 
 def _coarsening(train: Table, source: Source, constraints: Constraints | None) -> Iterator[Proposal]:
-    for number, path in enumerate(_coarsening_paths(train, source, constraints)):
-        for step, found in enumerate(path):
-            yield Proposal({**source.parameters, "path": number, "step": step}, found)
-
-
-def _coarsening_paths(
-    train: Table, source: Source, constraints: Constraints | None
-) -> Sequence[Sequence[Generalization]]:
     given = source.parameters
     mu, steps, start, teacher = (given[name] for name in ("mu", "steps", "start", "teacher"))
-    if constraints is None:
-        return restarted_paths(train, mu, steps=steps, starts=(start,), teacher=teacher, seed=source.seed)
-    # Merging keeps what is suppressed, together, few or well filled; what must stay apart is looked at later.
-    fine = optimal_path(train, 40, teacher=teacher, constraints=constraints, seed=source.seed)
-    return [coarsening_path(train, fine[int(start * (len(fine) - 1))], mu, steps=steps)]
+    paths = restarted_paths(
+        train, mu, steps=steps, starts=(start,), teacher=teacher, constraints=constraints, seed=source.seed
+    )
+    for number, path in enumerate(paths):
+        for step, found in enumerate(path):
+            yield Proposal({**given, "path": number, "step": step}, found)
+
+
+def _recommended(train: Table, source: Source, constraints: Constraints | None) -> Iterator[Proposal]:
+    given = source.parameters
+    found = recommended_paths(
+        train, source.seed, steps=given["steps"], teacher=given["teacher"], constraints=constraints
+    )
+    for number, each in enumerate(found):
+        by = {"by": each.origin["minimizer"]} if "minimizer" in each.origin else {}
+        yield Proposal({**given, **by, "number": number}, each)
 
 
 def _iterative(train: Table, source: Source, constraints: Constraints | None) -> Iterator[Proposal]:
@@ -162,6 +165,9 @@ FAMILIES: Mapping[str, Family] = {
         {"start": SHARE, "mu": PRICE_OR_NOTHING, "steps": _whole(2), "teacher": TEACHER},
         _coarsening,
         defaults={"start": (0.3, 0.5), "mu": None, "steps": 25, "teacher": DEFAULT_TEACHER},
+    ),
+    "recommended": Family(
+        {"steps": _whole(2), "teacher": TEACHER}, _recommended, defaults={"steps": 40, "teacher": DEFAULT_TEACHER}
     ),
     "iterative": Family({"k": _whole(1)}, _iterative, defaults={"k": 4}),
     "uniform": Family({"k": _whole(1)}, _once, defaults={"k": 3}),

@@ -48,7 +48,7 @@ def test_personal_values_in_runs_follow_the_definition(table, data):
         for t, own in enumerate(records.own):
             context = [k for k in np.flatnonzero(descent.state.strides[t]) if k != j]
             found = run_hits(rests, guessed_of(records, columns, rest, item, t, context, PULL))
-            rows = np.stack([columns[k] for k in context] or [np.zeros(len(table), dtype=int)], axis=1)
+            rows = np.stack([columns[k] for k in context] or [np.zeros(len(records.people), dtype=int)], axis=1)
             for first in range(item.places):
                 for last in range(first, item.places):
                     inside, total = (item.place >= first) & (item.place <= last), 0.0
@@ -70,7 +70,8 @@ def test_labels_in_runs_follow_the_definition(table, data):
     descent = started(table, data)
     for j in descent.base.open:
         item, rest = descent.base.item(j), Rest.by(descent._keys(without=j))
-        rests = rests_of(descent.base.records, descent.columns, rest, item, descent.model, PULL)
+        records = descent.base.records
+        rests = rests_of(records, descent.columns, rest, item, descent.model, PULL)
         found = run_label_hits(rests)
         for first in range(item.places):
             for last in range(first, item.places):
@@ -79,7 +80,8 @@ def test_labels_in_runs_follow_the_definition(table, data):
                 effect = weights @ rests.effects[first : last + 1] / max(weights.sum(), 1e-9)
                 for number in np.unique(rest.of[inside]):
                     here = inside & (rest.of == number)
-                    held = np.bincount(table.y[here], minlength=table.classes).astype(float)
+                    labels, people = records.table.y[here], records.people[here]
+                    held = np.bincount(labels, weights=people, minlength=table.classes)
                     odds = np.exp(rests.scores[number] + effect)
                     total += held.sum() * (held + PULL * odds / odds.sum()).max() / (held.sum() + PULL)
                 assert_allclose(found[first, last], total)

@@ -14,6 +14,7 @@ from leastwise import Attribute, Generalization, Schema, Table
 from leastwise.errors import ParameterError
 from leastwise.minimizers import coarsening_path, restarted_paths
 from leastwise.minimizers.coarsening import coarsening_steps, thinned
+from leastwise.minimizers.joint_state import Pulls, Records, make_state
 from tests.strategies import generalizations, tables
 
 
@@ -97,6 +98,20 @@ def test_the_same_records_give_the_same_bytes():
     start = Generalization.untouched(table.schema)
     one, two = ([g.to_json() for g in coarsening_path(table, start)] for _ in range(2))
     assert one == two
+
+
+def test_records_that_agree_in_everything_count_as_one_with_their_number():
+    table = example(2000)
+    columns = [table.codes[:, j].astype(np.int64) for j in range(3)]
+    every = Records.of(table)
+    few = every.collapsed(columns)
+    assert len(few.people) < 120
+    assert few.people.sum() == 2000
+    states = [
+        make_state(r, [r.table.codes[:, j].astype(np.int64) for j in range(3)], table.sizes, Pulls())[0]
+        for r in (every, few)
+    ]
+    assert states[0].hits.sum(axis=0).tolist() == states[1].hits.sum(axis=0).tolist()
 
 
 def test_thinning_keeps_both_ends():

@@ -104,9 +104,12 @@ def coarsening_steps(
     held = constraints or Constraints()
     held.check(table.schema)
     partitions = [countable(table, j, partition, held) for j, partition in enumerate(start.partitions)]
+    maps = table.bucket_maps(Generalization(tuple(partitions)))
+    fine = [maps[j][table.codes[:, j]].astype(np.int64) for j in range(len(maps))]
+    counted = (records or Records.of(table)).collapsed(fine)
     run = _Run(
-        table=table,
-        records=records or Records.of(table),
+        table=counted.table,
+        records=counted,
         partitions=partitions,
         shown=[
             old if old.attribute.name in held.untouched else new

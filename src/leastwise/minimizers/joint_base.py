@@ -80,10 +80,11 @@ class Base:
 
 def base_of(table: Table, fine: Generalization, constraints: Constraints, records: Records | None = None) -> Base:
     """Return the buckets of a fine generalization, ready to be put into runs."""
-    records = records or Records.of(table)
     partitions = tuple(countable(table, j, partition, constraints) for j, partition in enumerate(fine.partitions))
     maps = table.bucket_maps(Generalization(partitions))
-    columns = tuple(maps[j][table.codes[:, j]].astype(np.int64) for j in range(len(maps)))
+    every = [maps[j][table.codes[:, j]].astype(np.int64) for j in range(len(maps))]
+    records = (records or Records.of(table)).collapsed(every)
+    columns = tuple(maps[j][records.table.codes[:, j]].astype(np.int64) for j in range(len(maps)))
     rules = MergeRules.of(constraints, partitions)
     rows = _rows(records, columns, partitions)
     people = [
@@ -91,7 +92,7 @@ def base_of(table: Table, fine: Generalization, constraints: Constraints, record
         for c, p in zip(columns, partitions, strict=True)
     ]
     return Base(
-        table=table,
+        table=records.table,
         records=records,
         partitions=partitions,
         shown=tuple(

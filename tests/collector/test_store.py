@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import stat
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -56,6 +57,16 @@ def test_what_was_stored_is_read_back(store: Store, url: str) -> None:
     )
     fine = read_records(url)
     assert fine.sort(fine.columns).equals(FINE.transform(people(50)).select(fine.columns).sort(fine.columns))
+
+
+@pytest.mark.parametrize("count", [1, 7, 8, 63, 65, 600, 1100])
+def test_any_number_of_records(store: Store, url: str, count: int) -> None:
+    many = [RECORDS[i % len(RECORDS)] for i in range(count)]
+    assert len({*stored(store, Submission(store.register(G), rows(many))).receipts}) == count
+    found = read_records(url).group_by("age", "school").len()
+    assert dict(zip(found.select("age", "school").iter_rows(), found["len"], strict=True)) == Counter(
+        (record["age"], record["school"]) for record in many
+    )
 
 
 def test_a_database_remembers_its_generalizations(store: Store, url: str) -> None:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from leastwise.generalization import Generalization
 from leastwise.minimizers.base import chosen_on
-from leastwise.minimizers.coarsening import coarsening_path
+from leastwise.minimizers.coarsening import coarsening_steps, thinned
 from leastwise.minimizers.coarsening_restarts import fine_start
 from leastwise.minimizers.constraints import Constraints
 from leastwise.minimizers.joint_descent import joint_path
@@ -18,7 +18,7 @@ from leastwise.minimizers.joint_state import Records
 from leastwise.minimizers.optimal.items import target_weights
 from leastwise.minimizers.optimal.path import optimal_path
 from leastwise.minimizers.teacher import Teacher
-from leastwise.minimizers.training_estimates import estimate, unbeaten
+from leastwise.minimizers.training_estimates import Estimate, estimate, unbeaten
 from leastwise.table import Table
 
 # A descent is made of the buckets this far along the path of the program, untouched being 0 and suppressed 1.
@@ -62,25 +62,27 @@ def recommended_paths(
     path = optimal_path(own, steps, teacher=teacher, weights=weights, constraints=constraints, seed=seed)
     fine = fine_start(own, _START, teacher=teacher, weights=weights, constraints=held, seed=seed)
     joint = joint_path(own, fine, weights=weights, constraints=held, records=records)
-    nested = [
-        g
-        for begin in _spread_over(joint)
-        for g in coarsening_path(
-            own, begin, steps=max(steps // 2, 2), weights=weights, constraints=held, records=records
-        )
+    paths = [
+        coarsening_steps(own, g, weights=weights, constraints=held, records=records) for g in _spread_over(joint)
     ]
-    found = distinct([path[0], path[-1], *path, *joint, *nested])
+    nested = [step for steps_of in paths for step in thinned(steps_of, max(steps // 2, 2))]
+    found = distinct([path[0], path[-1], *path, *joint, *(step.generalization for step in nested)])
+    told = {step.generalization.fingerprint: Estimate(step.utility_risk, step.adversary_error) for step in nested}
     common = {"leastwise": __version__, **chosen_on(table)}
-    kept = _worth_judging(found, records, target_weights(own, weights))
+    kept = _worth_judging(found, told, records, target_weights(own, weights))
     return [replace(g, origin={**g.origin, **common}) for g in kept]
 
 
 def _worth_judging(
-    found: Sequence[Generalization], records: Records, weights: npt.NDArray[np.float64]
+    found: Sequence[Generalization],
+    told: Mapping[str, Estimate],
+    records: Records,
+    weights: npt.NDArray[np.float64],
 ) -> list[Generalization]:
     """Return the candidates that are not beaten on the training records; the first two, the ends, stay."""
-    kept = unbeaten([estimate(records, generalization, weights) for generalization in found])
-    return [generalization for i, generalization in enumerate(found) if i < 2 or i in {*kept}]
+    estimates = [told.get(g.fingerprint) or estimate(records, g, weights) for g in found]
+    kept = {0, 1, *unbeaten(estimates)}
+    return [generalization for i, generalization in enumerate(found) if i in kept]
 
 
 def _spread_over(found: Sequence[Generalization]) -> list[Generalization]:

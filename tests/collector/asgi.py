@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json as json_module
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import unquote, urlencode
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -25,26 +28,42 @@ class Answer:
         return json_module.loads(self.content)
 
 
+def run(work: Coroutine[Any, Any, Result]) -> Result:
+    """Run a coroutine in a thread of its own: a browser that another test drives occupies this one's loop."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
+
+
 class Client:
     """Sends requests one after the other, or several at once (``together``)."""
 
     def __init__(self, app: Any, address: str = "127.0.0.1") -> None:
         self._app, self._address = app, address
-        self._loop = asyncio.new_event_loop()
+        self._loop, self._thread = asyncio.new_event_loop(), ThreadPoolExecutor(1)
         self._lifespan: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
 
     def __enter__(self) -> Client:
+        self._run(self._start())
+        return self
+
+    async def _start(self) -> None:
         self._started = self._loop.create_future()
         self._task = self._loop.create_task(self._app({"type": "lifespan"}, self._lifespan.get, self._told))
         self._lifespan.put_nowait({"type": "lifespan.startup"})
-        self._loop.run_until_complete(self._started)
-        return self
+        await self._started
+
+    async def _stop(self) -> None:
+        self._lifespan.put_nowait({"type": "lifespan.shutdown"})
+        await self._task
+        await self._loop.shutdown_default_executor()
+
+    def _run(self, work: Coroutine[Any, Any, Result]) -> Result:
+        return self._thread.submit(self._loop.run_until_complete, work).result()
 
     def __exit__(self, kind: type[BaseException] | None, *_: BaseException | TracebackType | None) -> None:
-        self._lifespan.put_nowait({"type": "lifespan.shutdown"})
-        self._loop.run_until_complete(self._task)
-        self._loop.run_until_complete(self._loop.shutdown_default_executor())
-        self._loop.close()
+        self._run(self._stop())
+        self._thread.submit(self._loop.close).result()
+        self._thread.shutdown()
 
     async def _told(self, message: dict[str, Any]) -> None:
         assert "failed" not in message["type"], message
@@ -52,13 +71,13 @@ class Client:
             self._started.set_result(None)
 
     def request(self, method: str, url: str, **rest: Any) -> Answer:
-        return self._loop.run_until_complete(self.ask(method, url, **rest))
+        return self._run(self.ask(method, url, **rest))
 
     def together(self, *requests: tuple[str, str, dict[str, Any]]) -> list[Answer]:
         async def all_of_them() -> list[Answer]:
             return await asyncio.gather(*(self.ask(method, url, **rest) for method, url, rest in requests))
 
-        return self._loop.run_until_complete(all_of_them())
+        return self._run(all_of_them())
 
     def get(self, url: str, **rest: Any) -> Answer:
         return self.request("GET", url, **rest)

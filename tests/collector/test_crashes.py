@@ -15,6 +15,7 @@ import sqlalchemy as sa
 
 from leastwise.collector import receipts
 from leastwise.collector.tables import open_engine, records, requests
+from tests.collector.asgi import run
 from tests.collector.examples import RECORDS, G, sqlite_url
 from tests.collector.process import HOST, Collector, running
 
@@ -110,10 +111,10 @@ def survives(folder: Path, url: str, kills: int, seed: int = 0) -> Load:
     with running(folder, url, [G], "--quiet") as collector:
         load = Load(collector.port, seed)
         for _ in range(kills):
-            asyncio.run(load.until_killed(collector, source.randint(5, 100)))
+            run(load.until_killed(collector, source.randint(5, 100)))
             check(url, load, exact=False)
             collector.start()
-        asyncio.run(load.finish())
+        run(load.finish())
         assert collector.stop() in (0, -signal.SIGTERM)
     check(url, load, exact=True)
     return load

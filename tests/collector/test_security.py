@@ -13,7 +13,7 @@ import pytest
 from leastwise.collector.security import Gate, RateLimit, page_policy, token_matches
 from leastwise.collector.settings import Settings
 from leastwise.errors import ParameterError
-from tests.collector.asgi import Client
+from tests.collector.asgi import Client, run
 from tests.collector.examples import RECORD, RECORDS, TOKEN, client, exported, sqlite_url
 
 SECRET = "Z3cret-value"
@@ -78,7 +78,7 @@ def test_a_slow_client_is_not_waited_for() -> None:
 
     gate = Gate(app, Settings(body_seconds=0.1))
     scope = {"type": "http", "method": "POST", "headers": [], "client": ("1.2.3.4", 1)}
-    asyncio.run(gate(scope, receive, send))
+    run(gate(scope, receive, send))
     assert sent[0]["status"] == 408
 
 

@@ -13,6 +13,7 @@ import pytest
 from leastwise.collector.records import Row
 from leastwise.collector.store import KeyUsedError, Outcome, Stored, Submission
 from leastwise.collector.writer import BusyError, Writer
+from tests.collector.asgi import run as in_thread
 
 ONE = Submission(1, [Row(b"", None)])
 
@@ -42,7 +43,7 @@ def run(store: FakeStore, work: Any, waiting: int = 10_000) -> Any:
         finally:
             await writer.close()
 
-    return asyncio.run(main())
+    return in_thread(main())
 
 
 @pytest.mark.parametrize("writers", [1, 3])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 import threading
@@ -16,7 +17,10 @@ from leastwise import Attribute, DataError, Generalization, ParameterError, Sche
 from leastwise.errors import MissingExtraError  # noqa: E402
 from leastwise.minimizers import MINIMIZERS, AdvTrainMinimizer, MutualInfMinimizer, watched  # noqa: E402
 from leastwise.minimizers.neural import training  # noqa: E402
+from leastwise.minimizers.neural.adversarial_training import AdversarialTraining  # noqa: E402
+from leastwise.minimizers.neural.inputs import Inputs  # noqa: E402
 from leastwise.minimizers.neural.minimizers import NeuralMinimizer  # noqa: E402
+from leastwise.minimizers.neural.schedule import Schedule  # noqa: E402
 from tests.minimizers.neural.small import HELPS, LABEL, people  # noqa: E402
 
 BOTH = pytest.mark.parametrize("kind", [AdvTrainMinimizer, MutualInfMinimizer])
@@ -224,6 +228,20 @@ def test_a_loss_that_is_no_number_ends_the_training_at_once(kind: Kind, monkeypa
     ):
         kind(0.5, random_state=0).minimize(people(100))
     assert heard == []
+
+
+@pytest.mark.parametrize(("lam", "waits"), [(0.0, 2), (0.5, 1)])
+def test_buckets_wait_until_those_who_judge_them_have_learned(lam: float, waits: int) -> None:
+    steps: list[list[float]] = []
+    schedule = Schedule(epochs=6)
+    inputs = Inputs.of(people(200), 3)
+    objective = AdversarialTraining(inputs, 3, 1, np.random.default_rng(0))
+    trainer = training._Trainer(inputs, objective, lam, 3, schedule, np.random.default_rng(0))
+    for epoch in range(schedule.epochs):
+        trainer.epoch(epoch)
+        steps.append(trainer.network.logits.flatten().tolist())
+    moved = [before != after for before, after in itertools.pairwise(steps)]
+    assert moved == [epoch + 1 >= waits for epoch in range(5)]
 
 
 @pytest.mark.parametrize(

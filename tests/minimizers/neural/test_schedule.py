@@ -24,9 +24,9 @@ def test_the_temperature_falls_from_2_to_a_half() -> None:
     assert Schedule(epochs=1).temperature(0) == 2.0
 
 
-def test_the_classifier_is_alone_in_the_first_quarter() -> None:
-    assert [epoch for epoch in range(20) if Schedule().only_classifier(epoch)] == [0, 1, 2, 3, 4]
-    assert not any(Schedule(epochs=3).only_classifier(epoch) for epoch in range(3))
+def test_buckets_wait_for_a_share_of_the_epochs_but_never_for_all() -> None:
+    assert [Schedule().first_epochs(share) for share in (0.0, 0.05, Schedule().classifier_first)] == [0, 1, 5]
+    assert [Schedule(epochs=epochs).first_epochs(0.25) for epochs in (1, 2, 3, 6)] == [0, 1, 1, 2]
 
 
 @pytest.mark.parametrize("rows", [1, 255, 256, 257, 10_000])

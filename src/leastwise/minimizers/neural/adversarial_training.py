@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 import torch
 
@@ -15,7 +17,13 @@ class AdversarialTraining(Objective):
 
     Its loss counts only up to that of guessing without any record: the best adversary never does worse, so what
     lies above is only its lag behind the generalization, and no success.
+
+    An adversary that has not even learned to guess punishes nothing. Adam's steps are as large for a small
+    gradient as for a large one, so that the classifier alone, however little it counts, would pull values apart
+    so far that they do not come back: the buckets wait for the adversary's first epoch.
     """
+
+    learns_first: ClassVar[float] = 0.05
 
     def __init__(
         self, inputs: Inputs, k: int, inner_steps: int, random: np.random.Generator, rate: float = 0.01

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from leastwise.minimizers.neural.inputs import Inputs
 from leastwise.minimizers.neural.networks import Tensor, tensor
@@ -35,6 +35,9 @@ class Batch(NamedTuple):
 
 class Objective(ABC):
     """One side of the trade-off; the classifier's loss is the other."""
+
+    learns_first: ClassVar[float] = 0.0
+    """The share of the epochs in which the buckets wait, for an objective that must learn before it can judge."""
 
     @abstractmethod
     def penalty(self, log_p: Tensor, z: Tensor, batch: Batch, rate: float) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -27,7 +28,7 @@ class Schedule:
     least_steps
         A small sample is passed more than once in an epoch, until the epoch has so many steps.
     classifier_first
-        The share of the epochs in which, where values begin apart, only the classifier learns.
+        The share of the epochs in which, where values begin apart, the buckets wait for the classifier.
 
     Examples
     --------
@@ -53,9 +54,9 @@ class Schedule:
         """Return the learning rate of an epoch, counted from 0."""
         return float(self.rate * self.lower_by ** (epoch // self.lower_every))
 
-    def only_classifier(self, epoch: int) -> bool:
-        """Return whether an epoch, counted from 0, is one of the first, of the classifier alone."""
-        return epoch < int(self.classifier_first * self.epochs)
+    def first_epochs(self, share: float) -> int:
+        """Return how many epochs are the first so many, rounded up; never the last one too."""
+        return math.ceil(share * (self.epochs - 1))
 
     def temperature(self, epoch: int) -> float:
         """Return the temperature of an epoch, counted from 0."""

@@ -82,8 +82,10 @@ class _Trainer:
     ) -> None:
         self.records, self.lam, self.schedule, self.random = Batch.of(inputs), lam, schedule, random
         self.objective = objective if lam > 0 else None
-        self.apart = self.objective is None
-        self.network = GeneralizationNetwork(inputs.layout, k, self.apart, random)
+        apart = self.objective is None
+        waits = schedule.classifier_first if self.objective is None else self.objective.learns_first
+        self.waiting = schedule.first_epochs(waits)
+        self.network = GeneralizationNetwork(inputs.layout, k, apart, random)
         self.classifier = Predictor(len(inputs.layout.use) * k, (inputs.classes,), random)
         groups = [{"params": list(each.parameters())} for each in (self.classifier, self.network)]
         self.adam = torch.optim.Adam(groups, lr=schedule.rate)
@@ -105,12 +107,11 @@ class _Trainer:
     def _set_rates(self, epoch: int, rate: float) -> None:
         """Set Adam's rates.
 
-        A classifier that knows nothing yet pulls buckets anywhere. Where they begin well they wait for it; where
-        all values begin together there is nothing to know without them.
+        A classifier that knows nothing yet pulls buckets anywhere. Where they begin well they wait for it.
         """
-        waits = self.apart and self.schedule.only_classifier(epoch)
-        for group, its_rate in zip(self.adam.param_groups, (rate, 0.0 if waits else rate), strict=True):
-            group["lr"] = its_rate
+        classifier, network = self.adam.param_groups
+        classifier["lr"] = rate
+        network["lr"] = 0.0 if epoch < self.waiting else rate
 
     def _step(self, batch: Batch, rate: float, temperature: float) -> tuple[float, float]:
         log_p = torch.nn.functional.embedding(batch.rows, self.network(temperature))

@@ -95,11 +95,12 @@ def fine_start(
     teacher: str | Teacher | None = None,
     weights: Mapping[str, float] | Sequence[float] | None = None,
     constraints: Constraints | None = None,
+    bucket_price: float = 0.0,
     seed: int = 0,
 ) -> Generalization:
     """Return the fine generalization this far along the program's path, with few enough buckets to choose well."""
     held = constraints or Constraints()
-    return _fine_start(table, _open(table.schema, held), start, teacher, weights, held, seed)
+    return _fine_start(table, _open(table.schema, held), start, teacher, weights, held, seed, bucket_price)
 
 
 def _open(schema: Schema, held: Constraints) -> list[int]:
@@ -139,13 +140,16 @@ def _fine_start(
     weights: Mapping[str, float] | Sequence[float] | None,
     held: Constraints,
     seed: int,
+    bucket_price: float = 0.0,
 ) -> Generalization:
     """Return a fine generalization of the attributes that are left, made beside each other only."""
     suppressed = [name for j, name in enumerate(table.schema.names) if j not in left]
     effects = _effects_beside(table, left, teacher, seed)
     few = {name: _most_buckets(held, name) for j, name in enumerate(table.schema.names) if j in left}
     constraints = replace(held, suppressed=suppressed, max_buckets=few)
-    path = optimal_path(table, effects=effects, weights=weights, constraints=constraints, steps=40)
+    path = optimal_path(
+        table, effects=effects, weights=weights, constraints=constraints, bucket_price=bucket_price, steps=40
+    )
     return path[int(start * (len(path) - 1))]
 
 

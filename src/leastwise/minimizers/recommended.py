@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,8 @@ from leastwise.minimizers.teacher import Teacher
 from leastwise.minimizers.training_estimates import Estimate, estimate, unbeaten
 from leastwise.table import Table
 
+# Answers that tell the classifier no more than chance would are not worth asking apart (Akaike's rule).
+BUCKET_PRICE = 10.0
 # A descent is made of the buckets this far along the path of the program, untouched being 0 and suppressed 1.
 _START = 0.15
 # Of the solutions of a descent, from fine to coarse, nested paths start at these: they fill what lies between.
@@ -59,8 +62,9 @@ def recommended_paths(
 
     own, held = table.with_own_levels(), constraints or Constraints()
     records = Records.of(own)
-    path = optimal_path(own, steps, teacher=teacher, weights=weights, constraints=constraints, seed=seed)
-    fine = fine_start(own, _START, teacher=teacher, weights=weights, constraints=held, seed=seed)
+    told: Any = {"teacher": teacher, "weights": weights, "seed": seed}
+    path = optimal_path(own, steps, constraints=constraints, bucket_price=BUCKET_PRICE, **told)
+    fine = fine_start(own, _START, constraints=held, bucket_price=BUCKET_PRICE, **told)
     joint = joint_path(own, fine, weights=weights, constraints=held, records=records)
     paths = [
         coarsening_steps(own, g, weights=weights, constraints=held, records=records) for g in _spread_over(joint)

@@ -97,6 +97,17 @@ def test_the_sentence_tells_the_limit_and_why() -> None:
     assert (found.binding, found.nearest, found.misses_on_test) == ((), None, ())
 
 
+def test_among_candidates_that_are_alike_the_one_that_asks_least_wins() -> None:
+    front = make(figures(0.105, 0.302), figures(0.106, 0.303), figures(0.107, 0.3065))
+    assert chosen(Budget(max_error_increase=0.02), front) == 2  # the safest, and it asks least
+    sizes = {f"{i:012x}": Size(5, 40 + 10 * i) for i in range(3)}
+    found = choose(front, Budget(max_error_increase=0.02), sizes)
+    assert int(str(found.candidate), 16) == 0
+    assert "within 0.005 of the safest, this one asks least" in found.sentence
+    far = make(figures(0.105, 0.300), figures(0.106, 0.301), figures(0.107, 0.3065))
+    assert int(str(choose(far, Budget(max_error_increase=0.02), sizes).candidate), 16) == 2
+
+
 def test_without_a_budget_that_can_be_kept_the_knee_is_chosen_and_said() -> None:
     front = make(figures(0.15, 0.2), figures(0.2, 0.4))
     found = choose(front, None, SIZES)

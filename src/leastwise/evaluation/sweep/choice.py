@@ -14,6 +14,8 @@ from leastwise.evaluation.sweep.frontier import Frontier, FrontierPoint
 FORMAT = "leastwise-choice"
 DEFAULT = Budget(max_error_increase=0.01)
 """What is allowed when nobody says anything: one point of accuracy."""
+ALIKE = 0.005
+"""Candidates whose errors differ by no more are alike, and the one that asks least is the best of them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,8 +64,9 @@ def choose(
 ) -> Choice:
     """Return the best candidate under the budget.
 
-    With a limit on the classifier's error the safest candidate wins, otherwise the most accurate one. Without a
-    budget the default one counts; where no candidate keeps that, the knee is chosen.
+    With a limit on the classifier's error the safest candidate wins, otherwise the most accurate one; among those
+    that come within ``ALIKE`` of it, the one with the fewest answers. Without a budget the default one counts;
+    where no candidate keeps that, the knee is chosen.
 
     Parameters
     ----------
@@ -82,14 +85,7 @@ def choose(
     judged = [(point, _limits(point, limits, frontier, sizes)) for point in frontier.points]
     fitting = [point for point, found in judged if not _broken(found)]
     if fitting:
-        return _chosen(
-            min(fitting, key=lambda point: limits.worth(point.validation)),
-            limits,
-            stated,
-            frontier,
-            sizes,
-            len(fitting),
-        )
+        return _chosen(fitting, limits, stated, frontier, sizes)
     return _none_fits(judged, limits, frontier, screened) if stated else _knee(limits, frontier, sizes)
 
 
@@ -109,22 +105,32 @@ def _broken(found: Sequence[Limit]) -> list[Limit]:
 
 
 def _chosen(
-    point: FrontierPoint,
+    fitting: Sequence[FrontierPoint],
     budget: Budget,
     stated: bool,
     frontier: Frontier,
     sizes: Mapping[str, Size],
-    fitting: int,
 ) -> Choice:
-    many = f"{fitting} of {len(frontier.points)} candidates of the frontier keep"
-    if fitting == 1:
+    many = f"{len(fitting)} of {len(frontier.points)} candidates of the frontier keep"
+    if len(fitting) == 1:
         many = f"One of {len(frontier.points)} candidates of the frontier keeps"
-    aim = "the safest" if budget.bounds_utility else "the most accurate"
     which = "this limit" if stated else "the limit that holds when none is stated"
-    sentence = (
-        f"{many} {which}: {budget.words()}. This is {aim} of them on the validation part: {_figures(point)}."
-    )
+    best = min(fitting, key=lambda point: budget.worth(point.validation))
+    point = _least_asked(fitting, best, budget, sizes)
+    aim = "the safest" if budget.bounds_utility else "the most accurate"
+    why = f"This is {aim} of them"
+    if point is not best:
+        why = f"Of those that come within {ALIKE:g} of {aim}, this one asks least"
+    sentence = f"{many} {which}: {budget.words()}. {why} on the validation part: {_figures(point)}."
     return _choice(point, budget, stated, sentence, frontier, sizes)
+
+
+def _least_asked(
+    fitting: Sequence[FrontierPoint], best: FrontierPoint, budget: Budget, sizes: Mapping[str, Size]
+) -> FrontierPoint:
+    reach = budget.worth(best.validation)[0] + ALIKE
+    alike = [point for point in fitting if budget.worth(point.validation)[0] <= reach]
+    return min(alike, key=lambda point: (sizes[point.candidate].answers, budget.worth(point.validation)))
 
 
 def _figures(point: FrontierPoint) -> str:

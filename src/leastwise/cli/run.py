@@ -205,8 +205,7 @@ class _Words:
         found = self.run.candidate(self.candidate)
         more = (point.test.utility_risk - frontier.untouched.utility_risk) * 100
         return [
-            f"Ask {found.asked} of {len(self.run.schema)} questions, with {found.answers:,} answers in all "
-            f"({found.words}).",
+            f"Ask {found.asked} of {len(self.run.schema)} questions, with {found.answers:,} answers in all.",
             f"The model errs {abs(more):.1f} points {'more' if more >= 0 else 'less'} than with everything asked "
             f"({point.test.utility_risk:.3f} against {frontier.untouched.utility_risk:.3f}).",
             f"Whoever steals the records gets {point.test.adversary_error:.0%} of the personal answers wrong "

@@ -61,7 +61,7 @@ def test_there_and_back_as_a_document() -> None:
 
 def test_the_default_grid_has_paths_and_baselines() -> None:
     names = [entry.minimizer for entry in default_grid().entries]
-    assert names == ["pat", "optimal", "coarsening", "uniform", "feature-selection"]
+    assert names == ["pat", "recommended", "uniform", "feature-selection"]
     assert len(default_grid(quick=True).sources()) < len(default_grid().sources())
     default_grid().check()
     default_grid(quick=True).check()

@@ -123,14 +123,10 @@ PAT_ALPHAS = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9)
 
 
 def default_grid(quick: bool = False) -> Grid:
-    """Return what proposes when nobody says otherwise: trees, exact partitions, coarsening, two baselines."""
+    """Return what proposes when nobody says otherwise: what is recommended, trees, two baselines."""
     entries = (
         Entry(minimizer="pat", parameters={"alpha": PAT_ALPHAS[1::2] if quick else PAT_ALPHAS}),
-        Entry(minimizer="optimal", parameters={"steps": 20 if quick else 40}),
-        Entry(
-            minimizer="coarsening",
-            parameters={"start": (0.5,) if quick else (0.3, 0.5), "steps": 12 if quick else 25},
-        ),
+        Entry(minimizer="recommended", parameters={"steps": 16 if quick else 40}),
         Entry(minimizer="uniform", parameters={"k": (2, 3, 4, 5)}),
         Entry(minimizer="feature-selection", parameters={"k": (2, 4, 8), "method": "iterative"}),
     )

@@ -107,7 +107,7 @@ def test_values_nobody_declared(folder: Path, run: Run) -> None:
         (["-g", "none.json"], "none.json: No such file"),
         (["-o", "check.pdf"], "must end in .html, .md, .json"),
         (["-o", "no/check.md"], "is no folder"),
-        (["--write-promise", "g.json"], "g.json exists; --force overwrites it"),
+        (["--write-promise", "g.json"], "g.json: it exists already"),
         ([], "promise.json: No such file"),
     ],
 )

@@ -20,7 +20,7 @@ def test_writes_a_policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: R
     assert policy.task.personal == ("sex", "race")
     assert policy.task.missing == ("?",)
     assert policy.generalization == Path("g.json")
-    assert "leastwise.yaml exists; --force" in run("init").complaint
+    assert "leastwise.yaml: it exists already" in run("init").complaint
     assert run("init", "--force").code == 0
     assert "must end in .yaml" in run("init", "-o", "policy.json").complaint
 

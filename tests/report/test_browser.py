@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,18 +16,7 @@ from leastwise.report import render_check, render_html, summarize, write_report
 from tests.report.hand_made import AGE, write_run
 from tests.report.test_html import HOSTILE, hostile_schema
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 TEXT_CONTRAST, GRAPHICS_CONTRAST = 4.5, 3.0  # WCAG AA
-
-
-@pytest.fixture(scope="module")
-def chrome() -> Iterator[Any]:
-    with playwright.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="module")
@@ -39,8 +27,8 @@ def report(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def opened(chrome: Any, report: Path) -> Iterator[Visit]:
-    with Visit(chrome, report, color_scheme="light") as visit:
+def opened(chromium: Any, report: Path) -> Iterator[Visit]:
+    with Visit(chromium, report, color_scheme="light") as visit:
         yield visit
 
 
@@ -57,8 +45,8 @@ def visit(opened: Visit) -> Visit:
 class Visit:
     """One opened page, with everything that it complained about and asked for."""
 
-    def __init__(self, chrome: Any, path: Path, **options: Any) -> None:
-        self.context = chrome.new_context(**options)
+    def __init__(self, chromium: Any, path: Path, **options: Any) -> None:
+        self.context = chromium.new_context(**options)
         self.page = self.context.new_page()
         self.complaints: list[str] = []
         self.requests: list[str] = []
@@ -172,10 +160,10 @@ def test_dark_systems_get_a_dark_page(visit: Visit) -> None:
     assert sum(int(part) for part in shade.strip("rgb()").split(",")) < 150
 
 
-def test_hostile_names_stay_text(chrome: Any, tmp_path: Path) -> None:
+def test_hostile_names_stay_text(chromium: Any, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     path.write_text(render_html(summarize(write_run(tmp_path / "run", hostile_schema()))), encoding="utf-8")
-    with Visit(chrome, path) as visit:
+    with Visit(chromium, path) as visit:
         visit.page.focus("#candidates")
         visit.page.keyboard.press("Home")
         assert HOSTILE[0] in visit.panel()
@@ -192,8 +180,8 @@ def test_hostile_names_stay_text(chrome: Any, tmp_path: Path) -> None:
         assert visit.requests == [path.as_uri()]
 
 
-def test_without_javascript_the_answer_and_the_tables_are_there(chrome: Any, report: Path) -> None:
-    with Visit(chrome, report, java_script_enabled=False) as visit:
+def test_without_javascript_the_answer_and_the_tables_are_there(chromium: Any, report: Path) -> None:
+    with Visit(chromium, report, java_script_enabled=False) as visit:
         assert visit.page.is_visible("text=Ask 2 of 3 questions")
         assert visit.page.is_visible("text=Without JavaScript there are no pictures")
         visit.page.click("text=The frontier as a table")
@@ -210,22 +198,22 @@ def test_nothing_is_wider_than_the_screen(visit: Visit, width: int) -> None:
     assert visit.complaints == []
 
 
-def test_many_long_names_fit_a_phone(chrome: Any, tmp_path: Path) -> None:
+def test_many_long_names_fit_a_phone(chromium: Any, tmp_path: Path) -> None:
     long = "a name that somebody found clear and that is longer than any screen is wide, number"
     attributes = [Attribute(f"{long} {i}", values=(f"{long} a", f"{long} b"), personal=True) for i in range(39)]
     wide = Attribute("w" * 80, values=tuple(f"{i:03d}" + "x" * 60 for i in range(522)), personal=True)
     schema = Schema((AGE, wide, *attributes), Attribute("class", values=tuple("abcdefghijklmno")))
     path = tmp_path / "report.html"
     path.write_text(render_html(summarize(write_run(tmp_path / "run", schema))), encoding="utf-8")
-    with Visit(chrome, path, viewport={"width": 360, "height": 700}) as visit:
+    with Visit(chromium, path, viewport={"width": 360, "height": 700}) as visit:
         assert visit.page.evaluate("document.documentElement.scrollWidth") <= 360
         ticks = visit.page.locator("#picture-A1 .ytick text").all_text_contents()
         assert len(set(ticks)) == 40  # cut, and yet no two are the same
         assert visit.complaints == []
 
 
-def test_it_prints_light_and_within_the_paper(chrome: Any, report: Path) -> None:
-    with Visit(chrome, report, color_scheme="dark") as visit:
+def test_it_prints_light_and_within_the_paper(chromium: Any, report: Path) -> None:
+    with Visit(chromium, report, color_scheme="dark") as visit:
         visit.page.evaluate("window.addEventListener('beforeprint', () => { window.printed = " + PRINTED + "; })")
         pdf = visit.page.pdf(format="A4")
         ink, width = visit.page.evaluate("window.printed")
@@ -244,7 +232,7 @@ def test_pictures_and_landmarks_have_names(visit: Visit) -> None:
     assert visit.page.evaluate("document.querySelectorAll('h1').length") == 1
 
 
-def test_a_check_is_drawn_too(chrome: Any, tmp_path: Path) -> None:
+def test_a_check_is_drawn_too(chromium: Any, tmp_path: Path) -> None:
     bars = [
         {"label": name, "then": 0.2, "now": 0.4, "now_interval": [0.3, 0.5], "then_interval": None}
         for name in HOSTILE
@@ -258,7 +246,7 @@ def test_a_check_is_drawn_too(chrome: Any, tmp_path: Path) -> None:
     ]
     path = tmp_path / "check.html"
     path.write_text(render_check({"title": "Check", "verdict": "fine", "sections": sections}), encoding="utf-8")
-    with Visit(chrome, path) as visit:
+    with Visit(chromium, path) as visit:
         assert visit.page.locator("#picture-section-1 .barlayer .point").count() == 2 * len(HOSTILE)
         assert visit.page.locator("#picture-section-2 .barlayer .point").count() == 1
         assert visit.complaints == []
@@ -266,7 +254,7 @@ def test_a_check_is_drawn_too(chrome: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_real_run_is_shown_without_a_complaint(chrome: Any, tmp_path: Path) -> None:
+def test_a_real_run_is_shown_without_a_complaint(chromium: Any, tmp_path: Path) -> None:
     adult = load_adult()
     table = Table.from_frame(adult.frame.sample(1500, seed=1), adult.schema)
     entries = (
@@ -275,7 +263,7 @@ def test_a_real_run_is_shown_without_a_complaint(chrome: Any, tmp_path: Path) ->
     )
     found = whole_job(table, tmp_path / "run", Options(grid=Grid(entries=entries), quick=True, most=3))
     path = write_report(found, table=table.split(0).test)
-    with Visit(chrome, path) as visit:
+    with Visit(chromium, path) as visit:
         for _ in found.frontier.points:
             visit.page.focus("#candidates")
             visit.page.keyboard.press("ArrowRight")

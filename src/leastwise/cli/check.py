@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from leastwise.cli import app
-from leastwise.cli.checked import AsJson, Force, Report, check_target, hand_over
+from leastwise.cli.checked import AsJson, Report, check_target, hand_over
+from leastwise.cli.output import Force
 from leastwise.cli.task import Missing
 from leastwise.errors import ParameterError, SchemaError, shorten
 

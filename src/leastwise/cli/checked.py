@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from leastwise.cli.output import check_output
 from leastwise.cli.printing import print_json, print_table, visible
 from leastwise.errors import ParameterError
 
@@ -19,7 +20,6 @@ SUFFIXES = (".html", ".md", ".json")
 LONG = 12  # rows; of a longer table only what is not fine is printed
 
 Report = Annotated[Path | None, typer.Option("--output", "-o", help="Write the report here: .html, .md or .json.")]
-Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite a file that exists.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the facts of the report as JSON.")]
 
 
@@ -29,10 +29,7 @@ def check_target(path: Path | None, force: bool, suffixes: tuple[str, ...] = SUF
         return
     if path.suffix.lower() not in suffixes:
         raise ParameterError(f"{path}: the name must end in {', '.join(suffixes)}")
-    if not path.parent.is_dir():
-        raise ParameterError(f"{path.parent} is no folder; make it first")
-    if path.exists() and not force:
-        raise ParameterError(f"{path} exists; --force overwrites it")
+    check_output(path, force)
 
 
 def hand_over(found: Check, title: str, output: Path | None, as_json: bool) -> None:

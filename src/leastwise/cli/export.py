@@ -11,14 +11,14 @@ import typer
 
 from leastwise.cli import app
 from leastwise.cli.describe import Artefact, load
+from leastwise.cli.output import Force, check_output
 from leastwise.cli.task import names
-from leastwise.errors import DataError, ParameterError
+from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.validation import check_choice
 
 To = Annotated[str, typer.Option("--to", help="sql, js, json-schema, form or questionnaire.")]
 Out = Annotated[Path | None, typer.Option("--output", "-o", help="Where to write; default: standard output.")]
-Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite the output if it exists.")]
 Answers = Annotated[
     str | None, typer.Option("--answers", help="sql, json-schema: labels (for people; the default) or codes.")
 ]
@@ -94,8 +94,7 @@ def export(
     writer, meant = WRITERS[to]
     chosen = {name: value for name, value in given.items() if value not in (None, False, [])}
     _check_meant(to, chosen, meant)
-    if output is not None and output.exists() and not force:
-        raise DataError(f"{output}: it exists already; choose another name, or overwrite it with --force")
+    check_output(output, force)
     _write(writer(found, **chosen), output)
 
 

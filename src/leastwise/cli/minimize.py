@@ -34,6 +34,7 @@ from leastwise.cli.minimizer_options import (
     option_of,
     parameters,
 )
+from leastwise.cli.output import Force, check_output
 from leastwise.cli.printing import print_json, print_lines, print_table
 from leastwise.cli.task import (
     AtLeast,
@@ -49,7 +50,7 @@ from leastwise.cli.task import (
     SchemaFile,
     Task,
 )
-from leastwise.errors import ParameterError, SchemaError
+from leastwise.errors import SchemaError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -63,7 +64,6 @@ AllRecords = Annotated[
     bool, typer.Option("--all-records", help="Use every record, not only the 60 % for training.")
 ]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write the generalization here.")]
-Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite the output if it exists.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the generalization as JSON.")]
 
 
@@ -110,24 +110,12 @@ def minimize(
     """
     # The parameters of minimizers are taken from the context: naming each of them a second time adds nothing.
     chosen, floor = from_options(minimizer, context.params)
-    _check_output(output, force)
+    check_output(output, force)
     task = Task(data, label, personal, missing, schema, drop, keep, discrete, continuous, at_least)
     records = task.records()
     with working():
         found = propose(chosen, records, seed, all_records, floor)
     _hand_over(found, records, data, output, as_json)
-
-
-def _check_output(path: Path | None, force: bool) -> None:
-    """Complain about a file that cannot be written before any work is done."""
-    if path is None:
-        return
-    if not path.parent.is_dir():
-        raise ParameterError(f"{path.parent} is no folder; make it first")
-    if path.is_dir():
-        raise ParameterError(f"{path}: Is a directory")
-    if path.exists() and not force:
-        raise ParameterError(f"{path}: it exists already; choose another name, or overwrite it with --force")
 
 
 def propose(

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from leastwise.cli import app
-from leastwise.cli.checked import AsJson, Force, Report, check_target, hand_over
+from leastwise.cli.checked import AsJson, Report, check_target, hand_over
 from leastwise.cli.describe import Artefact, load
+from leastwise.cli.output import Force
 from leastwise.errors import ParameterError
 
 if TYPE_CHECKING:

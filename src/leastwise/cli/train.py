@@ -12,9 +12,9 @@ import typer
 
 from leastwise.cli import app
 from leastwise.cli.describe import Artefact, AsJson, load
+from leastwise.cli.output import check_output
 from leastwise.cli.printing import print_json, visible
 from leastwise.cli.task import Label, Missing
-from leastwise.errors import DataError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -108,8 +108,7 @@ def _sentence(facts: ModelFacts) -> str:
 def check_free(paths: list[Path], force: bool) -> None:
     """Complain about files that would be overwritten."""
     for path in paths:
-        if path.exists() and not force:
-            raise DataError(f"{path}: it exists already; choose another name, or overwrite it with --force")
+        check_output(path, force)
 
 
 def read_generalized(asked: Generalization, source: str, missing: Sequence[str] = ()) -> pl.DataFrame:

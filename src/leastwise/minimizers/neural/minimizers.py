@@ -102,8 +102,8 @@ class AdvTrainMinimizer(NeuralMinimizer):
     Examples
     --------
     >>> X = [["a", "u"], ["a", "v"], ["b", "u"], ["b", "v"]] * 50
-    >>> advtrain = AdvTrainMinimizer(lam=0.3, random_state=0).fit(X, ["no", "no", "yes", "yes"] * 50)
-    >>> advtrain.generalization_.collected
+    >>> advtrain = AdvTrainMinimizer(lam=0.3, personal=["x1"], random_state=0)
+    >>> advtrain.fit(X, ["no", "no", "yes", "yes"] * 50).generalization_.collected
     ('x0',)
     """
 

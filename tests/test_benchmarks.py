@@ -9,7 +9,18 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).parent.parent / "benchmarks"
-SCRIPTS = ["adversaries", "apply", "apt_toolkit", "collector", "experiments", "frontier", "minimizers", "pat", "run", "sql"]
+SCRIPTS = [
+    "adversaries",
+    "apply",
+    "apt_toolkit",
+    "collector",
+    "experiments",
+    "frontier",
+    "minimizers",
+    "pat",
+    "run",
+    "sql",
+]
 
 
 @pytest.mark.parametrize("name", SCRIPTS)

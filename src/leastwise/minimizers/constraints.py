@@ -23,7 +23,7 @@ class Constraints:
     Parameters
     ----------
     max_buckets
-        The largest number of buckets: of each attribute named, or one number for all attributes together.
+        By attribute, its largest number of buckets.
     max_buckets_in_all
         The largest sum of buckets over all attributes, a suppressed one counted as one.
     edges

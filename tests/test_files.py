@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import io
+import sys
+import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -193,3 +195,15 @@ def test_the_line_of_a_record_counts_quoted_line_breaks(tmp_path: Path) -> None:
     assert RecordFile.open(tmp_path / "a.csv").place_of(1) == " in line 4 of a.csv"
     (tmp_path / "a.ndjson").write_text('{"a": 1}\n')
     assert RecordFile.open(tmp_path / "a.ndjson").place_of(0) == " in line 1 of a.ndjson"
+
+
+def test_stopped_input_leaves_no_records_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Stopped(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=Stopped()))
+    with pytest.raises(KeyboardInterrupt):
+        read_frame("-")
+    assert list(tmp_path.iterdir()) == []

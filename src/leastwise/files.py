@@ -186,8 +186,12 @@ def standard_input(path: str | Path, kind: str | None = None) -> Iterator[Record
 
 def _spool(kind: str) -> Path:
     handle, name = tempfile.mkstemp(prefix="leastwise-", suffix=f".{kind}")
-    with os.fdopen(handle, "wb") as target:
-        shutil.copyfileobj(sys.stdin.buffer, target)
+    try:
+        with os.fdopen(handle, "wb") as target:
+            shutil.copyfileobj(sys.stdin.buffer, target)
+    except BaseException:  # also when somebody stops it: full records must not stay behind
+        Path(name).unlink(missing_ok=True)
+        raise
     return Path(name)
 
 

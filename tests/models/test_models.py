@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.svm import LinearSVC
@@ -182,6 +184,20 @@ def test_the_card_says_what_was_measured(model: Model, tmp_path: Path) -> None:
 def test_facts_that_cannot_be_trusted(model: Model, change: dict[str, Any]) -> None:
     with pytest.raises(ArtefactError):
         facts_from_json(json.dumps({**json.loads(facts_to_json(model.facts)), **change}))
+
+
+def test_a_file_without_a_fitted_classifier_is_refused(model: Model, tmp_path: Path) -> None:
+    fewer = replace(model.facts, classes=model.facts.classes[:1])
+    wrong = {
+        "no fitted classifier": [replace(model, pipeline="x"), replace(model, pipeline=clone(model.pipeline))],
+        "other classes": [replace(model, facts=fewer)],
+    }
+    for words, models in wrong.items():
+        for i, each in enumerate(models):
+            path = tmp_path / f"{words[:2]}{i}.skops"
+            each.save(path)
+            with pytest.raises(ArtefactError, match=words):
+                load_model(path)
 
 
 def test_files_that_are_no_models(tmp_path: Path) -> None:

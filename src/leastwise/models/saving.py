@@ -96,7 +96,22 @@ def load_model(path: str | Path, trusted: Sequence[str] = ()) -> Model:
     except (KeyError, TypeError, AttributeError):
         raise ArtefactError(f"{path}: not a model of leastwise") from None
     model.check_fits(model.generalization)
+    _check_fitted(path, model)
     return model
+
+
+def _check_fitted(path: str | Path, model: Model) -> None:
+    """Complain about a file whose classifier is none, is not fitted, or knows other classes than its facts."""
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
+    try:
+        check_is_fitted(model.pipeline)
+        classes = {int(code) for code in model.pipeline.classes_}
+    except (NotFittedError, AttributeError, TypeError, ValueError):
+        raise ArtefactError(f"{path}: it holds no fitted classifier; train again") from None
+    if not classes <= set(range(len(model.facts.classes))):
+        raise ArtefactError(f"{path}: its classifier knows other classes than its facts name; train again")
 
 
 def _loaded(path: str | Path, data: bytes, trusted: Sequence[str]) -> Any:
@@ -111,7 +126,7 @@ def _loaded(path: str | Path, data: bytes, trusted: Sequence[str]) -> Any:
         return io.loads(data, trusted=[*TRUSTED, *trusted])
     except ArtefactError:
         raise
-    except (BadZipFile, KeyError, ValueError, TypeError, AttributeError, ImportError, EOFError):
+    except (BadZipFile, KeyError, ValueError, TypeError, AttributeError, ImportError, EOFError, RecursionError):
         raise ArtefactError(
             f"{path}: not a model that can be read; it is damaged, or was not written by leastwise"
         ) from None

@@ -168,6 +168,18 @@ def test_every_damage_of_a_folder_is_told(finished: Run, tmp_path: Path) -> None
     path.write_bytes(other.read_bytes())
     with pytest.raises(ArtefactError, match="changed after it was judged"):
         Run.load(tmp_path).generalization(chosen)
+    for changed in path.parent.iterdir():
+        changed.write_text("{}", encoding="utf-8")
+    before = content(tmp_path)
+    with pytest.raises(ArtefactError):
+        choose_again(tmp_path, Budget(max_error=1.0))
+    assert content(tmp_path) == before, "nothing is published that nobody judged"
+    frontier = tmp_path / "frontier.json"
+    document = json.loads(frontier.read_text(encoding="utf-8"))
+    document["suppressed_validation"]["by_attribute"] = {"zz": 0.1}
+    frontier.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(ArtefactError, match="not of the personal attributes"):
+        Run.load(tmp_path)
     (tmp_path / "frontier.json").unlink()
     with pytest.raises(ParameterError, match="not finished"):
         Run.load(tmp_path)

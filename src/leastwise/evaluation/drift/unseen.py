@@ -55,7 +55,8 @@ def read_new(frame: pl.DataFrame, schema: Schema) -> NewRecords:
             f"no record fits the schema: {int(masks[worst].sum()):,} of {frame.height:,} have a value of {worst} "
             "that its domain does not have; is it the right file, and are its marks for 'no answer' named?"
         )
-    unseen = {name: int(mask.sum()) for name, mask in masks.items() if mask.any()}
+    # Those without one count too: how many questions are asked must not depend on the answers.
+    unseen = {name: int(mask.sum()) for name, mask in masks.items()}
     return NewRecords(Table.from_frame(frame.filter(kept), schema), frame.height, unseen)
 
 

@@ -124,6 +124,11 @@ class Run:
         chosen = {self.choice.candidate, self.choice.nearest} - {None}
         if not self.frontier.points or not named <= known or not {*self.frontier.knees, *chosen} <= named:
             raise ArtefactError(f"{self.folder}: its files name candidates that are not in {CANDIDATES}")
+        front, personal = self.frontier, set(self.task.personal)
+        ends = (front.untouched, front.suppressed, front.untouched_validation, front.suppressed_validation)
+        judged = [*ends, *(part for point in front.points for part in (point.validation, point.test))]
+        if any(set(figures.by_attribute) != personal for figures in judged):
+            raise ArtefactError(f"{self.folder / FRONTIER}: its figures are not of the personal attributes")
 
     @cached_property
     def _by_id(self) -> dict[str, Candidate]:

@@ -196,8 +196,13 @@ def choose_again(folder: str | Path, budget: Budget) -> Run:
     """Choose anew in a finished run, and write the choice."""
     found = Run.load(folder)
     budget.check(*_guesses(found.frontier), found.schema.names)
+    choice = choose(found.frontier, budget, found.sizes, found.candidates)
+    if choice.candidate is not None:
+        found.generalization(
+            choice.candidate
+        )  # complains, before anything is written, if it is not what was judged
     with locked(found.folder):
-        write_choice(found.folder, choose(found.frontier, budget, found.sizes, found.candidates))
+        write_choice(found.folder, choice)
     return Run.load(folder)
 
 

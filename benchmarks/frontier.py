@@ -77,8 +77,7 @@ def _open_in_worker(name: str, seed: int, records: int) -> None:
 
 def _screen(text: str) -> Point:
     """Judge on validation, by counting (and for the label an additive model, which carries over)."""
-    found, (train, validation, _) = Generalization.from_json(text), _SPLIT[0]
-    part = Split(train, validation, validation)
+    found, part = Generalization.from_json(text), _SPLIT[0].on_validation()
     risk = utility_risk(found, part, (JointBuckets(), Logistic())).error
     attack = Reconstruction(JointBuckets).attack(Breach.of(found, part))
     return Point(risk, attack.adversary_error)

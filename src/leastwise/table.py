@@ -212,6 +212,14 @@ class Split(NamedTuple):
     validation: Table
     test: Table
 
+    def on_validation(self) -> Split:
+        """Return the parts for judging on validation: its records also stand where those of test do.
+
+        They then choose the predictor as well as score it, which flatters the classifier and the adversary a
+        little, alike for all candidates. Figures for people are those of the test part.
+        """
+        return Split(self.train, self.validation, replace(self.validation, part="test"))
+
 
 def _matrix(columns: Sequence[npt.NDArray[Any]], rows: int) -> npt.NDArray[Any]:
     """Put columns side by side in the smallest unsigned type that holds them."""

@@ -71,5 +71,5 @@ def test_a_collectors_database(folder: Path, run: Run) -> None:
         for people, expected in ((frame(800, 1), 0), (frame(800, 2, older=30), 1)):
             answer = collector.post("/records", json=G.transform(people).to_dicts())
             assert answer.status_code == 201, answer.text
-            found = run("monitor", "g.json", "--db", url)
+            found = run("monitor", "g.json", url)
             assert found.code == expected, found.out

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def monitor(
     generalization: Artefact,
     records: Annotated[
-        str | None, typer.Argument(help="Generalized records: CSV, Parquet or NDJSON; or give --db.")
+        str | None, typer.Argument(help="Generalized records: CSV, Parquet or NDJSON; or the collector's database.")
     ] = None,
     db: Annotated[
         str | None, typer.Option("--db", help="The collector's database: sqlite:///records.db, postgresql://...")
@@ -84,6 +84,8 @@ def _agreed(path: Path | None) -> Policy:
 
 
 def _collected(chosen: Generalization, records: str | None, db: str | None) -> pl.DataFrame:
+    if records is not None and "://" in records and db is None:
+        records, db = None, records
     if (records is None) == (db is None):
         raise ParameterError("name the records once: a file of generalized records, or --db and the collector's")
     if db is not None:

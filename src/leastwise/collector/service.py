@@ -112,9 +112,7 @@ class Service:
         """Say whether records can be stored, and which generalizations are accepted, the newest last."""
         try:
             await run_in_threadpool(self._store.check)
-        except (
-            Exception
-        ):  # whatever it is, the answer is the same, and its text may hold what is nobody's business
+        except Exception:  # whatever it is: its text may hold what is nobody's business
             return JSONResponse({"status": "the database does not answer"}, 503)
         fingerprints = [form.generalization.fingerprint for form in self.formats]
         predicts = self.model is not None

@@ -98,7 +98,7 @@ class Laboratory:
 
     def screen(self, generalization: Generalization) -> Point:
         """Return utility risk and A1 on the validation part, by counting: enough to choose with."""
-        part = Split(self.split.train, self.split.validation, self.split.validation)
+        part = self.split.on_validation()
         risk = utility_risk(generalization, part, (JointBuckets(), Logistic())).error
         attack = Reconstruction(JointBuckets).attack(Breach.of(generalization, part, seed=self.seed))
         return Point(risk, attack.adversary_error)

@@ -158,6 +158,10 @@ def test_every_damage_of_a_folder_is_told(finished: Run, tmp_path: Path) -> None
     candidates.write_text(json.dumps({**line, "asked": "x", "color": 1}) + "\n", encoding="utf-8")
     with pytest.raises(ArtefactError, match=r"(?s)line 1: not a leastwise-candidate.*2 problems.*color.*asked"):
         Run.load(tmp_path)
+    lied = [json.dumps({**json.loads(each), "answers": 1}) + "\n" for each in text.splitlines()]
+    candidates.write_text("".join(lied), encoding="utf-8")
+    with pytest.raises(ArtefactError, match="is not what it says"):
+        Run.load(tmp_path)
     candidates.write_text(text[:-5], encoding="utf-8")
     with pytest.raises(ArtefactError, match="torn"):
         Run.load(tmp_path)

@@ -129,6 +129,16 @@ class Run:
         judged = [*ends, *(part for point in front.points for part in (point.validation, point.test))]
         if any(set(figures.by_attribute) != personal for figures in judged):
             raise ArtefactError(f"{self.folder / FRONTIER}: its figures are not of the personal attributes")
+        for name in sorted(named):
+            self._check_size(name)
+
+    def _check_size(self, name: str) -> None:
+        """Hold what a candidate is said to ask against its artefact: choices are made by it."""
+        told = self.sizes[name]
+        sizes = [p.size for p in self.candidate(name).artefact().partitions if not p.suppressed]
+        exact = all(sizes)  # a number that is asked exactly has as many answers as were given: size 0
+        if told.asked != len(sizes) or told.answers < sum(sizes) or (exact and told.answers != sum(sizes)):
+            raise ArtefactError(f"{self.folder / CANDIDATES}: what candidate {name} asks is not what it says")
 
     @cached_property
     def _by_id(self) -> dict[str, Candidate]:

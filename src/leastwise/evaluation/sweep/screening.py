@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.guessing import MakePredictor, StrongestOf
@@ -21,11 +21,6 @@ from leastwise.partition import Untouched
 from leastwise.predictors import JointBuckets, Logistic
 from leastwise.predictors.base import Predictor
 from leastwise.table import Split, Table
-
-
-def on_validation(split: Split) -> Split:
-    """Return the parts with the validation records in the place of those that are attacked."""
-    return Split(split.train, split.validation, replace(split.validation, part="test"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +40,7 @@ def screen(generalization: Generalization, split: Split, candidates: int) -> Jud
     candidates
         How many are screened on the same records: the certificate pays for all of them.
     """
-    return _judged(generalization, on_validation(split), candidates, (JointBuckets(), Logistic()), JointBuckets)
+    return _judged(generalization, split.on_validation(), candidates, (JointBuckets(), Logistic()), JointBuckets)
 
 
 def judge(generalization: Generalization, split: Split, candidates: int, seed: int, quick: bool) -> Judged:
@@ -87,7 +82,7 @@ def guessing(split: Split) -> dict[str, float]:
     """Return the error of guessing, by personal attribute: on validation or test, wherever it is larger."""
     nothing = Generalization.suppressed(split.train.schema)
     found: dict[str, float] = {}
-    for parts in (on_validation(split), split):
+    for parts in (split.on_validation(), split):
         breach = Breach.of(nothing, parts)
         counts = breach.truth.counts
         for target in breach.targets.values():

@@ -26,7 +26,7 @@ from leastwise.evaluation.sweep.figures import Figures
 from leastwise.evaluation.sweep.folder import RunTask, artefact_path, evaluation_path
 from leastwise.evaluation.sweep.frontier import thinned
 from leastwise.evaluation.sweep.journal import Journal, write_whole
-from leastwise.evaluation.sweep.screening import Judged, judge, on_validation
+from leastwise.evaluation.sweep.screening import Judged, judge
 from leastwise.evaluation.sweep.sweeping import Distinct, Plan, Proposed, propose, screened
 from leastwise.evaluation.utility import UtilityLimits
 from leastwise.generalization import Generalization
@@ -95,13 +95,13 @@ class Stages:
         """Judge the limit points on validation and test, by the strongest."""
         schema = self.split.train.schema
         limits = [Generalization.untouched(schema), Generalization.suppressed(schema)]
-        parts = [on_validation(self.split), self.split]
+        parts = [self.split.on_validation(), self.split]
         tasks = [(g, part, 1, self.task.seed, self.task.quick) for part in parts for g in limits]
         return LimitPoints(*self._judged("judging the limit points", LIMITS, tasks))
 
     def judged(self, front: Sequence[Candidate]) -> list[Judged]:
         """Judge the frontier on validation, by the strongest."""
-        part = on_validation(self.split)
+        part = self.split.on_validation()
         tasks = [(c.artefact(), part, len(front), self.task.seed, self.task.quick) for c in front]
         # Another budget may bring another frontier: what was judged of one must not be taken for the other.
         name = hashlib.sha256("".join(c.id for c in front).encode()).hexdigest()[:SHORT]

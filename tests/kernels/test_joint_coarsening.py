@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from scipy.stats import norm
 
 from leastwise import Table
-from leastwise.kernels.joint_coarsening import State, apply_merge, score_merge
+from leastwise.kernels.joint_coarsening import CHANCE, State, apply_merge, score_merge
 from leastwise.minimizers.joint_state import Pulls, Records, make_state
 from tests.strategies import tables
 
@@ -32,21 +33,30 @@ def right_guesses(table: Table, columns, contexts, scores) -> np.ndarray:
                 np.bincount(values, weights=people * flags[i], minlength=table.sizes[p])
                 for flags in (same, row, own)
             )
-            counts[values[i]] -= 1
             wide[values[i]] -= 1
             prior = (wide + OWN * widest / widest.sum()) / (max(wide.sum(), 0) + OWN)
-            right[t] += people[i] * _is_front(np.where(widest > 0, counts + CONTEXT * prior, -9), values[i])
+            left, share = np.where(widest > 0, counts + CONTEXT * prior, -9), CONTEXT / (max(wide.sum(), 0) + OWN)
+            right[t] += people[i] * _front(left, counts, values[i], share)
     for i in range(len(table)):
         counts = np.bincount(table.y, weights=people * same[i], minlength=table.classes)
-        counts[table.y[i]] -= 1
         odds = np.exp(scores[i] - scores[i].max())
-        right[-1] += people[i] * _is_front(counts + LABEL * odds / odds.sum(), table.y[i])
+        right[-1] += people[i] * _front(counts + LABEL * odds / odds.sum(), counts, table.y[i], 0.0)
     return right
 
 
-def _is_front(scores: np.ndarray, value: int) -> bool:
-    others = np.delete(scores, value)
-    return bool(scores[value] > others.max(initial=-1e9) + 1e-9)
+def _front(scores: np.ndarray, counts: np.ndarray, value: int, share: float) -> float:
+    """Return the probability that the value of somebody who leaves stays in front; the scores do without the share
+    of a row that has left with the person, but hold the person."""
+    whole = scores.copy()
+    whole[value] += share
+    others = np.delete(np.arange(len(scores)), value)
+    if not len(others):
+        return 1.0
+    above, alike = (whole > whole[value] + 1e-9).sum(), (abs(whole - whole[value]) <= 1e-9).sum()
+    among_two = np.clip((2 - above) / alike, 0, 1)  # equal ones share the first two places
+    rival = others[scores[others].argmax()]
+    lead, reach = scores[value] - 1 - scores[rival], CHANCE * np.sqrt(max(counts[value] + counts[rival] - 1, 0))
+    return float(among_two * (norm.cdf(lead / reach) if reach else lead > 1e-9))
 
 
 def scores_of(state: State, columns, intercept) -> np.ndarray:

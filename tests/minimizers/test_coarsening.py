@@ -15,6 +15,8 @@ from leastwise.errors import ParameterError
 from leastwise.minimizers import coarsening_path, restarted_paths
 from leastwise.minimizers.coarsening import coarsening_steps, thinned
 from leastwise.minimizers.joint_state import Pulls, Records, make_state
+from leastwise.minimizers.optimal.items import personal_codes
+from leastwise.tolerance import default_tolerance
 from tests.strategies import generalizations, tables
 
 
@@ -126,3 +128,38 @@ def test_thinning_keeps_both_ends():
 def test_a_price_that_is_none_is_refused(mu):
     with pytest.raises(ParameterError, match="mu"):
         coarsening_path(example(50), Generalization.untouched(example(50).schema), mu)
+
+
+def test_a_tie_does_not_hide_anybody():
+    # Whoever is left out, the other value is in front; yet half of the people would be guessed right.
+    rows = 2000
+    schema = Schema(
+        (Attribute("sex", values=("f", "m"), personal=True), Attribute("a", values=("0", "1"))),
+        Attribute("y", values=("0", "1")),
+    )
+    codes = np.asfortranarray(np.stack([np.arange(rows) % 2, np.arange(rows) // 2 % 2], axis=1).astype(np.uint8))
+    levels = tuple(np.asarray(a.values, dtype=object) for a in schema.attributes)
+    table = Table(schema, codes, levels, (np.arange(rows) % 2).astype(np.uint8))
+    told = [step.adversary_error for step in coarsening_steps(table, Generalization.untouched(schema))]
+    assert told[0] == 0
+    assert told[-1] == pytest.approx(0.5, abs=0.02)
+
+
+@given(
+    st.lists(st.floats(-100, 100).map(lambda x: round(x, 2)), min_size=1, max_size=40, unique=True),
+    st.sampled_from([None, (-100.0, 100.0)]),
+)
+def test_numbers_that_one_guess_tells_are_one_value(numbers, declared):
+    low, high = declared or (None, None)
+    schema = Schema(
+        (Attribute("a", "continuous", lower=low, upper=high, personal=True),), Attribute("y", values=("0", "1"))
+    )
+    level = np.sort(np.asarray(numbers))
+    codes = np.asfortranarray(np.arange(len(level), dtype=np.uint8)[:, None])
+    table = Table(schema, codes, (level,), np.zeros(len(level), dtype=np.uint8))
+    runs, width = personal_codes(table, 0), 2 * default_tolerance(schema.attributes[0], table, 0)
+    for run in np.unique(runs):
+        told = level[runs == run]
+        assert told[-1] - told[0] <= width + 1e-6
+        if run:
+            assert told[0] - level[runs == run - 1][0] > width - 1e-6, "a run ends only where it must"

@@ -17,9 +17,9 @@ import numpy.typing as npt
 
 from leastwise.schema import Attribute
 from leastwise.table import Table
+from leastwise.tolerance import default_tolerance
 
 Numbers = npt.NDArray[np.float64]
-SHARE = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,20 +123,3 @@ def _numbers(table: Table, position: int) -> Numbers:
     return np.concatenate(
         [np.asarray(table.levels[position], dtype=float), np.full(attribute.extra_values, np.nan)]
     )
-
-
-def default_tolerance(attribute: Attribute, train: Table, position: int) -> float:
-    """Return a twentieth of the range: the declared one, or where it is open, that of the middle 90 % of people.
-
-    Whole for whole numbers, so that an age is told within 2 years and not within 2.3.
-    """
-    use = train.use(position)[: len(train.levels[position])]
-    if attribute.lower is not None and attribute.upper is not None:
-        span = attribute.upper - attribute.lower
-    elif use.sum():
-        places = np.searchsorted(np.cumsum(use), use.sum() * np.array([SHARE, 1 - SHARE]))
-        low, high = np.asarray(train.levels[position], dtype=float)[np.minimum(places, len(use) - 1)]
-        span = float(high - low) if np.isfinite(high - low) else 0.0
-    else:
-        span = 0.0
-    return float(np.floor(span * SHARE)) if attribute.integer else span * SHARE

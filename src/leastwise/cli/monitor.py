@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 def monitor(
     generalization: Artefact,
     records: Annotated[
-        str | None, typer.Argument(help="Generalized records: CSV, Parquet or NDJSON; or the collector's database.")
+        str | None,
+        typer.Argument(help="Generalized records: CSV, Parquet, NDJSON, or the collector's database."),
     ] = None,
     db: Annotated[
         str | None, typer.Option("--db", help="The collector's database: sqlite:///records.db, postgresql://...")

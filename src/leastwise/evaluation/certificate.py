@@ -29,12 +29,12 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.adversaries.targets import default_tolerance
 from leastwise.errors import ParameterError
 from leastwise.evaluation.hindsight import told_in_hindsight
 from leastwise.generalization import Generalization
 from leastwise.joint import joint_buckets
 from leastwise.table import Table
+from leastwise.tolerance import default_tolerance
 from leastwise.validation import check_between
 
 MEAN = "mean over personal attributes"

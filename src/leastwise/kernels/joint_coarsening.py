@@ -5,8 +5,9 @@ so that a record alone in its joint bucket is not taken as known. For a personal
 the joint bucket over a few telling attributes (its *context*), and below that the attribute's own bucket. For the
 label it is an additive model of the log-odds.
 
-Only the commonest value can be guessed right: when a record with another value leaves, the commonest one stays in
-front. So the right guesses of a joint bucket are all its records with the commonest value, or none.
+Only the two commonest values can be guessed right. With the bare rule (guess what is in front) it is all people of
+the commonest or, at a tie, nobody: whoever leaves, the other value wins. Such holes are luck, and a search over
+merges finds them. So the lead counts as known up to chance: each of the two is in front with a probability.
 
 A merge touches only the joint buckets that contain the merged buckets; records are kept as a linked list per joint
 bucket, so that merging two is one step.
@@ -14,6 +15,7 @@ bucket, so that merging two is one step.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +23,9 @@ import numpy.typing as npt
 from numba import njit
 
 Array = npt.NDArray[Any]
+
+# Of the standard deviation of a lead: 0 leaves holes at ties, 1 hides small leads that are real.
+CHANCE = 0.5
 
 
 class State(NamedTuple):
@@ -199,6 +204,20 @@ def _hits_before(state: State, target: int, z: int, chain: Array) -> float:  # p
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _expected_right(front: float, other: float, lead: float, leaving: float) -> float:  # pragma: no cover
+    """Return the people expected to be guessed right, of those with the value in front and with the next one.
+
+    Each of them is guessed when the own value is in front although one person of it leaves, which takes
+    ``leaving`` from its lead. The lead is normal with a standard deviation of ``CHANCE`` of that of a tie.
+    """
+    reach = CHANCE * math.sqrt(2.0 * max(front + other - 1.0, 0.0))
+    if abs(lead - leaving) >= 6.0 * reach:  # what is left out is below 1e-16
+        return front if lead > leaving else 0.0
+    stays, overtaken = math.erfc((leaving - lead) / reach), math.erfc((leaving + lead) / reach)
+    return 0.5 * (front * stays + other * overtaken)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _right_guesses(
     held: Array,
     seen: Array,
@@ -209,23 +228,23 @@ def _right_guesses(
     share: float,
     inner: float,
 ) -> float:  # pragma: no cover
-    """Return the people guessed right: all with the value in front, if it stays there when one of them leaves.
-
-    Besides the values ``seen``, only those commonest in the row and in the own bucket can come in front.
+    """Return the people guessed right by the value in front; besides the values ``seen``, only those commonest in
+    the row and in the own bucket can come there.
     """
-    best, second, top = -1.0, -1.0, -1
+    best, second, top, next_top = -1.0, -1.0, -1, -1
     count = len(seen)
     for i in range(count + 4):
         v = seen[i] if i < count else row_most[i - count] if i < count + 2 else own_most[i - count - 2]
-        if v < 0 or v == top or (i >= count and held[v] > 0):
+        if v < 0 or v in (top, next_top) or (i >= count and held[v] > 0):
             continue
         u = held[v] + share * (row[v] + inner * values[v])
         if u > best:
-            best, second, top = u, best, v
+            best, second, top, next_top = u, best, v, top
         elif u > second:
-            second = u
+            second, next_top = u, v
+    other = held[next_top] if next_top >= 0 else 0.0
     # A person who leaves takes one from the row too.
-    return float(held[top]) if best - 1.0 - share > second else 0.0
+    return float(_expected_right(held[top], other, best - second, 1.0 + share))
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -287,17 +306,15 @@ def _label_hits(
         score -= score.max()
         odds = np.exp(score)
         odds *= state.pulls[len(state.own)] / odds.sum()
-        best, second, top = -1.0, -1.0, 0
+        best, second, top, next_top = -1.0, -1.0, 0, 0
         for c in range(classes):
             u = held[c] + odds[c]
             if u > best:
-                second = best
-                best, top = u, c
+                best, second, top, next_top = u, best, c, top
             elif u > second:
-                second = u
+                second, next_top = u, c
         # The additive model has few parameters; one record hardly moved it, so it is not left out there.
-        if held[top] > 0 and best - 1.0 > second:
-            result[g] = held[top]
+        result[g] = _expected_right(held[top], held[next_top], best - second, 1.0)
         change += result[g] - before
     return change, result
 

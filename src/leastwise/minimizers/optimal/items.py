@@ -13,6 +13,7 @@ from scipy.sparse import csr_matrix
 from leastwise.minimizers.constraints import Constraints
 from leastwise.schema import Attribute
 from leastwise.table import Table
+from leastwise.tolerance import default_tolerance
 from leastwise.values import text_of
 
 Floats = npt.NDArray[np.float64]
@@ -178,16 +179,28 @@ def guessed(table: Table) -> tuple[int, ...]:
 
 
 def personal_codes(table: Table, personal: int) -> npt.NDArray[np.int64]:
-    """Return the values of a personal attribute as guessed ones: long continuous columns as runs."""
+    """Return the values of a personal attribute as guessed ones: numbers as runs, each told by one guess."""
     codes = table.codes[:, personal].astype(np.int64)
-    declared, size = table.schema.attributes[personal], table.sizes[personal]
-    if not declared.continuous or size <= _MOST_TARGET_VALUES:
+    if not table.schema.attributes[personal].continuous:
         return codes
-    use = table.use(personal)
-    run = np.floor((np.cumsum(use) - use / 2) / (use.sum() / _MOST_TARGET_VALUES)).astype(np.int64)
-    levels = len(table.levels[personal])
-    run[levels:] = int(run[:levels].max(initial=0)) + 1 + np.arange(size - levels)
-    return np.asarray(run[codes])
+    run = _told_together(table, personal)
+    if run.max(initial=0) >= _MOST_TARGET_VALUES:
+        use = table.use(personal)[: len(run)]
+        run = np.floor((np.cumsum(use) - use / 2) / (max(use.sum(), 1) / _MOST_TARGET_VALUES)).astype(np.int64)
+    extra = int(run.max(initial=-1)) + 1 + np.arange(table.sizes[personal] - len(run))
+    return np.asarray(np.concatenate([run, extra])[codes])
+
+
+def _told_together(table: Table, personal: int) -> npt.NDArray[np.int64]:
+    """Number the levels so that those with one number are within the tolerance of the middle between them."""
+    numbers = np.asarray(table.levels[personal], dtype=float)
+    width = 2 * default_tolerance(table.schema.attributes[personal], table, personal) * (1 + 1e-9)
+    run, begin = np.zeros(len(numbers), dtype=np.int64), 0
+    for i in range(1, len(numbers)):
+        if numbers[i] - numbers[begin] > width:
+            begin = i
+        run[i] = run[i - 1] + (begin == i)
+    return run
 
 
 def target_weights(table: Table, weights: Mapping[str, float] | Sequence[float] | None) -> Floats:

@@ -85,7 +85,7 @@ def _worth_judging(
 ) -> list[Generalization]:
     """Return the candidates that are not beaten on the training records; the first two, the ends, stay."""
     estimates = [told.get(g.fingerprint) or estimate(records, g, weights) for g in found]
-    kept = {0, 1, *unbeaten(estimates)}
+    kept = {0, 1, *unbeaten(estimates, float(records.people.sum()))}
     return [generalization for i, generalization in enumerate(found) if i in kept]
 
 

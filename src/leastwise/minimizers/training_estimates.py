@@ -17,8 +17,8 @@ from leastwise.minimizers.coarsening import countable
 from leastwise.minimizers.constraints import Constraints
 from leastwise.minimizers.joint_state import Pulls, Records, make_state
 
-# Differences below this say nothing: on the training records candidates were also chosen.
-TOLERANCE = 0.001
+# Two candidates guess about so many people differently; it makes the difference of their errors uncertain.
+_DIFFERENTLY = 0.1
 
 
 class Estimate(NamedTuple):
@@ -39,12 +39,16 @@ def estimate(records: Records, generalization: Generalization, weights: npt.NDAr
     return Estimate(1 - float(hits[-1]), 1 - float(hits[:-1] @ weights / max(weights.sum(), 1e-12)))
 
 
-def unbeaten(estimates: Sequence[Estimate], tolerance: float = TOLERANCE) -> list[int]:
-    """Return the positions of those that no other one beats in both errors by more than the tolerance.
+def unbeaten(estimates: Sequence[Estimate], people: float) -> list[int]:
+    """Return the positions of those that no other one beats in both errors by more than a standard error.
 
-    >>> unbeaten([Estimate(0.2, 0.3), Estimate(0.2005, 0.2995), Estimate(0.21, 0.29), Estimate(0.21, 0.4)])
-    [0, 1, 3]
+    ``people`` is how many the estimates were counted on.
+
+    >>> found = [Estimate(0.2, 0.3), Estimate(0.2005, 0.2995), Estimate(0.21, 0.29), Estimate(0.21, 0.4)]
+    >>> unbeaten(found, people=30_000), unbeaten(found, people=300)
+    ([0, 1, 3], [0, 1, 2, 3])
     """
+    tolerance = (_DIFFERENTLY / max(people, 1.0)) ** 0.5
     points = np.array(estimates, dtype=float).reshape(-1, 2)
     risk, error = points[:, 0], points[:, 1]
     better = (risk[:, None] < risk[None, :] - tolerance) & (error[:, None] > error[None, :] + tolerance)

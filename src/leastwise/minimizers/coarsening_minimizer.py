@@ -14,8 +14,10 @@ from leastwise.minimizers.coarsening import Step
 from leastwise.minimizers.coarsening_restarts import restarted_steps
 from leastwise.minimizers.constraints import Constraints
 from leastwise.minimizers.teacher import Teacher
-from leastwise.minimizers.training_estimates import TOLERANCE
 from leastwise.table import Table
+
+# Adversary errors that differ by less count as equal: what nobody is safer for is not asked.
+_ALIKE = 0.001
 
 
 class CoarseningMinimizer(Minimizer):
@@ -90,10 +92,10 @@ class CoarseningMinimizer(Minimizer):
 def safest(steps: Sequence[Step], max_error_increase: float) -> Step:
     """Return the coarsest of the safest steps whose utility risk is at most so much above the least.
 
-    Adversary errors that differ by less than a thousandth count as equal: what nobody is safer for is not asked.
+    Adversary errors that differ by less than a thousandth count as equal.
     """
     allowed = min(step.utility_risk for step in steps) + max_error_increase
     near = [step for step in steps if step.utility_risk <= allowed + 1e-12]
-    reached = max(step.adversary_error for step in near) - TOLERANCE
+    reached = max(step.adversary_error for step in near) - _ALIKE
     safe = [step for step in near if step.adversary_error >= reached]
     return min(safe, key=lambda step: (step.generalization.total_buckets, -step.adversary_error))

@@ -185,6 +185,12 @@ def test_standard_input_leaves_no_file_behind(monkeypatch: pytest.MonkeyPatch) -
     assert not source.path.exists()
 
 
+def test_what_is_wrong_with_standard_input_is_said_of_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"")))
+    with pytest.raises(DataError, match=r"^standard input: the file is empty"):
+        read_frame("-")
+
+
 def test_standard_input_can_be_scanned(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b'{"a": 1}\n')))
     assert scan("-", kind="ndjson").collect()["a"].to_list() == [1]

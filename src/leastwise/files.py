@@ -180,6 +180,8 @@ def standard_input(path: str | Path, kind: str | None = None) -> Iterator[Record
     spooled = _spool(kind or "csv")
     try:
         yield RecordFile.open(spooled, kind or "csv")
+    except DataError as error:  # nobody knows the temporary file
+        raise DataError(str(error).replace(str(spooled), "standard input")) from None
     finally:
         spooled.unlink(missing_ok=True)
 

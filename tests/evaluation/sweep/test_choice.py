@@ -93,6 +93,8 @@ def test_the_sentence_tells_the_limit_and_why() -> None:
         "asked. This is the safest of them on the validation part: the model errs 0.120, A1 is wrong 0.300 of the "
         "time."
     )
+    several = choose(THREE, Budget(max_error_increase=0.02, max_buckets=70), SIZES).sentence
+    assert "these limits: the model errs at most 0.02 more than with everything asked, and at most 70" in several
     assert found.fits
     assert (found.binding, found.nearest, found.misses_on_test) == ((), None, ())
 

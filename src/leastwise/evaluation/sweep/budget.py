@@ -164,10 +164,14 @@ class Budget:
 
     def words(self) -> str:
         """Say the budget in words."""
-        parts = [*self._utility_words(), *self._privacy_words(), *self._size_words()]
+        parts = self.limits_in_words()
         if len(parts) < 2:
             return "".join(parts) or "nothing is limited"
         return ", ".join(parts[:-1]) + ", and " + parts[-1]
+
+    def limits_in_words(self) -> list[str]:
+        """Say each limit in words."""
+        return [*self._utility_words(), *self._privacy_words(), *self._size_words()]
 
     def _utility_words(self) -> list[str]:
         found = []

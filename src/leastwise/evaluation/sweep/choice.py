@@ -114,7 +114,8 @@ def _chosen(
     many = f"{len(fitting)} of {len(frontier.points)} candidates of the frontier keep"
     if len(fitting) == 1:
         many = f"One of {len(frontier.points)} candidates of the frontier keeps"
-    which = "this limit" if stated else "the limit that holds when none is stated"
+    several = len(budget.limits_in_words()) > 1
+    which = "these limits" if several else "this limit" if stated else "the limit that holds when none is stated"
     best = min(fitting, key=lambda point: budget.worth(point.validation))
     point = _least_asked(fitting, best, budget, sizes)
     aim = "the safest" if budget.bounds_utility else "the most accurate"

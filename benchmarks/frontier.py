@@ -1,9 +1,10 @@
 """The frontier of the optimal minimizer beside that of PAT's whole grid.
 
 Both propose candidates from the training part: PAT its 108 settings, ours all that ``recommended_paths`` gives.
-Counting screens them on validation, where each frontier is chosen; the test part measures the chosen ones with the
-strongest classifier and the strongest adversary (A1). The area is that of the rectangle between the limit points
-(everything untouched, everything suppressed).
+They are screened on validation, where each frontier is chosen: the adversary by counting, the label by counting, an
+additive model and boosting. The test part measures the chosen ones with the strongest classifier and the strongest
+adversary (A1). The area is that of the rectangle between the limit points (everything untouched, everything
+suppressed).
 
     python benchmarks/frontier.py                    one seed, at most 30,000 records of each file
     python benchmarks/frontier.py --full             three seeds, all records, whole frontiers
@@ -42,7 +43,7 @@ from leastwise.adversaries.reconstruction import Reconstruction  # noqa: E402
 from leastwise.evaluation.pareto import Limits, Point, adversary_error_at, frontier  # noqa: E402
 from leastwise.evaluation.utility import utility_risk  # noqa: E402
 from leastwise.minimizers import coarsening_path, optimal_path, pat_grid, recommended_paths  # noqa: E402
-from leastwise.predictors import JointBuckets, Logistic, strongest  # noqa: E402
+from leastwise.predictors import Boosting, JointBuckets, Logistic, strongest  # noqa: E402
 from leastwise.random import generator  # noqa: E402
 from leastwise.table import Split  # noqa: E402
 
@@ -76,9 +77,9 @@ def _open_in_worker(name: str, seed: int, records: int) -> None:
 
 
 def _screen(text: str) -> Point:
-    """Judge on validation, by counting (and for the label an additive model, which carries over)."""
+    """Judge on validation, by counting; for the label also by an additive model and boosting, which carry over."""
     found, part = Generalization.from_json(text), _SPLIT[0].on_validation()
-    risk = utility_risk(found, part, (JointBuckets(), Logistic())).error
+    risk = utility_risk(found, part, (JointBuckets(), Logistic(), Boosting())).error
     attack = Reconstruction(JointBuckets).attack(Breach.of(found, part))
     return Point(risk, attack.adversary_error)
 
@@ -87,7 +88,7 @@ def _measure(task: tuple[str, str]) -> Point:
     """Judge on test, with the strongest classifier and adversary, or by counting as in the screening."""
     found, how = Generalization.from_json(task[0]), task[1]
     if how == "counting":
-        risk = utility_risk(found, _SPLIT[0], (JointBuckets(), Logistic())).error
+        risk = utility_risk(found, _SPLIT[0], (JointBuckets(), Logistic(), Boosting())).error
         attack = Reconstruction(JointBuckets).attack(Breach.of(found, _SPLIT[0]))
         return Point(risk, attack.adversary_error)
     quick = how == "quick"

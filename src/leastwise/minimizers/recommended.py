@@ -64,13 +64,16 @@ def recommended_paths(
     records = Records.of(own)
     told: Any = {"teacher": teacher, "weights": weights, "seed": seed}
     path = optimal_path(own, steps, constraints=constraints, bucket_price=BUCKET_PRICE, **told)
+    # Where almost nothing may be lost, buckets without a price are worth it: a classifier with interactions uses
+    # differences that an additive teacher does not see.
+    finest = optimal_path(own, max(steps // 2, 2), constraints=constraints, **told)[: steps // 4]
     fine = fine_start(own, _START, constraints=held, bucket_price=BUCKET_PRICE, **told)
     joint = joint_path(own, fine, weights=weights, constraints=held, records=records)
     paths = [
         coarsening_steps(own, g, weights=weights, constraints=held, records=records) for g in _spread_over(joint)
     ]
     nested = [step for steps_of in paths for step in thinned(steps_of, max(steps // 2, 2))]
-    found = distinct([path[0], path[-1], *path, *joint, *(step.generalization for step in nested)])
+    found = distinct([path[0], path[-1], *path, *finest, *joint, *(step.generalization for step in nested)])
     told = {step.generalization.fingerprint: Estimate(step.utility_risk, step.adversary_error) for step in nested}
     common = {"leastwise": __version__, **chosen_on(table)}
     kept = _worth_judging(found, told, records, target_weights(own, weights))

@@ -1,10 +1,10 @@
 """The frontier of the optimal minimizer beside that of PAT's whole grid.
 
 Both propose candidates from the training part: PAT its 108 settings, ours all that ``recommended_paths`` gives.
-They are screened on validation, where each frontier is chosen: the adversary by counting, the label by counting, an
-additive model and boosting. The test part measures the chosen ones with the strongest classifier and the strongest
-adversary (A1). The area is that of the rectangle between the limit points (everything untouched, everything
-suppressed).
+They are screened on validation, where each frontier is chosen: the adversary by counting, the label by counting,
+an additive model and boosting. The test part measures the chosen ones with the strongest classifier and the
+strongest adversary (A1). The area is that of the rectangle between the limit points (everything untouched,
+everything suppressed).
 
     python benchmarks/frontier.py                    one seed, at most 30,000 records of each file
     python benchmarks/frontier.py --full             three seeds, all records, whole frontiers

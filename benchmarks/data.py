@@ -127,6 +127,7 @@ LENDING_AMOUNTS = [
     "interest_rate", "installment",
 ]  # fmt: skip
 LENDING_SPARSE = ("months_since_last_delinq", "months_since_90d_late", "months_since_last_credit_inquiry")
+LENDING_OUTCOMES = ("balance", "paid_total", "paid_principal", "paid_interest", "paid_late_fees")
 LENDING_STATUS = (
     "Current", "Fully Paid", "In Grace Period", "Late (16-30 days)", "Late (31-120 days)", "Charged Off",
 )  # fmt: skip
@@ -143,6 +144,14 @@ def lending_club_2018() -> Dataset:
     )
     schema = Schema(attributes, Attribute("loan_status", values=LENDING_STATUS))
     return Dataset("lending_club_2018", frame, schema, "Lending Club, first quarter of 2018: 10,000 loans.")
+
+
+def lending_club_2018_outcomes() -> Dataset:
+    """With what became of the loan, which tells the label: of no use to a lender, but minimizers can be compared."""
+    plain = lending_club_2018()
+    outcomes = [number(name, integer=False, lower=0) for name in LENDING_OUTCOMES]
+    schema = replace(plain.schema, attributes=(*plain.schema.attributes, *outcomes))
+    return replace(plain, name="lending_club_2018_outcomes", schema=schema)
 
 
 # Left out: PINCP_DECILE and POVPIP (income again), PWGTP and WGTP (weights), INDP_CAT (a function of INDP).
@@ -197,6 +206,7 @@ LOADERS: dict[str, Callable[[], Dataset]] = {
         communities,
         communities_majority,
         lending_club_2018,
+        lending_club_2018_outcomes,
         nist_acs_national_2018,
         nist_acs_national_2019,
     )

@@ -56,6 +56,7 @@ DATASETS = (
     "health",
     "communities",
     "lending_club_2018",
+    "lending_club_2018_outcomes",
 )
 TIMED = "acs_employment_ny_2024"
 MARGINS = (0.005, 0.01, 0.02, 0.05)

@@ -147,7 +147,7 @@ def lending_club_2018() -> Dataset:
 
 
 def lending_club_2018_outcomes() -> Dataset:
-    """With what became of the loan, which tells the label: of no use to a lender, but minimizers can be compared."""
+    """With what became of the loan, which tells the label: no use to a lender, but minimizers can be compared."""
     plain = lending_club_2018()
     outcomes = [number(name, integer=False, lower=0) for name in LENDING_OUTCOMES]
     schema = replace(plain.schema, attributes=(*plain.schema.attributes, *outcomes))

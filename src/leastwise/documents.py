@@ -5,13 +5,25 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
+from os import PathLike
+from pathlib import Path as File
 from typing import Any
 
-from leastwise.errors import shorten
+from leastwise.errors import ArtefactError, shorten
 from leastwise.validation import did_you_mean
 
 Path = tuple[str | int, ...]
 LARGEST_DOCUMENT = 32_000_000  # characters; a domain of 100,000 categories needs about 3 million
+
+
+def read_text(path: str | PathLike[str]) -> str:
+    """Read a document; what cannot be read is one line."""
+    try:
+        return File(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ArtefactError(f"{path}: not UTF-8 text") from None
+    except OSError as error:
+        raise ArtefactError(f"{path}: {error.strerror}") from None
 
 
 def path_text(path: Path) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leastwise import artefact, describe
+from leastwise.documents import read_text
 from leastwise.errors import ArtefactError, SchemaError, shorten
 from leastwise.partition import Partition, Unknown, keep, suppress
 from leastwise.schema import Attribute, Schema
@@ -193,10 +194,4 @@ class Generalization:
     @classmethod
     def load(cls, path: str | Path) -> Generalization:
         """Read the artefact from a file."""
-        try:
-            text = Path(path).read_text(encoding="utf-8")
-        except UnicodeDecodeError:
-            raise ArtefactError(f"{path}: not UTF-8 text") from None
-        except OSError as error:
-            raise ArtefactError(f"{path}: {error.strerror}") from None
-        return cls.from_json(text)
+        return cls.from_json(read_text(path))

@@ -18,7 +18,7 @@ from leastwise.adversaries.result import (
     SinglingOutResult,
 )
 from leastwise.artefact import check_format
-from leastwise.documents import Fields, Problems, read_json
+from leastwise.documents import Fields, Problems, read_json, read_text
 from leastwise.errors import ArtefactError
 from leastwise.evaluation.certificate import Certificate
 from leastwise.evaluation.plain import from_plain, to_plain
@@ -116,13 +116,7 @@ class Evaluation:
     @classmethod
     def load(cls, path: str | Path) -> Evaluation:
         """Read the document from a file."""
-        try:
-            text = Path(path).read_text(encoding="utf-8")
-        except UnicodeDecodeError:
-            raise ArtefactError(f"{path}: not UTF-8 text") from None
-        except OSError as error:
-            raise ArtefactError(f"{path}: {error.strerror}") from None
-        return cls.from_json(text)
+        return cls.from_json(read_text(path))
 
 
 def _from_document(document: Any, problems: Problems) -> Evaluation | None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from leastwise.documents import Fields, Problems, is_number, read_json
+from leastwise.documents import Fields, Problems, is_number, read_json, read_text
 from leastwise.documents import Path as Place
 from leastwise.errors import ArtefactError
-from leastwise.evaluation.sweep.documents import read_text
 
 Facts = dict[str, Any]
 NUMBERS = ("value", "low", "high", "baseline", "then", "now")

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from leastwise.documents import read_text
 from leastwise.errors import ArtefactError
 from leastwise.evaluation.sweep import Run
-from leastwise.evaluation.sweep.documents import from_text, read_text, to_text
+from leastwise.evaluation.sweep.documents import from_text, to_text
 from leastwise.generalization import Generalization
 from leastwise.partition import Partition
 from leastwise.table import Table

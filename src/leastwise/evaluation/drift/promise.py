@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from leastwise.artefact import check_format
-from leastwise.documents import Fields, Problems, read_json
+from leastwise.documents import Fields, Problems, read_json, read_text
 from leastwise.errors import ArtefactError, ParameterError
 from leastwise.evaluation.drift.comparisons import people_behind
 from leastwise.evaluation.drift.use import BucketUse, bucket_use, counted, label_use
@@ -154,14 +154,11 @@ class Promise:
     @classmethod
     def load(cls, path: str | Path) -> Promise:
         """Read the document from a file."""
+        text = read_text(path)
         try:
-            return cls.from_json(Path(path).read_text(encoding="utf-8"))
-        except UnicodeDecodeError:
-            raise ArtefactError(f"{path}: not UTF-8 text") from None
+            return cls.from_json(text)
         except ArtefactError as error:
             raise ArtefactError(f"{path}: {error}") from None
-        except OSError as error:
-            raise ArtefactError(f"{path}: {error.strerror}") from None
 
 
 def _from_document(document: Any, problems: Problems) -> Promise | None:

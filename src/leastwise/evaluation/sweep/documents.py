@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any, TypeVar
 
 from leastwise.artefact import check_format
@@ -33,16 +32,6 @@ def from_text(kind: type[T], text: str, name: str, where: str) -> T:
     if found is None or problems.texts:
         raise ArtefactError(f"{where}: not a {name} document that can be read", problems.texts)
     return found
-
-
-def read_text(path: Path) -> str:
-    """Read a file of a run; what cannot be read is one line."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise ArtefactError(f"{path}: not UTF-8 text") from None
-    except OSError as error:
-        raise ArtefactError(f"{path}: {error.strerror}") from None
 
 
 def format_of(text: str) -> str:

@@ -8,12 +8,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from leastwise.documents import read_text
 from leastwise.errors import ArtefactError, ParameterError, shorten
 from leastwise.evaluation.evaluation import Evaluation, fingerprint_of
 from leastwise.evaluation.sweep.budget import Budget, Size
 from leastwise.evaluation.sweep.candidates import SHORT, Candidate, Failure, read_line
 from leastwise.evaluation.sweep.choice import Choice
-from leastwise.evaluation.sweep.documents import from_text, read_text, to_text
+from leastwise.evaluation.sweep.documents import from_text, to_text
 from leastwise.evaluation.sweep.frontier import Frontier
 from leastwise.evaluation.sweep.grid import Grid
 from leastwise.generalization import Generalization

@@ -6,6 +6,7 @@ import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from leastwise.documents import read_text
 from leastwise.errors import ParameterError
 from leastwise.evaluation.plain import to_plain
 from leastwise.evaluation.sweep import folder as places
@@ -13,7 +14,6 @@ from leastwise.evaluation.sweep.backends import Workers
 from leastwise.evaluation.sweep.budget import Budget
 from leastwise.evaluation.sweep.checking import check_records, check_schema, check_split, fingerprint, versions
 from leastwise.evaluation.sweep.choice import Choice, choose
-from leastwise.evaluation.sweep.documents import read_text
 from leastwise.evaluation.sweep.finding import candidates_in, find_frontier, sizes_of
 from leastwise.evaluation.sweep.folder import Parts, Run, RunTask
 from leastwise.evaluation.sweep.frontier import Frontier

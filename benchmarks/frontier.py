@@ -233,14 +233,15 @@ def errors_at(runs: Sequence[Measured]) -> dict[str, dict[str, float | None]]:
             w: [adversary_error_at(r.points[w], r.limits.untouched[0] + margin) for r in runs]
             for w in runs[0].points
         }
-        found[str(margin)] = {w: None if None in v else float(np.mean([x for x in v if x])) for w, v in at.items()}
+        found[str(margin)] = {w: None if None in v else float(np.mean(v)) for w, v in at.items()}
     return found
 
 
 def settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return what a result depends on, beside the file and the seed."""
     how = "counting" if arguments.counting else "quick" if arguments.quick else "strongest"
-    return {"how": how, "quick": arguments.quick, "records": arguments.records, "most": arguments.most}
+    given = {name: getattr(arguments, name) for name in ("quick", "records", "most")}
+    return {"how": how, "screen": "counting, additive, boosting", **given}
 
 
 def known(results: Path | None, setting: Mapping[str, Any]) -> dict[tuple[str, int], Measured]:
@@ -271,7 +272,7 @@ def arguments_of() -> argparse.Namespace:
     made.add_argument("--only", "--datasets", default=",".join(DATASETS), help="comma separated names")
     made.add_argument("--full", action="store_true", help="three seeds, all records, whole frontiers")
     made.add_argument("--quick", action="store_true", help="shorter paths, weaker networks: for a first look")
-    made.add_argument("--counting", action="store_true", help="measure by counting alone: minutes, not hours")
+    made.add_argument("--counting", action="store_true", help="measure by what screens: minutes, not hours")
     made.add_argument("--records", type=int, default=30_000, help="at most so many of each file; 0: all")
     made.add_argument("--most", type=int, default=24, help="frontier candidates attacked, of each; 0: all")
     made.add_argument("--seeds", type=int, default=1)

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
-from leastwise.errors import DataError
+from leastwise.errors import DataError, UnknownValueError
 from leastwise.files import RecordFile, file_format, read_frame, scan, standard_input
 
 BAD_CSV = {
@@ -189,6 +189,9 @@ def test_what_is_wrong_with_standard_input_is_said_of_standard_input(monkeypatch
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"")))
     with pytest.raises(DataError, match=r"^standard input: the file is empty"):
         read_frame("-")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a,b\n1,2\n")))
+    with pytest.raises(UnknownValueError, match="'2' in line 2 of standard input"), standard_input("-") as source:
+        raise UnknownValueError("b", "2", "correct it").at(source.place_of(0))
 
 
 def test_standard_input_can_be_scanned(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -181,7 +181,8 @@ def standard_input(path: str | Path, kind: str | None = None) -> Iterator[Record
     try:
         yield RecordFile.open(spooled, kind or "csv")
     except DataError as error:  # nobody knows the temporary file
-        raise DataError(str(error).replace(str(spooled), "standard input")) from None
+        error.args = (str(error).replace(str(spooled), "standard input").replace(spooled.name, "standard input"),)
+        raise
     finally:
         spooled.unlink(missing_ok=True)
 

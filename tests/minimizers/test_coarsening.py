@@ -16,6 +16,8 @@ from leastwise.minimizers import coarsening_path, restarted_paths
 from leastwise.minimizers.coarsening import coarsening_steps, thinned
 from leastwise.minimizers.joint_state import Pulls, Records, make_state
 from leastwise.minimizers.optimal.items import personal_codes
+from leastwise.minimizers.training_estimates import estimate
+from leastwise.partition import Intervals
 from leastwise.tolerance import default_tolerance
 from tests.strategies import generalizations, tables
 
@@ -163,3 +165,35 @@ def test_numbers_that_one_guess_tells_are_one_value(numbers, declared):
         assert told[-1] - told[0] <= width + 1e-6
         if run:
             assert told[0] - level[runs == run - 1][0] > width - 1e-6, "a run ends only where it must"
+
+
+def numbers(order: np.ndarray, weights: np.ndarray | None = None) -> Table:
+    schema = Schema(
+        (
+            Attribute("age", "continuous", integer=True, lower=0, upper=100, personal=True),
+            Attribute("job", values=("a", "b")),
+        ),
+        Attribute("y", values=("0", "1")),
+    )
+    age = np.random.default_rng(3).integers(20, 41, 800)
+    codes = np.asfortranarray(np.stack([age - 20, age % 3 == 0], axis=1).astype(np.uint8)[order])
+    levels = (np.arange(20.0, 41.0), np.asarray(("a", "b"), dtype=object))
+    return Table(schema, codes, levels, (age % 2).astype(np.uint8)[order], weights)
+
+
+def test_the_order_of_records_does_not_matter_where_runs_of_numbers_cross_buckets():
+    start = Generalization.untouched(numbers(np.arange(800)).schema)
+    middle = start.replacing(Intervals(start["age"].attribute, (28, 32)))
+    told = [
+        estimate(Records.of(table), middle, np.ones(1))
+        for table in (numbers(np.arange(800)), numbers(np.arange(800)[::-1]))
+    ]
+    assert told[0].adversary_error == pytest.approx(told[1].adversary_error)
+
+
+def test_records_that_stand_for_nobody_count_for_nothing():
+    some = np.arange(800) % 2 == 0
+    table, half = numbers(np.arange(800), some.astype(float)), numbers(np.flatnonzero(some))
+    start = Generalization.untouched(table.schema)
+    told = [estimate(Records.of(each), start, np.ones(1)) for each in (table, half)]
+    assert told[0].adversary_error == pytest.approx(told[1].adversary_error)

@@ -184,6 +184,9 @@ def _hold(state: State, target: int, z: int, chain: Array, held: Array, seen: Ar
     while z >= 0:
         r = state.head[z]
         while r >= 0:
+            if state.people[r] <= 0:  # nobody
+                r = state.following[r]
+                continue
             v = state.targets[r, target]
             if held[v] == 0:
                 seen[count] = v
@@ -270,7 +273,8 @@ def _target_hits(
         home = _own_row(state, target, attribute, into, z, own)
         count = _hold(state, target, z, chain, held, seen)
         share = pull / (max(context.people[row] - 1, 0.0) + own_pull)
-        inner = own_pull / max(own.people[home], 1e-9)
+        # A bucket can be without values of its own: all its numbers are in runs that are commoner elsewhere.
+        inner = own_pull / own.people[home] if own.people[home] > 0 else 0.0
         result[g] = _right_guesses(
             held, seen[:count], context.counts[row], context.most[row], own.most[home],
             state.value_people[target], share, inner,

@@ -206,8 +206,11 @@ def _value_people(records: Records) -> Floats:
 def _value_bucket(records: Records, columns: Sequence[npt.NDArray[Any]]) -> Ints:
     """Return the bucket of each value of each personal attribute; of runs of numbers, the commonest."""
     result = np.zeros((len(records.own), max(records.target_sizes, default=1)), dtype=np.int64)
-    for t, p in enumerate(records.own):
-        result[t, records.targets[:, t]] = columns[p]
+    for t, (p, size) in enumerate(zip(records.own, records.target_sizes, strict=True)):
+        buckets = int(columns[p].max(initial=0)) + 1
+        pairs = records.targets[:, t] * buckets + columns[p]
+        people = np.bincount(pairs, weights=records.people, minlength=size * buckets)
+        result[t, :size] = people.reshape(size, buckets).argmax(axis=1)
     return result
 
 

@@ -18,7 +18,7 @@ from leastwise.minimizers.joint_descent import joint_path
 from leastwise.minimizers.joint_state import Records
 from leastwise.minimizers.optimal.items import target_weights
 from leastwise.minimizers.optimal.path import optimal_path
-from leastwise.minimizers.teacher import Teacher
+from leastwise.minimizers.teacher import Teacher, effects_of
 from leastwise.minimizers.training_estimates import Estimate, estimate, unbeaten
 from leastwise.table import Table
 
@@ -41,9 +41,10 @@ def recommended_paths(
 ) -> list[Generalization]:
     """Return all candidates that are worth judging, each once: what a frontier is chosen from.
 
-    They are those of ``optimal_path``, of ``joint_path`` from a fine start, and of ``coarsening_path`` from some
-    of its solutions, without those that are beaten on the training records; the origin of each artefact says
-    where it comes from. Judge them on validation and keep the frontier.
+    They are those of ``optimal_path`` (with a price on buckets, and its fine end without), of ``joint_path`` from
+    a fine start, and of ``coarsening_path`` from some of its solutions, without those that are beaten on the
+    training records; the origin of each artefact says where it comes from. Judge them on validation and keep the
+    frontier.
 
     Parameters
     ----------
@@ -62,12 +63,13 @@ def recommended_paths(
 
     own, held = table.with_own_levels(), constraints or Constraints()
     records = Records.of(own)
-    told: Any = {"teacher": teacher, "weights": weights, "seed": seed}
-    path = optimal_path(own, steps, constraints=constraints, bucket_price=BUCKET_PRICE, **told)
+    asked: Any = {"teacher": teacher, "weights": weights, "seed": seed}
+    same: Any = {**asked, "constraints": constraints, "effects": effects_of(own, teacher, seed)}
+    path = optimal_path(own, steps, bucket_price=BUCKET_PRICE, **same)
     # Where almost nothing may be lost, buckets without a price are worth it: a classifier with interactions uses
     # differences that an additive teacher does not see.
-    finest = optimal_path(own, max(steps // 2, 2), constraints=constraints, **told)[: steps // 4]
-    fine = fine_start(own, _START, constraints=held, bucket_price=BUCKET_PRICE, **told)
+    finest = optimal_path(own, max(steps // 2, 2), **same)[: steps // 4]
+    fine = fine_start(own, _START, constraints=held, bucket_price=BUCKET_PRICE, **asked)
     joint = joint_path(own, fine, weights=weights, constraints=held, records=records)
     paths = [
         coarsening_steps(own, g, weights=weights, constraints=held, records=records) for g in _spread_over(joint)

@@ -137,8 +137,9 @@ class Run:
         """Hold what a candidate is said to ask against its artefact: choices are made by it."""
         told = self.sizes[name]
         sizes = [p.size for p in self.candidate(name).artefact().partitions if not p.suppressed]
-        exact = all(sizes)  # a number that is asked exactly has as many answers as were given: size 0
-        if told.asked != len(sizes) or told.answers < sum(sizes) or (exact and told.answers != sum(sizes)):
+        # A number that is asked exactly has as many answers as were given, and says 0: at least one.
+        least = sum(size or 1 for size in sizes)
+        if told.asked != len(sizes) or told.answers < least or (all(sizes) and told.answers != least):
             raise ArtefactError(f"{self.folder / CANDIDATES}: what candidate {name} asks is not what it says")
 
     @cached_property

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from leastwise import Generalization
+from leastwise import Attribute, Generalization, Schema, Table
+from leastwise.errors import DataError
 from leastwise.minimizers import Constraints, optimal_path, recommended_paths
 from leastwise.minimizers.coarsening import coarsening_steps
 from leastwise.minimizers.joint_state import Records
@@ -51,3 +52,22 @@ def test_candidates_hold_to_the_constraints():
     table = example(800)
     for candidate in recommended_paths(table, constraints=Constraints(suppressed=["twin"])):
         assert "twin" in candidate.not_collected
+
+
+def test_what_leaves_nothing_to_choose_from_is_no_accident():
+    table = example(300)
+    nothing = recommended_paths(table, steps=4, constraints=Constraints(suppressed=table.schema.names))
+    assert {*nothing} == {Generalization.suppressed(table.schema)}
+    with pytest.raises(DataError, match="training records, and there are none"):
+        recommended_paths(table.take(np.arange(0)), steps=4)
+
+
+def test_a_number_that_nobody_gave_is_not_asked():
+    schema = Schema(
+        (Attribute("age", "continuous", missing=True, personal=True), Attribute("a", values=("0", "1"))),
+        Attribute("y", values=("0", "1")),
+    )
+    codes = np.asfortranarray(np.stack([np.zeros(200), np.arange(200) % 2], axis=1).astype(np.uint8))
+    levels = (np.zeros(0), np.array(["0", "1"], dtype=object))
+    table = Table(schema, codes, levels, (np.arange(200) % 2).astype(np.uint8))
+    assert all(g["age"].suppressed for g in recommended_paths(table, steps=4)[1:])

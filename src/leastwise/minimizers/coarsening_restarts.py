@@ -163,5 +163,5 @@ def _effects_beside(table: Table, left: Sequence[int], teacher: str | Teacher | 
         levels=tuple(table.levels[j] for j in left),
     )
     found = dict(zip(left, effects_of(seen, teacher, seed), strict=True))
-    width = next(iter(found.values())).shape[1]
+    width = next((effects.shape[1] for effects in found.values()), 1)
     return tuple(found.get(j, np.zeros((size, width))) for j, size in enumerate(table.sizes))

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from sklearn.ensemble import HistGradientBoostingClassifier
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from leastwise.errors import MissingExtraError, ParameterError
+from leastwise.errors import DataError, MissingExtraError, ParameterError
 from leastwise.kernels.additive_logistic import fit_additive
 from leastwise.table import Table
 from leastwise.validation import did_you_mean
@@ -46,6 +46,10 @@ def effects_of(table: Table, teacher: str | Teacher | None = None, seed: int = 0
     seed
         For teachers that draw.
     """
+    if not len(table):
+        raise DataError("a minimizer learns from training records, and there are none; give some")
+    if not table.sizes:
+        return ()
     raw = _teacher(teacher)(table, seed)
     if table.classes < 2 or len(np.unique(table.y)) < 2:
         return tuple(np.zeros((size, 1)) for size in table.sizes)
@@ -164,7 +168,9 @@ def _label_score(table: Table) -> Floats:
 
 
 def _ranked(ranks: list[Floats], table: Table) -> Floats:
-    return np.stack([rank[table.codes[:, j]] for j, rank in enumerate(ranks)], axis=1)
+    ranked = np.stack([rank[table.codes[:, j]] for j, rank in enumerate(ranks)], axis=1)
+    ranked[:, np.isnan(ranked).all(axis=0)] = 0.0  # nobody answered: nothing to part
+    return ranked
 
 
 TEACHERS: Mapping[str, Teacher] = {

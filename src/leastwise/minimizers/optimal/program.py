@@ -75,11 +75,10 @@ class AttributeProgram:
 
     def measured(self, buckets: Buckets) -> tuple[float, float]:
         """Return (squared effect lost, weighted count revealed) of a partition."""
-        begins = (0, *buckets.ends[:-1])
-        lost = sum(self.spread[m, b, e - 1] for m, b, e in zip(buckets.joined, begins, buckets.ends, strict=True))
-        told = sum(
-            self.revealed[m, b, e - 1] for m, b, e in zip(buckets.joined, begins, buckets.ends, strict=True)
-        )
+        begins = (0, *buckets.ends)[: len(buckets.ends)]
+        runs = [*zip(buckets.joined, begins, buckets.ends, strict=True)]
+        lost = sum(self.spread[m, b, e - 1] for m, b, e in runs)
+        told = sum(self.revealed[m, b, e - 1] for m, b, e in runs)
         alone = list(buckets.alone)
         return float(lost + self.alone_spread[alone].sum()), float(told + self.alone_revealed[alone].sum())
 

@@ -57,7 +57,7 @@ def test_candidates_hold_to_the_constraints():
 def test_what_leaves_nothing_to_choose_from_is_no_accident():
     table = example(300)
     nothing = recommended_paths(table, steps=4, constraints=Constraints(suppressed=table.schema.names))
-    assert {*nothing} == {Generalization.suppressed(table.schema)}
+    assert nothing == [Generalization.suppressed(table.schema)]
     with pytest.raises(DataError, match="training records, and there are none"):
         recommended_paths(table.take(np.arange(0)), steps=4)
 

@@ -53,7 +53,10 @@ def test_a_policy_and_a_model(folder: Path, run: Run) -> None:
         (["g.json"], "name the records once"),
         (["g.json", "same.csv", "--db", "sqlite:///x.db"], "name the records once"),
         (["g.json", "codes.parquet"], "age: 800 records hold something"),
-        (["g.json", "same.csv", "--promise", "none.json"], "none.json: No such file"),
+        (
+            ["g.json", "same.csv", "--promise", "none.json"],
+            "none.json: there is no such file; leastwise check --write-promise makes one",
+        ),
         (["g.json", "none.csv"], "none.csv"),
     ],
 )

@@ -64,6 +64,8 @@ def monitor(
     from leastwise.evaluation.drift import monitor as compare
 
     check_target(output, force)
+    if not promise.is_file():
+        raise ParameterError(f"{promise}: there is no such file; leastwise check --write-promise makes one")
     chosen, promised, agreed = load(generalization), Promise.load(promise), _agreed(policy)
     promised.check_fits(chosen)
     found = compare(

@@ -6,7 +6,7 @@ an additive model and boosting. The test part measures the chosen ones with the 
 strongest adversary (A1). The area is that of the rectangle between the limit points (everything untouched,
 everything suppressed).
 
-    python benchmarks/frontier.py                    one seed, at most 30,000 records of each file
+    python benchmarks/frontier.py                    one seed, at most 32,000 records of each file
     python benchmarks/frontier.py --full             three seeds, all records, whole frontiers
     python benchmarks/frontier.py --only adult,health --counting
     python benchmarks/frontier.py --results f.jsonl  each result is written at once, and not measured again
@@ -273,7 +273,7 @@ def arguments_of() -> argparse.Namespace:
     made.add_argument("--full", action="store_true", help="three seeds, all records, whole frontiers")
     made.add_argument("--quick", action="store_true", help="shorter paths, weaker networks: for a first look")
     made.add_argument("--counting", action="store_true", help="measure by what screens: minutes, not hours")
-    made.add_argument("--records", type=int, default=30_000, help="at most so many of each file; 0: all")
+    made.add_argument("--records", type=int, default=32_000, help="at most so many of each file; 0: all")
     made.add_argument("--most", type=int, default=24, help="frontier candidates attacked, of each; 0: all")
     made.add_argument("--seeds", type=int, default=1)
     made.add_argument("--first-seed", type=int, default=0)

@@ -264,6 +264,13 @@ def test_records_fit_the_schema_that_is_inferred_from_them(data: dict[str, list[
         assert len(np.unique(codes)) == seen.distinct + (seen.missing > 0)
 
 
+def test_floats_too_large_to_be_whole_by_choice_are_numbers() -> None:
+    frame = pl.DataFrame({"x": [2.0**55 + 1e15 * i for i in range(30)]})
+    found = infer_schema(frame, keep=["x"])
+    assert (found.schema["x"].kind, found.schema["x"].integer) == ("continuous", False)
+    assert len(Table.from_frame(frame, found.schema)) == 30
+
+
 def test_rare_values_can_be_left_to_other() -> None:
     frame = pl.DataFrame({"x": ["a", "a", "b", "b", "rare"]})
     found = infer_schema(frame, at_least=2)

@@ -15,6 +15,7 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
+from leastwise.encoding import LARGEST_WHOLE
 from leastwise.values import text_of
 
 Form = Literal["number", "text", "truth", "ordered", "date", "nested", "empty"]
@@ -36,6 +37,7 @@ class Profile:
     ``counts`` has each distinct value as text with its number of records; it is left empty for numbers of more
     than ``MOST_VALUES`` kinds. ``numbers`` are the distinct numbers, ascending. ``strange`` are the texts that
     are no numbers in a column that otherwise is one. ``categories`` is the domain that an ordered type declares.
+    ``floats`` says that the column holds floating-point numbers.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Profile:
     numbers: npt.NDArray[np.float64] = field(default_factory=lambda: _NO_NUMBERS)
     strange: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
+    floats: bool = False
 
     @property
     def known(self) -> int:
@@ -60,8 +63,10 @@ class Profile:
 
     @property
     def whole(self) -> bool:
-        """Whether all finite numbers are whole."""
-        return len(self.finite) > 0 and bool((self.finite == np.floor(self.finite)).all())
+        """Whether all finite numbers are whole; large floats are, but by no choice of theirs."""
+        if not len(self.finite) or (self.floats and np.abs(self.finite).max() > LARGEST_WHOLE):
+            return False
+        return bool((self.finite == np.floor(self.finite)).all())
 
     @property
     def sorted_values(self) -> tuple[str, ...]:
@@ -108,7 +113,8 @@ def _profile_numbers(column: nw.Series[Any]) -> Profile:
     missing = len(numbers) - len(known)
     counts = _counts(column) if len(distinct) <= MOST_VALUES else {}
     form: Form = "number" if len(distinct) else "empty"
-    return Profile(column.name, form, len(numbers), missing, len(distinct), counts, distinct)
+    floats = column.dtype.is_float()
+    return Profile(column.name, form, len(numbers), missing, len(distinct), counts, distinct, floats=floats)
 
 
 def _profile_values(column: nw.Series[Any]) -> Profile:

@@ -64,8 +64,13 @@ def _number_columns(name: str, numbers: Sequence[float | None]) -> list[pl.Serie
 
 
 def comparable(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Make rows comparable across frames: values by their texts, missing ones alike."""
-    return [{name: text_of(value) for name, value in row.items()} for row in rows]
+    """Make rows comparable across frames: numbers as numbers, other values by their texts, missing ones alike."""
+    return [{name: text_of(_number(value)) for name, value in row.items()} for row in rows]
+
+
+def _number(value: Any) -> Any:
+    """Return 10000000000000000 as 1e16: a column of integers has no other way to write what a record has."""
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def outcome(make: Callable[[], Sequence[dict[str, Any]]]) -> list[dict[str, Any]] | str:

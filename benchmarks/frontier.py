@@ -79,19 +79,19 @@ def _open_in_worker(name: str, seed: int, records: int) -> None:
 
 def _screen(text: str) -> Point:
     """Judge on validation, by counting; for the label also by an additive model and boosting, which carry over."""
-    found, part = Generalization.from_json(text), _SPLIT[0].on_validation()
-    risk = utility_risk(found, part, (JointBuckets(), Logistic(), Boosting())).error
-    attack = Reconstruction(JointBuckets).attack(Breach.of(found, part))
-    return Point(risk, attack.adversary_error)
+    return _cheaply(Generalization.from_json(text), _SPLIT[0].on_validation())
+
+
+def _cheaply(found: Generalization, parts: Split) -> Point:
+    risk = utility_risk(found, parts, (JointBuckets(), Logistic(), Boosting())).error
+    return Point(risk, Reconstruction(JointBuckets).attack(Breach.of(found, parts)).adversary_error)
 
 
 def _measure(task: tuple[str, str]) -> Point:
     """Judge on test, with the strongest classifier and adversary, or by counting as in the screening."""
     found, how = Generalization.from_json(task[0]), task[1]
     if how == "counting":
-        risk = utility_risk(found, _SPLIT[0], (JointBuckets(), Logistic(), Boosting())).error
-        attack = Reconstruction(JointBuckets).attack(Breach.of(found, _SPLIT[0]))
-        return Point(risk, attack.adversary_error)
+        return _cheaply(found, _SPLIT[0])
     quick = how == "quick"
     risk = utility_risk(found, _SPLIT[0], quick=quick).error
     attack = Reconstruction(lambda: strongest(quick=quick)).attack(Breach.of(found, _SPLIT[0]))

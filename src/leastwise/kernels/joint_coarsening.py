@@ -24,7 +24,7 @@ from numba import njit
 
 Array = npt.NDArray[Any]
 
-# Of the standard deviation of a lead: 0 leaves holes at ties; how much more than that is best was not searched for.
+# Of the standard deviation of a lead: 0 leaves holes at ties; which share above 0 is best was not searched for.
 CHANCE = 0.5
 
 

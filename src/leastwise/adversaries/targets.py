@@ -2,7 +2,7 @@
 
 A discrete or ordinal attribute is told when the value is. A continuous one is told when the guessed number is
 within a stated tolerance; the adversary then guesses the number with the most probability around it, which is
-not always the likeliest number.
+not always the likeliest number and may lie between two that occur.
 """
 
 from __future__ import annotations
@@ -51,7 +51,10 @@ class Target:
     prior: Numbers
 
     def best(self, probabilities: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], Numbers]:
-        """Return, for rows of probabilities, the guess that is likeliest to be right and how likely it is."""
+        """Return, for rows of probabilities, the guess that is likeliest to be right and how likely it is.
+
+        A guess is a code, and of a continuous attribute the one whose number begins what the guess tells.
+        """
         chances = probabilities if self._nearby is None else probabilities @ self._nearby
         guess = chances.argmax(axis=1)
         return guess.astype(np.intp), np.asarray(chances[np.arange(len(guess)), guess], dtype=float)
@@ -67,7 +70,7 @@ class Target:
         """Return for each person whether the guess was wrong."""
         if self.tolerance is None:
             return np.asarray(guess != self.truth)
-        guessed, true = self.guessable[guess], self.numbers[self.truth]
+        guessed, true = self._middles[guess], self.numbers[self.truth]
         # "missing" and "other" have no number: they are told by their place behind the numbers.
         same_extra = np.isnan(true) & (guess - len(self.guessable) == self.truth - len(self.numbers))
         return np.asarray(~(same_extra | _close(guessed, true, self.tolerance)))
@@ -90,8 +93,19 @@ class Target:
         """Codes x guesses: whether the guess is right when the code is true; None when only equality is."""
         if self.tolerance is None:
             return None
-        close = _close(self.guessable[:, None], self.guessable[None, :], self.tolerance)
+        close = _close(self.guessable[:, None], self._middles[None, :], self.tolerance)
         return (close | np.eye(len(self.guessable), dtype=bool)).astype(float)
+
+    @cached_property
+    def _middles(self) -> Numbers:
+        """The number to guess so as to tell as many as possible of those from each number upwards."""
+        known = int(np.count_nonzero(~np.isnan(self.guessable)))
+        numbers, reach = self.guessable[:known], 2 * (self.tolerance or 0.0) * (1 + 1e-9)
+        last = numbers[np.searchsorted(numbers, numbers + reach, side="right") - 1]
+        middles = self.guessable.copy()
+        wide = last > numbers  # infinite numbers stay as they are
+        middles[:known][wide] = numbers[wide] + (last[wide] - numbers[wide]) / 2
+        return middles
 
 
 def _close(first: Numbers, second: Numbers, tolerance: float) -> npt.NDArray[np.bool_]:

@@ -53,7 +53,7 @@ class Fields:
 
     def __init__(self, data: Any, path: Path, problems: Problems) -> None:
         self.path, self.problems = path, problems
-        self._known: list[str] = []
+        self._known: dict[str, None] = {}  # in the order of asking
         if not isinstance(data, dict):
             problems.add(path, f"must be a mapping of keys; got {_kind_of(data)}")
         self._data: Mapping[str, Any] = data if isinstance(data, dict) else {}
@@ -63,7 +63,7 @@ class Fields:
 
     def take(self, key: str, default: Any = None) -> Any:
         """Return the raw value of a key."""
-        self._known.append(key)
+        self._known[key] = None
         return self._data.get(key, default)
 
     def wrong(self, key: str, must: str, found: Any) -> None:

@@ -80,7 +80,7 @@ def test_extreme_numbers(run: Run, tmp_path: Path) -> None:
     )
     age = columns(run, path)["age"]
     assert (age["kind"], age["missing"], age["distinct"]) == ("continuous", 10, 5)
-    assert run("minimize", path, "-l", "y", "--k", "3").code == 0
+    assert run("minimize", path, "-l", "y", "-m", "uniform", "--k", "3").code == 0
 
 
 def test_a_hundred_thousand_categories(run: Run, tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_a_hundred_thousand_categories(run: Run, tmp_path: Path) -> None:
         HEADER + "".join(f"{i % 50},c{i // 2},{i % 3 % 2}\n" for i in range(200_000)), encoding="utf-8"
     )
     assert columns(run, path)["sex"]["role"] == "left out"
-    assert run("minimize", path, "-l", "y", "--k", "3").code == 0
+    assert run("minimize", path, "-l", "y", "-m", "uniform", "--k", "3").code == 0
     assert "a domain has at most 10,000" in run("minimize", path, "-l", "y", "--keep", "sex").complaint
 
 

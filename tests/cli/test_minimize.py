@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from leastwise.cli.minimize import DEFAULT
 from leastwise.cli.minimizer_options import DEDICATED, option_of, parameters
 from leastwise.cli.task import names
 from leastwise.generalization import Generalization
@@ -15,10 +16,12 @@ from leastwise.schema import Attribute, Schema
 from leastwise.schema_file import save_schema
 from tests.cli.running import Run
 
+UNIFORM = ("-m", "uniform", "--k")
+
 
 def test_from_data_to_artefact(run: Run, people: Path, tmp_path: Path) -> None:
     path = tmp_path / "g.json"
-    answer = run("minimize", people, "-l", "rich", "--missing", "?", "--personal", "sex", "--k", 2, "-o", path)
+    answer = run("minimize", people, "-l", "rich", "--missing", "?", "-p", "sex", *UNIFORM, 2, "-o", path)
     assert answer.code == 0
     found = Generalization.load(path)
     assert [partition.size for partition in found.partitions] == [2, 2, 2]
@@ -28,7 +31,7 @@ def test_from_data_to_artefact(run: Run, people: Path, tmp_path: Path) -> None:
 
 
 def test_the_same_seed_gives_the_same_bytes(run: Run, people: Path) -> None:
-    words = ("minimize", people, "-l", "rich", "--missing", "?", "--k", 2, "--json")
+    words = ("minimize", people, "-l", "rich", "--missing", "?", *UNIFORM, 2, "--json")
     first, second = run(*words, "--seed", 1), run(*words, "--seed", 1)
     assert first.out == second.out
     assert Generalization.from_json(first.out).origin["random_state"] == 1
@@ -40,7 +43,7 @@ def test_only_the_training_part_is_seen(run: Run, tmp_path: Path) -> None:
     path.write_text(
         "x,y\n" + "".join(f"{i % 9}.5,{i % 2}\n" for i in range(99)) + "1000000.5,1\n", encoding="utf-8"
     )
-    words = ("minimize", path, "-l", "y", "--k", 3, "--json")
+    words = ("minimize", path, "-l", "y", *UNIFORM, 3, "--json")
     largest = [max(Generalization.from_json(run(*words, "--seed", seed).out)["x"].edges) for seed in range(6)]
     everything = Generalization.from_json(run(*words, "--all-records").out)
     assert min(largest) < 10
@@ -51,7 +54,7 @@ def test_a_schema_file_decides(run: Run, people: Path, tmp_path: Path) -> None:
     path = tmp_path / "schema.yaml"
     age = Attribute("age", "continuous", lower=0, upper=120, integer=True)
     save_schema(Schema((age,), Attribute("rich", values=("0", "1"))), path)
-    found = Generalization.from_json(run("minimize", people, "--schema", path, "--k", 3, "--json").out)
+    found = Generalization.from_json(run("minimize", people, "--schema", path, *UNIFORM, 3, "--json").out)
     assert found["age"].labels == ("0 to 40", "41 to 80", "81 to 120")
     assert "they must agree" in run("minimize", people, "-s", path, "-l", "sex").complaint
     assert "no use beside --schema" in run("minimize", people, "-s", path, "--drop", "sex").complaint
@@ -70,12 +73,13 @@ def test_feature_selection(run: Run, people: Path) -> None:
     ("words", "complaint"),
     [
         (("-m", "unifrom"), "did you mean 'uniform'?"),
-        (("--alpha", "0.5"), "minimizer uniform takes --k, --seed; got --alpha"),
-        (("--set", "depth=3"), "minimizer uniform takes --k, --seed; got --set depth=..."),
+        (("-m", "uniform", "--alpha", "0.5"), "uniform takes --k, --seed; got --alpha, an option of pat"),
+        (("-m", "uniform", "--set", "depth=3"), "minimizer uniform takes --k, --seed; got --set depth=..."),
         (("--set", "seed=3"), "give random_state once only, by --seed"),
         (("--set", "depth"), "--set must be name=value; got 'depth'"),
-        (("--k", "many"), "k must be a whole number, at least 1; got 'many'"),
-        (("--k", "0"), "at least 1; got 0"),
+        ((*UNIFORM, "many"), "k must be a whole number, at least 1; got 'many'"),
+        (("--k", "3"), "got --k, an option of iterative, feature-selection, uniform"),
+        ((*UNIFORM, "0"), "at least 1; got 0"),
         (("--seed", "x"), "'--seed'"),
         (("-m", "feature-selection", "--method", "anov"), "did you mean 'anova'?"),
         (("-o", "/no/such/folder/g.json"), "is no folder; make it first"),
@@ -103,6 +107,47 @@ def test_the_dedicated_options_are_options_of_the_command(run: Run) -> None:
         assert option_of(parameter) in text
 
 
+def test_the_recommended_one_is_marked_and_is_the_default(run: Run, people: Path) -> None:
+    listed = json.loads(run("minimizers", "--json").out)
+    assert [item["name"] for item in listed if item["recommended"]] == [DEFAULT]
+    assert f"{DEFAULT} (recommended)" in run("minimizers").out
+    assert next(iter(MINIMIZERS)) == DEFAULT
+    found = Generalization.from_json(run("minimize", people, "-l", "rich", "--json").out)
+    assert found.origin["minimizer"] == DEFAULT
+    assert found.collected == ("age",)
+    assert "needs a label" in run("minimize", people).complaint
+
+
+@pytest.fixture
+def policy(people: Path, tmp_path: Path) -> Path:
+    path = tmp_path / "leastwise.yaml"
+    path.write_text(
+        "format: leastwise-policy\nversion: 1\ndata: people.csv\nlabel: rich\nmissing: ['?']\n"
+        "constraints: {edges: {age: [20, 64]}, suppressed: [sex], max_buckets: {age: 4}}\n",
+        encoding="utf-8",
+    )
+    return path
+
+
+@pytest.mark.parametrize("minimizer", ["coarsening", "optimal"])
+def test_constraints_of_a_policy_hold(run: Run, policy: Path, minimizer: str) -> None:
+    found = Generalization.from_json(run("minimize", "--policy", policy, "-m", minimizer, "--json").out)
+    assert found.origin["minimizer"] == minimizer
+    assert {20, 64} <= set(found["age"].edges)
+    assert found["age"].size <= 4
+    assert "sex" not in found.collected
+
+
+def test_what_cannot_be_brought_to_the_constraints_is_refused(run: Run, policy: Path, people: Path) -> None:
+    words = ("minimize", "--policy", policy, *UNIFORM, 2)
+    assert "age lacks an edge that must stay" in run(*words).complaint
+    fewer = "format: leastwise-policy\nversion: 1\nlabel: rich\nconstraints: {suppressed: [sex]}\n"
+    policy.write_text(fewer, encoding="utf-8")
+    assert "name the records" in run(*words).complaint
+    found = Generalization.from_json(run(*words[:1], people, *words[1:], "--json").out)
+    assert found.not_collected == ("sex",)
+
+
 def test_names_with_commas() -> None:
     assert names(["a,b", "c, d"], ["a", "b", "c, d"]) == ["a", "b", "c, d"]
     assert names([" a , b "], ["a", "b"]) == ["a", "b"]
@@ -110,7 +155,7 @@ def test_names_with_commas() -> None:
 
 
 def test_a_floor_holds_after_any_minimizer(run: Run, people: Path, tmp_path: Path) -> None:
-    words = ("minimize", people, "-l", "rich", "--missing", "?", "--k", 3, "--all-records", "--json")
+    words = ("minimize", people, "-l", "rich", "--missing", "?", *UNIFORM, 3, "--all-records", "--json")
     free, floored = (Generalization.from_json(run(*words, *more).out) for more in ((), ("--min-joint", 30)))
     assert floored.origin["min_joint"] == 30
     assert floored.is_coarser_than(free)

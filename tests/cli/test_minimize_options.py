@@ -89,7 +89,7 @@ def test_the_list_names_references_and_no_objects(run: Run) -> None:
 
 def test_a_result_is_overwritten_only_when_that_is_said(run: Run, people: Path, tmp_path: Path) -> None:
     path = tmp_path / "g.json"
-    words = ("minimize", people, "-l", "rich", "-o", path)
+    words = ("minimize", people, "-l", "rich", "-m", "uniform", "-o", path)
     assert run(*words, "--k", 2).code == 0
     before = path.read_bytes()
     assert "exists already; choose another name, or overwrite it with --force" in run(*words, "--k", 3).complaint

@@ -102,7 +102,7 @@ def _hint(found: Inspection, task: Task, saved: Path | None) -> None:
         lines.append(f"To edit this proposal: leastwise inspect {data} {options} --save schema.yaml")
     else:
         lines.append(f"Wrote {saved}. Edit it, then:")
-    lines.append(f"Next: leastwise minimize {data} {options} --minimizer uniform --k 3 -o g.json")
+    lines.append(f"Next: leastwise minimize {data} {options} -o g.json")
     typer.echo("\n".join(lines))
 
 

@@ -35,11 +35,11 @@ from leastwise.cli.minimizer_options import (
     parameters,
 )
 from leastwise.cli.output import Force, check_output
+from leastwise.cli.policy_options import DataOrPolicy, constraints_of, policy_of, task_of
 from leastwise.cli.printing import print_json, print_lines, print_table
 from leastwise.cli.task import (
     AtLeast,
     Continuous,
-    Data,
     Discrete,
     Drop,
     Keep,
@@ -48,16 +48,18 @@ from leastwise.cli.task import (
     Personal,
     Records,
     SchemaFile,
-    Task,
 )
-from leastwise.errors import SchemaError
+from leastwise.errors import ParameterError, SchemaError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from leastwise.generalization import Generalization
-    from leastwise.minimizers import Minimizer
+    from leastwise.minimizers import Constraints, Minimizer
+    from leastwise.table import Table
 
+# The recommended one; written out so that --help need not import it.
+DEFAULT = "coarsening"
 Name = Annotated[str, typer.Option("--minimizer", "-m", help="See: leastwise minimizers.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Same seed, same result.")]
 AllRecords = Annotated[
@@ -65,12 +67,15 @@ AllRecords = Annotated[
 ]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write the generalization here.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the generalization as JSON.")]
+PolicyFile = Annotated[
+    Path | None, typer.Option("--policy", help="A leastwise.yaml with task and constraints; options win over it.")
+]
 
 
 @app.command()
 def minimize(
     context: typer.Context,
-    data: Data,
+    data: DataOrPolicy = None,
     label: Label = None,
     personal: Personal = None,
     schema: SchemaFile = None,
@@ -80,7 +85,8 @@ def minimize(
     discrete: Discrete = None,
     continuous: Continuous = None,
     at_least: AtLeast = 1,
-    minimizer: Name = "uniform",
+    policy: PolicyFile = None,
+    minimizer: Name = DEFAULT,
     k: K = None,
     method: Method = None,
     alpha: Alpha = None,
@@ -106,32 +112,53 @@ def minimize(
 ) -> None:
     """Propose a generalization: what to ask, and how coarsely.
 
-    Example: `leastwise minimize adult.csv --label income --personal sex,race --minimizer uniform --k 3 -o g.json`
+    Examples: `leastwise minimize adult.csv --label income -p sex,race --max-error-increase 0.01 -o g.json`,
+    `leastwise minimize adult.csv --label income -m pat --alpha 0.7 --leaves 20`
     """
     # The parameters of minimizers are taken from the context: naming each of them a second time adds nothing.
     chosen, floor = from_options(minimizer, context.params)
     check_output(output, force)
-    task = Task(data, label, personal, missing, schema, drop, keep, discrete, continuous, at_least)
+    known = policy_of(policy)
+    task = task_of(context.params, known)
     records = task.records()
     with working():
-        found = propose(chosen, records, seed, all_records, floor)
-    _hand_over(found, records, data, output, as_json)
+        found = propose(chosen, records, seed, all_records, floor, constraints_of(known))
+    _hand_over(found, records, task.data, output, as_json)
 
 
 def propose(
-    minimizer: Minimizer, records: Records, seed: int, all_records: bool, floor: Mapping[str, Any]
+    minimizer: Minimizer,
+    records: Records,
+    seed: int,
+    all_records: bool,
+    floor: Mapping[str, Any],
+    constraints: Constraints | None = None,
 ) -> Generalization:
-    """Let a minimizer see the training records of a task; bring its result to the floor."""
-    from leastwise.minimizers import at_least
+    """Let a minimizer see the training records of a task; bring its result to the floor and the constraints."""
 
     if not len(records.table.schema):
         raise SchemaError("there are no attributes to minimize; see: leastwise inspect")
     table = records.table if all_records else records.table.split(seed).train
+    if constraints is not None and "constraints" in minimizer.get_params():
+        minimizer.set_params(constraints=constraints)
     found = minimizer.propose(table, records.inferred)
-    if not floor:
-        return found
-    merged = at_least(found, table, bucket=floor.get("min_bucket"), joint=floor.get("min_joint"))
-    return replace(merged, origin={**found.origin, **floor})
+    if floor:
+        from leastwise.minimizers import at_least
+
+        merged = at_least(found, table, bucket=floor.get("min_bucket"), joint=floor.get("min_joint"))
+        found = replace(merged, origin={**found.origin, **floor})
+    return found if constraints is None else _held(found, constraints, table)
+
+
+def _held(found: Generalization, constraints: Constraints, table: Table) -> Generalization:
+    """Bring what was found without constraints to them, as far as merging can; refuse what still breaks them."""
+    from leastwise.evaluation.sweep.holding import broken, brought_to
+
+    constraints.check(table.schema)
+    mended = brought_to(constraints, found, table)
+    if problems := broken(constraints, mended, table):
+        raise ParameterError(f"the result breaks the constraints ({'; '.join(problems)}); try -m {DEFAULT}")
+    return mended
 
 
 @contextmanager
@@ -187,9 +214,11 @@ def minimizers(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.
 
     rows = [(name, _first_line(kind), _options_text(kind), kind.reference) for name, kind in MINIMIZERS.items()]
     if as_json:
-        print_json([dict(zip(("name", "does", "options", "reference"), row, strict=True)) for row in rows])
+        plain = [dict(zip(("name", "does", "options", "reference"), row, strict=True)) for row in rows]
+        print_json([{**row, "recommended": row["name"] == DEFAULT} for row in plain])
     else:
-        print_table("Minimizers", ("name", "what it does", "options (default)", "reference"), rows)
+        marked = [(f"{name} (recommended)" if name == DEFAULT else name, *rest) for name, *rest in rows]
+        print_table("Minimizers", ("name", "what it does", "options (default)", "reference"), marked)
 
 
 def _first_line(kind: type[Minimizer]) -> str:

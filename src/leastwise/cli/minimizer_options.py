@@ -114,7 +114,12 @@ def build(name: str, given: Mapping[str, Any], seed: int) -> Minimizer:
 
 
 def _given_as(option: str) -> str:
-    return option_of(option) if option in DEDICATED else f"--set {shorten(option)[1:-1]}=..."
+    from leastwise.minimizers import MINIMIZERS
+
+    if option not in DEDICATED:
+        return f"--set {shorten(option)[1:-1]}=..."
+    takers = [name for name, kind in MINIMIZERS.items() if option in map(_short, parameters(kind))]
+    return f"{option_of(option)}, an option of {', '.join(takers)}"
 
 
 def parameters(kind: type[Minimizer]) -> dict[str, Any]:

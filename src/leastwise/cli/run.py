@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,6 +18,7 @@ from leastwise.cli.budget import (
     MinAdversaryError,
     budget_of,
 )
+from leastwise.cli.policy_options import DataOrPolicy, constraints_of, policy_of, task_of
 from leastwise.cli.printing import print_lines
 from leastwise.cli.progress import watching
 from leastwise.cli.task import (
@@ -31,13 +32,10 @@ from leastwise.cli.task import (
     Personal,
     Records,
     SchemaFile,
-    Task,
 )
-from leastwise.errors import ParameterError
 
 if TYPE_CHECKING:
     from leastwise.evaluation.sweep import Options, Run, Workers
-    from leastwise.policy import Policy
 
 NOTHING_FITS = 1
 Output = Annotated[Path, typer.Option("--output", "-o", help="The folder of the run; resumed if it holds one.")]
@@ -54,9 +52,8 @@ Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Same seed, same
 
 @app.command()
 def run(
-    data: Annotated[
-        str | None, typer.Argument(help="CSV, Parquet or NDJSON file; may be left out where the policy names it.")
-    ] = None,
+    context: typer.Context,
+    data: DataOrPolicy = None,
     label: Label = None,
     personal: Personal = None,
     schema: SchemaFile = None,
@@ -104,50 +101,19 @@ def run(
 
     stated = budget_of(max_error_increase, max_error, min_adversary_error, max_unique, max_buckets, max_asked)
     workers = Workers(jobs, backend, cluster)
-    known = _policy(policy)
-    given: dict[str, Any] = {
-        "data": data,
-        "label": label,
-        "personal": personal,
-        "missing": missing,
-        "schema": schema,
-        "drop": drop,
-    }
-    given |= {"keep": keep, "discrete": discrete, "continuous": continuous, "at_least": at_least}
+    known = policy_of(policy)
     grid_file = grid or (known.grid if known else None)
     options = Options(
         grid=None if grid_file is None else load_grid(grid_file),
         budget=stated or (known.budget if known else None),
-        constraints=_constraints(known),
+        constraints=constraints_of(known),
         seed=(known.seed if known else 0) if seed is None else seed,
         quick=quick or bool(known and known.quick),
         most=most,
     )
-    task = _task(given, known)
+    task = task_of(context.params, known)
     finished = make(task.records(), output, options, workers, Path(task.data).name, fresh)
     raise typer.Exit(0 if finished.choice.candidate is not None else NOTHING_FITS)
-
-
-def _policy(path: Path | None) -> Policy | None:
-    from leastwise.policy import Policy
-
-    return None if path is None else Policy.load(path)
-
-
-def _constraints(policy: Policy | None) -> Any:
-    from leastwise.minimizers import Constraints
-
-    return None if policy is None or policy.constraints == Constraints() else policy.constraints
-
-
-def _task(given: dict[str, Any], policy: Policy | None) -> Task:
-    """Return the task of the options; what they leave out is taken from the policy."""
-    chosen = {name: value for name, value in given.items() if value not in (None, 1)}
-    if policy is not None:
-        chosen = {**policy.task.options(), **chosen}
-    if chosen.get("data") is None:
-        raise ParameterError("name the records: leastwise run people.csv, or data in the policy")
-    return Task(**{**chosen, "data": str(chosen["data"])})
 
 
 def make(

@@ -18,16 +18,16 @@ from leastwise.minimizers.uniform import UniformMinimizer
 
 MINIMIZERS: dict[str, type[Minimizer]] = {
     minimizer.name: minimizer
-    for minimizer in (
-        UniformMinimizer,
-        FeatureSelectionMinimizer,
-        IterativeMinimizer,
+    for minimizer in (  # the recommended one, what it is made of, and those of the literature
+        CoarseningMinimizer,
+        OptimalMinimizer,
+        PATMinimizer,
         AptMinimizer,
+        IterativeMinimizer,
+        FeatureSelectionMinimizer,
+        UniformMinimizer,
         AdvTrainMinimizer,
         MutualInfMinimizer,
-        PATMinimizer,
-        OptimalMinimizer,
-        CoarseningMinimizer,
     )
 }
 

@@ -9,7 +9,7 @@ from leastwise import Generalization
 from leastwise.errors import ParameterError
 from leastwise.minimizers import MINIMIZERS, CoarseningMinimizer, Constraints
 from leastwise.minimizers.coarsening import Step
-from leastwise.minimizers.coarsening_minimizer import safest
+from leastwise.minimizers.coarsening_minimizer import allowed_risk, fewest_answers, safest
 from tests.minimizers.test_coarsening import example
 
 
@@ -20,12 +20,8 @@ def test_it_drops_what_leaks_and_keeps_what_is_useful():
     assert found.origin["max_error_increase"] == 0.01
 
 
-def test_whoever_allows_everything_gets_the_safest_of_all():
-    minimizer = CoarseningMinimizer(1.0)
-    found = minimizer.minimize(example(800))
-    steps = [step for path in minimizer.steps_ for step in path]
-    (own,) = {step.adversary_error for step in steps if step.generalization == found}
-    assert own >= max(step.adversary_error for step in steps) - 0.001
+def test_whoever_allows_everything_is_asked_nothing():
+    assert CoarseningMinimizer(1.0).minimize(example(800)).collected == ()
 
 
 def test_the_safest_within_the_allowed_loss():
@@ -38,6 +34,26 @@ def test_of_steps_that_are_equally_safe_the_coarsest_is_taken():
     fine, coarse = Generalization.untouched(table.schema), Generalization.suppressed(table.schema)
     assert safest([Step(fine, 0.1, 0.5004), Step(coarse, 0.1, 0.5)], 0.01).generalization == coarse
     assert safest([Step(fine, 0.1, 0.5014), Step(coarse, 0.1, 0.5)], 0.01).generalization == fine
+
+
+def test_what_is_left_of_the_allowed_loss_is_spent_on_fewer_answers():
+    minimizer = CoarseningMinimizer(0.02)
+    found = minimizer.minimize(example())
+    steps = [step for path in minimizer.steps_[:-1] for step in path]
+    safe = safest(steps, 0.02).generalization
+    assert found.is_coarser_than(safe)
+    assert found.total_buckets < safe.total_buckets
+    (risk,) = {step.utility_risk for step in minimizer.steps_[-1] if step.generalization == found}
+    assert risk <= allowed_risk(steps, 0.02)
+
+
+def test_answers_are_saved_only_within_the_allowed_loss():
+    table = example(400)
+    fine, coarse = Generalization.untouched(table.schema), Generalization.suppressed(table.schema)
+    saving = [Step(fine, 0.10, 0.3), Step(coarse, 0.12, 0.5)]
+    assert fewest_answers(saving[0], saving, 0.12) is saving[1]
+    assert fewest_answers(saving[0], saving, 0.11) is saving[0]
+    assert fewest_answers(saving[1], saving, 0.05) is saving[1]
 
 
 def test_it_is_registered_and_takes_frames():

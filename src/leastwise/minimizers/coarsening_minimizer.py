@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.minimizers.base import Minimizer
-from leastwise.minimizers.coarsening import Step
+from leastwise.minimizers.coarsening import Step, coarsening_steps
 from leastwise.minimizers.coarsening_restarts import restarted_steps
 from leastwise.minimizers.constraints import Constraints
 from leastwise.minimizers.teacher import Teacher
@@ -18,6 +19,8 @@ from leastwise.table import Table
 
 # Adversary errors that differ by less count as equal: what nobody is safer for is not asked.
 _ALIKE = 0.001
+# Price of a classifier error, in adversary errors, while answers are saved: nearly all that counts.
+_SAVING = 20.0
 
 
 class CoarseningMinimizer(Minimizer):
@@ -25,7 +28,8 @@ class CoarseningMinimizer(Minimizer):
 
     Nested paths start from fine results of the exact partition; of all generalizations on them, the one is taken
     that an adversary errs most on while the classifier errs at most ``max_error_increase`` more than on the best.
-    Both errors are those of leave-one-out counting on the training records. See docs/optimal-partition.md.
+    What is left of that increase is spent on fewer answers: buckets are merged on until it is used up. Both errors
+    are those of leave-one-out counting on the training records. See docs/optimal-partition.md.
 
     Parameters
     ----------
@@ -44,7 +48,8 @@ class CoarseningMinimizer(Minimizer):
     Attributes
     ----------
     steps_
-        Of the last ``minimize``: all paths, with the estimated errors of each generalization.
+        Of the last ``minimize``: all paths, with the estimated errors of each generalization; the last one starts
+        from the safest and saves answers.
     """
 
     name = "coarsening"
@@ -73,15 +78,15 @@ class CoarseningMinimizer(Minimizer):
         """Return the safest generalization within the allowed loss."""
         if not 0 <= self.max_error_increase <= 1:
             raise ParameterError(f"max_error_increase must lie between 0 and 1; got {self.max_error_increase}")
-        self.steps_ = restarted_steps(
-            table,
-            self.mu,
-            teacher=self.teacher,
-            weights=self.weights,
-            constraints=self.constraints,
-            seed=self.seed,
-        )
-        return safest([step for path in self.steps_ for step in path], self.max_error_increase).generalization
+        same: Any = {"weights": self.weights, "constraints": self.constraints}
+        paths = restarted_steps(table, self.mu, teacher=self.teacher, seed=self.seed, **same)
+        steps = [step for path in paths for step in path]
+        safe = safest(steps, self.max_error_increase)
+        saving = coarsening_steps(table, safe.generalization, _SAVING, **same)
+        self.steps_ = [*paths, saving]
+        found = fewest_answers(safe, saving, allowed_risk(steps, self.max_error_increase)).generalization
+        saved = safe.generalization.total_buckets - found.total_buckets
+        return replace(found, origin={**safe.generalization.origin, "answers_saved": saved})
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -94,8 +99,21 @@ def safest(steps: Sequence[Step], max_error_increase: float) -> Step:
 
     Adversary errors that differ by less than a thousandth count as equal.
     """
-    allowed = min(step.utility_risk for step in steps) + max_error_increase
-    near = [step for step in steps if step.utility_risk <= allowed + 1e-12]
+    near = [step for step in steps if step.utility_risk <= allowed_risk(steps, max_error_increase)]
     reached = max(step.adversary_error for step in near) - _ALIKE
     safe = [step for step in near if step.adversary_error >= reached]
     return min(safe, key=lambda step: (step.generalization.total_buckets, -step.adversary_error))
+
+
+def fewest_answers(safe: Step, saving: Sequence[Step], allowed: float) -> Step:
+    """Return the coarsest step of a nested path from the safe one with which the classifier errs no more than allowed.
+
+    It is as safe: who sees a coarser record knows less, even where the estimates differ by chance.
+    """
+    held = [step for step in saving if step.utility_risk <= allowed]
+    return held[-1] if held else safe
+
+
+def allowed_risk(steps: Sequence[Step], max_error_increase: float) -> float:
+    """Return the utility risk that may be reached: so much above the least."""
+    return min(step.utility_risk for step in steps) + max_error_increase + 1e-12

@@ -93,14 +93,14 @@ class Table:
     def classes(self) -> int:
         """How many classes the label has."""
         if self.schema.label is None:
-            raise SchemaError("this needs a label; name it in the schema")
+            raise SchemaError("this needs a label; name it by --label, or in the schema")
         return len(self.schema.label.values)
 
     @property
     def y(self) -> npt.NDArray[Any]:
         """The class of each record; an error when there is no label."""
         if self.labels is None:
-            raise SchemaError("this needs a label; name it in the schema")
+            raise SchemaError("this needs a label; name it by --label, or in the schema")
         return self.labels
 
     @property

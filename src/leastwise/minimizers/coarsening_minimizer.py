@@ -106,7 +106,7 @@ def safest(steps: Sequence[Step], max_error_increase: float) -> Step:
 
 
 def fewest_answers(safe: Step, saving: Sequence[Step], allowed: float) -> Step:
-    """Return the coarsest step of a nested path from the safe one with which the classifier errs no more than allowed.
+    """Return the coarsest step, of a nested path from the safe one, that errs no more often than allowed.
 
     It is as safe: who sees a coarser record knows less, even where the estimates differ by chance.
     """

@@ -51,9 +51,10 @@ def test_answers_are_saved_only_within_the_allowed_loss():
     table = example(400)
     fine, coarse = Generalization.untouched(table.schema), Generalization.suppressed(table.schema)
     saving = [Step(fine, 0.10, 0.3), Step(coarse, 0.12, 0.5)]
-    assert fewest_answers(saving[0], saving, 0.12) is saving[1]
-    assert fewest_answers(saving[0], saving, 0.11) is saving[0]
-    assert fewest_answers(saving[1], saving, 0.05) is saving[1]
+    assert fewest_answers(saving, 0.12) is saving[1]
+    assert fewest_answers(saving, 0.11) is saving[0]
+    assert fewest_answers(saving, 0.05) is saving[0]
+    assert fewest_answers([*saving, Step(coarse, 0.10, 0.5)], 0.05).utility_risk == 0.10
 
 
 def test_it_is_registered_and_takes_frames():

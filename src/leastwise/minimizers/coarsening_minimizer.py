@@ -84,7 +84,7 @@ class CoarseningMinimizer(Minimizer):
         safe = safest(steps, self.max_error_increase)
         saving = coarsening_steps(table, safe.generalization, _SAVING, **same)
         self.steps_ = [*paths, saving]
-        found = fewest_answers(safe, saving, allowed_risk(steps, self.max_error_increase)).generalization
+        found = fewest_answers(saving, allowed_risk(steps, self.max_error_increase)).generalization
         saved = safe.generalization.total_buckets - found.total_buckets
         return replace(found, origin={**safe.generalization.origin, "answers_saved": saved})
 
@@ -105,13 +105,13 @@ def safest(steps: Sequence[Step], max_error_increase: float) -> Step:
     return min(safe, key=lambda step: (step.generalization.total_buckets, -step.adversary_error))
 
 
-def fewest_answers(safe: Step, saving: Sequence[Step], allowed: float) -> Step:
-    """Return the coarsest step, of a nested path from the safe one, that errs no more often than allowed.
+def fewest_answers(saving: Sequence[Step], allowed: float) -> Step:
+    """Return the coarsest step of a nested path that errs no more often than allowed, or than its start.
 
-    It is as safe: who sees a coarser record knows less, even where the estimates differ by chance.
+    It is as safe as the start: who sees a coarser record knows less, even where the estimates differ by chance.
     """
-    held = [step for step in saving if step.utility_risk <= allowed]
-    return held[-1] if held else safe
+    limit = max(allowed, saving[0].utility_risk)
+    return [step for step in saving if step.utility_risk <= limit][-1]
 
 
 def allowed_risk(steps: Sequence[Step], max_error_increase: float) -> float:

@@ -22,7 +22,13 @@ from leastwise.table import Split, Table
 if TYPE_CHECKING:
     from leastwise.evaluation import certify, evaluate
     from leastwise.inference import infer_schema
-    from leastwise.minimizers import FeatureSelectionMinimizer, PATMinimizer, UniformMinimizer
+    from leastwise.minimizers import (
+        CoarseningMinimizer,
+        FeatureSelectionMinimizer,
+        OptimalMinimizer,
+        PATMinimizer,
+        UniformMinimizer,
+    )
     from leastwise.schema_file import load_schema, save_schema
 
 __version__ = "0.1.0"
@@ -30,6 +36,7 @@ __version__ = "0.1.0"
 __all__ = [
     "ArtefactError",
     "Attribute",
+    "CoarseningMinimizer",
     "DataError",
     "FeatureSelectionMinimizer",
     "Generalization",
@@ -37,6 +44,7 @@ __all__ = [
     "Intervals",
     "LeastwiseError",
     "MissingExtraError",
+    "OptimalMinimizer",
     "PATMinimizer",
     "ParameterError",
     "Partition",
@@ -58,7 +66,9 @@ __all__ = [
 # What needs scikit-learn, numba or YAML is imported when it is first asked for, so that a program that only
 # applies an artefact starts at once.
 _ROOMS = {
+    "CoarseningMinimizer": "minimizers",
     "FeatureSelectionMinimizer": "minimizers",
+    "OptimalMinimizer": "minimizers",
     "PATMinimizer": "minimizers",
     "UniformMinimizer": "minimizers",
     "certify": "evaluation",

@@ -33,7 +33,6 @@ from leastwise.errors import MissingExtraError
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.utility import utility_risk
 from leastwise.minimizers import MINIMIZERS
-from leastwise.minimizers.coarsening_minimizer import safest
 from leastwise.predictors.joint_buckets import JointBuckets
 from leastwise.table import Split
 
@@ -102,19 +101,12 @@ def thoroughly(generalization: Generalization, parts: Split, quick: bool) -> Poi
 
 def proposed(name: str, limits: Limits, train: Table, inner: Split) -> Iterator[Candidate]:
     """Yield the candidates of a minimizer's grid."""
-    steps = None
     if name not in NEURAL:  # compiles what is compiled: that is no part of a run
         MINIMIZERS[name](random_state=0).minimize(train.take(np.arange(min(2_000, len(train)))))
     for parameters in grid(name, limits):
-        # The paths that coarsening chooses from are the same for all its settings.
-        if steps is not None:
-            found = safest(steps, **parameters).generalization
-        else:
-            start = time.process_time()
-            minimizer = MINIMIZERS[name](**parameters, random_state=0)
-            found = minimizer.minimize(train)
-            seconds = time.process_time() - start
-            steps = list(itertools.chain(*minimizer.steps_)) if name == "coarsening" else None
+        start = time.process_time()
+        found = MINIMIZERS[name](**parameters, random_state=0).minimize(train)
+        seconds = time.process_time() - start
         yield Candidate(name, parameters, found, seconds, roughly(found, inner))
 
 

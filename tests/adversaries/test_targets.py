@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from leastwise import Attribute, Generalization, Intervals, ParameterError, Schema, Table
 from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.reconstruction import Reconstruction
+from leastwise.adversaries.windows import windows_of
 from leastwise.evaluation.hindsight import told_in_hindsight
 from tests.adversaries.populations import Bayes, population, table_of
 
@@ -62,6 +63,42 @@ def test_knowing_everybody_it_tells_as_many_as_one_guess_per_bucket_can(
     buckets, codes = np.searchsorted(cuts, numbers), np.searchsorted(levels, numbers)
     told = told_in_hindsight(buckets, codes, np.ones(len(numbers), dtype=np.int64), levels, tolerance)
     assert Reconstruction(Bayes).attack(breach)["age"].adversary_error == pytest.approx(1 - told / len(numbers))
+
+
+def test_a_guess_tells_a_part_of_a_long_columns_runs() -> None:
+    # 1,000 numbers are given to predictors in runs of about 8; one guess still tells 11 of them, not 8 or 16.
+    levels = np.arange(1000.0)
+    attribute = Attribute("pay", "continuous", integer=True, personal=True)
+    table = Table(Schema((attribute,)), np.arange(1000)[:, None], (levels,))
+    breach = Breach.of(Generalization.suppressed(table.schema), population(table), tolerances={"pay": 5})
+    assert Reconstruction(Bayes).attack(breach)["pay"].adversary_error == pytest.approx(1 - 11 / 1000)
+
+
+@given(
+    st.lists(st.integers(0, 40), min_size=1, max_size=12, unique=True),
+    st.sampled_from([1e-3, 0.1, 1.0, 1e7 / 3, 1e16, 1e300]),
+    st.sampled_from([0.0, 1e8, 1.7e9, 1e15]),
+    st.floats(0, 10),
+)
+def test_what_a_guess_is_said_to_tell_it_tells(
+    steps: list[int], scale: float, origin: float, tolerance: float
+) -> None:
+    levels = np.unique(origin + np.array(sorted(steps)) * scale)
+    found = windows_of(levels, np.ones(len(levels)), np.arange(len(levels)), len(levels), tolerance * scale)
+    guesses = np.arange(len(levels))
+    told = np.array([found.tells(guesses, np.full(len(levels), level)) for level in levels])
+    assert (told == found.told).all()
+    assert found.told.diagonal().all()  # the number that a guess begins with, and so never fewer than it alone
+    assert (found.above - found.below <= 2 * tolerance * scale * (1 + 1e-6) + np.spacing(levels[-1]) * 2).all()
+
+
+@pytest.mark.parametrize("levels", [[-np.inf, 0, 1, np.inf], [-1.7e308, 1.7e308], [np.inf], []])
+@pytest.mark.parametrize("tolerance", [0.0, 1.0, 1e308, np.inf])
+def test_infinite_numbers_are_told_by_themselves(levels: list[float], tolerance: float) -> None:
+    size = len(levels)
+    found = windows_of(np.array(levels, dtype=float), np.ones(size), np.arange(size), size, tolerance)
+    assert found.tells(np.arange(size), np.array(levels, dtype=float)).all()
+    assert not found.tells(np.arange(size), np.full(size, np.nan)).any()
 
 
 def test_numbers_asked_exactly_are_read_off() -> None:

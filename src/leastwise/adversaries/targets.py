@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from leastwise.adversaries.windows import Windows, windows_of
 from leastwise.schema import Attribute
 from leastwise.table import Table
 from leastwise.tolerance import default_tolerance
@@ -38,6 +39,8 @@ class Target:
         For a continuous attribute the number of each code that a predictor knows (see ``coarsening``).
     tolerance
         How far off a guessed number may be; None for named values.
+    windows
+        The numbers to guess of a continuous attribute; None for named values.
     prior
         How often each code that a predictor knows occurs in the training part.
     """
@@ -48,14 +51,15 @@ class Target:
     numbers: Numbers
     guessable: Numbers
     tolerance: float | None
+    windows: Windows | None
     prior: Numbers
 
     def best(self, probabilities: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], Numbers]:
         """Return, for rows of probabilities, the guess that is likeliest to be right and how likely it is.
 
-        A guess is a code, and of a continuous attribute the one whose number begins what the guess tells.
+        A guess is a code; of a continuous attribute it is a window, or "missing" or "other" behind the windows.
         """
-        chances = probabilities if self._nearby is None else probabilities @ self._nearby
+        chances = probabilities if self.windows is None else self._chances(self.windows, probabilities)
         guess = chances.argmax(axis=1)
         return guess.astype(np.intp), np.asarray(chances[np.arange(len(guess)), guess], dtype=float)
 
@@ -68,12 +72,14 @@ class Target:
 
     def wrong(self, guess: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
         """Return for each person whether the guess was wrong."""
-        if self.tolerance is None:
+        if self.windows is None:
             return np.asarray(guess != self.truth)
-        guessed, true = self._middles[guess], self.numbers[self.truth]
+        extras, windows = self.attribute.extra_values, len(self.windows.below)
         # "missing" and "other" have no number: they are told by their place behind the numbers.
-        same_extra = np.isnan(true) & (guess - len(self.guessable) == self.truth - len(self.numbers))
-        return np.asarray(~(same_extra | _close(guessed, true, self.tolerance)))
+        same_extra = guess - windows == self.truth - (len(self.numbers) - extras)
+        numbered = guess < windows
+        told = self.windows.tells(np.where(numbered, guess, 0), self.numbers[self.truth]) if windows else numbered
+        return np.asarray(~np.where(numbered, told, same_extra))
 
     def distance(self, guessed: Numbers, counts: npt.NDArray[Any]) -> float | None:
         """Return the mean distance to the true number, over the people who have one."""
@@ -88,29 +94,9 @@ class Target:
         guess, _ = self.best(self.prior[None, :])
         return self.wrong(np.repeat(guess, len(self.truth)))
 
-    @cached_property
-    def _nearby(self) -> Numbers | None:
-        """Codes x guesses: whether the guess is right when the code is true; None when only equality is."""
-        if self.tolerance is None:
-            return None
-        close = _close(self.guessable[:, None], self._middles[None, :], self.tolerance)
-        return (close | np.eye(len(self.guessable), dtype=bool)).astype(float)
-
-    @cached_property
-    def _middles(self) -> Numbers:
-        """The number to guess so as to tell as many as possible of those from each number upwards."""
-        known = int(np.count_nonzero(~np.isnan(self.guessable)))
-        numbers, reach = self.guessable[:known], 2 * (self.tolerance or 0.0) * (1 + 1e-9)
-        last = numbers[np.searchsorted(numbers, numbers + reach, side="right") - 1]
-        middles = self.guessable.copy()
-        wide = last > numbers  # infinite numbers stay as they are
-        middles[:known][wide] = numbers[wide] + (last[wide] - numbers[wide]) / 2
-        return middles
-
-
-def _close(first: Numbers, second: Numbers, tolerance: float) -> npt.NDArray[np.bool_]:
-    with np.errstate(invalid="ignore"):  # inf - inf
-        return np.asarray((first == second) | (np.abs(first - second) <= tolerance * (1 + 1e-9)))
+    def _chances(self, windows: Windows, probabilities: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        codes = len(windows.told)
+        return np.hstack([probabilities[:, :codes] @ windows.told, probabilities[:, codes:]])
 
 
 def target_of(position: int, train: Table, truth: Table, seen: Table, tolerances: Mapping[str, float]) -> Target:
@@ -126,8 +112,20 @@ def target_of(position: int, train: Table, truth: Table, seen: Table, tolerances
         numbers=_numbers(truth, position),
         guessable=_numbers(seen, position),
         tolerance=tolerance,
+        windows=None if tolerance is None else _windows(position, train, seen, tolerance),
         prior=seen.use(position) / seen.people,
     )
+
+
+def _windows(position: int, train: Table, seen: Table, tolerance: float) -> Windows:
+    levels, codes = train.levels[position].astype(float), len(seen.levels[position])
+    code_of = np.arange(len(levels))
+    if codes < len(levels):  # the column was coarsened: the records tell the run of each number
+        code_of[:] = 0
+        numbered = train.codes[:, position] < len(levels)
+        code_of[train.codes[numbered, position]] = seen.codes[numbered, position]
+        code_of = np.maximum.accumulate(code_of)
+    return windows_of(levels, train.use(position)[: len(levels)], code_of, codes, tolerance)
 
 
 def _numbers(table: Table, position: int) -> Numbers:

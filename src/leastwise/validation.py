@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from difflib import get_close_matches
+from numbers import Real
 from typing import TypeVar
 
 from leastwise.errors import ParameterError, shorten
@@ -31,10 +33,25 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 def check_between(name: str, value: Number, low: Number, high: Number | None = None) -> Number:
     """Return the value if it is a number in [low, high]; complain otherwise."""
     range_text = f"at least {low}" if high is None else f"between {low} and {high}"
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not is_number or not value >= low or (high is not None and value > high):
+    if not is_real(value) or not value >= low or (high is not None and value > high):
         raise ParameterError(f"{name} must be {range_text}; got {shorten(value)}")
     return value
+
+
+def check_from_zero(name: str, value: float) -> float:
+    """Return the value if it is a finite number from 0; complain otherwise."""
+    if not is_real(value) or not 0 <= value < math.inf:
+        raise ParameterError(f"{name} must be a number from 0; got {shorten(value)}")
+    return value
+
+
+def is_real(value: object) -> bool:
+    """Return whether a value is a number, of Python or numpy; true and false are not.
+
+    >>> is_real(0.5), is_real("0.5"), is_real(True)
+    (True, False, False)
+    """
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def check_choice(name: str, value: str, choices: Iterable[str]) -> str:

@@ -81,6 +81,15 @@ def test_feature_selection(run: Run, people: Path) -> None:
         (("--k", "3"), "got --k, an option of iterative, feature-selection, uniform"),
         ((*UNIFORM, "0"), "at least 1; got 0"),
         (("--seed", "x"), "'--seed'"),
+        (("--max-error-increase", "0,5"), "max_error_increase must be between 0.0 and 1.0; got '0,5'"),
+        (("--max-error-increase", "true"), "max_error_increase must be between"),
+        (("--mu", "abc"), "mu must be a number from 0; got 'abc'"),
+        (("--weight", "sex=abc"), "the weight of sex must be a number from 0; got 'abc'"),
+        (("--weight", "sex=-1"), "the weight of sex must be a number from 0; got -1"),
+        (("--weight", "nosuch=1"), "weights must name personal attributes; got 'nosuch'"),
+        (("--set", "weights=3"), "weights must be numbers by attribute; got 3"),
+        (("-m", "optimal", "--lam", "abc"), "lam must be a number from 0; got 'abc'"),
+        (("-m", "optimal", "--set", "bucket_price=abc"), "bucket_price must be a number from 0"),
         (("-m", "feature-selection", "--method", "anov"), "did you mean 'anova'?"),
         (("-o", "/no/such/folder/g.json"), "is no folder; make it first"),
         (("-o", "/"), "is a folder; name a file in it"),
@@ -140,12 +149,51 @@ def test_constraints_of_a_policy_hold(run: Run, policy: Path, minimizer: str) ->
 
 def test_what_cannot_be_brought_to_the_constraints_is_refused(run: Run, policy: Path, people: Path) -> None:
     words = ("minimize", "--policy", policy, *UNIFORM, 2)
-    assert "age lacks an edge that must stay" in run(*words).complaint
+    assert "age: the edge 20 is gone; age: the edge 64 is gone); -m coarsening" in run(*words).complaint
+    floored = run("minimize", "--policy", policy, "--min-bucket", 190)
+    assert "leave out --min-bucket" in floored.complaint
     fewer = "format: leastwise-policy\nversion: 1\nlabel: rich\nconstraints: {suppressed: [sex]}\n"
     policy.write_text(fewer, encoding="utf-8")
     assert "name the records" in run(*words).complaint
     found = Generalization.from_json(run(*words[:1], people, *words[1:], "--json").out)
     assert found.not_collected == ("sex",)
+
+
+def write_policy(path: Path, text: str) -> Path:
+    path.write_text(f"format: leastwise-policy\nversion: 1\nlabel: rich\n{text}", encoding="utf-8")
+    return path
+
+
+def test_what_is_typed_wins_over_the_policy(run: Run, people: Path, tmp_path: Path) -> None:
+    path = write_policy(tmp_path / "leastwise.yaml", "seed: 7\nat_least: 90\ndrop: [job]\n")
+    words = ("minimize", people, "--policy", path, *UNIFORM, 2, "--json")
+    said, typed, other = (
+        Generalization.from_json(run(*words, *more).out) for more in ((), ("--at-least", 1), ("--seed", 3))
+    )
+    assert said.schema["sex"].other
+    assert not typed.schema["sex"].other
+    assert (said.origin["split_seed"], other.origin["split_seed"]) == (7, 3)
+    schema = tmp_path / "schema.yaml"
+    save_schema(typed.schema, schema)
+    assert (
+        run(*words, "--schema", schema).code == 0
+    )  # dropping columns has no use beside a schema, and is not meant
+
+
+def test_whoever_suppresses_everything_is_asked_nothing(run: Run, people: Path, tmp_path: Path) -> None:
+    path = write_policy(tmp_path / "leastwise.yaml", "drop: [id]\nconstraints: {suppressed: [age, sex, job]}\n")
+    assert Generalization.from_json(run("minimize", people, "--policy", path, "--json").out).collected == ()
+
+
+@pytest.mark.parametrize(
+    "constraint", ["edges: {age: [89]}, min_people: 20", "edges: {age: [30]}, min_people: 15"]
+)
+def test_a_result_under_constraints_is_not_refused(
+    run: Run, people: Path, tmp_path: Path, constraint: str
+) -> None:
+    path = write_policy(tmp_path / "leastwise.yaml", f"continuous: [age]\nconstraints: {{{constraint}}}\n")
+    for minimizer in ("coarsening", "optimal"):
+        assert run("minimize", people, "--policy", path, "-m", minimizer, "--json").code == 0
 
 
 def test_names_with_commas() -> None:

@@ -133,11 +133,31 @@ def test_all_problems_are_listed_at_once():
         ({"edges": {"job": [1.0]}}, "continuous"),
         ({"edges": {"age": [500]}}, "outside"),
         ({"apart": {"job": [["a", "z"]]}}, "'z' is no value of job"),
-        ({"together": {"age": [[None, 10]]}}, "None is no value of age"),
+        ({"together": {"age": [[None, 10]]}}, "missing is no value of age"),
         ({"suppressed": ["age"], "untouched": ["age"]}, "suppressed and untouched"),
         ({"suppressed": ["age"], "edges": {"age": [17]}}, "suppressed and parted"),
+        ({"untouched": ["age"], "max_buckets": {"age": 9}}, "age cannot be untouched and have at most 9"),
+        ({"untouched": ["job"], "max_buckets": {"job": 3}}, "job cannot be untouched and have at most 3"),
+        ({"untouched": ["job"], "together": {"job": [["a", "b"]]}}, "untouched with values together"),
+        ({"edges": {"age": [17, 64]}, "max_buckets": {"age": 2}}, "at most 2 buckets with 2 edges"),
+        ({"together": {"job": [["a", "b", "c"]]}, "apart": {"job": [["c", "a"]]}}, "'a', 'c' of job cannot be"),
+        ({"edges": {"age": [30]}, "together": {"age": [[20, 60]]}}, "the edge 30 of age parts"),
     ],
 )
 def test_contradictions_and_strange_values_are_named(constraints, words):
     with pytest.raises(ParameterError, match=words):
         Constraints(**constraints).check(table_of().schema)
+
+
+@pytest.mark.parametrize(
+    "constraints",
+    [
+        {"untouched": ["job"], "max_buckets": {"job": 4}},
+        {"edges": {"age": [17, 64]}, "max_buckets": {"age": 3}},
+        {"edges": {"age": [30]}, "together": {"age": [[31, 60]]}},
+        {"together": {"job": [["a", "b"]]}, "apart": {"job": [["b", "c"]]}},
+    ],
+)
+def test_what_only_looks_like_a_contradiction_is_solved(constraints):
+    Constraints(**constraints).check(table_of().schema)
+    assert solved(table_of(), 1.0, **constraints).partitions

@@ -62,7 +62,9 @@ def test_weights_are_relative_and_a_zero_takes_an_attribute_out() -> None:
     assert Criterion.of(table, {"size": 0, "job": 0, "sex": 0}).personal_scale == (0, 0, 0)
 
 
-@pytest.mark.parametrize(("weights", "said"), [({"sx": 1}, "did you mean 'sex'"), ({"sex": -1}, "at least 0")])
+@pytest.mark.parametrize(
+    ("weights", "said"), [({"sx": 1}, "did you mean 'sex'"), ({"sex": -1}, "a number from 0")]
+)
 def test_wrong_weights_are_named(weights: dict[str, float], said: str) -> None:
     with pytest.raises(ParameterError, match=said):
         Criterion.of(random_table(0), weights)

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 # The recommended one; written out so that --help need not import it.
 DEFAULT = "coarsening"
 Name = Annotated[str, typer.Option("--minimizer", "-m", help="See: leastwise minimizers.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Same seed, same result.")]
+Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Same seed, same result. Default: 0.")]
 AllRecords = Annotated[
     bool, typer.Option("--all-records", help="Use every record, not only the 60 % for training.")
 ]
@@ -104,7 +104,7 @@ def minimize(
     min_joint: MinJoint = None,
     weight: Weights = None,
     more: More = None,
-    seed: Seed = 0,
+    seed: Seed = None,
     all_records: AllRecords = False,
     output: Output = None,
     force: Force = False,
@@ -116,10 +116,11 @@ def minimize(
     `leastwise minimize adult.csv --label income -m pat --alpha 0.7 --leaves 20`
     """
     # The parameters of minimizers are taken from the context: naming each of them a second time adds nothing.
-    chosen, floor = from_options(minimizer, context.params)
-    check_output(output, force)
     known = policy_of(policy)
-    task = task_of(context.params, known)
+    seed = (known.seed if known else 0) if seed is None else seed
+    chosen, floor = from_options(minimizer, {**context.params, "seed": seed})
+    check_output(output, force)
+    task = task_of(context, known)
     records = task.records()
     with working():
         found = propose(chosen, records, seed, all_records, floor, constraints_of(known))
@@ -135,11 +136,11 @@ def propose(
     constraints: Constraints | None = None,
 ) -> Generalization:
     """Let a minimizer see the training records of a task; bring its result to the floor and the constraints."""
-
     if not len(records.table.schema):
         raise SchemaError("there are no attributes to minimize; see: leastwise inspect")
     table = records.table if all_records else records.table.split(seed).train
-    if constraints is not None and "constraints" in minimizer.get_params():
+    searches = "constraints" in minimizer.get_params()
+    if constraints is not None and searches:
         minimizer.set_params(constraints=constraints)
     found = minimizer.propose(table, records.inferred)
     if floor:
@@ -147,17 +148,21 @@ def propose(
 
         merged = at_least(found, table, bucket=floor.get("min_bucket"), joint=floor.get("min_joint"))
         found = replace(merged, origin={**found.origin, **floor})
-    return found if constraints is None else _held(found, constraints, table)
+    if constraints is None:
+        return found
+    advice = "leave out --min-bucket and --min-joint" if searches else f"-m {DEFAULT} searches under them"
+    return _held(found, constraints, table, advice)
 
 
-def _held(found: Generalization, constraints: Constraints, table: Table) -> Generalization:
-    """Bring what was found without constraints to them, as far as merging can; refuse what still breaks them."""
-    from leastwise.evaluation.sweep.holding import broken, brought_to
+def _held(found: Generalization, constraints: Constraints, table: Table, advice: str) -> Generalization:
+    """Suppress and merge what was found without constraints; refuse what still breaks them."""
+    from leastwise.minimizers.constraint_checks import broken
+    from leastwise.minimizers.holding import brought_to
 
     constraints.check(table.schema)
     mended = brought_to(constraints, found, table)
     if problems := broken(constraints, mended, table):
-        raise ParameterError(f"the result breaks the constraints ({'; '.join(problems)}); try -m {DEFAULT}")
+        raise ParameterError(f"the result breaks the constraints ({'; '.join(problems)}); {advice}")
     return mended
 
 
@@ -191,7 +196,7 @@ def working(console: Console | None = None) -> Iterator[None]:
 
 def _hand_over(found: Generalization, records: Records, data: str, output: Path | None, as_json: bool) -> None:
     if not found.collected:
-        typer.echo("nothing is asked: nothing gained enough. Are there too few records? See --help", err=True)
+        typer.echo("nothing is asked. Not wanted? Give more records, or allow less loss; see --help", err=True)
     if output is not None:
         found.save(output)
     if as_json:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -36,12 +35,22 @@ def constraints_of(policy: Policy | None) -> Constraints | None:
     return None if policy is None or policy.constraints == Constraints() else policy.constraints
 
 
-def task_of(typed: Mapping[str, Any], policy: Policy | None) -> Task:
-    """Return the task of a command's options; what they leave out is taken from the policy."""
-    given = {each.name: (typed[each.name], each.default) for each in fields(Task)}
-    chosen = {name: value for name, (value, default) in given.items() if value and value != default}
-    if policy is not None:
-        chosen = {**policy.task.options(), **chosen}
+# How a schema is inferred: what a policy says of it has no use beside a schema file that was typed.
+INFERENCE = ("drop", "keep", "discrete", "continuous", "at_least")
+
+
+def task_of(context: typer.Context, policy: Policy | None) -> Task:
+    """Return the task of a command's options; what was not typed is taken from the policy."""
+    chosen = {each.name: context.params[each.name] for each in fields(Task) if _typed(context, each.name)}
+    known = {} if policy is None else policy.task.options()
+    if "schema" in chosen:
+        known = {name: value for name, value in known.items() if name not in INFERENCE}
+    chosen = {**known, **chosen}
     if chosen.get("data") is None:
         raise ParameterError("name the records: a file behind the command, or data in the policy")
     return Task(**{**chosen, "data": str(chosen["data"])})
+
+
+def _typed(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name != "DEFAULT"

@@ -111,7 +111,7 @@ def run(
         quick=quick or bool(known and known.quick),
         most=most,
     )
-    task = task_of(context.params, known)
+    task = task_of(context, known)
     finished = make(task.records(), output, options, workers, Path(task.data).name, fresh)
     raise typer.Exit(0 if finished.choice.candidate is not None else NOTHING_FITS)
 

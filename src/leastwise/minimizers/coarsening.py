@@ -22,6 +22,7 @@ from leastwise.minimizers.optimal.items import target_weights
 from leastwise.partition import Intervals, Partition, Untouched, edge_between
 from leastwise.schema import Attribute
 from leastwise.table import Table
+from leastwise.validation import check_from_zero
 
 # Buckets of a continuous attribute that the start leaves untouched.
 _MOST_BUCKETS = 64
@@ -99,8 +100,8 @@ def coarsening_steps(
     constraints: Constraints | None = None,
 ) -> list[Step]:
     """Return one step per merge, the start first, with the estimated errors."""
-    if mu is not None and not (np.isfinite(mu) and mu >= 0):
-        raise ParameterError(f"mu must be a number from 0, or None; got {mu}")
+    if mu is not None:
+        check_from_zero("mu", mu)
     held = constraints or Constraints()
     held.check(table.schema)
     partitions = [countable(table, j, partition, held) for j, partition in enumerate(start.partitions)]

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.minimizers.base import Minimizer
 from leastwise.minimizers.coarsening import Step, coarsening_steps
@@ -16,6 +15,7 @@ from leastwise.minimizers.coarsening_restarts import restarted_steps
 from leastwise.minimizers.constraints import Constraints
 from leastwise.minimizers.teacher import Teacher
 from leastwise.table import Table
+from leastwise.validation import check_between
 
 # Adversary errors that differ by less count as equal: what nobody is safer for is not asked.
 _ALIKE = 0.001
@@ -76,11 +76,13 @@ class CoarseningMinimizer(Minimizer):
 
     def minimize(self, table: Table) -> Generalization:
         """Return the safest generalization within the allowed loss."""
-        if not 0 <= self.max_error_increase <= 1:
-            raise ParameterError(f"max_error_increase must lie between 0 and 1; got {self.max_error_increase}")
+        check_between("max_error_increase", self.max_error_increase, 0.0, 1.0)
         same: Any = {"weights": self.weights, "constraints": self.constraints}
         paths = restarted_steps(table, self.mu, teacher=self.teacher, seed=self.seed, **same)
         steps = [step for path in paths for step in path]
+        if not steps:  # the constraints suppress every attribute
+            self.steps_ = []
+            return Generalization.suppressed(table.schema)
         safe = safest(steps, self.max_error_increase)
         saving = coarsening_steps(table, safe.generalization, _SAVING, **same)
         self.steps_ = [*paths, saving]
@@ -99,7 +101,8 @@ def safest(steps: Sequence[Step], max_error_increase: float) -> Step:
 
     Adversary errors that differ by less than a thousandth count as equal.
     """
-    near = [step for step in steps if step.utility_risk <= allowed_risk(steps, max_error_increase)]
+    allowed = allowed_risk(steps, max_error_increase)
+    near = [step for step in steps if step.utility_risk <= allowed]
     reached = max(step.adversary_error for step in near) - _ALIKE
     safe = [step for step in near if step.adversary_error >= reached]
     return min(safe, key=lambda step: (step.generalization.total_buckets, -step.adversary_error))

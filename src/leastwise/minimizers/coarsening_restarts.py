@@ -145,7 +145,8 @@ def _fine_start(
     """Return a fine generalization of the attributes that are left, made beside each other only."""
     suppressed = [name for j, name in enumerate(table.schema.names) if j not in left]
     effects = _effects_beside(table, left, teacher, seed)
-    few = {name: _most_buckets(held, name) for j, name in enumerate(table.schema.names) if j in left}
+    limited = [name for j, name in enumerate(table.schema.names) if j in left and name not in held.untouched]
+    few = {name: _most_buckets(held, name) for name in limited}
     constraints = replace(held, suppressed=suppressed, max_buckets=few)
     path = optimal_path(
         table, effects=effects, weights=weights, constraints=constraints, bucket_price=bucket_price, steps=40

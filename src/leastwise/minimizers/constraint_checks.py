@@ -30,7 +30,7 @@ def broken(constraints: Constraints, generalization: Generalization, table: Tabl
         name = partition.attribute.name
         phrases = [*_size_problems(constraints, partition, sizes[j]), *_edge_problems(constraints, partition)]
         phrases += _list_problems(constraints, partition)
-        if _too_few(constraints, partition, table, j):
+        if too_few(constraints, partition, table, j):
             phrases.append(f"a bucket of fewer than {constraints.min_people:g} people")
         found += [f"{name}: {phrase}" for phrase in phrases]
     return found
@@ -54,8 +54,10 @@ def _size(table: Table, j: int, partition: Partition) -> int:
 
 def _size_problems(constraints: Constraints, partition: Partition, size: int) -> list[str]:
     name = partition.attribute.name
-    limit = constraints.max_buckets.get(name, size)
-    found = [] if size <= limit else [f"{size} buckets, not {limit}"]
+    limit = constraints.max_buckets.get(name)
+    found = []
+    if limit is not None and (isinstance(partition, Untouched) or size > limit):
+        found.append(f"{size} buckets, not {limit}")
     if name in constraints.suppressed and not partition.suppressed:
         found.append("is not suppressed")
     if name in constraints.untouched and partition != keep(partition.attribute):
@@ -92,7 +94,7 @@ def _code(partition: Partition, value: Any) -> int:
     return len(partition.assignment) - attribute.extra_values if text is None else attribute.code_of[text]
 
 
-def _too_few(constraints: Constraints, partition: Partition, table: Table, j: int) -> bool:
+def too_few(constraints: Constraints, partition: Partition, table: Table, j: int) -> bool:
     """Return whether a bucket has too few people; beyond an edge that must stay there may be nobody."""
     if not constraints.min_people or partition.attribute.name in constraints.untouched:
         return False

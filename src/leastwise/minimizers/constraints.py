@@ -6,7 +6,8 @@ together; what only the records can tell (a floor that an edge makes impossible)
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -56,6 +57,8 @@ class Constraints:
         problems = [*self._name_problems(schema), *self._number_problems(schema)]
         if not problems:
             problems = [*self._value_problems(schema), *self._contradictions()]
+        if not problems:
+            problems = [text for attribute in schema.attributes for text in self._impossible(attribute)]
         if problems:
             raise ParameterError("the constraints do not fit: " + "; ".join(problems))
 
@@ -90,7 +93,7 @@ class Constraints:
         for part in (self.together, self.apart):
             for name, lists in part.items():
                 unknown = [v for values in lists for v in values if not _known(schema[name], v)]
-                problems += [f"{v!r} is no value of {name}" for v in unknown]
+                problems += [f"{_shown(v)} is no value of {name}" for v in unknown]
         return problems
 
     def _contradictions(self) -> list[str]:
@@ -101,6 +104,40 @@ class Constraints:
         parting |= {name for name in self.edges if len(self.edges[name])}
         problems += [f"{name} cannot be suppressed and parted" for name in sorted({*self.suppressed} & parting)]
         return problems
+
+    def _impossible(self, attribute: Attribute) -> Iterator[str]:
+        """Yield why no partition of an attribute can hold to what is said of it."""
+        name = attribute.name
+        most, edges = self.max_buckets.get(name), self.edges.get(name, ())
+        together = [values for values in self.together.get(name, ()) if len(values) > 1]
+        if name in self.untouched and together:
+            yield f"{name} cannot be untouched with values together"
+        if name in self.untouched and most is not None and _values(attribute) > most:
+            yield f"{name} cannot be untouched and have at most {most} buckets"
+        if most is not None and len({*edges}) + 1 > most:
+            yield f"{name} cannot have at most {most} buckets with {len({*edges})} edges that must stay"
+        for values in together:
+            yield from self._parted(attribute, values)
+
+    def _parted(self, attribute: Attribute, together: Sequence[Any]) -> Iterator[str]:
+        """Yield what parts values that must be together."""
+        name = attribute.name
+        for values in self.apart.get(name, ()):
+            both = {*map(text_of, values)} & {*map(text_of, together)}
+            if len(both) > 1:
+                yield f"{', '.join(sorted(map(_shown, both)))} of {name} cannot be together and apart"
+        numbers = [float(value) for value in together if attribute.continuous and text_of(value) is not None]
+        for edge in self.edges.get(name, ()) if numbers else ():
+            if min(numbers) <= edge < max(numbers):
+                yield f"the edge {edge:g} of {name} parts values that must be together"
+
+
+def _values(attribute: Attribute) -> float:
+    return math.inf if attribute.continuous else len(attribute.values) + attribute.extra_values
+
+
+def _shown(value: Any) -> str:
+    return "missing" if text_of(value) is None else repr(value)
 
 
 def _inside(attribute: Attribute, edge: float) -> bool:

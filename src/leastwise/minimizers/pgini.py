@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.errors import ParameterError
+from leastwise.errors import ParameterError, shorten
 from leastwise.table import Table
-from leastwise.validation import check_between, did_you_mean
+from leastwise.validation import check_from_zero, did_you_mean
 
 Weights = Mapping[str, float] | None
 
@@ -66,14 +66,20 @@ def gini(counts: npt.NDArray[Any]) -> float:
 def personal_shares(table: Table, weights: Weights) -> npt.NDArray[np.float64]:
     """Return the weight of each personal attribute, summing to 1 (all 0 if every weight is 0)."""
     names = [table.schema.names[p] for p in table.personal]
-    for name, weight in (weights or {}).items():
-        if name not in names:
-            raise ParameterError(
-                f"weights must name personal attributes; got {name!r}: {did_you_mean(name, names)}"
-            )
-        check_between(f"the weight of {name}", weight, 0.0)
+    check_weights(weights or {}, names)
     given = np.array([float((weights or {}).get(name, 1.0)) for name in names])
     return given / given.sum() if given.sum() > 0 else given
+
+
+def check_weights(weights: Mapping[str, float], names: Sequence[str]) -> None:
+    """Raise a ``ParameterError`` unless the weights are numbers from 0 of these attributes."""
+    if not isinstance(weights, Mapping):
+        raise ParameterError(f"weights must be numbers by attribute; got {shorten(weights)}")
+    for name, weight in weights.items():
+        if name not in names:
+            hint = did_you_mean(str(name), names)
+            raise ParameterError(f"weights must name personal attributes; got {name!r}: {hint}")
+        check_from_zero(f"the weight of {name}", weight)
 
 
 def _spread(values: int) -> float:

@@ -8,8 +8,9 @@ import pytest
 
 from leastwise import DataError, Generalization, Groups, Intervals, Untouched
 from leastwise.evaluation.sweep import Entry, Grid, sweep
-from leastwise.evaluation.sweep.holding import broken, brought_to
 from leastwise.minimizers import Constraints
+from leastwise.minimizers.constraint_checks import broken
+from leastwise.minimizers.holding import brought_to
 from tests.evaluation.sweep.small import SCHEMA, records
 
 AGE, JOB, SEX, TOWN = SCHEMA.attributes
@@ -24,26 +25,26 @@ TRAIN = records().split(0).train
     [
         ({}, None),
         ({"suppressed": ["town"]}, None),
-        ({"suppressed": ["sex"]}, "sex is asked"),
+        ({"suppressed": ["sex"]}, "sex: is not suppressed"),
         ({"untouched": ["sex"]}, None),
-        ({"untouched": ["age"]}, "age is not asked in full"),
-        ({"untouched": ["town"]}, "town is not asked in full"),
+        ({"untouched": ["age"]}, "age: is not untouched"),
+        ({"untouched": ["town"]}, "town: is not untouched"),
         ({"max_buckets": {"job": 3}}, None),
-        ({"max_buckets": {"job": 2}}, "job has more than 2 buckets"),
+        ({"max_buckets": {"job": 2}}, "job: 3 buckets, not 2"),
         ({"edges": {"age": [30]}}, None),
-        ({"edges": {"age": [30, 31]}}, "age lacks an edge that must stay"),
+        ({"edges": {"age": [30, 31]}}, "age: the edge 31 is gone"),
         ({"together": {"job": [["a", "b"], ["c", "d"]]}}, None),
-        ({"together": {"job": [["a", "e"]]}}, "job parts values that belong together"),
+        ({"together": {"job": [["a", "e"]]}}, "job: ['a', 'e'] are not together"),
         ({"together": {"age": [[31, 60]]}}, None),
-        ({"together": {"age": [[30, 31]]}}, "age parts values that belong together"),
+        ({"together": {"age": [[30, 31]]}}, "age: [30, 31] are not together"),
         ({"together": {"town": [["n", "s"]]}}, None),
         ({"apart": {"job": [["a", "c", "e"]]}}, None),
-        ({"apart": {"job": [["a", "b"]]}}, "job joins values that must stay apart"),
-        ({"apart": {"town": [["n", "s"]]}}, "town joins values that must stay apart"),
+        ({"apart": {"job": [["a", "b"]]}}, "job: ['a', 'b'] are not apart"),
+        ({"apart": {"town": [["n", "s"]]}}, "town: ['n', 's'] are not apart"),
         ({"max_buckets_in_all": 9}, None),
-        ({"max_buckets_in_all": 8}, "more than 8 buckets in all"),
+        ({"max_buckets_in_all": 8}, "9 buckets in all, not 8"),
         ({"min_people": 50}, None),
-        ({"min_people": 150}, "a bucket with fewer than 150 people"),
+        ({"min_people": 81}, "job: a bucket of fewer than 81 people"),
     ],
 )
 def test_what_is_broken_is_told(constraints: Any, problem: str | None) -> None:
@@ -55,9 +56,26 @@ def test_an_exact_number_has_every_edge_and_parts_all() -> None:
     kept = Constraints(edges={"age": [17]}, apart={"age": [[1, 2]]}, untouched=["age"])
     assert broken(kept, exact, TRAIN) == []
     assert broken(Constraints(max_buckets={"age": 5}, together={"age": [[1, 2]]}), exact, TRAIN) == [
-        "age has more than 5 buckets",
-        "age parts values that belong together",
+        "age: 62 buckets, not 5",
+        "age: [1, 2] are not together",
     ]
+
+
+def test_nobody_beyond_an_edge_that_must_stay_is_no_reason_to_merge_it_away() -> None:
+    # Merging the empty bucket would break the edge, and there is nobody in it to protect.
+    constraints = Constraints(edges={"age": [30, 98]}, min_people=50)
+    edged = FINE.replacing(Intervals(AGE, (30, 98)))
+    assert broken(constraints, edged, TRAIN) == []
+    assert brought_to(constraints, edged, TRAIN) == edged
+
+
+def test_what_must_be_untouched_is_not_merged() -> None:
+    constraints = Constraints(untouched=["age"], min_people=150)
+    exact = FINE.replacing(Untouched(AGE))
+    found = brought_to(constraints, exact, TRAIN)
+    assert found["age"].untouched
+    assert found["job"].size < exact["job"].size
+    assert broken(constraints, found, TRAIN) == []
 
 
 def test_what_merging_can_mend_is_mended() -> None:

@@ -15,10 +15,11 @@ from leastwise.evaluation.sweep.candidates import SHORT, Candidate, Failure, wor
 from leastwise.evaluation.sweep.families import Proposal, Source, with_origin
 from leastwise.evaluation.sweep.figures import Figures
 from leastwise.evaluation.sweep.grid import Grid, default_grid
-from leastwise.evaluation.sweep.holding import broken, brought_to
 from leastwise.evaluation.sweep.screening import answers, screen
 from leastwise.generalization import Generalization
 from leastwise.minimizers import Constraints
+from leastwise.minimizers.constraint_checks import broken
+from leastwise.minimizers.holding import brought_to
 from leastwise.table import Split, Table
 
 LONGEST_REASON = 300

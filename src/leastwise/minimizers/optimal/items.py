@@ -11,6 +11,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
 from leastwise.minimizers.constraints import Constraints
+from leastwise.minimizers.pgini import check_weights
 from leastwise.schema import Attribute
 from leastwise.table import Table
 from leastwise.tolerance import default_tolerance
@@ -206,10 +207,8 @@ def _told_together(table: Table, personal: int) -> npt.NDArray[np.int64]:
 def target_weights(table: Table, weights: Mapping[str, float] | Sequence[float] | None) -> Floats:
     """Return w_p / |P| for each personal attribute."""
     names = [table.schema.names[p] for p in guessed(table)]
-    if weights is None:
-        given = np.ones(len(names))
-    elif isinstance(weights, Mapping):
-        given = np.array([float(weights.get(name, 1.0)) for name in names])
-    else:
-        given = np.asarray(weights, dtype=float)
-    return given / max(len(names), 1)
+    by_name = (
+        dict(zip(names, weights, strict=True)) if isinstance(weights, Sequence | np.ndarray) else weights or {}
+    )
+    check_weights(by_name, names)
+    return np.array([float(by_name.get(name, 1.0)) for name in names]) / max(len(names), 1)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.kernels.interval_program import Buckets
 from leastwise.minimizers.base import Minimizer
@@ -19,6 +18,7 @@ from leastwise.minimizers.optimal.program import AttributeProgram, attribute_pro
 from leastwise.minimizers.teacher import Effects, Teacher, effects_of
 from leastwise.partition import Partition, keep, suppress
 from leastwise.table import Table
+from leastwise.validation import check_from_zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +70,7 @@ def make_program(
     bucket_price: float = 0.0,
 ) -> Program:
     """Count, once for all prices, what every possible bucket of every attribute loses and reveals."""
-    if not (np.isfinite(bucket_price) and bucket_price >= 0):
-        raise ParameterError(f"bucket_price must be a number from 0; got {bucket_price}")
+    check_from_zero("bucket_price", bucket_price)
     constraints = constraints or Constraints()
     constraints.check(table.schema)
     shares = target_weights(table, weights)
@@ -145,8 +144,7 @@ class OptimalMinimizer(Minimizer):
 
     def minimize(self, table: Table) -> Generalization:
         """Return the optimal partition for the price ``lam``."""
-        if not (np.isfinite(self.lam) and self.lam >= 0):
-            raise ParameterError(f"lam must be a number from 0; got {self.lam}")
+        check_from_zero("lam", self.lam)
         effects = effects_of(table, self.teacher, self.seed)
         program = make_program(table, effects, self.weights, self.constraints, self.bucket_price)
         self.gap_ = program.gap(self.lam)

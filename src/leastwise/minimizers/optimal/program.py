@@ -45,7 +45,7 @@ class AttributeProgram:
         if not found:
             name = self.table.schema.names[self.attribute]
             raise ParameterError(
-                f"no partition of {name} meets the constraints; lower min_people, or drop an edge or an 'apart'"
+                f"no partition of {name} meets the constraints together; loosen min_people or another one"
             )
         return found
 

@@ -30,6 +30,8 @@ Teacher = Callable[[Table, int], Effects]
 # People that a value is taken to have seen at the mean effect before its own are counted.
 SHRINKAGE = 20.0
 _MOST_LEVELS = 64
+# A tree parts one attribute. With too few trees, attributes that tell a little are never parted and look useless.
+_TREES, _TREES_PER_ATTRIBUTE, _RECORDS_PER_TREE = 100, 5, 200
 # Rows from which more threads gain more than they lose by waiting for each other.
 _WORTH_THREADS = 50_000
 
@@ -99,11 +101,20 @@ def additive_boosting(table: Table, seed: int = 0) -> Effects:
     """Return the effects of gradient boosting whose trees use one attribute each, so that it is additive."""
     ranks = _ranks(table)
     model = HistGradientBoostingClassifier(
-        interaction_cst="no_interactions", early_stopping=False, max_iter=100, max_leaf_nodes=16, random_state=seed
+        interaction_cst="no_interactions",
+        early_stopping=False,
+        max_iter=_trees(table),
+        max_leaf_nodes=16,
+        random_state=seed,
     )
     with threadpool_limits(None if len(table) >= _WORTH_THREADS else 1, user_api="openmp"):
         model.fit(_ranked(ranks, table), table.y, sample_weight=table.weights)
     return tuple(_main_effect(model, ranks, j, table.classes) for j in range(len(ranks)))
+
+
+def _trees(table: Table) -> int:
+    """Return how many trees to grow: enough for many attributes, and no more than the records bear."""
+    return max(_TREES, min(_TREES_PER_ATTRIBUTE * len(table.sizes), len(table) // _RECORDS_PER_TREE))
 
 
 def _main_effect(model: Any, ranks: list[Floats], attribute: int, classes: int) -> Floats:

@@ -103,7 +103,7 @@ def additive_boosting(table: Table, seed: int = 0) -> Effects:
     model = HistGradientBoostingClassifier(
         interaction_cst="no_interactions",
         early_stopping=False,
-        max_iter=_trees(table),
+        max_iter=trees_for(table),
         max_leaf_nodes=16,
         random_state=seed,
     )
@@ -112,7 +112,7 @@ def additive_boosting(table: Table, seed: int = 0) -> Effects:
     return tuple(_main_effect(model, ranks, j, table.classes) for j in range(len(ranks)))
 
 
-def _trees(table: Table) -> int:
+def trees_for(table: Table) -> int:
     """Return how many trees to grow: enough for many attributes, and no more than the records bear."""
     return max(_TREES, min(_TREES_PER_ATTRIBUTE * len(table.sizes), len(table) // _RECORDS_PER_TREE))
 

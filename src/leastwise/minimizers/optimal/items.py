@@ -104,7 +104,10 @@ def _grouped_effects(table: Table, attribute: int, effects: Floats, constraints:
     mark = _together(declared, levels, np.arange(len(use)), constraints)
     people = np.maximum(np.bincount(mark, weights=use, minlength=len(use)), 1e-300)
     sums = [np.bincount(mark, weights=use * column, minlength=len(use)) for column in effects.T]
-    return np.asarray((np.stack(sums, axis=1) / people[:, None])[mark])
+    mean = (np.stack(sums, axis=1) / people[:, None])[mark]
+    # A value by itself keeps its very effect: rounding must not part equal ones.
+    alone = np.bincount(mark, minlength=len(use))[mark] == 1
+    return np.where(alone[:, None], effects, mean)
 
 
 def _together(attribute: Attribute, levels: Any, row: Places, constraints: Constraints) -> Places:

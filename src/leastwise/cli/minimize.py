@@ -35,7 +35,7 @@ from leastwise.cli.minimizer_options import (
     parameters,
 )
 from leastwise.cli.output import Force, check_output
-from leastwise.cli.policy_options import DataOrPolicy, constraints_of, policy_of, task_of
+from leastwise.cli.policy_options import DataOrPolicy, constraints_of, policy_of, seed_of, task_of
 from leastwise.cli.printing import print_json, print_lines, print_table
 from leastwise.cli.task import (
     AtLeast,
@@ -115,9 +115,9 @@ def minimize(
     Examples: `leastwise minimize adult.csv --label income -p sex,race --max-error-increase 0.01 -o g.json`,
     `leastwise minimize adult.csv --label income -m pat --alpha 0.7 --leaves 20`
     """
-    # The parameters of minimizers are taken from the context: naming each of them a second time adds nothing.
     known = policy_of(policy)
-    seed = (known.seed if known else 0) if seed is None else seed
+    seed = seed_of(seed, known)
+    # The parameters of minimizers are taken from the context: naming each of them a second time adds nothing.
     chosen, floor = from_options(minimizer, {**context.params, "seed": seed})
     check_output(output, force)
     task = task_of(context, known)

@@ -20,6 +20,9 @@ DataOrPolicy = Annotated[
     typer.Argument(help="CSV, Parquet or NDJSON file; - is stdin. May be left out where the policy names it."),
 ]
 
+# How a schema is inferred: what a policy says of it has no use beside a schema file that was typed.
+INFERENCE = ("drop", "keep", "discrete", "continuous", "at_least")
+
 
 def policy_of(path: Path | None) -> Policy | None:
     """Load the policy that an option names."""
@@ -35,8 +38,11 @@ def constraints_of(policy: Policy | None) -> Constraints | None:
     return None if policy is None or policy.constraints == Constraints() else policy.constraints
 
 
-# How a schema is inferred: what a policy says of it has no use beside a schema file that was typed.
-INFERENCE = ("drop", "keep", "discrete", "continuous", "at_least")
+def seed_of(typed: int | None, policy: Policy | None) -> int:
+    """Return the seed that was typed, or the policy's, or 0."""
+    if typed is not None:
+        return typed
+    return 0 if policy is None else policy.seed
 
 
 def task_of(context: typer.Context, policy: Policy | None) -> Task:

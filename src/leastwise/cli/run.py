@@ -18,7 +18,7 @@ from leastwise.cli.budget import (
     MinAdversaryError,
     budget_of,
 )
-from leastwise.cli.policy_options import DataOrPolicy, constraints_of, policy_of, task_of
+from leastwise.cli.policy_options import DataOrPolicy, constraints_of, policy_of, seed_of, task_of
 from leastwise.cli.printing import print_lines
 from leastwise.cli.progress import watching
 from leastwise.cli.task import (
@@ -107,7 +107,7 @@ def run(
         grid=None if grid_file is None else load_grid(grid_file),
         budget=stated or (known.budget if known else None),
         constraints=constraints_of(known),
-        seed=(known.seed if known else 0) if seed is None else seed,
+        seed=seed_of(seed, known),
         quick=quick or bool(known and known.quick),
         most=most,
     )

@@ -52,21 +52,22 @@ def _chances(scores: Array, chance: Array) -> None:  # pragma: no cover
 def _sweep(
     columns: Array, weights: Array, scores: Array, truth: Array, people: Array, penalty: float
 ) -> float:  # pragma: no cover
-    """Go round all attributes once; return the largest change of a weight."""
+    """Go round all attributes once; return the largest change of a weight. ``columns`` is attribute x record."""
     rows, width = scores.shape
     chance = np.empty((rows, width))
     largest = 0.0
-    for j in range(columns.shape[1]):
+    for j in range(len(columns)):
+        column = columns[j]
         _chances(scores, chance)
         slope = np.zeros((weights.shape[1], width))
         curve = np.zeros((weights.shape[1], width))
         for i in range(rows):
-            b = columns[i, j]
+            b = column[i]
             for c in range(width):
                 slope[b, c] += people[i] * (chance[i, c] - truth[i, c])
                 curve[b, c] += people[i] * chance[i, c] * (1.0 - chance[i, c])
         # The last column is the intercept, which everybody has and which is not penalised.
-        own = penalty if j < columns.shape[1] - 1 else 1e-9
+        own = penalty if j < len(columns) - 1 else 1e-9
         for b in range(slope.shape[0]):
             for c in range(width):
                 step = -(slope[b, c] + own * weights[j, b, c]) / (curve[b, c] + own)
@@ -76,7 +77,7 @@ def _sweep(
                     largest = max(largest, abs(slope[b, c]))
         for i in range(rows):
             for c in range(width):
-                scores[i, c] += slope[columns[i, j], c]
+                scores[i, c] += slope[column[i], c]
     return largest
 
 
@@ -97,9 +98,9 @@ def fit_additive(
     Stops when no weight moves by more than ``tolerance`` in a round.
     """
     width = 1 if classes == 2 else classes
-    rows = np.zeros((len(labels), len(columns) + 1), dtype=np.int64)
+    rows = np.zeros((len(columns) + 1, len(labels)), dtype=np.int64)
     for j, column in enumerate(columns):
-        rows[:, j] = column
+        rows[j] = column
     weights = np.zeros((len(columns) + 1, max(sizes, default=1), width))
     if start is not None:
         for j, given in enumerate(start.weights):
@@ -107,8 +108,8 @@ def fit_additive(
         weights[-1, 0] = start.intercept
     truth = (labels == 1)[:, None].astype(float) if width == 1 else np.eye(classes)[labels]
     scores = np.zeros((len(labels), width))
-    for j in range(rows.shape[1]):
-        scores += weights[j, rows[:, j]]
+    for j in range(len(rows)):
+        scores += weights[j, rows[j]]
     for _ in range(sweeps):
         if _sweep(rows, weights, scores, truth, people, penalty) <= tolerance:
             break
@@ -118,7 +119,7 @@ def fit_additive(
 def fit_beside(scores: Floats, column: Array, size: int, labels: Array, people: Floats, sweeps: int = 3) -> Floats:
     """Return the effects of one column's buckets beside scores that stay; about as a fit of all columns would."""
     width = scores.shape[1]
-    rows = np.stack([column, np.zeros_like(column)], axis=1)
+    rows = np.stack([column, np.zeros_like(column)])
     weights = np.zeros((2, size, width))
     truth = (labels == 1)[:, None].astype(float) if width == 1 else np.eye(width)[labels]
     moved = scores.copy()

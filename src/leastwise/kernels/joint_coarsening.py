@@ -48,6 +48,7 @@ class State(NamedTuple):
     sizes: Array  # personal attribute: values
     strides: Array  # personal attribute x attribute: step in its context table, 0 where not in the context
     rows: Array  # personal attribute: rows of its context table
+    row_of: Array  # joint bucket x personal attribute: its row in the context table
     starts: Array  # personal attribute: where its context table begins
     context: Array  # the context tables, flat: row x value -> people
     bucket_people: Array  # attribute x bucket: people
@@ -143,17 +144,14 @@ def _context_row(
     state: State, target: int, attribute: int, into: Array, z: int, coarser: Coarser
 ) -> int:  # pragma: no cover
     """Return the row of the target's context that a joint bucket is in after the merge, filled."""
-    rest = 0
-    for j in range(state.buckets.shape[1]):
-        if j != attribute:
-            rest += state.strides[target, j] * state.buckets[z, j]
-    stride, goal = state.strides[target, attribute], into[state.buckets[z, attribute]]
-    row = rest + stride * goal
+    bucket = state.buckets[z, attribute]
+    stride, goal = state.strides[target, attribute], into[bucket]
+    row = state.row_of[z, target] + stride * (goal - bucket)
     if not coarser.ready[row]:
         size, begin = state.sizes[target], state.starts[target]
         for b in range(len(into)):
             if stride and into[b] == goal:
-                start = begin + (rest + stride * b) * size
+                start = begin + (row + stride * (b - goal)) * size
                 coarser.counts[row] += state.context[start : start + size]
         _summed_up(coarser, row)
     return int(row)
@@ -388,6 +386,7 @@ def apply_merge(state: State, attribute: int, into: Array) -> None:  # pragma: n
         bucket = state.buckets[z, attribute]
         state.scores[z] += effect[into[bucket]] - state.effects[attribute, bucket]
         state.keys[z] += state.marks[attribute, into[bucket]] - state.marks[attribute, bucket]
+        state.row_of[z] += state.strides[:, attribute] * (into[bucket] - bucket)
         state.buckets[z, attribute] = into[bucket]
     for g in range(len(first)):
         z = first[g]

@@ -111,6 +111,7 @@ def make_state(
         sizes=np.asarray(records.target_sizes, dtype=np.int64),
         strides=strides,
         rows=rows,
+        row_of=buckets @ strides.T,
         starts=starts,
         context=flat,
         bucket_people=_bucket_people(records, columns, sizes),
@@ -147,18 +148,18 @@ def _bucket_people(records: Records, columns: Sequence[npt.NDArray[Any]], sizes:
 
 
 def _choose_pulls(state: State, pulls: Pulls) -> None:
-    """Give each target the pull that guesses most people right, and score all joint buckets with it."""
+    """Give each target the pull that guesses most people right, and all joint buckets their score with it."""
     targets = len(state.own)
     tried = [(context, pulls.label[min(i, len(pulls.label) - 1)]) for i, context in enumerate(pulls.context)]
-    right = []
+    found = []
     for context, label in tried:
         state.pulls[:targets], state.pulls[targets] = context, label
         score_all(state)
-        right.append(state.hits.sum(axis=0))
-    best = np.argmax(right, axis=0)
+        found.append(state.hits.copy())
+    best = np.argmax([hits.sum(axis=0) for hits in found], axis=0)
     for target in range(targets + 1):
         state.pulls[target] = tried[best[target]][target == targets]
-    score_all(state)
+        state.hits[:, target] = found[best[target]][:, target]
 
 
 def _effects(model: Additive, classes: int, attributes: int, most: int) -> Floats:

@@ -79,31 +79,32 @@ def restarted_steps(
     held.check(table.schema)
     paths, records = list[list[Step]](), Records.of(table)
     for start in starts:
-        left, restart = _open(table.schema, held), 0
+        left, restart = collectable(table.schema, held), 0
         while left:
-            fine = _fine_start(table, left, start, teacher, weights, held, seed)
+            path = _fine_path(table, left, effects_beside(table, left, teacher, seed), weights, held)
+            fine = path[int(start * (len(path) - 1))]
             found = coarsening_steps(table, fine, mu, weights=weights, records=records, constraints=constraints)
             paths.append(_marked(found, start=start, restart=restart))
             left, restart = _left_on_the_way(found, table.schema), restart + 1
     return paths
 
 
-def fine_start(
+def fine_starts(
     table: Table,
-    start: float,
+    starts: Sequence[float],
     *,
-    teacher: str | Teacher | None = None,
+    effects: Effects,
     weights: Mapping[str, float] | Sequence[float] | None = None,
     constraints: Constraints | None = None,
     bucket_price: float = 0.0,
-    seed: int = 0,
-) -> Generalization:
-    """Return the fine generalization this far along the program's path, with few enough buckets to choose well."""
+) -> list[Generalization]:
+    """Return the generalizations this far along the program's path, with few enough buckets to choose well."""
     held = constraints or Constraints()
-    return _fine_start(table, _open(table.schema, held), start, teacher, weights, held, seed, bucket_price)
+    path = _fine_path(table, collectable(table.schema, held), effects, weights, held, bucket_price)
+    return [path[int(start * (len(path) - 1))] for start in starts]
 
 
-def _open(schema: Schema, held: Constraints) -> list[int]:
+def collectable(schema: Schema, held: Constraints) -> list[int]:
     """Return the attributes that may be collected."""
     return [j for j, name in enumerate(schema.names) if name not in held.suppressed]
 
@@ -132,29 +133,25 @@ def _left_on_the_way(found: Sequence[Step], schema: Schema) -> list[int]:
     return []
 
 
-def _fine_start(
+def _fine_path(
     table: Table,
     left: Sequence[int],
-    start: float,
-    teacher: str | Teacher | None,
+    effects: Effects,
     weights: Mapping[str, float] | Sequence[float] | None,
     held: Constraints,
-    seed: int,
     bucket_price: float = 0.0,
-) -> Generalization:
-    """Return a fine generalization of the attributes that are left, made beside each other only."""
+) -> tuple[Generalization, ...]:
+    """Return the program's path over the attributes that are left, each in few buckets."""
     suppressed = [name for j, name in enumerate(table.schema.names) if j not in left]
-    effects = _effects_beside(table, left, teacher, seed)
     limited = [name for j, name in enumerate(table.schema.names) if j in left and name not in held.untouched]
     few = {name: _most_buckets(held, name) for name in limited}
     constraints = replace(held, suppressed=suppressed, max_buckets=few)
-    path = optimal_path(
+    return optimal_path(
         table, effects=effects, weights=weights, constraints=constraints, bucket_price=bucket_price, steps=40
     )
-    return path[int(start * (len(path) - 1))]
 
 
-def _effects_beside(table: Table, left: Sequence[int], teacher: str | Teacher | None, seed: int) -> Effects:
+def effects_beside(table: Table, left: Sequence[int], teacher: str | Teacher | None, seed: int) -> Effects:
     """Return the effects that a teacher finds who sees only some attributes; 0 for the others."""
     schema = Schema(tuple(table.schema.attributes[j] for j in left), table.schema.label)
     seen = replace(

@@ -12,20 +12,22 @@ import numpy.typing as npt
 from leastwise.generalization import Generalization
 from leastwise.minimizers.base import chosen_on
 from leastwise.minimizers.coarsening import coarsening_steps, thinned
-from leastwise.minimizers.coarsening_restarts import fine_start
+from leastwise.minimizers.coarsening_restarts import collectable, effects_beside, fine_starts
 from leastwise.minimizers.constraints import Constraints
 from leastwise.minimizers.joint_descent import joint_path
 from leastwise.minimizers.joint_state import Records
 from leastwise.minimizers.optimal.items import target_weights
 from leastwise.minimizers.optimal.path import optimal_path
-from leastwise.minimizers.teacher import Teacher, effects_of
+from leastwise.minimizers.teacher import Teacher
 from leastwise.minimizers.training_estimates import Estimate, estimate, unbeaten
 from leastwise.table import Table
 
 # Answers that tell the classifier no more than chance would are not worth asking apart (Akaike's rule).
 BUCKET_PRICE = 10.0
-# A descent is made of the buckets this far along the path of the program, untouched being 0 and suppressed 1.
-_START = 0.15
+# Nested paths start this far along the path of the program, untouched being 0 and suppressed 1. Where little may
+# be lost they do better than descents, whose joint buckets are too sparse there to tell. A descent is made of the
+# buckets of the first.
+_STARTS = (0.15, 0.3)
 # Of the solutions of a descent, from fine to coarse, nested paths start at these: they fill what lies between.
 _NESTED = (0.0, 0.2, 0.4, 0.6, 0.8)
 
@@ -42,9 +44,9 @@ def recommended_paths(
     """Return all candidates that are worth judging, each once: what a frontier is chosen from.
 
     They are those of ``optimal_path`` (with a price on buckets, and its fine end without), of ``joint_path`` from
-    a fine start, and of ``coarsening_path`` from some of its solutions, without those that are beaten on the
-    training records; the origin of each artefact says where it comes from. Judge them on validation and keep the
-    frontier.
+    a fine start, and of ``coarsening_path`` from that start, from a coarser one and from some solutions of the
+    descent, without those that are beaten on the training records; the origin of each artefact says where it comes
+    from. Judge them on validation and keep the frontier.
 
     Parameters
     ----------
@@ -63,16 +65,17 @@ def recommended_paths(
 
     own, held = table.with_own_levels(), constraints or Constraints()
     records = Records.of(own)
-    asked: Any = {"teacher": teacher, "weights": weights, "seed": seed}
-    same: Any = {**asked, "constraints": constraints, "effects": effects_of(own, teacher, seed)}
+    effects = effects_beside(own, collectable(own.schema, held), teacher, seed)
+    same: Any = {"weights": weights, "constraints": constraints, "effects": effects}
     path = optimal_path(own, steps, bucket_price=BUCKET_PRICE, **same)
     # Where almost nothing may be lost, buckets without a price are worth it: a classifier with interactions uses
     # differences that an additive teacher does not see.
     finest = optimal_path(own, max(steps // 2, 2), **same)[: steps // 4]
-    fine = fine_start(own, _START, constraints=held, bucket_price=BUCKET_PRICE, **asked)
-    joint = joint_path(own, fine, weights=weights, constraints=held, records=records)
+    fine = fine_starts(own, _STARTS, bucket_price=BUCKET_PRICE, **same)
+    joint = joint_path(own, fine[0], weights=weights, constraints=held, records=records)
     paths = [
-        coarsening_steps(own, g, weights=weights, constraints=held, records=records) for g in _spread_over(joint)
+        coarsening_steps(own, g, weights=weights, constraints=held, records=records)
+        for g in distinct([*fine, *_spread_over(joint)])
     ]
     nested = [step for steps_of in paths for step in thinned(steps_of, max(steps // 2, 2))]
     found = distinct([path[0], path[-1], *path, *finest, *joint, *(step.generalization for step in nested)])

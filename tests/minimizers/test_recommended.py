@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,9 @@ from leastwise import Attribute, Generalization, Schema, Table
 from leastwise.errors import DataError
 from leastwise.minimizers import Constraints, optimal_path, recommended_paths
 from leastwise.minimizers.coarsening import coarsening_steps
+from leastwise.minimizers.coarsening_restarts import effects_beside, fine_starts
 from leastwise.minimizers.joint_state import Records
+from leastwise.minimizers.teacher import effects_of
 from leastwise.minimizers.training_estimates import estimate, unbeaten
 from tests.minimizers.test_coarsening import example
 
@@ -52,6 +56,50 @@ def test_candidates_hold_to_the_constraints():
     table = example(800)
     for candidate in recommended_paths(table, constraints=Constraints(suppressed=["twin"])):
         assert "twin" in candidate.not_collected
+
+
+def with_a_copy(rows: int = 2000) -> Table:
+    """The example, in which ``twin`` repeats ``useful`` and so takes some of its effect."""
+    table = example(rows)
+    codes = table.codes.copy(order="F")
+    codes[:, 2] = codes[:, 0] // 2
+    return replace(table, codes=codes)
+
+
+def test_what_may_not_be_collected_does_not_teach():
+    table, teacher = with_a_copy(), "one_hot_logistic"  # shares an effect between two that tell the same
+    beside_all, beside_one = effects_of(table, teacher), effects_beside(table, [0, 1], teacher, 0)
+    assert np.ptp(beside_one[0]) > np.ptp(beside_all[0])
+    assert not beside_one[2].any()
+    for known, told in zip(effects_beside(table, [0, 1, 2], teacher, 0), beside_all, strict=True):
+        np.testing.assert_array_equal(known, told)
+
+
+def test_a_suppressed_attribute_changes_nothing_for_the_others():
+    table, wide = with_a_copy(), {"useful": 6}  # a limit that limits nothing: no path begins with the untouched
+    without = recommended_paths(
+        table, teacher="one_hot_logistic", constraints=Constraints(suppressed=["twin"], max_buckets=wide)
+    )
+    schema = Schema(table.schema.attributes[:2], table.schema.label)
+    narrow = Table(schema, table.codes[:, :2], table.levels[:2], table.y)
+    alone = recommended_paths(narrow, teacher="one_hot_logistic", constraints=Constraints(max_buckets=wide))
+    assert [g.partitions[:2] for g in without] == [g.partitions for g in alone]
+
+
+def test_fine_starts_lie_on_one_path_in_few_buckets():
+    random = np.random.default_rng(0)
+    number = random.integers(0, 200, 4000)
+    codes = np.stack([number, random.integers(0, 3, 4000)], axis=1)
+    labels = (number + random.normal(0, 20, 4000) > 100).astype(int)
+    values = tuple(tuple(f"v{v}" for v in range(size)) for size in (200, 3))
+    schema = Schema(
+        (Attribute("number", "ordinal", values=values[0]), Attribute("secret", values=values[1], personal=True)),
+        Attribute("y", values=("0", "1")),
+    )
+    table = Table(schema, codes, tuple(np.array(each, dtype=object) for each in values), labels)
+    first, middle, last = fine_starts(table, (0.0, 0.5, 1.0), effects=effects_of(table))
+    assert first["number"].size == 32
+    assert first["number"].size >= middle["number"].size > last["number"].size == 1
 
 
 def test_what_leaves_nothing_to_choose_from_is_no_accident():

@@ -12,8 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.minimizers.coarsening import Step, coarsening_steps, thinned
@@ -79,13 +77,14 @@ def restarted_steps(
     held.check(table.schema)
     paths, records = list[list[Step]](), Records.of(table)
     for start in starts:
-        left, restart = collectable(table.schema, held), 0
-        while left:
-            path = _fine_path(table, left, effects_beside(table, left, teacher, seed), weights, held)
+        unseen, restart = tuple(held.suppressed), 0
+        while {*unseen} < {*table.schema.names}:
+            effects = effects_of(table, teacher, seed, unseen)
+            path = _fine_path(table, effects, weights, replace(held, suppressed=unseen))
             fine = path[int(start * (len(path) - 1))]
             found = coarsening_steps(table, fine, mu, weights=weights, records=records, constraints=constraints)
             paths.append(_marked(found, start=start, restart=restart))
-            left, restart = _left_on_the_way(found, table.schema), restart + 1
+            unseen, restart = _given_up(found, table.schema), restart + 1
     return paths
 
 
@@ -100,13 +99,8 @@ def fine_starts(
 ) -> list[Generalization]:
     """Return the generalizations this far along the program's path, with few enough buckets to choose well."""
     held = constraints or Constraints()
-    path = _fine_path(table, collectable(table.schema, held), effects, weights, held, bucket_price)
+    path = _fine_path(table, effects, weights, held, bucket_price)
     return [path[int(start * (len(path) - 1))] for start in starts]
-
-
-def collectable(schema: Schema, held: Constraints) -> list[int]:
-    """Return the attributes that may be collected."""
-    return [j for j, name in enumerate(schema.names) if name not in held.suppressed]
 
 
 def _most_buckets(held: Constraints, name: str) -> int:
@@ -124,42 +118,30 @@ def _marked(found: Sequence[Step], **origin: float) -> list[Step]:
     ]
 
 
-def _left_on_the_way(found: Sequence[Step], schema: Schema) -> list[int]:
-    """Return the attributes collected at the first step that collects far fewer than the start."""
+def _given_up(found: Sequence[Step], schema: Schema) -> tuple[str, ...]:
+    """Return what is not collected at the first step that collects far fewer than the start; all, without one."""
     at_most = int(_LEFT * len(found[0].generalization.collected))
     for step in found:
         if len(step.generalization.collected) <= at_most:
-            return [schema.position(name) for name in step.generalization.collected]
-    return []
+            return step.generalization.not_collected
+    return schema.names
 
 
 def _fine_path(
     table: Table,
-    left: Sequence[int],
     effects: Effects,
     weights: Mapping[str, float] | Sequence[float] | None,
     held: Constraints,
     bucket_price: float = 0.0,
 ) -> tuple[Generalization, ...]:
-    """Return the program's path over the attributes that are left, each in few buckets."""
-    suppressed = [name for j, name in enumerate(table.schema.names) if j not in left]
-    limited = [name for j, name in enumerate(table.schema.names) if j in left and name not in held.untouched]
+    """Return the program's path, each attribute in few buckets."""
+    limited = [name for name in table.schema.names if name not in {*held.suppressed, *held.untouched}]
     few = {name: _most_buckets(held, name) for name in limited}
-    constraints = replace(held, suppressed=suppressed, max_buckets=few)
     return optimal_path(
-        table, effects=effects, weights=weights, constraints=constraints, bucket_price=bucket_price, steps=40
-    )
-
-
-def effects_beside(table: Table, left: Sequence[int], teacher: str | Teacher | None, seed: int) -> Effects:
-    """Return the effects that a teacher finds who sees only some attributes; 0 for the others."""
-    schema = Schema(tuple(table.schema.attributes[j] for j in left), table.schema.label)
-    seen = replace(
         table,
-        schema=schema,
-        codes=np.asfortranarray(table.codes[:, list(left)]),
-        levels=tuple(table.levels[j] for j in left),
+        effects=effects,
+        weights=weights,
+        constraints=replace(held, max_buckets=few),
+        bucket_price=bucket_price,
+        steps=40,
     )
-    found = dict(zip(left, effects_of(seen, teacher, seed), strict=True))
-    width = next((effects.shape[1] for effects in found.values()), 1)
-    return tuple(found.get(j, np.zeros((size, width))) for j, size in enumerate(table.sizes))

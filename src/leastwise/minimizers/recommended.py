@@ -12,13 +12,13 @@ import numpy.typing as npt
 from leastwise.generalization import Generalization
 from leastwise.minimizers.base import chosen_on
 from leastwise.minimizers.coarsening import coarsening_steps, thinned
-from leastwise.minimizers.coarsening_restarts import collectable, effects_beside, fine_starts
+from leastwise.minimizers.coarsening_restarts import fine_starts
 from leastwise.minimizers.constraints import Constraints
 from leastwise.minimizers.joint_descent import joint_path
 from leastwise.minimizers.joint_state import Records
 from leastwise.minimizers.optimal.items import target_weights
 from leastwise.minimizers.optimal.path import optimal_path
-from leastwise.minimizers.teacher import Teacher
+from leastwise.minimizers.teacher import Teacher, effects_of
 from leastwise.minimizers.training_estimates import Estimate, estimate, unbeaten
 from leastwise.table import Table
 
@@ -65,7 +65,7 @@ def recommended_paths(
 
     own, held = table.with_own_levels(), constraints or Constraints()
     records = Records.of(own)
-    effects = effects_beside(own, collectable(own.schema, held), teacher, seed)
+    effects = effects_of(own, teacher, seed, held.suppressed)
     same: Any = {"weights": weights, "constraints": constraints, "effects": effects}
     path = optimal_path(own, steps, bucket_price=BUCKET_PRICE, **same)
     # Where almost nothing may be lost, buckets without a price are worth it: a classifier with interactions uses

@@ -8,7 +8,8 @@ not look like something worth knowing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from leastwise.errors import DataError, MissingExtraError, ParameterError
 from leastwise.kernels.additive_logistic import fit_additive
+from leastwise.schema import Schema
 from leastwise.table import Table
 from leastwise.validation import did_you_mean
 
@@ -36,7 +38,9 @@ _TREES, _TREES_PER_ATTRIBUTE, _RECORDS_PER_TREE = 100, 5, 200
 _WORTH_THREADS = 50_000
 
 
-def effects_of(table: Table, teacher: str | Teacher | None = None, seed: int = 0) -> Effects:
+def effects_of(
+    table: Table, teacher: str | Teacher | None = None, seed: int = 0, unseen: Collection[str] = ()
+) -> Effects:
     """Return the effects of all values, centred and shrunk.
 
     Parameters
@@ -47,15 +51,33 @@ def effects_of(table: Table, teacher: str | Teacher | None = None, seed: int = 0
         A name of ``TEACHERS``, a function of (table, seed), or None for the default.
     seed
         For teachers that draw.
+    unseen
+        Attributes that the teacher does not see, because nobody will be asked: their values have no effect, and
+        what they tell is left to the others.
     """
     if not len(table):
         raise DataError("a minimizer learns from training records, and there are none; give some")
+    seen = [j for j, name in enumerate(table.schema.names) if name not in unseen]
+    if len(seen) < len(table.sizes):
+        found = dict(zip(seen, effects_of(_only(table, seen), teacher, seed), strict=True))
+        width = next((effects.shape[1] for effects in found.values()), 1)
+        return tuple(found.get(j, np.zeros((size, width))) for j, size in enumerate(table.sizes))
     if not table.sizes:
         return ()
     raw = _teacher(teacher)(table, seed)
     if table.classes < 2 or len(np.unique(table.y)) < 2:
         return tuple(np.zeros((size, 1)) for size in table.sizes)
     return tuple(_shrunk(effects, table.use(j)) for j, effects in enumerate(raw))
+
+
+def _only(table: Table, seen: list[int]) -> Table:
+    """Return the records with these attributes alone."""
+    return replace(
+        table,
+        schema=Schema(tuple(table.schema.attributes[j] for j in seen), table.schema.label),
+        codes=np.asfortranarray(table.codes[:, seen]),
+        levels=tuple(table.levels[j] for j in seen),
+    )
 
 
 def _teacher(teacher: str | Teacher | None) -> Teacher:

@@ -145,8 +145,9 @@ class OptimalMinimizer(Minimizer):
     def minimize(self, table: Table) -> Generalization:
         """Return the optimal partition for the price ``lam``."""
         check_from_zero("lam", self.lam)
-        effects = effects_of(table, self.teacher, self.seed)
-        program = make_program(table, effects, self.weights, self.constraints, self.bucket_price)
+        held = self.constraints or Constraints()
+        effects = effects_of(table, self.teacher, self.seed, held.suppressed)
+        program = make_program(table, effects, self.weights, held, self.bucket_price)
         self.gap_ = program.gap(self.lam)
         return program.generalization(program.solve(self.lam))
 

@@ -63,8 +63,9 @@ def optimal_path(
     """
     if steps < 2:
         raise ParameterError(f"a path needs at least its two ends; steps must be 2 or more, got {steps}")
-    effects = effects_of(table, teacher, seed) if effects is None else effects
-    program = make_program(table, effects, weights, constraints, bucket_price)
+    held = constraints or Constraints()
+    effects = effects_of(table, teacher, seed, held.suppressed) if effects is None else effects
+    program = make_program(table, effects, weights, held, bucket_price)
     free = program.constraints == Constraints()
     points = _spread_out(program, steps - free)
     path = [program.generalization(p.found, minimizer="optimal", lam=p.low) for p in points]

@@ -134,7 +134,8 @@ def leak_message(found: tuple[Leak, ...]) -> str:
         kinds[leak.kind] = kinds.get(leak.kind, 0) + 1
     named = [f"{shorten(name)[1:-1]} ({_counted(kinds)})" for name, kinds in counts.items()]
     rest = len(named) - NAMED_ATTRIBUTES
-    listing = ", ".join(named[:NAMED_ATTRIBUTES]) + (f" and {rest} more attributes" if rest > 0 else "")
+    more = f" and {rest} more attribute{'s' * (rest > 1)}" if rest > 0 else ""
+    listing = ", ".join(named[:NAMED_ATTRIBUTES]) + more
     return f"only one person of the sample explains: {listing}; merge or declare them before publishing"
 
 

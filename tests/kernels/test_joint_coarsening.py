@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.stats import norm
 
-from leastwise import Table
-from leastwise.kernels.joint_coarsening import CHANCE, State, apply_merge, score_merge
+from leastwise import Attribute, Schema, Table
+from leastwise.kernels.joint_coarsening import CHANCE, State, apply_merge, score_all, score_merge
 from leastwise.minimizers.joint_state import Pulls, Records, make_state
 from tests.strategies import tables
 
@@ -96,6 +96,56 @@ def test_scores_and_merges_follow_the_definition(table, data):
         assert_allclose(change, after - before, atol=1e-9)
         assert_allclose(state.hits[state.alive].sum(axis=0), after)
         before = after
+
+
+def told_by_others(seed: int, weights: bool = False) -> tuple[Table, list[np.ndarray]]:
+    """A personal attribute that two others tell together, seen in two buckets: its context takes both."""
+    random = np.random.default_rng(seed)
+    rows = int(random.integers(180, 220))
+    a, b = random.integers(0, 3, rows), random.integers(0, 3, rows)
+    secret = np.where(random.random(rows) < 0.9, (a + b) % 4, random.integers(0, 4, rows))
+    values = tuple(tuple(f"v{v}" for v in range(size)) for size in (3, 3, 4))
+    attributes = [
+        Attribute(name, values=each, personal=name == "c") for name, each in zip("abc", values, strict=True)
+    ]
+    people = random.integers(1, 4, rows).astype(float) if weights else None
+    levels = tuple(np.array(each, dtype=object) for each in values)
+    schema = Schema(tuple(attributes), Attribute("y", values=("0", "1")))
+    table = Table(schema, np.stack([a, b, secret], axis=1), levels, random.integers(0, 2, rows), weights=people)
+    return table, [a, b, secret // 2]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_contexts_of_several_attributes_follow_the_definition_through_merges(seed):
+    table, columns = told_by_others(seed)
+    state, model = make_state(Records.of(table), columns, (3, 3, 2), PULLS)
+    contexts = [np.flatnonzero(state.strides[0]).tolist()]
+    assert len(contexts[0]) > 1
+    before = right_guesses(table, columns, contexts, scores_of(state, columns, model.intercept))
+    assert_allclose(state.hits.sum(axis=0), before)
+    for j, merged in ((0, (0, 2)), (1, (1, 2)), (2, (0, 1)), (0, (0, 1))):
+        into = np.full(state.marks.shape[1], -1)
+        into[[*merged]] = merged[0]
+        change = score_merge(state, j, into)
+        apply_merge(state, j, into)
+        np.testing.assert_array_equal(state.row_of[state.alive], (state.buckets @ state.strides.T)[state.alive])
+        columns[j] = np.where(np.isin(columns[j], merged), merged[0], columns[j])
+        after = right_guesses(table, columns, contexts, scores_of(state, columns, model.intercept))
+        assert_allclose(change, after - before, atol=1e-9)
+        before = after
+
+
+@pytest.mark.parametrize("weights", [False, True])
+def test_the_pulls_chosen_have_scored_all_joint_buckets_and_none_does_better(weights):
+    table, columns = told_by_others(1, weights)
+    records = Records.of(table)
+    state, _ = make_state(records, columns, (3, 3, 2), Pulls(context=(0.5, 4.0, 400.0), label=(0.5, 4.0, 400.0)))
+    hits = state.hits.copy()
+    score_all(state)
+    np.testing.assert_array_equal(state.hits, hits)
+    for pull in (0.5, 4.0, 400.0):
+        fixed, _ = make_state(records, columns, (3, 3, 2), Pulls(context=(pull,), label=(pull,)))
+        assert (fixed.hits.sum(axis=0) <= hits.sum(axis=0) + 1e-9).all()
 
 
 @settings(deadline=None, max_examples=20)

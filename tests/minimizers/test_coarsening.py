@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from functools import reduce
 
 import numpy as np
@@ -11,11 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leastwise import Attribute, Generalization, Schema, Table
-from leastwise.errors import ParameterError
-from leastwise.minimizers import coarsening_path, restarted_paths
+from leastwise.errors import DataError, ParameterError
+from leastwise.minimizers import coarsening_path, recommended_paths, restarted_paths
 from leastwise.minimizers.coarsening import coarsening_steps, thinned
 from leastwise.minimizers.joint_state import Pulls, Records, make_state
 from leastwise.minimizers.optimal.items import personal_codes
+from leastwise.minimizers.teacher import Effects, additive_boosting
 from leastwise.minimizers.training_estimates import estimate
 from leastwise.partition import Intervals
 from leastwise.tolerance import default_tolerance
@@ -95,6 +97,57 @@ def test_restarts_begin_anew_from_what_is_left():
         assert all(b.is_coarser_than(a) for a, b in itertools.pairwise(path))
         assert path[-1] == Generalization.suppressed(table.schema)
     assert len(paths[-1][0].collected) < len(paths[0][0].collected)
+
+
+def test_the_teacher_of_a_restart_sees_what_is_left_and_is_asked_once():
+    table, asked = example(), list[tuple[str, ...]]()
+
+    def teacher(table: Table, seed: int) -> Effects:
+        asked.append(table.schema.names)
+        return additive_boosting(table, seed)
+
+    paths = restarted_paths(table, teacher=teacher)
+    assert asked[0] == table.schema.names
+    assert len(asked) == len({*asked}) > 1
+    starts = {path[0].collected for path in paths}
+    assert {each for start in starts for each in start} <= {*asked[0]}
+    later = [path[0] for path in paths if path[0].origin["restart"] > 0]
+    assert later
+    for start in later:  # nothing that was given up comes back
+        assert any({*start.collected} <= {*seen} for seen in asked[1:])
+
+
+def test_buckets_that_are_no_neighbours_may_be_merged():
+    """By effect v1 lies between v0 and v2, which hide most people in each other."""
+    counts = {"v0": (100, 0), "v1": (10, 1), "v2": (100, 2)}
+    codes = np.concatenate([np.tile([i, secret], (n, 1)) for i, (n, secret) in enumerate(counts.values())])
+    shares = np.concatenate(
+        [np.arange(n) < n * share for (n, _), share in zip(counts.values(), (0.1, 0.2, 0.3), strict=True)]
+    )
+    schema = Schema(
+        (Attribute("a", values=(*counts,)), Attribute("p", values=("f", "g", "m"), personal=True)),
+        Attribute("y", values=("0", "1")),
+    )
+    table = Table(schema, codes, (np.array([*counts]), np.array(["f", "g", "m"])), shares.astype(int))
+    start = Generalization.untouched(schema).replacing(Generalization.suppressed(schema)["p"])
+    assert coarsening_path(table, start, steps=None)[1]["a"].groups == (("v0", "v2"), ("v1",))
+
+
+def test_a_value_that_nobody_has_is_no_obstacle():
+    random = np.random.default_rng(0)
+    codes = random.integers(0, 3, (300, 2))
+    values = ("x", "y", "z")
+    schema = Schema(
+        (Attribute("a", values=values), Attribute("p", values=values, personal=True)),
+        Attribute("y", values=("0", "1")),
+    )
+    weights = np.where(codes[:, 1] == 2, 0.0, 1.0)
+    table = Table(schema, codes, (np.array(values),) * 2, (codes[:, 0] > 0).astype(int), weights=weights)
+    path = coarsening_path(table, Generalization.untouched(schema))
+    assert path[-1] == Generalization.suppressed(schema)
+    assert recommended_paths(table, steps=4)[-1].schema == schema
+    with pytest.raises(DataError, match="weight 0"):
+        recommended_paths(replace(table, weights=np.zeros(300)), steps=4)
 
 
 def test_the_same_records_give_the_same_bytes():

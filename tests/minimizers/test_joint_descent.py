@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 
 from leastwise import Attribute, Generalization, Schema, Table
 from leastwise.errors import ParameterError
+from leastwise.kernels.joint_partition import Guessed
 from leastwise.minimizers import Constraints, joint_path
 from leastwise.minimizers.constraint_checks import broken
 from leastwise.minimizers.joint_base import base_of
 from leastwise.minimizers.joint_descent import Descent
+from leastwise.minimizers.joint_rests import calibrated, calibrated_label
 from leastwise.minimizers.optimal.items import target_weights
 from leastwise.minimizers.training_estimates import estimate
 from tests.minimizers.test_coarsening import example
@@ -118,6 +120,27 @@ def test_each_attribute_gets_the_best_of_all_partitions_into_runs(table, mu):
             now[descent.base.rows[j]] = np.concatenate([[0], np.cumsum(cuts)])
             costs.append(brute_force_cost(descent, j, now, mu))
         assert brute_force_cost(descent, j, found, mu) == pytest.approx(min(costs), abs=1e-9)
+
+
+@pytest.mark.parametrize("pull", [0.5, 4.0, 64.0])
+def test_coarser_knowledge_counts_for_what_leave_one_out_counting_found(pull):
+    random = np.random.default_rng(0)
+    held = random.integers(0, 9, (30, 3)).astype(float)
+    prior = random.random((30, 3))
+    prior /= prior.sum(axis=1, keepdims=True)
+    people = held.sum(axis=1)
+    right = float((people * (held + pull * prior).max(axis=1) / (people + pull)).sum())
+    assert calibrated_label(np.log(prior), held, right) == pull
+    guessed = Guessed(
+        pair=np.arange(90),
+        starts=np.arange(0, 91, 3),
+        prior=100 * prior.ravel(),
+        bucket=np.full(90, -1),
+        total=np.full((30, 1), 100.0),
+        most=100 * prior.max(axis=1),
+        pull=0.0,
+    )
+    assert calibrated(guessed, held.ravel(), people, right) == pull
 
 
 def test_all_kinds_of_constraints_hold():

@@ -13,9 +13,9 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from leastwise import Attribute, Generalization, Schema, Table
 from leastwise.errors import ParameterError
-from leastwise.minimizers import MINIMIZERS, OptimalMinimizer, optimal_path
+from leastwise.minimizers import MINIMIZERS, OptimalMinimizer, optimal_path, recommended_paths, restarted_paths
 from leastwise.minimizers.constraints import Constraints
-from leastwise.minimizers.optimal import make_program
+from leastwise.minimizers.optimal import items, make_program
 from leastwise.minimizers.teacher import TEACHERS, effects_of
 from tests.strategies import tables
 
@@ -131,6 +131,36 @@ def test_a_value_seen_once_is_shrunk_to_the_mean():
     assert abs(effects[0][4, 0]) < 50 / 20
 
 
+@pytest.mark.parametrize(
+    "answer", [(np.zeros((6, 1)),), (np.zeros((6, 1)), np.zeros((4, 1))), (np.zeros(6), np.zeros(3))]
+)
+def test_a_teacher_whose_effects_do_not_fit_is_told_what_is_expected(answer):
+    with pytest.raises(ParameterError, match=r"codes x scores; expected \[6, 3\] codes"):
+        OptimalMinimizer(teacher=lambda table, seed: answer).minimize(table_of(6))
+
+
+def test_names_are_checked_before_anything_is_learned():
+    def never(table: Table, seed: int) -> tuple[np.ndarray, ...]:
+        raise AssertionError("the teacher was asked")
+
+    wrong = Constraints(suppressed=["aa"])
+    for find in (
+        lambda: OptimalMinimizer(teacher=never, constraints=wrong).minimize(table_of(3)),
+        lambda: optimal_path(table_of(3), teacher=never, constraints=wrong),
+        lambda: recommended_paths(table_of(3), teacher=never, constraints=wrong),
+        lambda: restarted_paths(table_of(3), teacher=never, constraints=wrong),
+    ):
+        with pytest.raises(ParameterError, match="no attribute 'aa'"):
+            find()
+
+
+def test_constraints_without_content_are_none():
+    table = table_of(4)
+    assert Constraints(suppressed=[], max_buckets={}).empty
+    assert not Constraints(min_people=1).empty
+    assert optimal_path(table, 5, constraints=Constraints(suppressed=[])) == optimal_path(table, 5)
+
+
 def test_a_teacher_that_is_not_there_is_named():
     with pytest.raises(ParameterError, match="additive_boosting"):
         OptimalMinimizer(teacher="additive_bosting").minimize(table_of(3))
@@ -190,6 +220,42 @@ def test_a_long_attribute_is_reduced_and_the_loss_is_bounded():
     minimizer = OptimalMinimizer(lam=1.0, teacher=lambda _, seed: effects)
     minimizer.minimize(table)
     assert minimizer.gap_ > 0
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 9999), st.sampled_from([0.05, 0.5, 2.0, 8.0]), st.sampled_from([0.0, 0.3]))
+def test_no_partition_of_the_values_is_cheaper_by_more_than_the_gap(seed, lam, price):
+    table = table_of(14, "ordinal", rows=60, seed=seed)
+    effects = effects_for(table, seed)
+    exact = make_program(table, effects, bucket_price=price).attributes[0].optimum(lam).cost
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(items, "MOST_VALUES", 5)
+        patch.setattr(items, "MOST_ITEMS", 5)
+        reduced = make_program(table, effects, bucket_price=price).attributes[0]
+    assert reduced.items.reduced
+    assert exact - 1e-9 <= reduced.optimum(lam).cost <= exact + reduced.gap(lam) + 1e-9
+
+
+def groupings(values: list[int]) -> Iterator[list[list[int]]]:
+    """Yield every way to put values into groups, runs or not."""
+    if not values:
+        yield []
+        return
+    for rest in groupings(values[1:]):
+        yield [[values[0]], *rest]
+        for i, group in enumerate(rest):
+            yield [*rest[:i], [values[0], *group], *rest[i + 1 :]]
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(0, 9999), st.integers(1, 5))
+def test_without_a_price_no_grouping_of_as_many_buckets_loses_less(seed, most):
+    table = table_of(6, rows=80, seed=seed)
+    effects = effects_for(table, seed)
+    program = make_program(table, effects, constraints=Constraints(max_buckets={"a": most}))
+    allowed = [groups for groups in groupings([*range(6)]) if len(groups) <= most]
+    least = min(cost_of(table, 0, groups, effects[0], 0.0) for groups in allowed)
+    assert program.attributes[0].optimum(0.0).cost == pytest.approx(least, abs=1e-7)
 
 
 def test_missing_values_of_a_number_go_where_they_cost_least():

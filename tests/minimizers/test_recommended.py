@@ -11,8 +11,16 @@ import pytest
 
 from leastwise import Attribute, Generalization, Schema, Table
 from leastwise.errors import DataError
-from leastwise.minimizers import Constraints, optimal_path, recommended_paths, restarted_paths
-from leastwise.minimizers.coarsening import coarsening_steps
+from leastwise.minimizers import (
+    Constraints,
+    OptimalMinimizer,
+    joint_path,
+    optimal_path,
+    recommended,
+    recommended_paths,
+    restarted_paths,
+)
+from leastwise.minimizers.coarsening import coarsening_steps, thinned
 from leastwise.minimizers.coarsening_restarts import fine_starts
 from leastwise.minimizers.joint_state import Records
 from leastwise.minimizers.teacher import effects_of
@@ -75,7 +83,11 @@ def test_what_may_not_be_collected_does_not_teach():
     assert not beside_one[2].any()
 
 
-@pytest.mark.parametrize("candidates", [recommended_paths, optimal_path, restarted_paths])
+def optima(table: Table, **asked: Any) -> list[Generalization]:
+    return [OptimalMinimizer(lam, **asked).minimize(table) for lam in (0.01, 0.1, 0.3, 1.0, 3.0)]
+
+
+@pytest.mark.parametrize("candidates", [recommended_paths, optimal_path, restarted_paths, optima])
 def test_a_suppressed_attribute_changes_nothing_for_the_others(candidates):
     table, wide = with_a_copy(), {"useful": 6}  # a limit that limits nothing: no path begins with the untouched
     held = Constraints(suppressed=["twin", "twin"], max_buckets=wide)
@@ -88,6 +100,25 @@ def test_a_suppressed_attribute_changes_nothing_for_the_others(candidates):
 
 def flat(found: Sequence[Any]) -> list[Generalization]:
     return [g for each in found for g in (each if isinstance(each, tuple) else (each,))]
+
+
+def test_all_parts_are_judged(monkeypatch):
+    monkeypatch.setattr(recommended, "_worth_judging", lambda found, *_: list(found))
+    table = example(1500)
+    found = {g.fingerprint for g in recommended_paths(table, steps=12)}
+    effects = effects_of(table)
+    priced: Any = {"effects": effects, "bucket_price": recommended.BUCKET_PRICE}
+    first, second = fine_starts(table, (0.15, 0.3), **priced)
+    parts = {
+        "program": optimal_path(table, 12, **priced),
+        "without a price": optimal_path(table, 6, effects=effects)[:3],
+        "descent": joint_path(table, first),
+        "nested": [
+            step.generalization for g in (first, second) for step in thinned(coarsening_steps(table, g), 6)
+        ],
+    }
+    for name, part in parts.items():
+        assert {g.fingerprint for g in part} <= found, name
 
 
 def test_fine_starts_lie_on_one_path_in_few_buckets():

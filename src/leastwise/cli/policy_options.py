@@ -33,9 +33,8 @@ def policy_of(path: Path | None) -> Policy | None:
 
 def constraints_of(policy: Policy | None) -> Constraints | None:
     """Return the constraints of a policy; None where there are none to hold to."""
-    from leastwise.minimizers import Constraints
 
-    return None if policy is None or policy.constraints == Constraints() else policy.constraints
+    return None if policy is None or policy.constraints.empty else policy.constraints
 
 
 def seed_of(typed: int | None, policy: Policy | None) -> int:

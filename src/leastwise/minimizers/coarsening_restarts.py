@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
 from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
@@ -76,12 +77,16 @@ def restarted_steps(
     held = constraints or Constraints()
     held.check(table.schema)
     paths, records = list[list[Step]](), Records.of(table)
+
+    @cache  # all starts begin with the same attributes
+    def fine_path(unseen: tuple[str, ...]) -> tuple[Generalization, ...]:
+        effects = effects_of(table, teacher, seed, unseen)
+        return _fine_path(table, effects, weights, replace(held, suppressed=unseen))
+
     for start in starts:
         unseen, restart = tuple(held.suppressed), 0
         while {*unseen} < {*table.schema.names}:
-            effects = effects_of(table, teacher, seed, unseen)
-            path = _fine_path(table, effects, weights, replace(held, suppressed=unseen))
-            fine = path[int(start * (len(path) - 1))]
+            fine = _along(fine_path(unseen), start)
             found = coarsening_steps(table, fine, mu, weights=weights, records=records, constraints=constraints)
             paths.append(_marked(found, start=start, restart=restart))
             unseen, restart = _given_up(found, table.schema), restart + 1
@@ -100,7 +105,11 @@ def fine_starts(
     """Return the generalizations this far along the program's path, with few enough buckets to choose well."""
     held = constraints or Constraints()
     path = _fine_path(table, effects, weights, held, bucket_price)
-    return [path[int(start * (len(path) - 1))] for start in starts]
+    return [_along(path, start) for start in starts]
+
+
+def _along(path: Sequence[Generalization], share: float) -> Generalization:
+    return path[int(share * (len(path) - 1))]
 
 
 def _most_buckets(held: Constraints, name: str) -> int:

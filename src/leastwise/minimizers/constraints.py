@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from leastwise.errors import ParameterError
@@ -51,6 +51,11 @@ class Constraints:
     together: Mapping[str, Sequence[Sequence[Any]]] = field(default_factory=dict)
     apart: Mapping[str, Sequence[Sequence[Any]]] = field(default_factory=dict)
     min_people: float = 0
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to hold to."""
+        return not any(getattr(self, each.name) for each in fields(self))
 
     def check(self, schema: Schema) -> None:
         """Raise a ``ParameterError`` that lists everything that does not fit the schema."""

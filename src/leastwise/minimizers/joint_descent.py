@@ -3,7 +3,8 @@
 Coarsening only merges, and what it gave up it never gets back. Here the program of the exact partition is solved
 anew for each attribute in turn, with costs counted on the joint buckets: a run of buckets costs the people whose
 personal values are guessed right in it, minus ``mu`` times those whose label is. Each solution is exact while the
-others stay; going round until nothing changes gives a generalization that no attribute alone can improve.
+others stay. Where a round changes nothing, no attribute alone can improve the generalization; after a few rounds,
+which leave out what is suppressed, a descent ends anyway.
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ class Descent:
             yield self.base.generalization(self.now, minimizer="joint", mu=mu)
 
     def descend(self, mu: float) -> None:
-        """Go round the attributes until nothing changes; later rounds leave out those that are suppressed."""
+        """Go round the attributes, a few times at most, until nothing changes; later without the suppressed."""
         turn = self.base.open
         for _ in range(_ROUNDS):
             changed = [j for j in turn if self._improve(j, mu)]

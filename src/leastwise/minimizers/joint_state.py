@@ -225,6 +225,7 @@ def _context(
     own_column = columns[own][rows_of]
     by_value = np.bincount(values, weights=people, minlength=size)
     total = np.bincount(own_column, weights=people, minlength=sizes[own])
+    total[total == 0] = 1.0  # nobody is in the bucket, and nobody counts
     own_total = np.ones(size)
     own_total[values] = total[own_column]
     chosen, rows, count = [own], own_column.astype(np.int64), sizes[own]

@@ -64,6 +64,7 @@ def recommended_paths(
     from leastwise import __version__
 
     own, held = table.with_own_levels(), constraints or Constraints()
+    held.check(table.schema)
     records = Records.of(own)
     effects = effects_of(own, teacher, seed, held.suppressed)
     same: Any = {"weights": weights, "constraints": constraints, "effects": effects}

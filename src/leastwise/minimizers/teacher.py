@@ -48,7 +48,8 @@ def effects_of(
     table
         Training records with a label.
     teacher
-        A name of ``TEACHERS``, a function of (table, seed), or None for the default.
+        A name of ``TEACHERS``, a function of (table, seed), or None for the default. The table has only the
+        attributes that may be asked.
     seed
         For teachers that draw.
     unseen
@@ -57,6 +58,8 @@ def effects_of(
     """
     if not len(table):
         raise DataError("a minimizer learns from training records, and there are none; give some")
+    if table.people <= 0:
+        raise DataError("all training records have the weight 0, so there is nobody to learn from; give weights")
     seen = [j for j, name in enumerate(table.schema.names) if name not in unseen]
     if len(seen) < len(table.sizes):
         found = dict(zip(seen, effects_of(_only(table, seen), teacher, seed), strict=True))
@@ -65,9 +68,21 @@ def effects_of(
     if not table.sizes:
         return ()
     raw = _teacher(teacher)(table, seed)
+    _check_effects(raw, table)
     if table.classes < 2 or len(np.unique(table.y)) < 2:
         return tuple(np.zeros((size, 1)) for size in table.sizes)
     return tuple(_shrunk(effects, table.use(j)) for j, effects in enumerate(raw))
+
+
+def _check_effects(raw: Effects, table: Table) -> None:
+    """Raise a ``ParameterError`` when a teacher's answer does not fit the records that it was given."""
+    shapes = [np.shape(effects) for effects in raw]
+    if [shape[:1] for shape in shapes] != [(size,) for size in table.sizes] or {len(s) for s in shapes} != {2}:
+        raise ParameterError(
+            "a teacher must return, for each attribute of the table it is given, an array of codes x scores; "
+            f"expected {[*table.sizes]} codes, got arrays of {shapes} "
+            "(attributes that will not be asked are not in the table)"
+        )
 
 
 def _only(table: Table, seen: list[int]) -> Table:

@@ -146,6 +146,7 @@ class OptimalMinimizer(Minimizer):
         """Return the optimal partition for the price ``lam``."""
         check_from_zero("lam", self.lam)
         held = self.constraints or Constraints()
+        held.check(table.schema)
         effects = effects_of(table, self.teacher, self.seed, held.suppressed)
         program = make_program(table, effects, self.weights, held, self.bucket_price)
         self.gap_ = program.gap(self.lam)

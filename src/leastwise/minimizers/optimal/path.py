@@ -64,13 +64,13 @@ def optimal_path(
     if steps < 2:
         raise ParameterError(f"a path needs at least its two ends; steps must be 2 or more, got {steps}")
     held = constraints or Constraints()
+    held.check(table.schema)
     effects = effects_of(table, teacher, seed, held.suppressed) if effects is None else effects
     program = make_program(table, effects, weights, held, bucket_price)
-    free = program.constraints == Constraints()
-    points = _spread_out(program, steps - free)
+    points = _spread_out(program, steps - held.empty)
     path = [program.generalization(p.found, minimizer="optimal", lam=p.low) for p in points]
     untouched = replace(Generalization.untouched(table.schema), origin={"minimizer": "optimal", "lam": 0.0})
-    return (*([untouched] if free else []), *path)
+    return (*([untouched] if held.empty else []), *path)
 
 
 def _spread_out(program: Program, steps: int) -> list[_Point]:

@@ -1,0 +1,48 @@
+"""The additive label model, against scikit-learn's penalised logistic regression on one column per bucket."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.linear_model import LogisticRegression
+
+from leastwise.kernels.additive_logistic import Additive, fit_additive
+
+SIZES = (4, 3, 1)
+
+
+def drawn(classes: int, rows: int = 400) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
+    random = np.random.default_rng(classes)
+    columns = [random.integers(0, size, rows) for size in SIZES]
+    noise = random.normal(0, 1.5, rows)
+    labels = np.clip(np.round(columns[0] - columns[1] + noise - 1), 0, classes - 1).astype(int)
+    return columns, labels, random.integers(1, 4, rows).astype(float)
+
+
+def chances(fitted: Additive, columns: list[np.ndarray]) -> np.ndarray:
+    scores = fitted.intercept + sum(w[column] for w, column in zip(fitted.weights, columns, strict=True))
+    if scores.shape[1] == 1:
+        scores = np.concatenate([np.zeros_like(scores), scores], axis=1)
+    odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_it_finds_what_scikit_learn_finds(classes):
+    columns, labels, people = drawn(classes)
+    fitted = fit_additive(columns, SIZES, labels, classes, people, sweeps=3000, tolerance=1e-10)
+    one_hot = np.concatenate([np.eye(size)[c] for size, c in zip(SIZES, columns, strict=True)], axis=1)
+    peer = LogisticRegression(C=1.0, tol=1e-10, max_iter=10_000).fit(one_hot, labels, sample_weight=people)
+    assert_allclose(chances(fitted, columns), peer.predict_proba(one_hot), atol=1e-5)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_fit_goes_on_from_an_earlier_one(classes):
+    columns, labels, people = drawn(classes)
+    whole = fit_additive(columns, SIZES, labels, classes, people, sweeps=4, tolerance=0.0)
+    half = fit_additive(columns, SIZES, labels, classes, people, sweeps=2, tolerance=0.0)
+    rest = fit_additive(columns, SIZES, labels, classes, people, sweeps=2, tolerance=0.0, start=half)
+    assert_allclose(rest.intercept, whole.intercept)
+    for one, other in zip(rest.weights, whole.weights, strict=True):
+        assert_allclose(one, other)

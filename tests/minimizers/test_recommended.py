@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from leastwise import Attribute, Generalization, Schema, Table
-from leastwise.errors import DataError
+from leastwise.errors import DataError, SchemaError
 from leastwise.minimizers import (
     Constraints,
     OptimalMinimizer,
@@ -104,7 +104,7 @@ def flat(found: Sequence[Any]) -> list[Generalization]:
 
 def test_all_parts_are_judged(monkeypatch):
     monkeypatch.setattr(recommended, "_worth_judging", lambda found, *_: list(found))
-    table = example(1500)
+    table = long_row()
     found = {g.fingerprint for g in recommended_paths(table, steps=12)}
     effects = effects_of(table)
     priced: Any = {"effects": effects, "bucket_price": recommended.BUCKET_PRICE}
@@ -121,17 +121,23 @@ def test_all_parts_are_judged(monkeypatch):
         assert {g.fingerprint for g in part} <= found, name
 
 
-def test_fine_starts_lie_on_one_path_in_few_buckets():
+def long_row(rows: int = 4000) -> Table:
+    """An ordinal attribute of 200 values that tells the label, and something of a personal one."""
     random = np.random.default_rng(0)
-    number = random.integers(0, 200, 4000)
-    codes = np.stack([number, random.integers(0, 3, 4000)], axis=1)
-    labels = (number + random.normal(0, 20, 4000) > 100).astype(int)
+    number = random.integers(0, 200, rows)
+    secret = np.where(random.random(rows) < 0.5, number // 67, random.integers(0, 3, rows))
+    labels = (number + random.normal(0, 20, rows) > 100).astype(int)
     values = tuple(tuple(f"v{v}" for v in range(size)) for size in (200, 3))
     schema = Schema(
         (Attribute("number", "ordinal", values=values[0]), Attribute("secret", values=values[1], personal=True)),
         Attribute("y", values=("0", "1")),
     )
-    table = Table(schema, codes, tuple(np.array(each, dtype=object) for each in values), labels)
+    levels = tuple(np.array(each, dtype=object) for each in values)
+    return Table(schema, np.stack([number, secret], axis=1), levels, labels)
+
+
+def test_fine_starts_lie_on_one_path_in_few_buckets():
+    table = long_row()
     first, middle, last = fine_starts(table, (0.0, 0.5, 1.0), effects=effects_of(table))
     assert first["number"].size == 32
     assert first["number"].size >= middle["number"].size > last["number"].size == 1
@@ -143,6 +149,10 @@ def test_what_leaves_nothing_to_choose_from_is_no_accident():
     assert nothing == [Generalization.suppressed(table.schema)]
     with pytest.raises(DataError, match="training records, and there are none"):
         recommended_paths(table.take(np.arange(0)), steps=4)
+    bare = Table(Schema((), table.schema.label), table.codes[:, :0], (), table.y)
+    for candidates in (recommended_paths, restarted_paths):
+        with pytest.raises(SchemaError, match="no attributes"):
+            candidates(bare)
 
 
 def test_a_number_that_nobody_gave_is_not_asked():

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from leastwise.errors import SchemaError
 from leastwise.joint import joint_buckets
 from leastwise.kernels.additive_logistic import Additive, fit_additive
 from leastwise.kernels.joint_coarsening import State, context_hits, score_all
@@ -53,6 +54,8 @@ class Records:
     @classmethod
     def of(cls, table: Table) -> Records:
         """Prepare a table."""
+        if not table.sizes:
+            raise SchemaError("there are no attributes to minimize; declare at least one")
         columns = [personal_codes(table, p) for p in guessed(table)]
         targets = np.stack(columns, axis=1)
         sizes = tuple(int(column.max(initial=0)) + 1 for column in columns)

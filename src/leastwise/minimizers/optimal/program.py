@@ -46,8 +46,19 @@ class AttributeProgram:
             name = self.table.schema.names[self.attribute]
             raise ParameterError(
                 f"no partition of {name} meets the constraints together; loosen min_people or another one"
+                + self._fewest_between_edges()
             )
         return found
+
+    def _fewest_between_edges(self) -> str:
+        """Say between which edges that must stay there are the fewest people; nothing without such edges."""
+        if not self.edges:
+            return ""
+        declared, levels = self.table.schema.attributes[self.attribute], self.table.levels[self.attribute]
+        side = np.searchsorted(self.edges, levels.astype(float), side="left")
+        use = self.table.use(self.attribute)[: len(levels)]
+        people = np.bincount(side, weights=use, minlength=len(self.edges) + 1)
+        return f" ({Intervals(declared, self.edges).labels[people.argmin()]}: {people.min():g} training records)"
 
     def _solved(self, lam: float, limit: int) -> list[Buckets]:
         cost = self.spread + lam * self.revealed + self.bucket_price

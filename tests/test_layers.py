@@ -14,7 +14,7 @@ import leastwise
 SOURCE = Path(leastwise.__file__).parent
 LAYERS = {
     "errors": 0, "random": 0, "validation": 0, "documents": 0,
-    "cli": 5, "studio": 5, "collector": 5,
+    "__main__": 5, "cli": 5, "studio": 5, "collector": 5,
     "report": 4, "experiments": 4, "policy": 4, "models": 4,
     "evaluation": 3,
     "minimizers": 2, "adversaries": 2, "predictors": 2, "kernels": 2,

@@ -44,6 +44,6 @@ def runner(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) 
 
 
 def run_process(*words: object, **rest: Any) -> Answer:
-    command = [sys.executable, "-c", "from leastwise.cli import main; main()", *map(str, words)]
+    command = [sys.executable, "-m", "leastwise", *map(str, words)]
     result = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=120, **rest)
     return Answer(result.returncode, result.stdout, result.stderr)

@@ -71,7 +71,7 @@ def test_other_columns_leave_only_by_name(folder: Path, run: Callable[..., Run])
 
 
 def test_standard_input_and_output(folder: Path) -> None:
-    command = [sys.executable, "-W", "error", "-c", "from leastwise.cli import main; main()", "apply"]
+    command = [sys.executable, "-W", "error", "-m", "leastwise", "apply"]
     options = [str(folder / "g.json"), "-", "-", "--to", "tsv", "--output", "codes"]
     done = subprocess.run([*command, *options], capture_output=True, text=True, input="age,job\n70,cook\n")
     assert (done.returncode, done.stdout, done.stderr) == (0, "age\tjob\n2\t1\n", "")

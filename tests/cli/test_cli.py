@@ -17,7 +17,7 @@ from leastwise import Attribute, Generalization, cli
 from leastwise.errors import PrivacyLeakWarning
 from tests.cli.running import Run, run_process
 
-MAIN = [sys.executable, "-c", "from leastwise.cli import main; main()"]
+MAIN = [sys.executable, "-m", "leastwise"]
 
 
 def test_help_and_version(run: Run) -> None:

@@ -113,7 +113,7 @@ def test_a_terminal_shows_how_far_a_training_has_come() -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo terminal")
 def test_the_bar_is_on_the_terminal_and_the_result_in_the_pipe(people: Path, tmp_path: Path) -> None:
     pytest.importorskip("torch")
-    command = [sys.executable, "-c", "from leastwise.cli import main; main()", "minimize", str(people)]
+    command = [sys.executable, "-m", "leastwise", "minimize", str(people)]
     words = ["-l", "rich", "-m", "mutualinf", "--epochs", "3", "--json"]
     shown, answer = on_a_terminal([*command, *words], tmp_path / "out.json")
     assert "epoch 3 of 3" in shown

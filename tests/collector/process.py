@@ -36,7 +36,7 @@ class Collector:
         for path, generalization in zip(artefacts, generalizations, strict=True):
             generalization.save(path)
         words = ["collect", *artefacts, "--db", url, "--port", self.port, "--rate", 0, *options]
-        self._command = [sys.executable, "-c", "from leastwise.cli import main; main()", *map(str, words)]
+        self._command = [sys.executable, "-m", "leastwise", *map(str, words)]
         self.process: subprocess.Popen[bytes] | None = None
 
     @property

@@ -1,0 +1,5 @@
+"""``python -m leastwise``: the command line where its script is not on the path."""
+
+from leastwise.cli import main
+
+main()

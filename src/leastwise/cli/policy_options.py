@@ -33,7 +33,6 @@ def policy_of(path: Path | None) -> Policy | None:
 
 def constraints_of(policy: Policy | None) -> Constraints | None:
     """Return the constraints of a policy; None where there are none to hold to."""
-
     return None if policy is None or policy.constraints.empty else policy.constraints
 
 

@@ -116,7 +116,7 @@ def measure_stream(rows: int) -> tuple[list[dict[str, object]], float]:
         source, target, artefact = (Path(folder) / name for name in ("in.csv", "out.parquet", "g.json"))
         records(rows).write_csv(source)
         generalization().save(artefact)
-        program = "from leastwise.cli import main; main()"
+        program = "from leastwise.cli.main import main; main()"
         command = [sys.executable, "-c", program, "apply", str(artefact), str(source), str(target)]
         seconds, peak = run_measured(command)
         size = source.stat().st_size / 1e6

@@ -82,7 +82,7 @@ class Server(NamedTuple):
 def ours(artefact: Path, url: str, rows: Sequence[dict[str, str]]) -> Iterator[Server]:
     port = free_port()
     words = ["collect", str(artefact), "--db", url, "--port", str(port), "--rate", "0", "--quiet"]
-    command = [sys.executable, "-c", "from leastwise.cli import main; main()", *words]
+    command = [sys.executable, "-c", "from leastwise.cli.main import main; main()", *words]
     with serving(command, port):
         yield Server(port, dict.fromkeys(BATCHES, "/records"), rows)
 

@@ -15,7 +15,7 @@ from common import parser, report
 from data import load
 
 from leastwise.experiments import EXPERIMENTS, run_experiment
-from leastwise.table import Table
+from leastwise.records.table import Table
 
 INCOME, EMPLOYMENT, COVERAGE = "acs_income_co_2018", "acs_employment_ny_2024", "acs_coverage_ny_2024"
 FILES = {

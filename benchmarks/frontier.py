@@ -45,7 +45,7 @@ from leastwise.evaluation.utility import utility_risk  # noqa: E402
 from leastwise.minimizers import coarsening_path, optimal_path, pat_grid, recommended_paths  # noqa: E402
 from leastwise.predictors import Boosting, JointBuckets, Logistic, strongest  # noqa: E402
 from leastwise.random import generator  # noqa: E402
-from leastwise.table import Split  # noqa: E402
+from leastwise.records.table import Split  # noqa: E402
 
 DATASETS = (
     "adult",

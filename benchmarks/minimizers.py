@@ -34,7 +34,7 @@ from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.utility import utility_risk
 from leastwise.minimizers import MINIMIZERS
 from leastwise.predictors.joint_buckets import JointBuckets
-from leastwise.table import Split
+from leastwise.records.table import Split
 
 DATASETS = ("adult", "acs_income_co_2018")
 NEURAL = ("advtrain", "mutualinf")

@@ -42,8 +42,8 @@ from common import parser, report  # noqa: E402
 from data import load  # noqa: E402
 
 from leastwise import Generalization, Split, Table  # noqa: E402
-from leastwise.evaluation.sweep import Options, Run, Workers, run  # noqa: E402
 from leastwise.predictors import samples  # noqa: E402
+from leastwise.runs import Options, Run, Workers, run  # noqa: E402
 
 DATA = ("adult", "acs_employment_ny_2024")
 ATTACKS = ("utility", "A1", "A2", "A3", "A4", "A5", "A7", "A8", "certificate")

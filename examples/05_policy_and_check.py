@@ -8,9 +8,9 @@ import warnings
 import polars as pl
 
 from leastwise import PATMinimizer, PrivacyLeakWarning, Table
+from leastwise.checks import Check, Promise, check, read_new
 from leastwise.datasets import load_adult
 from leastwise.evaluation import evaluate
-from leastwise.evaluation.drift import Check, Promise, check, read_new
 from leastwise.policy import Policy
 
 warnings.simplefilter("ignore", PrivacyLeakWarning)

@@ -6,10 +6,10 @@ python examples/06_re_release.py
 import warnings
 
 from leastwise import Generalization, PATMinimizer, PrivacyLeakWarning, Table
+from leastwise.checks import check
 from leastwise.datasets import load_adult
-from leastwise.evaluation.drift import check
-from leastwise.evaluation.sweep import Budget
 from leastwise.partition import suppress
+from leastwise.runs import Budget
 
 warnings.simplefilter("ignore", PrivacyLeakWarning)
 

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 import typer.main
 
-from leastwise.cli import app
+from leastwise.cli.main import app
 from tests.cli.running import Run, runner
 
 DOCS = Path(__file__).parent.parent / "docs"

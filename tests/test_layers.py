@@ -13,11 +13,12 @@ import leastwise
 
 SOURCE = Path(leastwise.__file__).parent
 LAYERS = {
-    "errors": 0, "random": 0, "validation": 0, "documents": 0,
-    "__main__": 5, "cli": 5, "studio": 5, "collector": 5,
-    "report": 4, "experiments": 4, "policy": 4, "models": 4,
-    "evaluation": 3,
+    "errors": 0, "random": 0, "validation": 0, "confidence": 0, "documents": 0,
     "minimizers": 2, "adversaries": 2, "predictors": 2, "kernels": 2,
+    "evaluation": 3,
+    "runs": 4, "checks": 4, "policy": 4,
+    "report": 5, "models": 5, "experiments": 5,
+    "__main__": 6, "cli": 6, "studio": 6, "collector": 6,
 }  # fmt: skip
 LANGUAGE = 1  # schema, partition, generalization, table, apply, datasets and all that is named nowhere above
 FORBIDDEN = {("minimizers", "adversaries"), ("adversaries", "minimizers"), ("predictors", "minimizers"),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from leastwise.cli import app
+from leastwise.cli.main import app
 from leastwise.errors import PrivacyLeakWarning
 from leastwise.evaluation import Evaluation
 

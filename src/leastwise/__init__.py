@@ -16,12 +16,11 @@ from leastwise.errors import (
 )
 from leastwise.generalization import Generalization
 from leastwise.partition import Groups, Intervals, Partition, Untouched
+from leastwise.records.table import Split, Table
 from leastwise.schema import Attribute, Schema
-from leastwise.table import Split, Table
 
 if TYPE_CHECKING:
     from leastwise.evaluation import certify, evaluate
-    from leastwise.inference import infer_schema
     from leastwise.minimizers import (
         CoarseningMinimizer,
         FeatureSelectionMinimizer,
@@ -29,7 +28,8 @@ if TYPE_CHECKING:
         PATMinimizer,
         UniformMinimizer,
     )
-    from leastwise.schema_file import load_schema, save_schema
+    from leastwise.schema.file import load_schema, save_schema
+    from leastwise.schema.inference import infer_schema
 
 __version__ = "0.1.0"
 
@@ -73,9 +73,9 @@ _ROOMS = {
     "UniformMinimizer": "minimizers",
     "certify": "evaluation",
     "evaluate": "evaluation",
-    "infer_schema": "inference",
-    "load_schema": "schema_file",
-    "save_schema": "schema_file",
+    "infer_schema": "schema.inference",
+    "load_schema": "schema.file",
+    "save_schema": "schema.file",
 }
 
 

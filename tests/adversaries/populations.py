@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from leastwise import Attribute, Generalization, Groups, Schema, Split, Table
-from leastwise.joint import joint_buckets
 from leastwise.predictors.base import Probabilities, Samples
+from leastwise.records.joint import joint_buckets
 
 
 class Bayes:

@@ -10,7 +10,7 @@ import polars as pl
 from hypothesis import strategies as st
 
 from leastwise import Attribute, Generalization, UnknownValueError
-from leastwise.values import number_text, text_of
+from leastwise.schema.values import number_text, text_of
 from tests.strategies import attributes, partitions, texts, values
 
 Columns = dict[str, list[Any]]

@@ -19,8 +19,8 @@ from hypothesis import given
 
 from leastwise import Attribute, DataError, Generalization, Groups, Intervals, UnknownValueError
 from leastwise.apply import apply_file, stream
-from leastwise.files import read_frame
 from leastwise.partition import keep, suppress
+from leastwise.records.files import read_frame
 from tests.apply.cases import comparable, generalized_columns, outcome
 from tests.apply.test_frames import quick
 

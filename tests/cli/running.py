@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from leastwise import cli
+from leastwise.cli import main as cli
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from leastwise import Attribute, Generalization, Intervals
-from leastwise.cli import main
+from leastwise.cli.main import main
 from leastwise.partition import keep, suppress
 
 G = Generalization(

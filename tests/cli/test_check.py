@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from leastwise import Generalization, Groups, Intervals
-from leastwise.evaluation.drift import Promise
+from leastwise.checks import Promise
+from tests.checks.people import AGE, LABEL, SEX, TOWN, G, frame
 from tests.cli.running import Run
-from tests.evaluation.drift.people import AGE, LABEL, SEX, TOWN, G, frame
 
 POLICY = """format: leastwise-policy
 version: 1

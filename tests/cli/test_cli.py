@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 import leastwise
-from leastwise import Attribute, Generalization, cli
+from leastwise import Attribute, Generalization
+from leastwise.cli import main as cli
 from leastwise.errors import PrivacyLeakWarning
 from tests.cli.running import Run, run_process
 
@@ -40,7 +41,7 @@ def test_usage_errors_are_one_line(run: Run) -> None:
 
 def test_help_does_not_wait_for_heavy_imports() -> None:
     code = (
-        "import sys; import leastwise.cli as c\nsys.argv=['leastwise','--help']\n"
+        "import sys; import leastwise.cli.main as c\nsys.argv=['leastwise','--help']\n"
         "try: c.main()\nexcept SystemExit: pass\n"
         "print([m for m in ('sklearn', 'numba', 'torch', 'polars', 'pandas') if m in sys.modules])"
     )
@@ -125,7 +126,7 @@ def test_from_standard_input(people: Path) -> None:
 
 AS_NOBODY = """
 import os, sys
-from leastwise.cli import main
+from leastwise.cli.main import main
 def run(path):
     sys.argv = ["leastwise", "inspect", path, "--label", "rich"]
     main()

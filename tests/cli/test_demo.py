@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,8 +10,8 @@ import pytest
 
 from leastwise import Generalization
 from leastwise.datasets import load_adult
-from leastwise.evaluation.sweep import Run as StoredRun
-from leastwise.evaluation.sweep import grid
+from leastwise.runs import Run as StoredRun
+from leastwise.runs import grid
 from tests.cli.running import Run
 
 pytestmark = pytest.mark.filterwarnings("ignore::leastwise.PrivacyLeakWarning")
@@ -38,7 +39,7 @@ def test_the_demo_answers_and_writes_what_it_found(
     monkeypatch.setattr("leastwise.datasets.load_adult", lambda: fewer)
     entry = grid.Entry(minimizer="pat", parameters={"alpha": [0.8], "max_leaves": [4, 10]})
     monkeypatch.setattr(
-        "leastwise.evaluation.sweep.running.default_grid", lambda quick: grid.Grid(entries=(entry,))
+        sys.modules["leastwise.runs.run"], "default_grid", lambda quick: grid.Grid(entries=(entry,))
     )
     monkeypatch.setattr("leastwise.cli.demo.MOST", 1)
     assert len(check(run, tmp_path / "demo").frontier.points) == 1

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from leastwise import Attribute, Generalization, Groups, Intervals
-from leastwise.cli import app
+from leastwise.cli.main import app
 from leastwise.errors import LeastwiseError, PrivacyLeakWarning
 from leastwise.evaluation.evaluation import Evaluation
 from tests.cli.running import Run

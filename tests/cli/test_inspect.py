@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from leastwise.schema_file import load_schema
+from leastwise.schema.file import load_schema
 from tests.cli.running import Run
 
 

@@ -13,7 +13,7 @@ from leastwise.cli.task import names
 from leastwise.generalization import Generalization
 from leastwise.minimizers import MINIMIZERS
 from leastwise.schema import Attribute, Schema
-from leastwise.schema_file import save_schema
+from leastwise.schema.file import save_schema
 from tests.cli.running import Run
 
 UNIFORM = ("-m", "uniform", "--k")

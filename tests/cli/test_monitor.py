@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.checks.people import G, frame, promise
 from tests.cli.running import Run
-from tests.evaluation.drift.people import G, frame, promise
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from leastwise.evaluation.sweep import Run as StoredRun
+from leastwise.runs import Run as StoredRun
 from tests.cli.running import Run
 from tests.report.hand_made import DESCRIPTION, write_run
 
@@ -104,8 +104,8 @@ def test_the_records_of_the_run_tell_the_shares(run: Run, folder: Path, tmp_path
 
 def _say_fingerprint(folder: Path, data: Path) -> None:
     from leastwise import Table
-    from leastwise.evaluation.sweep.checking import fingerprint
-    from leastwise.files import read_frame
+    from leastwise.records.files import read_frame
+    from leastwise.runs.checking import fingerprint
 
     found = fingerprint(Table.from_frame(read_frame(str(data)), StoredRun.load(folder).schema))
     task = folder / "task.json"

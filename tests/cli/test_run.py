@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from leastwise import Generalization
-from leastwise.evaluation.sweep import Run as StoredRun
+from leastwise.runs import Run as StoredRun
 from tests.cli.running import Run
-from tests.evaluation.sweep.small import content, write_csv
+from tests.runs.small import content, write_csv
 
 GRID = """\
 format: leastwise-grid
@@ -203,9 +203,9 @@ def test_constraints_come_from_the_policy(run: Run, small: Path, grid: Path, tmp
 def test_a_missing_cluster_is_one_line(
     run: Run, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from leastwise.evaluation.sweep import backends
+    from leastwise.runs import workers
 
-    monkeypatch.setattr(backends, "find_spec", lambda name: None)
+    monkeypatch.setattr(workers, "find_spec", lambda name: None)
     answer = run("run", small, "--label", "rich", "--backend", "ray", *QUICK, "-o", tmp_path / "out")
     assert answer.complaint == "this needs ray; install it with: pip install 'leastwise[cluster]'"
 
@@ -215,7 +215,7 @@ def test_ctrl_c_says_how_to_go_on(small: Path, tmp_path: Path) -> None:
     command = [
         sys.executable,
         "-c",
-        "from leastwise.cli import main; main()",
+        "from leastwise.cli.main import main; main()",
         "run",
         str(small),
         "--label",
@@ -247,7 +247,7 @@ class Absent:
         if name.split(".")[0] in EXTRAS:
             raise ModuleNotFoundError(name)
 sys.meta_path.insert(0, Absent())
-from leastwise.cli import main
+from leastwise.cli.main import main
 main()
 """
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import typer.main
 
-from leastwise.cli import app
+from leastwise.cli.main import app
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = [ROOT / "docs" / "deployment.md", ROOT / "docs" / "collector.md"]

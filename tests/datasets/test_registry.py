@@ -10,9 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 from leastwise import LeastwiseError, ParameterError, Table
-from leastwise.cli import app
+from leastwise.cli.main import app
 from leastwise.datasets import declaration, describe, names
-from leastwise.schema_file import load_schema
+from leastwise.schema.file import load_schema
 
 ROOT = Path(__file__).parents[2]
 run = CliRunner().invoke

@@ -6,7 +6,7 @@ import pytest
 from leastwise.kernels.count_tables import part_rows
 from leastwise.kernels.node_counts import class_counts, pair_counts, present_personal
 from leastwise.minimizers.pat.counting import CountedRows, TableStore
-from tests.minimizers.pat_samples import random_table
+from tests.minimizers.pat.samples import random_table
 
 
 @pytest.mark.parametrize("weights", ["none", "whole", "real"])

@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from leastwise import Attribute, Schema, Table
 from leastwise.kernels.joint_coarsening import CHANCE, State, apply_merge, score_all, score_merge
-from leastwise.minimizers.joint_state import Pulls, Records, make_state
+from leastwise.minimizers.coarsening.state import Pulls, Records, make_state
 from tests.strategies import tables
 
 CONTEXT, OWN, LABEL = 1.7, 0.9, 2.3

@@ -10,9 +10,9 @@ from numpy.testing import assert_allclose
 from leastwise import Generalization
 from leastwise.kernels.joint_partition import number_pairs, run_hits, run_label_hits
 from leastwise.minimizers.constraints import Constraints
-from leastwise.minimizers.joint_base import base_of
-from leastwise.minimizers.joint_descent import Descent
-from leastwise.minimizers.joint_rests import Rest, guessed_of, rests_of
+from leastwise.minimizers.descent.base import base_of
+from leastwise.minimizers.descent.descent import Descent
+from leastwise.minimizers.descent.rests import Rest, guessed_of, rests_of
 from leastwise.minimizers.optimal.items import target_weights
 from tests.strategies import tables
 

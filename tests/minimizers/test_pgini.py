@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from leastwise import Attribute, ParameterError, Schema, Table
 from leastwise.minimizers.pgini import Criterion, gini
 from tests import oracles
-from tests.minimizers.pat_samples import random_table
+from tests.minimizers.pat.samples import random_table
 
 
 def counts_of(table: Table) -> tuple[np.ndarray, list[np.ndarray]]:

@@ -20,12 +20,12 @@ from leastwise.minimizers import (
     recommended_paths,
     restarted_paths,
 )
-from leastwise.minimizers.coarsening import coarsening_steps, thinned
-from leastwise.minimizers.coarsening_restarts import fine_starts
-from leastwise.minimizers.joint_state import Records
+from leastwise.minimizers.coarsening.estimates import estimate, unbeaten
+from leastwise.minimizers.coarsening.path import coarsening_steps, thinned
+from leastwise.minimizers.coarsening.restarts import fine_starts
+from leastwise.minimizers.coarsening.state import Records
 from leastwise.minimizers.teacher import effects_of
-from leastwise.minimizers.training_estimates import estimate, unbeaten
-from tests.minimizers.test_coarsening import example
+from tests.minimizers.coarsening.test_path import example
 
 
 def test_both_ends_and_both_minimizers_are_among_them_each_once():

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leastwise import Attribute, Schema, save_schema
+from leastwise.checks import DriftLimits
 from leastwise.errors import ArtefactError
-from leastwise.evaluation.drift import DriftLimits
-from leastwise.evaluation.sweep.budget import Budget
 from leastwise.minimizers.constraints import Constraints
 from leastwise.policy import Policy, policy_text
 from leastwise.policy.reading import as_number
+from leastwise.runs.budget import Budget
 
 HEAD = "format: leastwise-policy\nversion: 1\n"
 SCHEMA = Schema(

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from leastwise.checks import Promise
 from leastwise.errors import ArtefactError
-from leastwise.evaluation.drift import Promise
-from leastwise.evaluation.sweep import Run
-from leastwise.evaluation.sweep import run as whole_job
 from leastwise.policy.promising import promise_of_run
 from leastwise.report import write_report
-from tests.evaluation.sweep.small import OPTIONS, records
+from leastwise.runs import Run
+from leastwise.runs import run as whole_job
+from tests.runs.small import OPTIONS, records
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from leastwise.evaluation.sweep import Run
 from leastwise.report import summarize
+from leastwise.runs import Run
 from tests.report.hand_made import write_run
 
 

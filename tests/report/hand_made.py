@@ -25,7 +25,8 @@ from leastwise.confidence import Interval
 from leastwise.evaluation import Bound, Certificate, Evaluation, UtilityRisk
 from leastwise.evaluation.certificate import MEAN
 from leastwise.evaluation.evaluation import People, fingerprint_of
-from leastwise.evaluation.sweep import (
+from leastwise.partition import Groups, Intervals, Partition, keep, suppress
+from leastwise.runs import (
     Budget,
     Candidate,
     Choice,
@@ -38,10 +39,9 @@ from leastwise.evaluation.sweep import (
     Run,
     RunTask,
 )
-from leastwise.evaluation.sweep.folder import Parts
-from leastwise.evaluation.sweep.frontier import Areas
-from leastwise.partition import Groups, Intervals, Partition, keep, suppress
-from leastwise.schema_file import save_schema
+from leastwise.runs.folder import Parts
+from leastwise.runs.frontier import Areas
+from leastwise.schema.file import save_schema
 
 AGE = Attribute("age", "continuous", lower=0, upper=99, integer=True, unit="years", question="How old are you?")
 SEX = Attribute("sex", values=("Female", "Male"), personal=True)

@@ -10,9 +10,9 @@ import pytest
 
 from leastwise import Attribute, Schema, Table
 from leastwise.datasets import load_adult
-from leastwise.evaluation.sweep import Entry, Grid, Options, Run
-from leastwise.evaluation.sweep import run as whole_job
 from leastwise.report import render_check, render_html, summarize, write_report
+from leastwise.runs import Entry, Grid, Options, Run
+from leastwise.runs import run as whole_job
 from tests.report.hand_made import AGE, write_run
 from tests.report.test_html import HOSTILE, hostile_schema
 

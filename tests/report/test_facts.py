@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from leastwise import Schema
-from leastwise.evaluation.sweep import Run
 from leastwise.report import summarize
 from leastwise.report.facts import certificate_facts, chosen_id
+from leastwise.runs import Run
 from tests.report.hand_made import AGE, DESCRIPTION, PAY, SCHEMA, SEX, certificate, write_run
 
 Facts = dict[str, Any]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from leastwise.evaluation.sweep import Run
+from leastwise.runs import Run
 
 Facts = dict[str, Any]
 

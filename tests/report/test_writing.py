@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from leastwise import Table
-from leastwise.evaluation.sweep import Run
 from leastwise.report import summarize, write_report
+from leastwise.runs import Run
 from tests.report.hand_made import AGE, JOB, SCHEMA, SEX, write_run
 
 

@@ -14,7 +14,7 @@ from leastwise.adversaries.coarsening import coarsened, long_columns
 from leastwise.adversaries.targets import Target, target_of
 from leastwise.errors import DataError, ParameterError
 from leastwise.generalization import Generalization
-from leastwise.table import Split, Table
+from leastwise.records.table import Split, Table
 
 
 @dataclass(frozen=True, eq=False)

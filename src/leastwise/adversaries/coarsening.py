@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from leastwise.generalization import Generalization
 from leastwise.partition import Partition, Untouched
-from leastwise.table import Table
+from leastwise.records.table import Table
 
 MOST_LEVELS = 128
 

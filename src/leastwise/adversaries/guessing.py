@@ -15,10 +15,10 @@ from leastwise.adversaries.result import AttributeResult
 from leastwise.adversaries.targets import Target, target_of
 from leastwise.confidence import binomial_interval, mean_interval
 from leastwise.generalization import Generalization
-from leastwise.joint import joint_buckets
 from leastwise.predictors.base import Predictor, Probabilities, Samples, samples
 from leastwise.predictors.guesses import masked_predictions
 from leastwise.predictors.strongest import strongest
+from leastwise.records.joint import joint_buckets
 
 MakePredictor = Callable[[], Predictor]
 READ_OFF = "read off"

@@ -15,9 +15,9 @@ from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.result import LinkabilityResult
 from leastwise.confidence import Interval, binomial_interval, mean_interval
 from leastwise.errors import ParameterError, shorten
-from leastwise.joint import joint_buckets
 from leastwise.random import generator
-from leastwise.table import Table
+from leastwise.records.joint import joint_buckets
+from leastwise.records.table import Table
 from leastwise.validation import check_between
 
 Matrix = npt.NDArray[np.float64]

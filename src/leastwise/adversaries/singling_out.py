@@ -12,11 +12,11 @@ import numpy.typing as npt
 from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.result import Crowd, Predicate, SinglingOutResult
 from leastwise.errors import ParameterError
-from leastwise.joint import joint_buckets
 from leastwise.partition import Untouched
-from leastwise.table import Table
+from leastwise.records.joint import joint_buckets
+from leastwise.records.table import Table
+from leastwise.schema.values import number_text
 from leastwise.validation import check_between
-from leastwise.values import number_text
 
 CROWDS = (2, 3, 5, 10, 20, 50)
 

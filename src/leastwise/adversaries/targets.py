@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from leastwise.adversaries.windows import Windows, windows_of
+from leastwise.records.table import Table
+from leastwise.records.tolerance import default_tolerance
 from leastwise.schema import Attribute
-from leastwise.table import Table
-from leastwise.tolerance import default_tolerance
 
 Numbers = npt.NDArray[np.float64]
 

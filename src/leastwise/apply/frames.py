@@ -12,7 +12,7 @@ from leastwise.apply.lazy_frames import transform_lazy
 from leastwise.apply.polars_frames import not_flat, transform_polars
 from leastwise.apply.request import Request, families_of
 from leastwise.errors import DataError
-from leastwise.values import is_missing, text_of
+from leastwise.schema.values import is_missing, text_of
 
 Eager = nw.DataFrame[Any]
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from leastwise.apply.answers import MISSING_LABEL, Output, answers, family_of
 from leastwise.errors import DataError, UnknownValueError, shorten
-from leastwise.files import NO_NUMBER, NUMBER
 from leastwise.partition import Intervals, Partition, Unknown, Untouched
+from leastwise.records.files import NO_NUMBER, NUMBER
 from leastwise.schema import Attribute
+from leastwise.schema.values import is_missing, number_text, text_of
 from leastwise.validation import did_you_mean
-from leastwise.values import is_missing, number_text, text_of
 
 if TYPE_CHECKING:
     from leastwise.apply.request import Request

@@ -12,7 +12,7 @@ from leastwise.apply.steps import Step
 from leastwise.errors import DataError, ParameterError, UnknownValueError, shorten
 from leastwise.generalization import Generalization
 from leastwise.partition import Unknown
-from leastwise.values import is_missing
+from leastwise.schema.values import is_missing
 
 Families = Mapping[str, Family]
 

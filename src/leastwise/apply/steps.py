@@ -16,10 +16,10 @@ from typing import Any
 
 from leastwise.apply.answers import Family, Output, answers
 from leastwise.apply.record import holds_integers, piece_of, untouched_answer
-from leastwise.files import NUMBER
 from leastwise.partition import Intervals, Partition, Unknown, Untouched
+from leastwise.records.files import NUMBER
 from leastwise.schema import Attribute
-from leastwise.values import number_of
+from leastwise.schema.values import number_of
 
 # All engines write a number that is not whole in this range alike, and as Python does.
 _PLAIN = 1e-3, 1e7

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
 import typer
 
-from leastwise.cli import app
+from leastwise.cli.app import app
 from leastwise.cli.describe import Artefact, AsJson, load
 from leastwise.cli.output import Force, check_output
 from leastwise.cli.printing import print_json

@@ -10,7 +10,7 @@ import typer
 from leastwise.errors import ParameterError, shorten
 
 if TYPE_CHECKING:
-    from leastwise.evaluation.sweep import Budget
+    from leastwise.runs import Budget
 
 MaxErrorIncrease = Annotated[
     float | None,
@@ -45,7 +45,7 @@ def budget_of(
     max_asked: int | None,
 ) -> Budget | None:
     """Return the budget that the options state; None where they state nothing."""
-    from leastwise.evaluation.sweep import Budget
+    from leastwise.runs import Budget
 
     found = Budget(
         max_error_increase=max_error_increase,

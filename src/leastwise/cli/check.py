@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from leastwise.cli import app
+from leastwise.cli.app import app
 from leastwise.cli.checked import AsJson, Report, check_target, hand_over
 from leastwise.cli.output import Force
 from leastwise.cli.task import Missing
 from leastwise.errors import ParameterError, SchemaError, shorten
 
 if TYPE_CHECKING:
-    from leastwise.evaluation.drift import Check, NewRecords, Promise
+    from leastwise.checks import Check, NewRecords, Promise
     from leastwise.generalization import Generalization
     from leastwise.policy import Policy
 
@@ -71,7 +71,7 @@ def check(
 
     `leastwise check --data new.csv -g new.json --previous old.json` (before a re-release)
     """
-    from leastwise.evaluation.drift import check as judge
+    from leastwise.checks import check as judge
 
     check_target(output, force)
     check_target(write_promise, force, (".json",))
@@ -152,7 +152,7 @@ def _chosen(agreed: Policy) -> Generalization:
 
 
 def _promised(agreed: Policy, given: Path | None, written: Path | None, another: bool) -> Promise | None:
-    from leastwise.evaluation.drift import Promise
+    from leastwise.checks import Promise
 
     if given is not None:
         return Promise.load(given)
@@ -161,8 +161,8 @@ def _promised(agreed: Policy, given: Path | None, written: Path | None, another:
 
 
 def _records(agreed: Policy, chosen: Generalization) -> NewRecords:
-    from leastwise.evaluation.drift import read_new
-    from leastwise.files import read_frame
+    from leastwise.checks import read_new
+    from leastwise.records.files import read_frame
 
     if agreed.task.data is None:
         raise ParameterError("name the records: data in the policy, or --data new.csv")
@@ -170,7 +170,7 @@ def _records(agreed: Policy, chosen: Generalization) -> NewRecords:
 
 
 def _write(path: Path, chosen: Generalization, records: NewRecords, found: Check) -> None:
-    from leastwise.evaluation.drift import Promise
+    from leastwise.checks import Promise
 
     assert found.evaluation is not None
     test = records.table.split(found.evaluation.seed).test

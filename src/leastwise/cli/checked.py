@@ -13,7 +13,7 @@ from leastwise.cli.printing import print_json, print_table, visible
 from leastwise.errors import ParameterError
 
 if TYPE_CHECKING:
-    from leastwise.evaluation.drift import Check
+    from leastwise.checks import Check
 
 BROKEN = 1  # the exit code, for CI and cron
 SUFFIXES = (".html", ".md", ".json")
@@ -34,7 +34,7 @@ def check_target(path: Path | None, force: bool, suffixes: tuple[str, ...] = SUF
 
 def hand_over(found: Check, title: str, output: Path | None, as_json: bool) -> None:
     """Write and print what was found; a broken check exits with 1."""
-    from leastwise.evaluation.drift import check_facts
+    from leastwise.checks import check_facts
 
     facts = check_facts(found, title)
     if output is not None:
@@ -51,7 +51,7 @@ def hand_over(found: Check, title: str, output: Path | None, as_json: bool) -> N
 
 def rendered(facts: dict[str, Any], suffix: str) -> str:
     """Return the report in the format that a file name's ending promises."""
-    from leastwise.evaluation.drift import facts_as_markdown
+    from leastwise.checks import facts_as_markdown
 
     if suffix == ".json":
         return json.dumps(facts, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
@@ -64,7 +64,7 @@ def rendered(facts: dict[str, Any], suffix: str) -> str:
 
 def show(facts: dict[str, Any]) -> None:
     """Print the facts of a check for people: the verdict last, where it is read."""
-    from leastwise.evaluation.drift.facts import paragraphs
+    from leastwise.checks.facts import paragraphs
 
     for section in facts["sections"][:-1]:
         if section["table"] is not None:

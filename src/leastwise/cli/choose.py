@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from leastwise.cli import app
+from leastwise.cli.app import app
 from leastwise.cli.budget import (
     MaxAsked,
     MaxBuckets,
@@ -39,8 +39,8 @@ def choose(
 
     Example: `leastwise choose run/ --max-error-increase 0.01 --min-adversary-error sex=0.3 --max-buckets 40`
     """
-    from leastwise.evaluation.sweep import choose_again
     from leastwise.report import write_report
+    from leastwise.runs import choose_again
 
     budget = budget_of(max_error_increase, max_error, min_adversary_error, max_unique, max_buckets, max_asked)
     if budget is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from leastwise.cli import app
+from leastwise.cli.app import app
 from leastwise.cli.describe import load
 from leastwise.errors import DataError
 

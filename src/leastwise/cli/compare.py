@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from leastwise.cli import app
+from leastwise.cli.app import app
 from leastwise.cli.describe import Artefact, AsJson, load
 from leastwise.cli.printing import print_json, print_lines
 from leastwise.generalization import Generalization

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from leastwise.cli import app
+from leastwise.cli.app import app
 from leastwise.cli.printing import print_json, print_table
 from leastwise.errors import DataError, ParameterError
 
@@ -106,7 +106,7 @@ def export(
     Example: `leastwise datasets export adult -o adult.parquet --schema adult.yaml`
     """
     from leastwise.datasets import load
-    from leastwise.schema_file import save_schema
+    from leastwise.schema.file import save_schema
 
     if output.suffix not in (".parquet", ".csv"):
         raise ParameterError(f"{output}: the name must end in .parquet or .csv, so that its format is known")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from leastwise.cli import app
+from leastwise.cli.app import app
 from leastwise.cli.run import Backend, Jobs, make
 
 SEED = 0
@@ -27,8 +27,8 @@ def demo(
     """
     from leastwise.cli.task import Records
     from leastwise.datasets import load_adult
-    from leastwise.evaluation.sweep import Options, Workers
-    from leastwise.table import Table
+    from leastwise.records.table import Table
+    from leastwise.runs import Options, Workers
 
     adult = load_adult()
     records = Records(Table.from_frame(adult.frame, adult.schema))

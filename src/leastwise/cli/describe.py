@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from leastwise.cli import app
+from leastwise.cli.app import app
 from leastwise.cli.printing import print_json, print_lines
-from leastwise.describe import bucket_texts
 from leastwise.errors import ArtefactError
 from leastwise.generalization import Generalization
+from leastwise.generalization.describe import bucket_texts
 from leastwise.partition import Partition
 
 Artefact = Annotated[Path, typer.Argument(help="A generalization, such as minimize writes.")]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leastwise.cli import app
+from leastwise.cli.app import app
 from leastwise.cli.output import Force, check_output
 from leastwise.cli.printing import print_table, visible
 from leastwise.cli.task import Data, Label, Missing, Personal, names
@@ -72,8 +72,8 @@ def evaluate(
     Example: `leastwise evaluate g.json adult.csv --adversaries A1,A8 -o evaluation.json`
     """
     from leastwise.evaluation.protocol import evaluate as judge
-    from leastwise.files import read_frame
-    from leastwise.table import Table
+    from leastwise.records.files import read_frame
+    from leastwise.records.table import Table
 
     check_output(output, force)
     frame = read_frame(data, tuple(missing or ()))

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from leastwise.cli import app
+from leastwise.cli.app import app
 from leastwise.cli.printing import print_table
 from leastwise.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
-    from leastwise.table import Table
+    from leastwise.records.table import Table
 
 
 @app.command()
@@ -76,9 +76,9 @@ def _show_list() -> None:
 
 def _read(data: str, dataset: str | None, schema: Path | None, like: Table | None = None) -> Table:
     from leastwise.datasets import load, load_adult
-    from leastwise.files import read_frame
-    from leastwise.schema_file import load_schema
-    from leastwise.table import Table
+    from leastwise.records.files import read_frame
+    from leastwise.records.table import Table
+    from leastwise.schema.file import load_schema
 
     if dataset and schema:
         raise ParameterError("--dataset and --schema both say what the file holds; give one of them")

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from leastwise.cli import app
+from leastwise.cli.app import app
 from leastwise.cli.describe import Artefact, load
 from leastwise.cli.output import Force, check_output
 from leastwise.cli.task import names

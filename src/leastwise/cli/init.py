@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from leastwise.cli import app
+from leastwise.cli.app import app
 from leastwise.cli.checked import check_target
 from leastwise.cli.task import Label, Missing, Personal, names
 from leastwise.errors import ParameterError
@@ -68,8 +68,8 @@ def init(
 
 
 def _write_promise(path: Path, run: Path | None, force: bool) -> None:
-    from leastwise.evaluation.sweep import Run
     from leastwise.policy.promising import promise_of_run
+    from leastwise.runs import Run
 
     check_target(path, force, (".json",))
     if run is None:
@@ -79,7 +79,7 @@ def _write_promise(path: Path, run: Path | None, force: bool) -> None:
 
 
 def _from_run(folder: Path) -> dict[str, Any]:
-    from leastwise.evaluation.sweep import Run
+    from leastwise.runs import Run
 
     found, chosen = Run.load(folder), folder / "recommended.json"
     return {

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from leastwise.cli import app
+from leastwise.cli.app import app
 from leastwise.cli.printing import print_json, print_table, visible, width
 from leastwise.cli.task import AtLeast, Continuous, Data, Discrete, Drop, Keep, Label, Missing, Personal, Task
 from leastwise.errors import ParameterError
-from leastwise.values import number_text
+from leastwise.schema.values import number_text
 
 if TYPE_CHECKING:
-    from leastwise.inference import Finding, Inspection
+    from leastwise.schema.inference import Finding, Inspection
 
 COLUMNS = ("attribute", "kind", "domain", "missing", "distinct", "role", "warnings", "because")
 ROOM_FOR_REASONS = 110  # columns of the terminal
@@ -60,7 +60,7 @@ def inspect(
 
 
 def _save(found: Inspection, path: Path) -> None:
-    from leastwise.schema_file import save_schema
+    from leastwise.schema.file import save_schema
 
     notes = [f"left out: {visible(f.name, NAME_WIDTH)} ({f.kind}: {f.reason})" for f in found.left_out]
     save_schema(found.schema, path, notes)

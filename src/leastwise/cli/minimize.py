@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leastwise.cli import app
+from leastwise.cli.app import app
 from leastwise.cli.minimizer_options import (
     Alpha,
     Epochs,
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
     from leastwise.generalization import Generalization
     from leastwise.minimizers import Constraints, Minimizer
-    from leastwise.table import Table
+    from leastwise.records.table import Table
 
 # The recommended one; written out so that --help need not import it.
 DEFAULT = "coarsening"
@@ -156,8 +156,8 @@ def propose(
 
 def _held(found: Generalization, constraints: Constraints, table: Table, advice: str) -> Generalization:
     """Suppress and merge what was found without constraints; refuse what still breaks them."""
-    from leastwise.minimizers.constraint_checks import broken
-    from leastwise.minimizers.holding import brought_to
+    from leastwise.minimizers.constraints.checks import broken
+    from leastwise.minimizers.constraints.holding import brought_to
 
     constraints.check(table.schema)
     mended = brought_to(constraints, found, table)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from leastwise.cli import app
+from leastwise.cli.app import app
 from leastwise.cli.minimizer_options import build, pairs
 from leastwise.cli.printing import print_json, print_table
 from leastwise.cli.task import (

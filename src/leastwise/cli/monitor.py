@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leastwise.cli import app
+from leastwise.cli.app import app
 from leastwise.cli.checked import AsJson, Report, check_target, hand_over
 from leastwise.cli.describe import Artefact, load
 from leastwise.cli.output import Force
@@ -60,8 +60,8 @@ def monitor(
 
     `leastwise monitor g.json coarse.parquet --promise promise.json --model model.skops`
     """
-    from leastwise.evaluation.drift import Promise
-    from leastwise.evaluation.drift import monitor as compare
+    from leastwise.checks import Promise
+    from leastwise.checks import monitor as compare
 
     check_target(output, force)
     if not promise.is_file():
@@ -95,7 +95,7 @@ def _collected(chosen: Generalization, records: str | None, db: str | None) -> p
         from leastwise.collector.store import read_records
 
         return read_records(db, chosen.fingerprint)
-    from leastwise.files import read_frame
+    from leastwise.records.files import read_frame
 
     assert records is not None
     return read_frame(records)

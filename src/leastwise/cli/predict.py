@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leastwise.cli import app
+from leastwise.cli.app import app
 from leastwise.cli.collect import Trust
 from leastwise.cli.describe import Artefact, AsJson, load
 from leastwise.cli.printing import print_json
@@ -16,7 +16,7 @@ from leastwise.cli.train import Full, Records, check_free, read_generalized, wor
 if TYPE_CHECKING:
     import polars as pl
 
-    from leastwise.files import Format
+    from leastwise.records.files import Format
 
 ModelFile = Annotated[Path, typer.Argument(help="A model of `leastwise train`.")]
 Output = Annotated[Path, typer.Option("--output", "-o", help="Where to write: .csv, .parquet or .ndjson.")]
@@ -40,7 +40,7 @@ def predict(
 
     Example: `leastwise predict g.json model.skops coarse.parquet -o predictions.parquet`
     """
-    from leastwise.files import file_format
+    from leastwise.records.files import file_format
 
     kind = file_format(output)
     check_free([output], force)

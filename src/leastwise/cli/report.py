@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from leastwise.cli import app
+from leastwise.cli.app import app
 from leastwise.cli.output import Force, check_output
 from leastwise.cli.task import Missing
 from leastwise.errors import DataError, ParameterError, PrivacyLeakWarning, shorten
 
 if TYPE_CHECKING:
-    from leastwise.evaluation.sweep import Run
-    from leastwise.table import Table
+    from leastwise.records.table import Table
+    from leastwise.runs import Run
 
 
 @app.command()
@@ -44,9 +44,9 @@ def report(
 
     Example: `leastwise report run/ --data adult.csv -o report.html`
     """
-    from leastwise.evaluation.sweep import Run as StoredRun
-    from leastwise.evaluation.sweep.journal import write_whole
+    from leastwise.documents import write_whole
     from leastwise.report import FORMATS, keep_shares, read_check, summarize
+    from leastwise.runs import Run as StoredRun
 
     kind = _format(form, output, tuple(FORMATS))
     to = run / f"report.{kind}" if output is None else output
@@ -73,9 +73,9 @@ def _format(given: str | None, output: Path | None, known: tuple[str, ...]) -> s
 
 
 def _test_part(run: Run, data: str, missing: tuple[str, ...]) -> Table:
-    from leastwise.evaluation.sweep.checking import fingerprint
-    from leastwise.files import read_frame
-    from leastwise.table import Table
+    from leastwise.records.files import read_frame
+    from leastwise.records.table import Table
+    from leastwise.runs.checking import fingerprint
 
     table = Table.from_frame(read_frame(data, missing), run.schema)
     if fingerprint(table) != run.task.fingerprint:

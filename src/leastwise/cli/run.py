@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from leastwise.cli import app
+from leastwise.cli.app import app
 from leastwise.cli.budget import (
     MaxAsked,
     MaxBuckets,
@@ -35,7 +35,7 @@ from leastwise.cli.task import (
 )
 
 if TYPE_CHECKING:
-    from leastwise.evaluation.sweep import Options, Run, Workers
+    from leastwise.runs import Options, Run, Workers
 
 NOTHING_FITS = 1
 Output = Annotated[Path, typer.Option("--output", "-o", help="The folder of the run; resumed if it holds one.")]
@@ -97,7 +97,7 @@ def run(
 
     Example: `leastwise run adult.csv --label income --personal sex,race --max-error-increase 0.01 -o run/`
     """
-    from leastwise.evaluation.sweep import Options, Workers, load_grid
+    from leastwise.runs import Options, Workers, load_grid
 
     stated = budget_of(max_error_increase, max_error, min_adversary_error, max_unique, max_buckets, max_asked)
     workers = Workers(jobs, backend, cluster)
@@ -131,8 +131,8 @@ def execute(
     records: Records, folder: Path, options: Options, workers: Workers, name: str, fresh: bool = False
 ) -> Run:
     """Do the run and write its report; when it is stopped, say how it goes on."""
-    from leastwise.evaluation.sweep import run as whole_job
     from leastwise.report import write_report
+    from leastwise.runs import run as whole_job
 
     try:
         with watching() as watcher:
@@ -148,7 +148,7 @@ def execute(
 
 def _warn(records: Records, finished: Run) -> None:
     """Tell what in the recommended artefact can be traced to one person, and what was left out or failed."""
-    from leastwise.leaks import warn_of_leaks
+    from leastwise.generalization.leaks import warn_of_leaks
 
     for column in records.left_out:
         typer.echo(f"left out: {column}; --keep makes it an attribute", err=True)

@@ -16,9 +16,9 @@ from leastwise.errors import ParameterError, SchemaError, UnknownValueError, sho
 if TYPE_CHECKING:
     import polars as pl
 
-    from leastwise.inference import Inspection
+    from leastwise.records.table import Table
     from leastwise.schema import Kind, Schema
-    from leastwise.table import Table
+    from leastwise.schema.inference import Inspection
 
 Data = Annotated[
     str, typer.Argument(help="CSV, Parquet or NDJSON file with a column for each attribute; - is stdin.")
@@ -75,13 +75,13 @@ class Task:
 
     def read(self) -> pl.DataFrame:
         """Read the records."""
-        from leastwise.files import read_frame
+        from leastwise.records.files import read_frame
 
         return read_frame(self.data, tuple(self.missing or ()))
 
     def inspect(self, frame: pl.DataFrame) -> Inspection:
         """Propose a schema for the records."""
-        from leastwise.inference import infer_schema
+        from leastwise.schema.inference import infer_schema
 
         columns = frame.columns
         kinds: dict[str, Kind] = dict.fromkeys(names(self.discrete, columns), "discrete")
@@ -117,8 +117,8 @@ class Task:
         return Records(self._encode(frame, found.schema), found.schema.names, left_out)
 
     def _encode(self, frame: pl.DataFrame, schema: Schema) -> Table:
-        from leastwise.files import STANDARD_STREAM, RecordFile
-        from leastwise.table import Table
+        from leastwise.records.files import STANDARD_STREAM, RecordFile
+        from leastwise.records.table import Table
 
         try:
             return Table.from_frame(frame, schema)
@@ -128,7 +128,7 @@ class Task:
             raise error.at(RecordFile.open(self.data).place_of(error.row)) from None
 
     def _declared(self) -> Schema:
-        from leastwise.schema_file import load_schema
+        from leastwise.schema.file import load_schema
 
         assert self.schema is not None
         given = {"drop": self.drop, "keep": self.keep, "discrete": self.discrete, "continuous": self.continuous}

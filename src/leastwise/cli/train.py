@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from leastwise.cli import app
+from leastwise.cli.app import app
 from leastwise.cli.describe import Artefact, AsJson, load
 from leastwise.cli.output import check_output
 from leastwise.cli.printing import print_json, visible
@@ -117,6 +117,6 @@ def read_generalized(asked: Generalization, source: str, missing: Sequence[str] 
         from leastwise.collector.store import read_records
 
         return read_records(source, asked.fingerprint)
-    from leastwise.files import read_frame
+    from leastwise.records.files import read_frame
 
     return read_frame(source, missing)

@@ -25,7 +25,7 @@ from leastwise.errors import ParameterError, UnknownValueError
 from leastwise.generalization import Generalization
 from leastwise.partition import Partition, Untouched
 from leastwise.schema import Attribute
-from leastwise.values import number_of, number_text, text_of
+from leastwise.schema.values import number_of, number_text, text_of
 
 MOST_PROBLEMS = 20
 LONGEST_NUMBER = 400  # characters; the longest float in full is shorter

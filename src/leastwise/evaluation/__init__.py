@@ -1,8 +1,8 @@
 """Judging: what a generalization costs, what adversaries find, what no adversary can find."""
 
+from leastwise.confidence import Interval, binomial_interval, mean_interval
 from leastwise.evaluation.certificate import Bound, Certificate, certify
 from leastwise.evaluation.evaluation import Evaluation
-from leastwise.evaluation.intervals import Interval, binomial_interval, mean_interval
 from leastwise.evaluation.protocol import ADVERSARIES, evaluate
 from leastwise.evaluation.utility import UtilityRisk, judged_by, utility_limits, utility_risk
 

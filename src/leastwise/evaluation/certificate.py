@@ -32,9 +32,9 @@ import numpy.typing as npt
 from leastwise.errors import ParameterError
 from leastwise.evaluation.hindsight import told_in_hindsight
 from leastwise.generalization import Generalization
-from leastwise.joint import joint_buckets
-from leastwise.table import Table
-from leastwise.tolerance import default_tolerance
+from leastwise.records.joint import joint_buckets
+from leastwise.records.table import Table
+from leastwise.records.tolerance import default_tolerance
 from leastwise.validation import check_between
 
 MEAN = "mean over personal attributes"

@@ -17,11 +17,10 @@ from leastwise.adversaries.result import (
     ReconstructionResult,
     SinglingOutResult,
 )
-from leastwise.artefact import check_format
-from leastwise.documents import Fields, Problems, read_json, read_text
+from leastwise.documents import Fields, Problems, check_format, read_json, read_text
+from leastwise.documents.plain import from_plain, to_plain
 from leastwise.errors import ArtefactError
 from leastwise.evaluation.certificate import Certificate
-from leastwise.evaluation.plain import from_plain, to_plain
 from leastwise.evaluation.utility import UtilityRisk
 from leastwise.generalization import Generalization
 from leastwise.validation import did_you_mean

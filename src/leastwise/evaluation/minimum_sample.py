@@ -24,7 +24,7 @@ from leastwise.predictors.guesses import guesses
 from leastwise.predictors.joint_buckets import JointBuckets
 from leastwise.predictors.strongest import Strongest
 from leastwise.random import generator
-from leastwise.table import Split, Table
+from leastwise.records.table import Split, Table
 from leastwise.validation import check_between
 
 Propose = Callable[[Table], Sequence[Generalization]]

@@ -21,7 +21,7 @@ from leastwise.evaluation.certificate import Certificate, certify, check_held_ou
 from leastwise.evaluation.evaluation import Evaluation, People, fingerprint_of
 from leastwise.evaluation.utility import UtilityLimits, UtilityRisk, utility_limits, utility_risk
 from leastwise.generalization import Generalization
-from leastwise.table import Split, Table
+from leastwise.records.table import Split, Table
 from leastwise.validation import check_choice
 
 ADVERSARIES = ("A1", "A2", "A3", "A4", "A5", "A6", "A7", "A8")

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leastwise.generalization import Generalization
-from leastwise.table import Table
+from leastwise.records.table import Table
 
 Array = npt.NDArray[Any]
 

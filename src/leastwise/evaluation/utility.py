@@ -25,7 +25,7 @@ from leastwise.predictors.defaults import default_predictors
 from leastwise.predictors.guesses import guesses
 from leastwise.predictors.sklearn import fit_weighted
 from leastwise.predictors.strongest import Strongest
-from leastwise.table import Split, Table
+from leastwise.records.table import Split, Table
 from leastwise.validation import check_choice
 
 Array = npt.NDArray[Any]

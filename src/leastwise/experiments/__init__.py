@@ -12,7 +12,7 @@ from leastwise.experiments import attacks, attributes, tradeoffs
 from leastwise.experiments.declaration import Experiment, Paper, Picture
 from leastwise.experiments.judging import Laboratory, sampled
 from leastwise.experiments.page import Outcome
-from leastwise.table import Table
+from leastwise.records.table import Table
 from leastwise.validation import check_choice
 
 EXPERIMENTS: dict[str, Experiment] = {

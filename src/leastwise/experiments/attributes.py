@@ -14,7 +14,7 @@ from leastwise.experiments.judging import Laboratory
 from leastwise.generalization import Generalization
 from leastwise.predictors.base import Predictor
 from leastwise.predictors.mlp import L2, MLP
-from leastwise.table import Table
+from leastwise.records.table import Table
 
 ARCHITECTURES = {"MLP-2": (50,), "MLP-3": (100, 100), "MLP-5": (256, 256, 256, 256)}
 

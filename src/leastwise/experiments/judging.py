@@ -19,7 +19,7 @@ from leastwise.generalization import Generalization
 from leastwise.predictors.joint_buckets import JointBuckets
 from leastwise.predictors.logistic import Logistic
 from leastwise.random import generator
-from leastwise.table import Split, Table
+from leastwise.records.table import Split, Table
 
 
 class Judged(NamedTuple):

@@ -17,7 +17,7 @@ from leastwise.experiments.judging import Laboratory
 from leastwise.generalization import Generalization
 from leastwise.minimizers import pat_grid
 from leastwise.random import generator
-from leastwise.table import Table
+from leastwise.records.table import Table
 
 SHARES = (0.001, 0.005, 0.01, 0.05, 0.2, 1.0)
 FEATURE_METHODS = ("anova", "mutual_info", "chi2", "iterative")

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from leastwise.bucket_labels import NAMED_VALUES, distinguished, group_label, interval_label
 from leastwise.generalization import Generalization
 from leastwise.partition import Groups, Intervals, Partition, Untouched
+from leastwise.partition.labels import NAMED_VALUES, distinguished, group_label, interval_label
 from leastwise.schema import Attribute
 
 NO_ANSWER, SOMETHING_ELSE = "no answer", "something else"

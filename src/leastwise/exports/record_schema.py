@@ -9,7 +9,7 @@ from leastwise.exports.javascript import plain_number
 from leastwise.generalization import Generalization
 from leastwise.partition import Partition, Untouched
 from leastwise.schema import Attribute
-from leastwise.values import number_of, number_text
+from leastwise.schema.values import number_of, number_text
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 MOST_LISTED = 1000  # whole numbers; more than this are described by a pattern

@@ -12,7 +12,7 @@ from typing import Literal
 from leastwise.exports.sql_dialects import ANY_NUMBER, PLAIN_NUMBER, Dialect, among
 from leastwise.partition import Intervals, Partition, Unknown, Untouched
 from leastwise.schema import Attribute
-from leastwise.values import number_of
+from leastwise.schema.values import number_of
 
 Holds = Literal["number", "text"]
 Output = Literal["labels", "codes"]

@@ -3,13 +3,13 @@
 from leastwise.minimizers.apt import AptMinimizer
 from leastwise.minimizers.base import Minimizer
 from leastwise.minimizers.coarsening import coarsening_path
-from leastwise.minimizers.coarsening_minimizer import CoarseningMinimizer
-from leastwise.minimizers.coarsening_restarts import restarted_paths
+from leastwise.minimizers.coarsening.minimizer import CoarseningMinimizer
+from leastwise.minimizers.coarsening.restarts import restarted_paths
 from leastwise.minimizers.constraints import Constraints
+from leastwise.minimizers.constraints.floor import at_least
+from leastwise.minimizers.descent.descent import joint_path
 from leastwise.minimizers.feature_selection import FeatureSelectionMinimizer
-from leastwise.minimizers.floor import at_least
 from leastwise.minimizers.iterative import IterativeMinimizer, iterative_path
-from leastwise.minimizers.joint_descent import joint_path
 from leastwise.minimizers.neural import AdvTrainMinimizer, MutualInfMinimizer, watched
 from leastwise.minimizers.optimal import OptimalMinimizer, optimal_path
 from leastwise.minimizers.pat import PATMinimizer, pat_grid, pat_path

@@ -15,11 +15,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from leastwise.errors import DataError, ParameterError, SchemaError
 from leastwise.generalization import Generalization
-from leastwise.inference import infer_schema
-from leastwise.leaks import warn_of_leaks
+from leastwise.generalization.leaks import warn_of_leaks
 from leastwise.minimizers import sample
+from leastwise.records.table import Table
 from leastwise.schema import Attribute, Schema
-from leastwise.table import Table
+from leastwise.schema.inference import infer_schema
 
 Self = TypeVar("Self", bound="Minimizer")
 

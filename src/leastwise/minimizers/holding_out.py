@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from leastwise.random import generator
-from leastwise.splitting import protocol_rows
-from leastwise.table import Table
+from leastwise.records.splitting import protocol_rows
+from leastwise.records.table import Table
 
 
 def held_out(table: Table, share: float, seed: int) -> tuple[Table, Table]:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leastwise.errors import ParameterError, shorten
-from leastwise.table import Table
+from leastwise.records.table import Table
 from leastwise.validation import check_from_zero, did_you_mean
 
 Weights = Mapping[str, float] | None

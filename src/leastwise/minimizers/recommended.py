@@ -11,16 +11,16 @@ import numpy.typing as npt
 
 from leastwise.generalization import Generalization
 from leastwise.minimizers.base import chosen_on
-from leastwise.minimizers.coarsening import coarsening_steps, thinned
-from leastwise.minimizers.coarsening_restarts import fine_starts
+from leastwise.minimizers.coarsening.estimates import Estimate, estimate, unbeaten
+from leastwise.minimizers.coarsening.path import coarsening_steps, thinned
+from leastwise.minimizers.coarsening.restarts import fine_starts
+from leastwise.minimizers.coarsening.state import Records
 from leastwise.minimizers.constraints import Constraints
-from leastwise.minimizers.joint_descent import joint_path
-from leastwise.minimizers.joint_state import Records
+from leastwise.minimizers.descent.descent import joint_path
 from leastwise.minimizers.optimal.items import target_weights
 from leastwise.minimizers.optimal.path import optimal_path
 from leastwise.minimizers.teacher import Teacher, effects_of
-from leastwise.minimizers.training_estimates import Estimate, estimate, unbeaten
-from leastwise.table import Table
+from leastwise.records.table import Table
 
 # Answers that tell the classifier no more than chance would are not worth asking apart (Akaike's rule).
 BUCKET_PRICE = 10.0

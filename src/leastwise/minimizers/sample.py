@@ -13,14 +13,14 @@ import polars as pl
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.validation import check_consistent_length
 
-from leastwise.encoding import encode_label
 from leastwise.errors import DataError, shorten
 from leastwise.generalization import Generalization
 from leastwise.partition import Untouched
+from leastwise.records.encoding import encode_label
+from leastwise.records.table import Table
 from leastwise.schema import Attribute, Schema
-from leastwise.table import Table
+from leastwise.schema.values import number_of, text_of
 from leastwise.validation import did_you_mean
-from leastwise.values import number_of, text_of
 
 Frame = nw.DataFrame[Any]
 

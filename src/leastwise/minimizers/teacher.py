@@ -19,8 +19,8 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from leastwise.errors import DataError, MissingExtraError, ParameterError
 from leastwise.kernels.additive_logistic import fit_additive
+from leastwise.records.table import Table
 from leastwise.schema import Schema
-from leastwise.table import Table
 from leastwise.validation import did_you_mean
 
 Floats = npt.NDArray[np.float64]

@@ -14,8 +14,8 @@ from leastwise.generalization import Generalization
 from leastwise.minimizers.base import Minimizer
 from leastwise.partition import Groups, Intervals, Partition, suppress
 from leastwise.random import generator
+from leastwise.records.table import Table
 from leastwise.schema import Attribute, Schema
-from leastwise.table import Table
 
 _LARGEST = float(np.finfo(float).max)
 

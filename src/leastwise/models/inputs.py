@@ -14,8 +14,8 @@ from leastwise.errors import DataError, shorten
 from leastwise.generalization import Generalization
 from leastwise.partition import Partition, Untouched
 from leastwise.schema import Attribute
+from leastwise.schema.values import number_of, text_of
 from leastwise.validation import did_you_mean
-from leastwise.values import number_of, text_of
 
 Matrix = npt.NDArray[np.float64]
 HINT = "generalize them first (leastwise apply), or say that they are full records and are to be generalized here"

@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.bucket_labels import alternatives, distinguished
 from leastwise.errors import ParameterError, SchemaError, UnknownValueError, shorten
+from leastwise.partition.labels import alternatives, distinguished
 from leastwise.schema import Attribute
 
 Codes = npt.NDArray[np.integer[Any]]

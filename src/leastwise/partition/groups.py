@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.bucket_labels import group_label
 from leastwise.errors import ArtefactError, shorten
 from leastwise.partition.base import Partition, Unknown, first_seen
+from leastwise.partition.labels import group_label
 from leastwise.schema import Attribute
-from leastwise.values import text_of
+from leastwise.schema.values import text_of
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.bucket_labels import interval_label
 from leastwise.errors import ArtefactError, ParameterError, UnknownValueError, shorten
 from leastwise.partition.base import Partition, Unknown, first_seen
+from leastwise.partition.labels import interval_label
 from leastwise.partition.untouched import Untouched
 from leastwise.schema import Attribute
-from leastwise.values import number_text
+from leastwise.schema.values import number_text
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from leastwise.checks.limits import DriftLimits
 from leastwise.errors import ArtefactError
-from leastwise.evaluation.drift.limits import DriftLimits
-from leastwise.evaluation.sweep.budget import Budget
 from leastwise.minimizers.constraints import Constraints
+from leastwise.runs.budget import Budget
 
 FORMAT = "leastwise-policy"
 VERSION = 1

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from leastwise.checks.promise import Promise
+from leastwise.checks.use import BucketUse, counted
 from leastwise.errors import ArtefactError
-from leastwise.evaluation.drift.promise import Promise
-from leastwise.evaluation.drift.use import BucketUse, counted
-from leastwise.evaluation.sweep import Run
-from leastwise.report.shares import Shares
+from leastwise.runs import Run
+from leastwise.runs.shares import Shares
 
 
 def promise_of_run(run: Run) -> Promise:

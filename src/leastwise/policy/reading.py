@@ -8,18 +8,17 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from leastwise.artefact import check_format
-from leastwise.documents import LARGEST_DOCUMENT, Fields, Problems, is_number
+from leastwise.checks.limits import DriftLimits
+from leastwise.documents import LARGEST_DOCUMENT, Fields, Problems, check_format, is_number
+from leastwise.documents.yaml import LocatedDocument
 from leastwise.errors import LeastwiseError, ParameterError, SchemaError, shorten
-from leastwise.evaluation.drift.limits import DriftLimits
-from leastwise.evaluation.sweep.budget import MEAN, Budget
 from leastwise.minimizers.constraints import Constraints
 from leastwise.policy.policy import FORMAT, VERSION, Policy, PolicyTask
+from leastwise.runs.budget import MEAN, Budget
 from leastwise.schema import Schema
-from leastwise.schema_file import load_schema
+from leastwise.schema.file import load_schema
+from leastwise.schema.values import number_of
 from leastwise.validation import did_you_mean
-from leastwise.values import number_of
-from leastwise.yaml_reading import LocatedDocument
 
 MISSING = "missing"  # what a constraint calls "no answer"
 T = TypeVar("T")

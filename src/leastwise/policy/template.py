@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import yaml
 
-from leastwise.evaluation.sweep.budget import Budget
+from leastwise.runs.budget import Budget
 
 COLUMN = 29  # where the comments begin
 COMMENTED = ("data", "label", "personal", "schema", "missing", "seed", "quick")

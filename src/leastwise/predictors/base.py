@@ -16,10 +16,10 @@ import numpy.typing as npt
 
 from leastwise.errors import ParameterError, shorten
 from leastwise.generalization import Generalization
-from leastwise.joint import joint_buckets
 from leastwise.partition import Codes
 from leastwise.predictors.masks import Mask, Masks, allowed_values, mask_of
-from leastwise.table import Table
+from leastwise.records.joint import joint_buckets
+from leastwise.records.table import Table
 
 Probabilities = npt.NDArray[np.floating[Any]]
 Targets = Sequence[int] | Literal["personal", "label"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from leastwise.describe import bucket_texts
 from leastwise.generalization import Generalization
+from leastwise.generalization.describe import bucket_texts
 from leastwise.partition import Groups, Partition, keep
 from leastwise.report.wording import counted
 from leastwise.schema import Attribute

@@ -9,17 +9,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from leastwise.evaluation.certificate import Bound, Certificate
-from leastwise.evaluation.sweep import Choice, Run
+from leastwise.records.table import Table
 from leastwise.report.answer import answer_facts
 from leastwise.report.attacks import attack_facts
 from leastwise.report.buckets import attribute_facts
 from leastwise.report.frontier import frontier_facts
 from leastwise.report.limits import limit_sentences
 from leastwise.report.pictures import bar, bars
-from leastwise.report.shares import Shares
 from leastwise.report.task import provenance_facts, task_facts
 from leastwise.report.wording import percent
-from leastwise.table import Table
+from leastwise.runs import Choice, Run
+from leastwise.runs.shares import Shares
 
 Facts = dict[str, Any]
 FORMAT, VERSION = "leastwise-report", 1

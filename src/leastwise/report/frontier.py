@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from leastwise.documents.plain import to_plain
 from leastwise.evaluation.evaluation import Evaluation
-from leastwise.evaluation.plain import to_plain
-from leastwise.evaluation.sweep import Candidate, FrontierPoint, Run
 from leastwise.generalization import Generalization
 from leastwise.report.buckets import MOST_SHOWN, BucketTexts
-from leastwise.report.shares import ByAttribute, Shares
 from leastwise.report.task import search_sentence
 from leastwise.report.wording import percent, percent_range
+from leastwise.runs import Candidate, FrontierPoint, Run
+from leastwise.runs.shares import ByAttribute, Shares
 
 Facts = dict[str, Any]
 UNTOUCHED, SUPPRESSED = "untouched", "suppressed"

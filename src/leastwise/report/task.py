@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from leastwise.documents.plain import to_plain
 from leastwise.evaluation.evaluation import Evaluation
-from leastwise.evaluation.plain import to_plain
-from leastwise.evaluation.sweep import Budget, Candidate, Frontier, Grid, Run
-from leastwise.evaluation.sweep.budget import MEAN
 from leastwise.report.wording import counted, listed, number, percent
+from leastwise.runs import Budget, Candidate, Frontier, Grid, Run
+from leastwise.runs.budget import MEAN
 
 Facts = dict[str, Any]
 

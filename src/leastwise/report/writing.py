@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from leastwise.evaluation.sweep import Run
-from leastwise.evaluation.sweep.journal import write_whole
+from leastwise.documents import write_whole
+from leastwise.records.table import Table
 from leastwise.report.facts import summarize
 from leastwise.report.html import render_html
 from leastwise.report.markdown import render_markdown
-from leastwise.report.shares import FILE, Shares
-from leastwise.table import Table
+from leastwise.runs import Run
+from leastwise.runs.shares import FILE, Shares
 
 Facts = dict[str, Any]
 

@@ -17,7 +17,7 @@ from leastwise.datasets import load_adult
 from leastwise.evaluation.utility import utility_risk
 from leastwise.minimizers import AdvTrainMinimizer, MutualInfMinimizer
 from leastwise.predictors import mlp2
-from leastwise.table import Split
+from leastwise.records.table import Split
 
 pytestmark = pytest.mark.slow
 SEEDS = (0, 1, 2)

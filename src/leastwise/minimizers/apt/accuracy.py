@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.joint import joint_buckets
 from leastwise.minimizers.apt.model import Model
 from leastwise.partition import Codes
-from leastwise.table import Table
+from leastwise.records.joint import joint_buckets
+from leastwise.records.table import Table
 
 Map = npt.NDArray[np.intp]
 Array = npt.NDArray[Any]

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.information_loss import ncp
+from leastwise.generalization.information_loss import ncp
 from leastwise.minimizers.apt.orders import Ranks
 from leastwise.minimizers.apt.tree import Cut, Cuts, buckets_between, gathered
 from leastwise.partition import from_map
-from leastwise.table import Table
+from leastwise.records.table import Table
 
 Map = npt.NDArray[np.intp]
 Accuracy = Callable[[Sequence[Map]], float]

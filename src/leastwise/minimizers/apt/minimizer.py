@@ -18,8 +18,8 @@ from leastwise.minimizers.apt.tree import tree_cuts
 from leastwise.minimizers.base import Minimizer, Self
 from leastwise.minimizers.holding_out import held_out
 from leastwise.partition import keep
+from leastwise.records.table import Table
 from leastwise.schema import Schema
-from leastwise.table import Table
 from leastwise.validation import check_between
 
 HELD_OUT = 0.25

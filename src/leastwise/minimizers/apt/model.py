@@ -19,10 +19,10 @@ from leastwise.minimizers import sample
 from leastwise.minimizers.apt.orders import ranked, value_ranks
 from leastwise.partition import Codes
 from leastwise.predictors.sklearn import fit_weighted
+from leastwise.records.table import Table
 from leastwise.schema import Attribute
-from leastwise.table import Table
+from leastwise.schema.values import number_of
 from leastwise.validation import did_you_mean
-from leastwise.values import number_of
 
 Array = npt.NDArray[Any]
 

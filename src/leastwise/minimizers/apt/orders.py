@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.table import Table
+from leastwise.records.table import Table
 
 Ranks = npt.NDArray[np.intp]
 """The place of each code of an attribute."""

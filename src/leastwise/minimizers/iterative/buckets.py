@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from leastwise.kernels.variance_runs import variance_runs
 from leastwise.minimizers.teacher import one_hot_logistic
-from leastwise.table import Table
+from leastwise.records.table import Table
 
 Map = npt.NDArray[np.intp]
 """The bucket of each code of an attribute."""

@@ -13,7 +13,7 @@ from leastwise.kernels.additive_logistic import fit_additive
 from leastwise.minimizers.holding_out import held_out
 from leastwise.predictors.base import Samples
 from leastwise.predictors.joint_buckets import JointBuckets
-from leastwise.table import Table
+from leastwise.records.table import Table
 
 Map = npt.NDArray[np.intp]
 

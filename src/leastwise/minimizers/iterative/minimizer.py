@@ -12,8 +12,8 @@ from leastwise.generalization import Generalization
 from leastwise.minimizers.base import Minimizer
 from leastwise.minimizers.iterative.buckets import Map, bucket_series
 from leastwise.minimizers.iterative.judging import Judge, impacts
+from leastwise.records.table import Table
 from leastwise.schema import Schema
-from leastwise.table import Table
 from leastwise.validation import check_between
 
 LOSS = 0.01

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from leastwise.errors import DataError
 from leastwise.minimizers.apt.orders import value_ranks
 from leastwise.minimizers.neural.places import Floats, Ints, balance_of, label_runs, places_of, spots_of
-from leastwise.table import Table
+from leastwise.records.table import Table
 
 # A personal number is guessed by the adversary as one of at most so many runs of neighbouring numbers.
 _MOST_RUNS = 32

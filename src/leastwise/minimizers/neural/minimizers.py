@@ -16,8 +16,8 @@ from leastwise.minimizers.neural.inputs import Inputs
 from leastwise.minimizers.neural.progress import tell
 from leastwise.minimizers.neural.schedule import Schedule
 from leastwise.random import generator
+from leastwise.records.table import Table
 from leastwise.schema import Schema
-from leastwise.table import Table
 from leastwise.validation import check_between
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leastwise.kernels.interval_program import best_partition, spread
-from leastwise.table import Table
+from leastwise.records.table import Table
 
 Ints = npt.NDArray[np.intp]
 Floats = npt.NDArray[np.float64]

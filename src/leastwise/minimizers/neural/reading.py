@@ -13,7 +13,7 @@ from leastwise.generalization import Generalization
 from leastwise.minimizers.neural.inputs import Layout
 from leastwise.minimizers.neural.networks import GeneralizationNetwork
 from leastwise.partition import Groups, Partition, from_map
-from leastwise.table import Table
+from leastwise.records.table import Table
 
 Buckets = npt.NDArray[np.intp]
 

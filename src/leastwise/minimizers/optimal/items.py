@@ -12,10 +12,10 @@ from scipy.sparse import csr_matrix
 
 from leastwise.minimizers.constraints import Constraints
 from leastwise.minimizers.pgini import check_weights
+from leastwise.records.table import Table
+from leastwise.records.tolerance import default_tolerance
 from leastwise.schema import Attribute
-from leastwise.table import Table
-from leastwise.tolerance import default_tolerance
-from leastwise.values import text_of
+from leastwise.schema.values import text_of
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]

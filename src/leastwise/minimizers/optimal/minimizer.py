@@ -17,7 +17,7 @@ from leastwise.minimizers.optimal.items import target_weights
 from leastwise.minimizers.optimal.program import AttributeProgram, attribute_program
 from leastwise.minimizers.teacher import Effects, Teacher, effects_of
 from leastwise.partition import Partition, keep, suppress
-from leastwise.table import Table
+from leastwise.records.table import Table
 from leastwise.validation import check_from_zero
 
 

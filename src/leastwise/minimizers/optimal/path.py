@@ -13,7 +13,7 @@ from leastwise.kernels.interval_program import Buckets
 from leastwise.minimizers.constraints import Constraints
 from leastwise.minimizers.optimal.minimizer import Program, make_program
 from leastwise.minimizers.teacher import Effects, Teacher, effects_of
-from leastwise.table import Table
+from leastwise.records.table import Table
 
 # Two prices closer than this factor are not told apart.
 _CLOSE = 1.001

@@ -15,7 +15,7 @@ from leastwise.minimizers.constraints import Constraints
 from leastwise.minimizers.optimal.items import Floats, Items, held_values, items_of
 from leastwise.minimizers.optimal.rules import Rules
 from leastwise.partition import Groups, Intervals, Partition, edge_between, keep, suppress
-from leastwise.table import Table
+from leastwise.records.table import Table
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from leastwise.kernels.interval_program import run_sums
 from leastwise.minimizers.constraints import Constraints
 from leastwise.minimizers.optimal.items import Items, code_of
-from leastwise.table import Table
+from leastwise.records.table import Table
 
 Flags = npt.NDArray[np.bool_]
 

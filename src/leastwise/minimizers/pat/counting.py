@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from leastwise.kernels.count_tables import Layout, count_rows, make_layout, part_rows
 from leastwise.kernels.wide_scan import Members
-from leastwise.table import Table
+from leastwise.records.table import Table
 
 Array = npt.NDArray[Any]
 # Small samples may keep this much; large ones as much as their codes take.

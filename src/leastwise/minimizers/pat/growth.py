@@ -22,7 +22,7 @@ from leastwise.kernels.wide_scan import scan_wide
 from leastwise.minimizers.pat.absent import Values, effects
 from leastwise.minimizers.pat.counting import LEAST_BUDGET, CountedRows, TableStore
 from leastwise.minimizers.pgini import Criterion, gini
-from leastwise.table import Table
+from leastwise.records.table import Table
 
 Array = npt.NDArray[Any]
 

@@ -10,14 +10,14 @@ import numpy as np
 
 from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
-from leastwise.joint import joint_keys
 from leastwise.minimizers.base import Minimizer, chosen_on
-from leastwise.minimizers.floor import at_least
+from leastwise.minimizers.constraints.floor import at_least
 from leastwise.minimizers.pat.export import generalization, generalizations
 from leastwise.minimizers.pat.tree import PATTree, place_absent
 from leastwise.minimizers.pgini import Criterion, Weights
+from leastwise.records.joint import joint_keys
+from leastwise.records.table import Table
 from leastwise.schema import Schema
-from leastwise.table import Table
 from leastwise.validation import check_between
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from leastwise.errors import ParameterError
 from leastwise.minimizers.pat.absent import Values, sides
 from leastwise.partition import Partition, from_map
+from leastwise.records.table import Levels
 from leastwise.schema import Attribute, Schema
-from leastwise.table import Levels
 
 Array = npt.NDArray[Any]
 

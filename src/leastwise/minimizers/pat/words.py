@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.bucket_labels import alternatives, group_label
 from leastwise.minimizers.pat.export import generalization
 from leastwise.minimizers.pat.tree import PATTree, refined
 from leastwise.partition import Intervals
-from leastwise.values import number_text
+from leastwise.partition.labels import alternatives, group_label
+from leastwise.schema.values import number_text
 
 Array = npt.NDArray[Any]
 

@@ -1,0 +1,25 @@
+"""Drift: the chosen generalization judged again on new data, so that noise does not alarm."""
+
+from leastwise.checks.checking import Check, check
+from leastwise.checks.comparisons import Comparison
+from leastwise.checks.facts import check_facts, facts_as_markdown
+from leastwise.checks.limits import DriftLimits
+from leastwise.checks.monitoring import monitor
+from leastwise.checks.promise import Promise
+from leastwise.checks.unseen import NewRecords, read_new
+from leastwise.checks.use import BucketUse, bucket_use
+
+__all__ = [
+    "BucketUse",
+    "Check",
+    "Comparison",
+    "DriftLimits",
+    "NewRecords",
+    "Promise",
+    "bucket_use",
+    "check",
+    "check_facts",
+    "facts_as_markdown",
+    "monitor",
+    "read_new",
+]

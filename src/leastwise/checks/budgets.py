@@ -1,0 +1,166 @@
+"""A budget held against new data: broken only where noise cannot explain it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from leastwise.checks.comparisons import (
+    Comparison,
+    chance_above,
+    chance_below,
+    chance_of_increase,
+    chance_of_number,
+    people_behind,
+)
+from leastwise.checks.promise import Share
+from leastwise.confidence import Interval, binomial_interval
+from leastwise.errors import ParameterError
+from leastwise.evaluation.evaluation import Evaluation
+from leastwise.evaluation.utility import UtilityRisk, utility_predictors
+from leastwise.generalization import Generalization
+from leastwise.predictors.base import samples
+from leastwise.predictors.guesses import guesses
+from leastwise.predictors.strongest import Strongest
+from leastwise.records.table import Split, Table
+from leastwise.runs.budget import MEAN, Budget
+from leastwise.validation import did_you_mean
+
+ABOUT = "Budget"
+TOGETHER = "Both together"
+
+
+def size_comparisons(generalization: Generalization, budget: Budget) -> list[Comparison]:
+    """Hold the limits that need no data: how much is asked."""
+    answers = generalization.total_buckets - len(generalization.not_collected)
+    asked = len(generalization.collected)
+    found = []
+    for name, count, most, what in (
+        ("answers in all", answers, budget.max_buckets, "answers in all"),
+        ("questions", asked, budget.max_asked, "questions"),
+    ):
+        if most is not None:
+            reason = f"there are {count:,} {what}, allowed are {most:,}"
+            found.append(_counted(name, count, most, reason))
+    return found
+
+
+def _counted(name: str, count: int, most: int, reason: str) -> Comparison:
+    beyond = count > most
+    chance = 0.0 if beyond else 1.0
+    return Comparison(about=ABOUT, name=name, now=count, limit=most, chance=chance, matters=beyond, reason=reason)
+
+
+def utility_comparisons(
+    generalization: Generalization, evaluation: Evaluation, table: Table, budget: Budget
+) -> list[Comparison]:
+    """Hold the limits of the classifier's error; ``table`` holds the records that were judged."""
+    if not budget.bounds_utility:
+        return []
+    if evaluation.utility is None or evaluation.everything is None:
+        raise ParameterError(
+            "the budget limits the model's error, and the records have no label; give records that do"
+        )
+    found = [] if budget.max_error is None else [error_comparison(_share(evaluation.utility), budget.max_error)]
+    if budget.max_error_increase is not None:
+        found.append(_increase(generalization, evaluation, table, budget.max_error_increase))
+    return found
+
+
+def _share(risk: UtilityRisk) -> Share:
+    return Share(error=risk.error, people=risk.people)
+
+
+def error_comparison(risk: Share, most: float, who: str = "the model") -> Comparison:
+    """Hold the error of a model against the most that is allowed."""
+    errors = risk.error * risk.people
+    return Comparison(
+        about=ABOUT,
+        name=f"error of {who}",
+        now=risk.error,
+        limit=most,
+        interval=binomial_interval(errors, risk.people),
+        chance=chance_above(errors, risk.people, most),
+        matters=risk.error > most,
+        reason=f"{who} errs {risk.error:.3f} of the time, allowed is {most:g}",
+    )
+
+
+def _increase(generalization: Generalization, evaluation: Evaluation, table: Table, most: float) -> Comparison:
+    assert evaluation.utility is not None
+    assert evaluation.everything is not None
+    more = evaluation.utility.error - evaluation.everything.error
+    return Comparison(
+        about=ABOUT,
+        name="more error than with everything asked",
+        now=more,
+        limit=most,
+        # The same classifiers again, person by person: only where there is something to be sure of.
+        chance=_chance_of_more(generalization, evaluation, table, most) if more > most else 1.0,
+        matters=more > most,
+        reason=f"the model errs {more:.3f} more than with everything asked, allowed is {most:g}",
+    )
+
+
+def _chance_of_more(generalization: Generalization, evaluation: Evaluation, table: Table, most: float) -> float:
+    split = table.split(evaluation.seed)
+    everything = Generalization.untouched(table.schema)
+    wrong, reference = (_wrong(g, split, evaluation) for g in (generalization, everything))
+    return chance_of_increase(wrong, reference, most)
+
+
+def _wrong(generalization: Generalization, split: Split, evaluation: Evaluation) -> Any:
+    train, validation, test = (samples(part, generalization, "label") for part in split)
+    choice = Strongest(utility_predictors(evaluation.quick, evaluation.seed)).fit(train, validation)
+    (found,) = guesses(choice, test)
+    return found.values != test.targets[:, 0]
+
+
+def unique_comparisons(unique: int, people: float, budget: Budget) -> list[Comparison]:
+    """Hold the limit of people who are alone with their generalized record."""
+    if budget.max_unique is None:
+        return []
+    most = budget.max_unique
+    return [
+        Comparison(
+            about=ABOUT,
+            name="people who are alone",
+            now=unique,
+            limit=most,
+            chance=chance_of_number(unique, most),
+            matters=unique > most,
+            reason=f"{unique:,} of {people:,.0f} people are alone with their record, allowed are {most:,}",
+        )
+    ]
+
+
+def risk_comparisons(attack: Any, least: Mapping[str, float], about: str = ABOUT) -> list[Comparison]:
+    """Hold the adversary errors that must be left against an attack (A1, or A6 for several breaches)."""
+    known = [each.attribute for each in attack.attributes]
+    for name in least:
+        if name != MEAN and name not in known:
+            hint = did_you_mean(name, [*known, MEAN])
+            raise ParameterError(f"min_adversary_error: there is no personal attribute {name!r}; {hint}")
+    return [_risk(attack, name, limit, about) for name, limit in least.items()]
+
+
+def _risk(attack: Any, name: str, least: float, about: str) -> Comparison:
+    error, interval = error_of(attack, name)
+    people = people_behind(error, interval, attack.people) if name == MEAN else attack.people
+    who = "on average over the personal attributes" if name == MEAN else f"about {name}"
+    return Comparison(
+        about=about,
+        name=f"{attack.adversary} {'on average' if name == MEAN else name}",
+        now=error,
+        limit=least,
+        interval=interval,
+        chance=chance_below(error * people, people, least),
+        matters=error < least,
+        reason=f"{attack.adversary} is wrong {who} {error:.3f} of the time, wanted is at least {least:g}",
+    )
+
+
+def error_of(attack: Any, name: str) -> tuple[float, Interval | None]:
+    """Return the error of an attack on one attribute, or on average, with its interval."""
+    found = attack if name == MEAN else attack[name]
+    return found.adversary_error, found.interval

@@ -1,0 +1,256 @@
+"""Judge a chosen generalization again, on new data: are its budgets kept, and is all as the sample promised?
+
+None of the new records had a say in choosing the generalization, so all of them count for bucket use, label rate
+and values nobody declared. Accuracy and risk are measured by the protocol on the new records alone: classifier and
+adversary learn from their training part, and the test part is predicted and stolen. So the figures say what the
+generalization is worth *today*, for a model and a thief who know today's people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from leastwise.checks.budgets import (
+    TOGETHER,
+    risk_comparisons,
+    size_comparisons,
+    unique_comparisons,
+    utility_comparisons,
+)
+from leastwise.checks.comparisons import Comparison, Status, statuses
+from leastwise.checks.drifting import (
+    accuracy_comparisons,
+    label_comparisons,
+    risk_drift,
+    unseen_comparisons,
+    use_comparisons,
+)
+from leastwise.checks.limits import DriftLimits
+from leastwise.checks.promise import Promise, Share
+from leastwise.checks.unseen import NewRecords
+from leastwise.checks.use import bucket_use, label_use
+from leastwise.errors import ParameterError
+from leastwise.evaluation.evaluation import Evaluation
+from leastwise.evaluation.protocol import evaluate
+from leastwise.generalization import Generalization
+from leastwise.records.table import Table
+from leastwise.runs.budget import Budget
+
+FEWEST = 50  # records; with fewer, nothing can be said
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """What a check found.
+
+    Attributes
+    ----------
+    generalization, limits
+        What was checked, and what counts as drift.
+    comparisons, statuses
+        The questions, and what to make of each: ``fine``; ``watch``, beyond its limit but noise can explain it;
+        ``broken``.
+    evaluation
+        How the generalization was judged on the new records; None where they are generalized already.
+    people
+        How many new records there were.
+    notes
+        What could not be compared, and why.
+    """
+
+    generalization: Generalization
+    limits: DriftLimits
+    comparisons: tuple[Comparison, ...]
+    evaluation: Evaluation | None
+    people: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def statuses(self) -> tuple[Status, ...]:
+        """What to make of each comparison, all of them judged together."""
+        return statuses(self.comparisons, self.limits.level)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why it is broken; empty when all is fine."""
+        pairs = zip(self.comparisons, self.statuses, strict=True)
+        return tuple(comparison.reason for comparison, status in pairs if status == "broken")
+
+    @property
+    def broken(self) -> bool:
+        """Whether a budget is broken or something drifted."""
+        return bool(self.reasons)
+
+
+def check(
+    generalization: Generalization,
+    records: NewRecords | Table,
+    *,
+    budget: Budget | None = None,
+    promise: Promise | None = None,
+    limits: DriftLimits | None = None,
+    previous: Sequence[Generalization] = (),
+    seed: int = 0,
+    quick: bool = False,
+    held_out: bool = True,
+    progress: Callable[[str], None] | None = None,
+) -> Check:
+    """Judge a chosen generalization on new records.
+
+    Parameters
+    ----------
+    generalization
+        The one that is in use, or about to be.
+    records
+        New records at full granularity, none of which chose the generalization.
+    budget
+        What must be kept.
+    promise
+        What the sample promised; without it only the budget is checked.
+    limits
+        What counts as drift.
+    previous
+        Generalizations of the same people that leaked before: what both tell together must keep the budget.
+    held_out
+        False for the sample that the generalization was chosen on: then the seed must be that of its split.
+    seed, quick, progress
+        See ``evaluate``.
+    """
+    new = records if isinstance(records, NewRecords) else NewRecords(records, len(records))
+    budget, limits = budget or Budget(), limits or DriftLimits()
+    _check_enough(new.table)
+    if promise is not None:
+        promise.check_fits(generalization)
+    found = _judged(generalization, new.table, previous, seed, quick, held_out, progress)
+    comparisons = [
+        *_budget_comparisons(generalization, found, new.table, budget),
+        *_together(found, budget),
+        *unseen_comparisons(new.unseen, new.people, limits),
+    ]
+    notes = [*_label_notes(generalization, new.table), *_nesting_notes(generalization, previous)]
+    if promise is not None:
+        comparisons += _drift(generalization, new.table, found, promise, limits)
+        notes += not_comparable(promise, found)
+    return Check(
+        generalization=generalization,
+        limits=limits,
+        comparisons=tuple(comparisons),
+        evaluation=found,
+        people=new.people,
+        notes=tuple(notes),
+    )
+
+
+def _check_enough(table: Table) -> None:
+    if len(table) < FEWEST:
+        raise ParameterError(
+            f"a check needs at least {FEWEST} records that fit the schema; got {len(table):,}: collect more first"
+        )
+
+
+def _judged(
+    generalization: Generalization,
+    table: Table,
+    previous: Sequence[Generalization],
+    seed: int,
+    quick: bool,
+    held_out: bool,
+    progress: Callable[[str], None] | None,
+) -> Evaluation:
+    personal = bool(table.personal)
+    adversaries = [*(["A1"] if personal else []), *(["A6"] if personal and previous else []), "A8"]
+    return evaluate(
+        generalization,
+        table,
+        adversaries,
+        seed,
+        quick,
+        others=previous,
+        predicates=0,
+        held_out=held_out,
+        progress=progress,
+    )
+
+
+def _budget_comparisons(
+    generalization: Generalization, found: Evaluation, table: Table, budget: Budget
+) -> list[Comparison]:
+    alone: Any = found["A8"]
+    least = budget.min_adversary_error
+    if least and not found.personal:
+        raise ParameterError("the budget protects personal attributes, and the schema marks none; mark them")
+    return [
+        *size_comparisons(generalization, budget),
+        *utility_comparisons(generalization, found, table, budget),
+        *(risk_comparisons(found["A1"], least) if least else []),
+        *unique_comparisons(alone.unique_people, alone.people, budget),
+    ]
+
+
+def _together(found: Evaluation, budget: Budget) -> list[Comparison]:
+    joint = [attack for attack in found.attacks if attack.adversary == "A6"]
+    return risk_comparisons(joint[0], budget.min_adversary_error, TOGETHER) if joint else []
+
+
+def _drift(
+    generalization: Generalization, table: Table, found: Evaluation, promise: Promise, limits: DriftLimits
+) -> list[Comparison]:
+    known = _known(found)
+    comparisons = use_comparisons(promise, bucket_use(generalization, table), generalization, limits)
+    comparisons += label_comparisons(promise, label_use(table), table.schema.label, limits)
+    if promise.quick != found.quick:
+        return comparisons
+    if found.utility is not None and 2 * known >= promise.known:
+        share = Share(error=found.utility.error, people=found.utility.people)
+        comparisons += accuracy_comparisons(promise, share, limits)
+    if found.personal and known <= 2 * promise.known:
+        comparisons += risk_drift(promise, found["A1"], limits)
+    return comparisons
+
+
+def _known(found: Evaluation) -> float:
+    return found.people.train + found.people.validation
+
+
+def not_comparable(promise: Promise, found: Evaluation) -> list[str]:
+    """Say which figures cannot be held against the promise: they were not measured alike."""
+    known = _known(found)
+    if promise.quick != found.quick:
+        how = ["with full training", "quickly"]
+        return [
+            f"Accuracy and risk are not compared with the promise: that was measured {how[promise.quick]}, this "
+            f"{how[found.quick]}."
+        ]
+    if 2 * known < promise.known:
+        return [
+            f"The model's error is not compared with the promise: it learned from {known:,.0f} records, then from "
+            f"{promise.known:,}. A model of fewer records errs more, whatever is asked."
+        ]
+    if known > 2 * promise.known:
+        return [
+            f"The adversary's error is not compared with the promise: it knew {known:,.0f} people, then "
+            f"{promise.known:,}. Who knows more people errs less, whatever is asked."
+        ]
+    return []
+
+
+def _label_notes(generalization: Generalization, table: Table) -> list[str]:
+    if generalization.label is None or table.labels is not None:
+        return []
+    name = generalization.label.name
+    return [f"The records have no label ({name}): the model's error and the label rate are not checked."]
+
+
+def _nesting_notes(generalization: Generalization, previous: Sequence[Generalization]) -> list[str]:
+    notes = []
+    for number, old in enumerate(previous, start=1):
+        which = "The previous generalization" if len(previous) == 1 else f"Previous generalization {number}"
+        if generalization.is_coarser_than(old):
+            notes.append(f"{which} told all that this one tells: adopting it adds nothing to what leaked.")
+        elif old.is_coarser_than(generalization):
+            notes.append(f"{which} is coarser than this one: who holds both knows what this one tells, no more.")
+        else:
+            notes.append(f"{which} and this one are not nested: who holds both knows more than either tells.")
+    return notes

@@ -1,0 +1,142 @@
+"""What the sample promised against what is now: bucket use, label, accuracy, risk, values nobody declared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from leastwise.checks.comparisons import Comparison, chance_above, chance_of_shares
+from leastwise.checks.limits import DriftLimits
+from leastwise.checks.promise import Promise, Share, risk_of
+from leastwise.checks.use import BucketUse
+from leastwise.confidence import binomial_interval
+from leastwise.generalization import Generalization
+from leastwise.schema import Attribute
+
+USE, LABEL, ACCURACY, RISK, UNSEEN = "Bucket use", "Label rate", "Accuracy", "Risk", "Values outside the domain"
+WORDS = {USE: "answer", LABEL: "class"}
+
+
+def use_comparisons(
+    promise: Promise, now: Iterable[BucketUse], generalization: Generalization, limits: DriftLimits
+) -> list[Comparison]:
+    """Compare the share of people in each bucket of each attribute."""
+    then = {use.attribute: use.counts for use in promise.use}
+    found = []
+    for use in now:
+        labels = generalization[use.attribute].labels
+        names = [f"{use.attribute}: {label}" for label in labels]
+        found += _shares(USE, names, then[use.attribute], use.counts, promise, limits)
+    return found
+
+
+def label_comparisons(
+    promise: Promise, now: Sequence[int] | None, label: Attribute | None, limits: DriftLimits
+) -> list[Comparison]:
+    """Compare the share of each class of the label."""
+    if promise.label is None or now is None or label is None or not sum(now):
+        return []
+    names = [f"{label.name}: {label.label_of(value)}" for value in label.values]
+    return _shares(LABEL, names, promise.label, now, promise, limits)
+
+
+def _shares(
+    about: str,
+    names: Sequence[str],
+    then: Sequence[int],
+    now: Sequence[int],
+    promise: Promise,
+    limits: DriftLimits,
+) -> list[Comparison]:
+    pairs = zip(names, then, now, strict=True)
+    people = sum(now)
+    return [_share(about, name, was, is_, people, promise, limits) for name, was, is_ in pairs]
+
+
+def _share(
+    about: str, name: str, then: int, now: int, people: int, promise: Promise, limits: DriftLimits
+) -> Comparison:
+    was, found = then / promise.people, now / max(people, 1)
+    slack = promise.rounded_to / 2
+    return Comparison(
+        about=about,
+        name=name,
+        then=was,
+        now=found,
+        limit=limits.share,
+        interval=binomial_interval(now, people) if people else None,
+        chance=chance_of_shares(then, promise.people, now, people, slack=slack),
+        matters=abs(found - was) >= limits.share,
+        reason=f"{name} is now the {WORDS[about]} of {found:.1%} of the people, promised were {was:.1%}",
+    )
+
+
+def accuracy_comparisons(
+    promise: Promise, now: Share | None, limits: DriftLimits, who: str = "the model"
+) -> list[Comparison]:
+    """Compare the classifier's error; only more of it is of interest."""
+    then = promise.utility
+    if then is None or now is None:
+        return []
+    errors = now.error * now.people
+    return [
+        Comparison(
+            about=ACCURACY,
+            name=f"error of {who}",
+            then=then.error,
+            now=now.error,
+            limit=limits.error,
+            interval=binomial_interval(errors, now.people),
+            chance=chance_of_shares(then.error * then.people, then.people, errors, now.people, "more"),
+            matters=now.error - then.error >= limits.error,
+            reason=f"{who} errs {now.error:.3f} of the time, promised was {then.error:.3f}",
+        )
+    ]
+
+
+def risk_drift(promise: Promise, attack: Any, limits: DriftLimits) -> list[Comparison]:
+    """Compare the error of A1, on average and by attribute; only less of it is of interest."""
+    mean = risk_of(attack)
+    found = []
+    if promise.risk is not None and mean is not None:
+        found.append(_told("on average", promise.risk, mean, attack.interval, limits))
+    then = {told.attribute: told.adversary_error for told in promise.told}
+    for each in attack.attributes:
+        if each.attribute in then:
+            was = Share(error=then[each.attribute], people=promise.people)
+            now = Share(error=each.adversary_error, people=attack.people)
+            found.append(_told(f"about {each.attribute}", was, now, each.interval, limits))
+    return found
+
+
+def _told(what: str, then: Share, now: Share, interval: Any, limits: DriftLimits) -> Comparison:
+    return Comparison(
+        about=RISK,
+        name=f"A1 {what}",
+        then=then.error,
+        now=now.error,
+        limit=limits.adversary_error,
+        interval=interval,
+        chance=chance_of_shares(then.error * then.people, then.people, now.error * now.people, now.people, "less"),
+        matters=then.error - now.error >= limits.adversary_error,
+        reason=f"A1 is wrong {what} {now.error:.3f} of the time, promised was {then.error:.3f}",
+    )
+
+
+def unseen_comparisons(unseen: Mapping[str, int], people: int, limits: DriftLimits) -> list[Comparison]:
+    """Hold the share of records with a value outside the domain against what is allowed."""
+    most = limits.max_unseen
+    what = "of the records have a value outside its domain, allowed is"
+    return [
+        Comparison(
+            about=UNSEEN,
+            name=name,
+            now=count / people,
+            limit=most,
+            interval=binomial_interval(count, people),
+            chance=chance_above(count, people, most),
+            matters=count / people > most,
+            reason=f"{name}: {count / people:.2%} {what} {most:.2%}",
+        )
+        for name, count in unseen.items()
+    ]

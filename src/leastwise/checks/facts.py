@@ -1,0 +1,169 @@
+"""A check as plain facts: a verdict, its reasons, and sections of text and tables; and the same as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from leastwise.checks.budgets import ABOUT as BUDGET
+from leastwise.checks.budgets import TOGETHER
+from leastwise.checks.checking import Check
+from leastwise.checks.comparisons import Comparison, Status
+from leastwise.checks.drifting import ACCURACY, LABEL, RISK, UNSEEN, USE
+
+Facts = dict[str, Any]
+FINE, BROKEN = "fine", "broken"
+# What each kind of comparison asks, in the order in which a reader wants to know.
+TEXTS = {
+    BUDGET: "What was agreed, held against the new records. Broken means that noise cannot explain it.",
+    TOGETHER: "What somebody knows who holds the records under the previous generalization and under this one.",
+    ACCURACY: "How often the model is wrong, then and now. Only an increase is an alarm.",
+    RISK: "How often the adversary who stole the records (A1) is wrong. Higher is safer; only a decrease alarms.",
+    USE: "Which answer is given by which share of the people, then and now.",
+    LABEL: "Which share of the people has each class of the label, then and now.",
+    UNSEEN: "People for whom the form would have no answer. Their records are left out of all other figures.",
+}
+AXES = {
+    ACCURACY: "error of the model",
+    RISK: "error of the adversary (higher is safer)",
+    USE: "share of the people",
+    LABEL: "share of the people",
+}
+SHARES = frozenset({USE, LABEL, UNSEEN})
+
+
+def check_facts(found: Check, title: str) -> Facts:
+    """Return a check as a verdict, reasons and sections."""
+    return {
+        "title": title,
+        "kind": "monitor" if found.evaluation is None else "check",
+        "verdict": BROKEN if found.broken else FINE,
+        "reasons": list(found.reasons),
+        "sections": [_answer(found), *_tables(found), *_certificate(found), _limits(found)],
+    }
+
+
+def _answer(found: Check) -> Facts:
+    watched = found.statuses.count("watch")
+    sentences = [
+        f"{found.people:,} records were checked by {_counted(len(found.comparisons), 'question')}.",
+        f"Broken: {len(found.reasons):,} of them." if found.broken else "Nothing is broken.",
+        *(
+            [f"Beyond the limit, but noise can explain it: {_counted(watched, 'figure')}; watch."]
+            if watched
+            else []
+        ),
+        *found.notes,
+    ]
+    return {"title": "What was found", "text": sentences, "table": None}
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _tables(found: Check) -> list[Facts]:
+    pairs = list(zip(found.comparisons, found.statuses, strict=True))
+    by_kind = {about: [pair for pair in pairs if pair[0].about == about] for about in TEXTS}
+    return [_section(about, chosen) for about, chosen in by_kind.items() if chosen]
+
+
+def _section(about: str, pairs: Sequence[tuple[Comparison, Status]]) -> Facts:
+    drift = any(comparison.then is not None for comparison, _ in pairs)
+    columns = ["", *(["promised"] if drift else ["limit"]), "now", "95 % interval", "verdict"]
+    rows = [
+        [
+            comparison.name,
+            _figure(comparison.then if drift else comparison.limit, about),
+            _figure(comparison.now, about),
+            _interval(comparison, about),
+            status,
+        ]
+        for comparison, status in pairs
+    ]
+    section = {"title": about, "text": TEXTS[about], "table": {"columns": columns, "rows": rows}}
+    return {**section, "bars": _bars(pairs), "axis": AXES.get(about, "")} if drift else section
+
+
+def _bars(pairs: Sequence[tuple[Comparison, Status]]) -> list[Facts]:
+    return [
+        {
+            "label": comparison.name,
+            "then": comparison.then,
+            "now": comparison.now,
+            "now_interval": None if comparison.interval is None else list(map(float, comparison.interval)),
+        }
+        for comparison, _ in pairs
+    ]
+
+
+def _figure(value: float | None, about: str) -> str:
+    if value is None:
+        return ""
+    if about in SHARES:
+        return f"{100 * value:.2f} %"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
+
+
+def _interval(comparison: Comparison, about: str) -> str:
+    if comparison.interval is None:
+        return ""
+    return " to ".join(_figure(float(end), about) for end in comparison.interval)
+
+
+def _certificate(found: Check) -> list[Facts]:
+    if found.evaluation is None or found.evaluation.certificate is None:
+        return []
+    first = "A bound on every adversary who sees only the generalized records, counted on the new ones."
+    text = [first, *found.evaluation.certificate.sentences()]
+    return [{"title": "What nobody can tell", "text": text, "table": None}]
+
+
+def _limits(found: Check) -> Facts:
+    limits = found.limits
+    text = (
+        f"A check alarms although nothing changed in at most {limits.level:.2%} of all cases: its questions are "
+        "judged together, by exact tests (Fisher, binomial) and Holm's rule. That training is a draw, too, is "
+        "not in them; the smallest differences that matter leave room for it. A difference below "
+        f"{limits.share:.1%} of the people in a bucket, {limits.error:g} of the model's error or "
+        f"{limits.adversary_error:g} of the adversary's is no alarm however sure it is. Few records show only "
+        "large changes: no alarm is no proof. A model and an adversary that learned from few new records "
+        "err more than they could."
+    )
+    return {"title": "What these figures do not say", "text": text, "table": None}
+
+
+def facts_as_markdown(facts: Facts) -> str:
+    """Write the facts of a check as Markdown; texts of the data are shown as they are, never read as markup."""
+    lines = [f"# {_plain(facts['title'])}", "", f"**Verdict: {_plain(facts['verdict'])}**", ""]
+    lines += [f"- {_plain(reason)}" for reason in facts["reasons"]] + ([""] if facts["reasons"] else [])
+    for section in facts["sections"]:
+        lines += [f"## {_plain(section['title'])}", ""]
+        lines += [line for text in paragraphs(section) for line in (_plain(text), "")]
+        if section["table"]:
+            lines += [*_table_lines(section["table"]), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def paragraphs(section: Facts) -> list[str]:
+    """Return the text of a section, which is one paragraph or a list of them."""
+    text = section["text"]
+    return [text] if isinstance(text, str) else list(text)
+
+
+def _table_lines(table: Facts) -> list[str]:
+    rows = [table["columns"], ["---"] * len(table["columns"]), *table["rows"]]
+    texts = [row if i == 1 else [_plain(cell) for cell in row] for i, row in enumerate(rows)]
+    return [f"| {' | '.join(cells)} |" for cells in texts]
+
+
+def _plain(text: str) -> str:
+    """Escape what Markdown or HTML would read as markup.
+
+    >>> _plain("a | <b> *c*\\nd")
+    'a \\\\| &lt;b&gt; \\\\*c\\\\* d'
+    """
+    flat = " ".join(str(text).split())
+    for sign, instead in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):
+        flat = flat.replace(sign, instead)
+    return "".join(f"\\{char}" if char in "\\`*_[]|#" else char for char in flat)

@@ -1,0 +1,122 @@
+"""What was collected against what the sample promised: generalized records only, no full record is needed.
+
+Bucket use, label rate, the error of the model in use where labels arrived, and people who are alone with their
+record (A8). What an adversary could reconstruct cannot be measured here: nobody holds the full records any more.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from leastwise.checks.budgets import error_comparison, size_comparisons, unique_comparisons
+from leastwise.checks.checking import Check
+from leastwise.checks.drifting import accuracy_comparisons, label_comparisons, use_comparisons
+from leastwise.checks.limits import DriftLimits
+from leastwise.checks.promise import Promise, Share
+from leastwise.checks.use import alone, class_use, collected_use
+from leastwise.errors import DataError, ParameterError
+from leastwise.generalization import Generalization
+from leastwise.runs.budget import Budget
+from leastwise.schema.values import text_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+WHO = "the model in use"
+
+
+class Classifier(Protocol):
+    """A model of generalized records (see ``leastwise.models``)."""
+
+    def predict(self, records: Any) -> pl.DataFrame:
+        """Return a frame with a column ``prediction``."""
+        ...
+
+
+def monitor(
+    generalization: Generalization,
+    records: pl.DataFrame,
+    promise: Promise,
+    *,
+    budget: Budget | None = None,
+    limits: DriftLimits | None = None,
+    model: Classifier | None = None,
+    codes: bool = False,
+) -> Check:
+    """Compare collected records with what the sample promised.
+
+    Parameters
+    ----------
+    generalization
+        Under which the records were collected.
+    records
+        Generalized records, as ``transform`` or a collector gives them; a column of the label where it arrived.
+    promise
+        What the sample promised.
+    budget
+        What must be kept; of it, people who are alone, the model's error, and how much is asked can be seen here.
+    limits
+        What counts as drift.
+    model
+        The model in use: its error is measured on the records that have a label. It must not have learned from
+        these records.
+    codes
+        Whether the columns hold the numbers of the buckets instead of their labels.
+    """
+    budget, limits = budget or Budget(), limits or DriftLimits()
+    promise.check_fits(generalization)
+    if not records.height:
+        raise DataError("there are no records of this generalization yet; nothing can be compared")
+    share = None if model is None else model_error(generalization, records, model)
+    unique = alone(generalization, records)
+    comparisons = [
+        *size_comparisons(generalization, budget),
+        *unique_comparisons(unique, records.height, budget),
+        *([] if share is None or budget.max_error is None else [error_comparison(share, budget.max_error, WHO)]),
+        *use_comparisons(promise, collected_use(generalization, records, codes), generalization, limits),
+        *label_comparisons(promise, _classes(generalization, records), generalization.label, limits),
+        *accuracy_comparisons(promise, share, limits, WHO),
+    ]
+    return Check(
+        generalization=generalization,
+        limits=limits,
+        comparisons=tuple(comparisons),
+        evaluation=None,
+        people=records.height,
+        notes=_notes(unique, records.height, promise, share, model),
+    )
+
+
+def _classes(generalization: Generalization, records: pl.DataFrame) -> tuple[int, ...] | None:
+    label = generalization.label
+    if label is None or label.name not in records.columns:
+        return None
+    return class_use(label.values, records[label.name])
+
+
+def model_error(generalization: Generalization, records: pl.DataFrame, model: Classifier) -> Share | None:
+    """Return the error of a model on the records that have a label; None if none has."""
+    label = generalization.label
+    if label is None:
+        raise ParameterError("the model's error needs a label, and the generalization names none")
+    if label.name not in records.columns:
+        return None
+    labelled = records.filter(records[label.name].is_not_null())
+    if not labelled.height:
+        return None
+    truth = [text_of(value) for value in labelled[label.name].to_list()]
+    guesses = model.predict(labelled)["prediction"].to_list()
+    wrong = sum(guess != each for guess, each in zip(guesses, truth, strict=True))
+    return Share(error=wrong / len(truth), people=len(truth))
+
+
+def _notes(
+    unique: int, people: int, promise: Promise, share: Share | None, model: Classifier | None
+) -> tuple[str, ...]:
+    notes = [
+        f"{unique:,} of {people:,} people are alone with their generalized record (A8); of the sample's "
+        f"{promise.people:,} people {promise.unique_people:,} were. With more records, a smaller share is alone."
+    ]
+    if model is not None and share is None:
+        notes.append("No record has a label yet: the error of the model in use cannot be measured.")
+    return tuple(notes)

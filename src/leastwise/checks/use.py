@@ -1,0 +1,133 @@
+"""How many people are in each bucket: of full records, and of generalized ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leastwise.errors import DataError
+from leastwise.generalization import Generalization
+from leastwise.partition import Partition, Untouched
+from leastwise.records.table import Table
+from leastwise.schema.values import text_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True, kw_only=True)
+class BucketUse:
+    """How many people are in each bucket of one attribute."""
+
+    attribute: str
+    counts: tuple[int, ...]
+
+
+def counted(generalization: Generalization) -> list[tuple[int, Partition]]:
+    """Return the attributes whose buckets can be counted: those that are asked, numbers asked exactly aside."""
+    return [
+        (j, partition)
+        for j, partition in enumerate(generalization.partitions)
+        if not partition.suppressed and not isinstance(partition, Untouched)
+    ]
+
+
+def bucket_use(generalization: Generalization, table: Table) -> tuple[BucketUse, ...]:
+    """Count the people in each bucket of each attribute that is asked."""
+    maps = table.bucket_maps(generalization)
+    return tuple(
+        BucketUse(
+            attribute=partition.attribute.name,
+            counts=_whole(np.bincount(maps[j], weights=table.use(j), minlength=partition.size)),
+        )
+        for j, partition in counted(generalization)
+    )
+
+
+def label_use(table: Table) -> tuple[int, ...] | None:
+    """Count the people of each class; None without a label."""
+    if table.labels is None:
+        return None
+    return _whole(np.bincount(table.labels, weights=table.weights, minlength=table.classes))
+
+
+def _whole(counts: Any) -> tuple[int, ...]:
+    return tuple(round(count) for count in counts.tolist())
+
+
+def collected_use(
+    generalization: Generalization, records: pl.DataFrame, codes: bool = False
+) -> tuple[BucketUse, ...]:
+    """Count the people in each bucket of records that are generalized already.
+
+    Parameters
+    ----------
+    records
+        A column per attribute that is asked, with the labels that people read.
+    codes
+        Whether the columns hold the numbers of the buckets instead.
+    """
+    _check_columns(generalization, records.columns)
+    return tuple(
+        BucketUse(attribute=partition.attribute.name, counts=_answers(partition, records, codes))
+        for _, partition in counted(generalization)
+    )
+
+
+def class_use(values: Iterable[str], column: pl.Series) -> tuple[int, ...]:
+    """Count the classes of a label column; records without a label are left out."""
+    found = {text_of(value): count for value, count in _value_counts(column).items()}
+    found.pop(None, None)
+    return _placed(str(column.name), {value: i for i, value in enumerate(values)}, found)
+
+
+def _check_columns(generalization: Generalization, columns: Sequence[str]) -> None:
+    missing = [name for name in generalization.collected if name not in columns]
+    if missing:
+        raise DataError(
+            f"the generalized records have no column {missing[0]!r}; they must be those of this generalization"
+        )
+    extra = [name for name in generalization.not_collected if name in columns]
+    if extra:
+        raise DataError(
+            f"the records have a column {extra[0]!r}, which this generalization does not collect; give the "
+            "generalized records, or check full records with: leastwise check"
+        )
+
+
+def _answers(partition: Partition, records: pl.DataFrame, codes: bool) -> tuple[int, ...]:
+    column = records[partition.attribute.name]
+    # A file of texts that all look like numbers was read as numbers; the text decides.
+    answers = map(str, range(partition.size)) if codes else partition.labels
+    found = {text_of(value): count for value, count in _value_counts(column).items()}
+    return _placed(partition.attribute.name, {answer: i for i, answer in enumerate(answers)}, found)
+
+
+def _value_counts(column: pl.Series) -> Mapping[Any, int]:
+    counts = column.value_counts(name="people")
+    return dict(zip(counts[column.name].to_list(), counts["people"].to_list(), strict=True))
+
+
+def _placed(name: str, place: Mapping[Any, int], found: Mapping[Any, int]) -> tuple[int, ...]:
+    strange = sum(count for value, count in found.items() if value not in place)
+    if strange:
+        # What they hold may be somebody's exact value: it is counted, not shown.
+        raise DataError(
+            f"{name}: {strange:,} records hold something that is none of its {len(place)} answers; the records "
+            "must be generalized by this generalization (--codes if they hold the buckets' numbers)"
+        )
+    counts = [0] * len(place)
+    for value, count in found.items():
+        counts[place[value]] += count
+    return tuple(counts)
+
+
+def alone(generalization: Generalization, records: pl.DataFrame) -> int:
+    """Return how many people are alone with their generalized record (A8)."""
+    names = list(generalization.collected)
+    if not names:
+        return int(records.height == 1)
+    return int((records.group_by(names).len()["len"] == 1).sum())

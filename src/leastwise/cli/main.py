@@ -1,0 +1,109 @@
+"""The whole command line: the commands, in the order of the help, and how what goes wrong is told."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from typing import Any
+
+import typer
+
+from leastwise.cli import (  # noqa: F401  each registers its command
+    apply,
+    check,
+    choose,
+    collect,
+    compare,
+    datasets,
+    demo,
+    describe,
+    evaluate,
+    experiment,
+    export,
+    init,
+    inspect,
+    minimize,
+    minimum_sample,
+    monitor,
+    predict,
+    report,
+    run,
+    train,
+)
+from leastwise.cli.app import app
+from leastwise.errors import LeastwiseError, PrivacyLeakWarning
+
+# Typer brings its own copy of click in some releases and needs click in others; the class is the same by name.
+_ClickError: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
+USER_ERROR, INTERRUPTED = 2, 130
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
+    privacy = issubclass(category, PrivacyLeakWarning)
+    text = " ".join(str(message).split())
+    typer.secho(f"{'privacy' if privacy else 'warning'}: {text}", err=True, fg=typer.colors.YELLOW)
+
+
+def main() -> None:
+    """Run the command line; a mistake of the user is one line and exit code 2."""
+    with warnings.catch_warnings():
+        warnings.showwarning = _show_warning
+        warnings.simplefilter("always", PrivacyLeakWarning)
+        sys.exit(_run())
+
+
+def _run() -> int:
+    try:
+        code = app(prog_name="leastwise", standalone_mode=False)
+        sys.stdout.flush()  # a closed pipe shows here, not while the interpreter shuts down
+        return code if isinstance(code, int) else 0
+    except LeastwiseError as error:
+        return _complain(str(error))
+    except _ClickError as error:
+        return _complain(_usage_text(error)) if error.format_message() else USER_ERROR  # it has shown the help
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        return _complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+    except KeyboardInterrupt:
+        typer.secho("leastwise: stopped", err=True)
+        return INTERRUPTED
+
+
+def _complain(text: str) -> int:
+    typer.secho(f"leastwise: {text}", err=True, fg=typer.colors.RED)
+    return USER_ERROR
+
+
+def _usage_text(error: Any) -> str:
+    text = " ".join(error.format_message().split())
+    context = getattr(error, "ctx", None)
+    return f"{text} See: {context.command_path} --help" if context else text
+
+
+# The order in which the help shows them: as the work goes on.
+_PANELS = {
+    "From records to a decision": ("demo", "run", "choose", "report"),
+    "Put it to work": ("describe", "export", "apply", "collect", "train", "predict"),
+    "Keep to it": ("init", "check", "monitor"),
+    "Step by step": ("inspect", "minimize", "evaluate", "compare", "minimizers", "minimum-sample"),
+    "Research": ("experiment", "datasets"),
+}
+
+
+def _name(command: Any) -> str:
+    return str(command.name or command.callback.__name__.replace("_", "-"))
+
+
+def _arrange() -> None:
+    panel_of = {name: panel for panel, listed in _PANELS.items() for name in listed}
+    order = list(panel_of)
+    registered: list[Any] = [*app.registered_commands, *app.registered_groups]
+    for command in registered:
+        command.rich_help_panel = panel_of[_name(command)]
+    app.registered_commands.sort(key=lambda command: order.index(_name(command)))
+
+
+_arrange()

@@ -1,0 +1,37 @@
+"""Untrusted files in and out: strict JSON, YAML with lines, versions, plain dataclasses, whole writes."""
+
+from leastwise.documents.plain import from_plain, to_plain
+from leastwise.documents.reading import (
+    LARGEST_DOCUMENT,
+    Fields,
+    Path,
+    Problems,
+    check_format,
+    is_number,
+    path_text,
+    read_json,
+    read_text,
+)
+from leastwise.documents.versioned import format_of, from_text, to_text
+from leastwise.documents.writing import is_leftover, remove_leftovers, sync_folder, write_whole
+
+__all__ = [
+    "LARGEST_DOCUMENT",
+    "Fields",
+    "Path",
+    "Problems",
+    "check_format",
+    "format_of",
+    "from_plain",
+    "from_text",
+    "is_leftover",
+    "is_number",
+    "path_text",
+    "read_json",
+    "read_text",
+    "remove_leftovers",
+    "sync_folder",
+    "to_plain",
+    "to_text",
+    "write_whole",
+]

@@ -1,0 +1,121 @@
+"""Results as plain documents and back: frozen dataclasses of numbers, texts, tuples, mappings and one another.
+
+Reading is strict: a key that is missing or unknown, or a value of another kind, is a problem that is named, and
+nothing is built from a document that has any.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, fields, is_dataclass
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from leastwise.documents.reading import Path, Problems, is_number
+from leastwise.errors import shorten
+from leastwise.validation import did_you_mean
+
+T = TypeVar("T")
+
+
+def to_plain(value: Any) -> Any:
+    """Return a result as numbers, texts, lists and mappings; fields that are not compared are left out.
+
+    >>> from leastwise.adversaries.result import Predicate
+    >>> to_plain((Predicate(text="age 31", people=1), None))
+    [{'text': 'age 31', 'people': 1}, None]
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: to_plain(getattr(value, field.name)) for field in _stored(type(value))}
+    if isinstance(value, tuple | list):
+        return [to_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(key): to_plain(item) for key, item in value.items()}
+    if value is None or isinstance(value, str | bool):
+        return value
+    return int(value) if isinstance(value, int | np.integer) else float(value)
+
+
+def _stored(kind: type[Any]) -> list[Field[Any]]:
+    return [field for field in fields(kind) if field.compare and field.init]
+
+
+def from_plain(kind: type[T], data: Any, path: Path, problems: Problems) -> T | None:
+    """Build a dataclass from its document; note every problem and return None if there is any."""
+    before = len(problems.texts)
+    if not isinstance(data, dict):
+        problems.add(path, f"must be a mapping of keys; got {_shown(data)}")
+        return None
+    hints = get_type_hints(kind)
+    stored = {field.name: field for field in _stored(kind)}
+    for key in data:
+        if key not in stored:
+            problems.add((*path, str(key)), f"unknown key; {did_you_mean(str(key), stored)}")
+    arguments = {}
+    for name, field in stored.items():
+        if name in data:
+            arguments[name] = _read(hints[name], data[name], (*path, name), problems)
+        elif field.default is MISSING and field.default_factory is MISSING:
+            problems.add((*path, name), "is missing")
+    return kind(**arguments) if len(problems.texts) == before else None
+
+
+def _read(kind: Any, data: Any, path: Path, problems: Problems) -> Any:
+    if get_origin(kind) in (Union, types.UnionType):
+        if data is None and type(None) in get_args(kind):
+            return None
+        return _read(next(each for each in get_args(kind) if each is not type(None)), data, path, problems)
+    if is_dataclass(kind) and isinstance(kind, type):
+        return from_plain(kind, data, path, problems)
+    if get_origin(kind) is Mapping:
+        return _read_mapping(get_args(kind)[1], data, path, problems)
+    if hasattr(kind, "_fields"):
+        return _read_items(kind, list(get_type_hints(kind).values()), data, path, problems)
+    if get_origin(kind) is tuple:
+        kinds = list(get_args(kind))
+        many = len(kinds) == 2 and kinds[1] is Ellipsis
+        length = len(data) if many and isinstance(data, list) else len(kinds)
+        return _read_items(lambda *items: items, [kinds[0]] * length if many else kinds, data, path, problems)
+    return _read_single(kind, data, path, problems)
+
+
+def _read_mapping(kind: Any, data: Any, path: Path, problems: Problems) -> dict[str, Any] | None:
+    if not isinstance(data, dict):
+        problems.add(path, f"must be a mapping of keys; got {_shown(data)}")
+        return None
+    return {str(key): _read(kind, item, (*path, str(key)), problems) for key, item in data.items()}
+
+
+def _read_items(build: Any, kinds: list[Any], data: Any, path: Path, problems: Problems) -> Any:
+    if not isinstance(data, list) or len(data) != len(kinds):
+        problems.add(path, f"must be a list of {len(kinds)}; got {_shown(data)}")
+        return None
+    return build(
+        *(_read(k, item, (*path, i), problems) for i, (k, item) in enumerate(zip(kinds, data, strict=True)))
+    )
+
+
+_SINGLE = {
+    float: ("a number", is_number),
+    int: ("a whole number", lambda value: is_number(value) and value == int(value)),
+    str: ("a text", lambda value: isinstance(value, str)),
+    bool: ("true or false", lambda value: isinstance(value, bool)),
+}
+
+
+def _read_single(kind: Any, data: Any, path: Path, problems: Problems) -> Any:
+    if kind is Any:  # whatever a document can hold; whoever uses it looks at it
+        return data
+    must, holds = _SINGLE[kind]
+    if not holds(data):
+        problems.add(path, f"must be {must}; got {_shown(data)}")
+        return None
+    return kind(data)
+
+
+def _shown(data: Any) -> str:
+    if isinstance(data, dict | list):
+        return f"a {'mapping' if isinstance(data, dict) else 'list'} of {len(data)}"
+    return "nothing" if data is None else shorten(data)

@@ -1,0 +1,245 @@
+"""The file format of a generalization: JSON, readable by a person, complete without the data.
+
+Version 1, described in docs/artefact-format.md and published as a JSON Schema beside this file. Intervals are
+written with both ends, although one would do, so that a reader sees "above 19, up to 63"; gaps and overlaps are
+therefore possible in an edited file, and are refused.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import Any, cast
+
+from leastwise.documents import Fields, Problems, check_format, is_number, read_json
+from leastwise.errors import ArtefactError, shorten
+from leastwise.partition import Groups, Intervals, Partition, keep, suppress
+from leastwise.schema import Attribute
+from leastwise.schema.document import attribute_from_document, attribute_to_document, plain_number, take_attribute
+from leastwise.schema.values import number_text
+from leastwise.validation import did_you_mean
+
+FORMAT = "leastwise-generalization"
+VERSION = 1
+SUPPRESSED, UNTOUCHED = "suppressed", "untouched"
+LINE_WIDTH = 100
+
+Content = tuple[tuple[Partition, ...], Attribute | None, dict[str, Any]]
+
+
+def json_schema() -> str:
+    """Return the published JSON Schema of the format."""
+    return (files("leastwise.generalization") / "generalization.schema.json").read_text(encoding="utf-8")
+
+
+def to_document(
+    partitions: Sequence[Partition], label: Attribute | None, origin: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the content of the file."""
+    document: dict[str, Any] = {"format": FORMAT, "version": VERSION}
+    if origin:
+        document["origin"] = dict(origin)
+    if label is not None:
+        document["label"] = attribute_to_document(label)
+    document["attributes"] = [
+        {**attribute_to_document(p.attribute), "buckets": _buckets_to_document(p)} for p in partitions
+    ]
+    return document
+
+
+def _buckets_to_document(partition: Partition) -> Any:
+    if partition.suppressed:
+        return SUPPRESSED
+    if partition.untouched:
+        return UNTOUCHED
+    buckets = [_members_to_document(partition, bucket) for bucket in range(partition.size)]
+    for name, place in (("missing", partition.missing_bucket), ("other", partition.other_bucket)):
+        if place is not None:
+            buckets[place][name] = True
+    return buckets
+
+
+def _members_to_document(partition: Partition, bucket: int) -> dict[str, Any]:
+    if isinstance(partition, Groups):
+        values = partition.groups[bucket]
+        return {"values": list(values)} if values else {}
+    assert isinstance(partition, Intervals)
+    if bucket > len(partition.edges):
+        return {}
+    above, up_to = partition.ends(bucket)
+    ends = {"above": above, "up_to": up_to}
+    return {name: None if end is None else plain_number(end) for name, end in ends.items()}
+
+
+def to_text(partitions: Sequence[Partition], label: Attribute | None, origin: Mapping[str, Any]) -> str:
+    """Return the text of the file; lists and small mappings keep to one line each, so that it reads well."""
+    return _written(to_document(partitions, label, origin)) + "\n"
+
+
+def _written(value: Any, depth: int = 0) -> str:
+    line = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    if not isinstance(value, (dict, list)) or len(line) + depth <= LINE_WIDTH or not value:
+        return line
+    indent = "\n" + " " * (depth + 1)
+    if isinstance(value, list):
+        items = [_written(item, depth + 1) for item in value]
+        return f"[{indent}{(',' + indent).join(items)}\n{' ' * depth}]"
+    pairs = [f"{json.dumps(key, ensure_ascii=False)}: {_written(item, depth + 1)}" for key, item in value.items()]
+    return f"{{{indent}{(',' + indent).join(pairs)}\n{' ' * depth}}}"
+
+
+def from_text(text: str) -> Content:
+    """Read a file's text; complain about everything that is wrong with it at once."""
+    problems = Problems()
+    content = _from_document(read_json(text, problems), problems) if not problems.texts else None
+    if problems.texts or content is None:
+        raise ArtefactError("not a generalization that can be trusted", problems.texts)
+    return content
+
+
+def _from_document(document: Any, problems: Problems) -> Content | None:
+    fields = Fields(document, (), problems)
+    if not check_format(fields, FORMAT, VERSION):
+        return None
+    origin = _origin(fields)
+    label = attribute_from_document(fields.take("label"), ("label",), problems) if "label" in fields else None
+    partitions = [
+        _partition_from_document(item, ("attributes", i), problems)
+        for i, item in enumerate(fields.items("attributes"))
+    ]
+    fields.done()
+    return tuple(p for p in partitions if p is not None), label, origin
+
+
+def _origin(fields: Fields) -> dict[str, Any]:
+    origin = fields.take("origin", {})
+    plain = isinstance(origin, dict) and all(
+        value is None or isinstance(value, (str, bool)) or is_number(value) for value in origin.values()
+    )
+    if not plain:
+        fields.wrong("origin", "a mapping to texts, numbers, true, false or null", origin)
+        return {}
+    return cast(dict[str, Any], origin)
+
+
+def _partition_from_document(data: Any, path: tuple[str | int, ...], problems: Problems) -> Partition | None:
+    fields = Fields(data, path, problems)
+    attribute = take_attribute(fields)
+    buckets = fields.take("buckets")
+    fields.done()
+    if attribute is None:
+        return None
+    if buckets == SUPPRESSED:
+        return suppress(attribute)
+    if buckets == UNTOUCHED:
+        return keep(attribute)
+    if not isinstance(buckets, list) or not buckets:
+        fields.wrong("buckets", f'a list of buckets, "{SUPPRESSED}" or "{UNTOUCHED}"', buckets)
+        return None
+    return _read_buckets(attribute, buckets, (*path, "buckets"), problems)
+
+
+def _read_buckets(
+    attribute: Attribute, buckets: list[Any], path: tuple[str | int, ...], problems: Problems
+) -> Partition | None:
+    before = len(problems.texts)
+    read = [Fields(bucket, (*path, i), problems) for i, bucket in enumerate(buckets)]
+    partition = (_read_intervals if attribute.continuous else _read_groups)(attribute, read, path)
+    for fields in read:
+        fields.done()
+    return partition if len(problems.texts) == before else None
+
+
+def _read_extras(attribute: Attribute, buckets: list[Fields], path: tuple[str | int, ...]) -> list[int]:
+    """Return the buckets of "missing" and "other"; each must be placed exactly once, if the domain has it."""
+    places = []
+    for name in ("missing", "other"):
+        found = [i for i, fields in enumerate(buckets) if fields.flag(name)]
+        declared = getattr(attribute, name)
+        if len(found) != int(declared):
+            must = "be in exactly one bucket" if declared else "not be in a bucket: the domain has none"
+            buckets[0].problems.add(path, f'"{name}" must {must}; found in {len(found)}')
+        places += found[:1] if declared else []
+    return places
+
+
+def _read_intervals(attribute: Attribute, buckets: list[Fields], path: tuple[str | int, ...]) -> Partition | None:
+    problems = buckets[0].problems
+    extras = _read_extras(attribute, buckets, path)
+    inner = [i for i, fields in enumerate(buckets) if "above" in fields or "up_to" in fields]
+    ends = [(fields.number("above"), fields.number("up_to")) for fields in buckets]
+    _check_used({*inner, *extras}, buckets, path)
+    if inner != list(range(len(inner))) or not inner:
+        problems.add(path, "the intervals must come first, in ascending order")
+        return None
+    if ends[0][0] is not None or ends[inner[-1]][1] is not None:
+        problems.add(path, "the first interval must be open below and the last open above")
+    for i in inner[1:]:
+        _check_joint(ends[i - 1][1], ends[i][0], (*path, i), problems)
+    edges = [up_to for _, up_to in ends[: len(inner) - 1]]
+    if None in edges:
+        return None
+    # "missing" comes before "other", whatever their order in the file.
+    own = list(dict.fromkeys(bucket for bucket in extras if bucket >= len(inner)))
+    places = tuple(b if b < len(inner) else len(inner) + own.index(b) for b in extras)
+    return _build(lambda: Intervals(attribute, cast("tuple[float, ...]", tuple(edges)), places), path, problems)
+
+
+def _check_used(used: set[int], buckets: list[Fields], path: tuple[str | int, ...]) -> None:
+    for i in range(len(buckets)):
+        if i not in used:
+            buckets[0].problems.add((*path, i), "an empty bucket")
+
+
+def _check_joint(
+    up_to: float | None, above: float | None, path: tuple[str | int, ...], problems: Problems
+) -> None:
+    if up_to == above and up_to is not None:
+        return
+    names = ["nothing" if end is None else number_text(end) for end in (up_to, above)]
+    gap = up_to is not None and above is not None and up_to < above
+    problems.add(
+        path,
+        f"{'a gap' if gap else 'an overlap'}: the interval before ends at {names[0]}, "
+        f"this one begins above {names[1]}; they must be the same",
+    )
+
+
+def _read_groups(attribute: Attribute, buckets: list[Fields], path: tuple[str | int, ...]) -> Partition | None:
+    problems = buckets[0].problems
+    extras = _read_extras(attribute, buckets, path)
+    place: dict[str, int] = {}
+    for i, fields in enumerate(buckets):
+        for value in fields.texts("values"):
+            _place(value, i, attribute, place, fields, problems)
+    absent = [value for value in attribute.values if value not in place]
+    if absent:
+        shown = ", ".join(map(shorten, absent[:5])) + (" ..." if len(absent) > 5 else "")
+        problems.add(path, f"a gap: {len(absent)} of the declared values are in no bucket: {shown}")
+    _check_used({*place.values(), *extras}, buckets, path)
+    if absent:
+        return None
+    marks = tuple(place[value] for value in attribute.values) + tuple(extras)
+    return _build(lambda: Groups(attribute, marks), path, problems)
+
+
+def _place(
+    value: str, bucket: int, attribute: Attribute, place: dict[str, int], fields: Fields, problems: Problems
+) -> None:
+    if value not in attribute.code_of:
+        hint = did_you_mean(value, attribute.values)
+        problems.add((*fields.path, "values"), f"{shorten(value)} is not a declared value; {hint}")
+    elif value in place:
+        problems.add((*fields.path, "values"), f"an overlap: {shorten(value)} is in two buckets")
+    else:
+        place[value] = bucket
+
+
+def _build(make: Any, path: tuple[str | int, ...], problems: Problems) -> Partition | None:
+    try:
+        return cast(Partition, make())
+    except ArtefactError as error:
+        for problem in error.problems:
+            problems.add(path, problem)
+        return None

@@ -1,0 +1,197 @@
+"""The artefact: one partition per attribute. Everything else makes it, applies it, judges it or shows it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from leastwise.documents import read_text
+from leastwise.errors import ArtefactError, SchemaError, shorten
+from leastwise.generalization import artefact, describe
+from leastwise.partition import Partition, Unknown, keep, suppress
+from leastwise.schema import Attribute, Schema
+
+if TYPE_CHECKING:
+    from leastwise.apply import Output
+
+
+@dataclass(frozen=True)
+class Generalization:
+    """What is asked of everyone: the buckets of each attribute (global, single-dimensional, strict).
+
+    Examples
+    --------
+    >>> from leastwise import Attribute, Generalization, Intervals
+    >>> age = Attribute("age", "continuous", lower=0, integer=True)
+    >>> sex = Attribute("sex", values=("Female", "Male"), personal=True)
+    >>> g = Generalization.of([Intervals(age, (19, 63))], [age, sex])
+    >>> print(g.describe())
+    Ask 1 of 2 attributes, 3 answers in all.
+    <BLANKLINE>
+    age
+        0 to 19
+        20 to 63
+        64 or more
+    <BLANKLINE>
+    sex (personal)
+        not asked
+    >>> g.transform({"age": 30, "sex": "Male"})
+    {'age': '20 to 63'}
+    """
+
+    partitions: tuple[Partition, ...]
+    label: Attribute | None = None
+    origin: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "partitions", tuple(self.partitions))
+        object.__setattr__(self, "origin", dict(self.origin))
+        _ = self.schema  # complains about repeated names
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @classmethod
+    def of(cls, partitions: Iterable[Partition], attributes: Iterable[Attribute], **rest: Any) -> Generalization:
+        """Build from the partitions of the attributes that are collected; all others are suppressed."""
+        given = {partition.attribute.name: partition for partition in partitions}
+        return cls(tuple(given.get(a.name) or suppress(a) for a in attributes), **rest)
+
+    @classmethod
+    def untouched(cls, schema: Schema) -> Generalization:
+        """Return the limit point that asks everything."""
+        return cls(tuple(keep(attribute) for attribute in schema.attributes), schema.label)
+
+    @classmethod
+    def suppressed(cls, schema: Schema) -> Generalization:
+        """Return the limit point that asks nothing."""
+        return cls(tuple(suppress(attribute) for attribute in schema.attributes), schema.label)
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The attributes with their declared domains, and the label."""
+        return Schema(tuple(partition.attribute for partition in self.partitions), self.label)
+
+    def __getitem__(self, name: str) -> Partition:
+        return self.partitions[self.schema.position(name)]
+
+    def __len__(self) -> int:
+        return len(self.partitions)
+
+    def replacing(self, partition: Partition) -> Generalization:
+        """Return the generalization with the partition of that attribute replaced."""
+        j = self.schema.position(partition.attribute.name)
+        return replace(self, partitions=(*self.partitions[:j], partition, *self.partitions[j + 1 :]))
+
+    def with_personal(self, personal: Sequence[str]) -> Generalization:
+        """Return the generalization with exactly these attributes marked as personal; the buckets stay."""
+        attributes = self.schema.with_personal(personal).attributes
+        pairs: Any = zip(self.partitions, attributes, strict=True)
+        return replace(self, partitions=tuple(replace(p, attribute=a) for p, a in pairs))
+
+    @property
+    def collected(self) -> tuple[str, ...]:
+        """The attributes that are asked."""
+        return tuple(p.attribute.name for p in self.partitions if not p.suppressed)
+
+    @property
+    def not_collected(self) -> tuple[str, ...]:
+        """The attributes that are suppressed."""
+        return tuple(p.attribute.name for p in self.partitions if p.suppressed)
+
+    @property
+    def total_buckets(self) -> int:
+        """All buckets of all attributes, a suppressed one counted as one."""
+        return sum(partition.size for partition in self.partitions)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of label and buckets: equal for equal generalizations, wherever they come from."""
+        return hashlib.sha256(artefact.to_text(self.partitions, self.label, {}).encode()).hexdigest()
+
+    def is_coarser_than(self, other: Generalization) -> bool:
+        """Return whether knowing the other's generalized record tells this one's (equal included)."""
+        self._check_same_schema(other)
+        return all(a.is_coarser_than(b) for a, b in zip(self.partitions, other.partitions, strict=True))
+
+    def refine(self, other: Generalization) -> Generalization:
+        """Return what somebody knows who holds the generalized records of both."""
+        self._check_same_schema(other)
+        pairs = zip(self.partitions, other.partitions, strict=True)
+        return Generalization(tuple(a.refine(b) for a, b in pairs), self.label)
+
+    def compare(self, other: Generalization) -> describe.Comparison:
+        """Say what the other asks more or less finely."""
+        self._check_same_schema(other)
+        return describe.compare(self.partitions, other.partitions)
+
+    def _check_same_schema(self, other: Generalization) -> None:
+        if self.schema.attributes != other.schema.attributes:
+            differing = set(self.schema.attributes) ^ set(other.schema.attributes)
+            names = sorted({shorten(attribute.name) for attribute in differing}) or ["their order"]
+            raise SchemaError(
+                f"both generalizations must be of the same attributes and domains; {', '.join(names)} differ"
+            )
+
+    def describe(self, markdown: bool = False) -> str:
+        """Say in words what is asked."""
+        return (describe.as_markdown if markdown else describe.as_text)(self.partitions)
+
+    def __str__(self) -> str:
+        return self.describe()
+
+    def transform(
+        self,
+        records: Any,
+        output: Output = "labels",
+        *,
+        unknown: Unknown = "error",
+        suppressed: bool | None = None,
+        keep: Sequence[str] = (),
+    ) -> Any:
+        """Return the generalized records, as the kind of frame that came in, or as a dict for one dict.
+
+        Parameters
+        ----------
+        records
+            A pandas, Polars (eager or lazy), PyArrow, DuckDB or PySpark frame, or one record as a dict.
+            Of its columns only the attributes and the label leave; see ``keep``.
+        output
+            ``labels`` (what people read), ``codes`` (numbers of the buckets) or ``representative`` (a fixed
+            member of the bucket, so that a model made for full records can be fed).
+        unknown
+            ``error``, or ``other`` to send values outside the domain where the artefact declares.
+        suppressed
+            Whether suppressed attributes appear, as a constant; by default only with ``representative``.
+        keep
+            Other columns that may leave as they are. A column that nobody declared could tell exactly what the
+            buckets hide (education in years beside education), so nothing else is passed on.
+        """
+        from leastwise.apply import transform
+
+        return transform(self, records, output, unknown=unknown, suppressed=suppressed, keep=keep)
+
+    def to_json(self) -> str:
+        """Return the artefact as text; equal generalizations give equal bytes."""
+        return artefact.to_text(self.partitions, self.label, self.origin)
+
+    @classmethod
+    def from_json(cls, text: str) -> Generalization:
+        """Read the artefact; an ``ArtefactError`` lists everything that is wrong with it."""
+        partitions, label, origin = artefact.from_text(text)
+        try:
+            return cls(partitions, label, origin)
+        except SchemaError as error:
+            raise ArtefactError("not a generalization that can be trusted", error.problems) from None
+
+    def save(self, path: str | Path) -> None:
+        """Write the artefact to a file."""
+        Path(path).write_text(self.to_json(), encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Generalization:
+        """Read the artefact from a file."""
+        return cls.from_json(read_text(path))

@@ -1,0 +1,143 @@
+"""What a generalization would publish of one person's data."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from leastwise.errors import PrivacyLeakWarning, shorten
+from leastwise.generalization import Generalization
+from leastwise.partition import Intervals, Partition, Untouched, edge_between
+from leastwise.records.table import Table
+
+NAMED_ATTRIBUTES = 4
+
+
+@dataclass(frozen=True)
+class Leak:
+    """Something published that only one person's value explains.
+
+    Attributes
+    ----------
+    attribute
+        Its name.
+    kind
+        ``bucket``: exactly one person of the sample is in it. ``value``: the domain was read off the sample,
+        and exactly one person has this value. ``edge``: it was put beside a number that exactly one person has.
+    place
+        The number of the bucket, of the value in the domain, or of the edge.
+    """
+
+    attribute: str
+    kind: Literal["bucket", "value", "edge"]
+    place: int
+
+
+def leaks(generalization: Generalization, table: Table, inferred: Collection[str] = ()) -> tuple[Leak, ...]:
+    """Return what in the artefact could only come from one person of the sample.
+
+    Suppressed attributes publish no bucket, and continuous ones that are untouched no edge. An edge is a leak
+    when a number beside it is one person's, when it is what those two neighbours make it, and when it is not
+    round: a round edge (on a grid of at most 200 steps over the domain) would have been drawn without them.
+
+    Parameters
+    ----------
+    generalization
+        The artefact.
+    table
+        The sample that it was made from.
+    inferred
+        The names of the attributes whose values were read off the sample instead of declared: a value that one
+        person has is then published with the domain, whatever its bucket.
+    """
+    found: list[Leak] = []
+    maps = table.bucket_maps(generalization)
+    for j, partition in enumerate(generalization.partitions):
+        use, name = table.use(j), partition.attribute.name
+        values = use[: len(partition.attribute.values) if name in inferred else 0]
+        found += [Leak(name, "value", place) for place in _of_one_person(values)]
+        if not (len(values) and partition.untouched):  # else its buckets are the values just named
+            found += [Leak(name, "bucket", place) for place in _lonely_buckets(partition, maps[j], use)]
+        found += [Leak(name, "edge", place) for place in _telling_edges(partition, table.levels[j], use)]
+    return tuple(found)
+
+
+def _of_one_person(use: npt.NDArray[Any]) -> list[int]:
+    return [int(place) for place in np.flatnonzero((use > 0) & (use <= 1))]
+
+
+def _lonely_buckets(partition: Partition, mapping: npt.NDArray[Any], use: npt.NDArray[Any]) -> list[int]:
+    if partition.suppressed or isinstance(partition, Untouched):
+        return []
+    return _of_one_person(np.bincount(mapping, weights=use, minlength=partition.size))
+
+
+def _telling_edges(partition: Partition, levels: npt.NDArray[Any], use: npt.NDArray[Any]) -> Iterator[int]:
+    if not isinstance(partition, Intervals) or not partition.edges:
+        return
+    present = np.flatnonzero(use[: len(levels)] > 0)
+    numbers, people = levels[present].astype(float), use[present]
+    step = grid_step(partition, numbers)
+    for place, edge in enumerate(partition.edges):
+        after = int(np.searchsorted(numbers, edge, side="right"))
+        if not 0 < after < len(numbers) or is_multiple(edge, step):
+            continue
+        low, high = float(numbers[after - 1]), float(numbers[after])
+        explained = edge in (low, low / 2 + high / 2, edge_between(low, high, partition.attribute.integer))
+        if explained and people[after - 1 : after + 1].min() <= 1:
+            yield place
+
+
+def grid_step(partition: Partition, numbers: npt.NDArray[Any]) -> float:
+    """Return the step of the round grid: 20 to 200 steps over the domain, where an end is open over the sample."""
+    finite = numbers[np.isfinite(numbers)]
+    low, high = partition.attribute.lower, partition.attribute.upper
+    low = float(finite.min(initial=math.inf)) if low is None else low
+    high = float(finite.max(initial=-math.inf)) if high is None else high
+    width = high - low
+    if not 0 < width < math.inf:
+        return 0.0
+    return float(f"5e{math.ceil(math.log10(width)) - 3}")
+
+
+def is_multiple(number: float, step: float) -> bool:
+    """Return whether a number lies on the grid of that step.
+
+    >>> is_multiple(0.15, 0.05), is_multiple(0.151, 0.05), is_multiple(1, 0)
+    (True, False, False)
+    """
+    return step > 0 and math.isclose(number / step, round(number / step), rel_tol=1e-12, abs_tol=1e-9)
+
+
+def warn_of_leaks(generalization: Generalization, table: Table, inferred: Collection[str] = ()) -> None:
+    """Warn, once for all of them, of what in the artefact could only come from one person of the sample."""
+    found = leaks(generalization, table, inferred)
+    if found:
+        warnings.warn(leak_message(found), PrivacyLeakWarning, stacklevel=3)
+
+
+def leak_message(found: tuple[Leak, ...]) -> str:
+    """Say in a line how much of which attributes can be traced to one person, and what to do.
+
+    >>> print(leak_message((Leak("age", "edge", 0), Leak("job", "value", 3), Leak("job", "value", 7))))
+    only one person of the sample explains: age (1 edge), job (2 values); merge or declare them before publishing
+    """
+    counts: dict[str, dict[str, int]] = {}
+    for leak in found:
+        kinds = counts.setdefault(leak.attribute, {})
+        kinds[leak.kind] = kinds.get(leak.kind, 0) + 1
+    named = [f"{shorten(name)[1:-1]} ({_counted(kinds)})" for name, kinds in counts.items()]
+    rest = len(named) - NAMED_ATTRIBUTES
+    more = f" and {rest} more attribute{'s' * (rest > 1)}" if rest > 0 else ""
+    listing = ", ".join(named[:NAMED_ATTRIBUTES]) + more
+    return f"only one person of the sample explains: {listing}; merge or declare them before publishing"
+
+
+def _counted(kinds: dict[str, int]) -> str:
+    return ", ".join(f"{count} {kind}{'s' * (count > 1)}" for kind, count in kinds.items())

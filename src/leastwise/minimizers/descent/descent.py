@@ -1,0 +1,195 @@
+"""Descent on joint counts: one attribute after the other gets its best partition beside all others as they are.
+
+Coarsening only merges, and what it gave up it never gets back. Here the program of the exact partition is solved
+anew for each attribute in turn, with costs counted on the joint buckets: a run of buckets costs the people whose
+personal values are guessed right in it, minus ``mu`` times those whose label is. Each solution is exact while the
+others stay. Where a round changes nothing, no attribute alone can improve the generalization; after a few rounds,
+which leave out what is suppressed, a descent ends anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from leastwise.errors import ParameterError
+from leastwise.generalization import Generalization
+from leastwise.kernels.additive_logistic import Additive
+from leastwise.kernels.interval_program import Buckets, best_partition
+from leastwise.kernels.joint_coarsening import State
+from leastwise.kernels.joint_partition import Rests, run_hits, run_label_hits
+from leastwise.minimizers.coarsening.state import Pulls, Records, make_state
+from leastwise.minimizers.constraints import Constraints
+from leastwise.minimizers.constraints.checks import broken
+from leastwise.minimizers.descent.base import Base, base_of
+from leastwise.minimizers.descent.rests import (
+    NONE,
+    Item,
+    Rest,
+    calibrated,
+    calibrated_label,
+    guessed_of,
+    rests_of,
+    scores_of,
+)
+from leastwise.minimizers.optimal.items import target_weights
+from leastwise.random import generator
+from leastwise.records.table import Table
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+# What an error of the classifier costs beside an error of the adversary: from almost nothing to almost everything.
+PRICES = (0.1, 0.25, 0.5, 1.0, 1.6, 2.4, 3.4, 4.8, 7.0, 12.0, 25.0, 50.0)
+# Attributes are gone round at most so often for one price.
+_ROUNDS = 3
+# People that one more bucket must keep from being guessed, or whose label it must tell: less is chance.
+_CHARGE = 1.0
+
+
+def joint_path(
+    table: Table,
+    fine: Generalization,
+    prices: Sequence[float] = PRICES,
+    *,
+    weights: Mapping[str, float] | Sequence[float] | None = None,
+    constraints: Constraints | None = None,
+    records: Records | None = None,
+) -> list[Generalization]:
+    """Return a generalization for every price, found from the coarse side and once more from the fine side.
+
+    They are made of the buckets of ``fine``. Unlike a coarsening path they are not nested in each other.
+
+    Parameters
+    ----------
+    table
+        Training records.
+    fine
+        A fine generalization, usually of ``optimal_path`` at a small price.
+    prices
+        What an error of the classifier costs beside an error of the adversary (``mu``), ascending.
+    constraints
+        What every generalization must hold to; those that cannot be made to are left out.
+    """
+    if not all(np.isfinite(mu) and mu >= 0 for mu in prices):
+        raise ParameterError(f"prices must be numbers from 0; got {[*prices]}")
+    held = constraints or Constraints()
+    held.check(table.schema)
+    descent = Descent(base_of(table, fine, held, records), target_weights(table, weights))
+    found = [*descent.solutions([*sorted(prices), *sorted(prices, reverse=True)])]
+    distinct = {generalization.fingerprint: generalization for generalization in reversed(found)}
+    return [g for g in reversed(distinct.values()) if not broken(held, g, table)]
+
+
+@dataclass(eq=False)
+class Descent:
+    """A generalization on its way: what each fine bucket belongs to, and what is known of the joint buckets."""
+
+    base: Base
+    weights: Floats
+    now: list[Ints] = field(init=False)
+    columns: list[Ints] = field(init=False)
+    marks: Ints = field(init=False)
+    state: State = field(init=False)
+    model: Additive = field(init=False)
+    pulls: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        most = max(len(row) for row in self.base.rows)
+        shape = (len(self.base.rows), max(most, *(p.size for p in self.base.partitions)))
+        self.marks = generator(0, "descent").integers(-(2**62), 2**62, size=shape)
+        self.now = [start.copy() for start in self.base.coarsest]
+        self._renew()
+
+    def solutions(self, prices: Sequence[float]) -> Iterator[Generalization]:
+        """Descend at one price after the other, each from where the one before ended."""
+        for mu in prices:
+            self.descend(mu)
+            yield self.base.generalization(self.now, minimizer="joint", mu=mu)
+
+    def descend(self, mu: float) -> None:
+        """Go round the attributes, a few times at most, until nothing changes; later without the suppressed."""
+        turn = self.base.open
+        for _ in range(_ROUNDS):
+            changed = [j for j in turn if self._improve(j, mu)]
+            if not changed:
+                return
+            self._renew()
+            turn = [j for j in self.base.open if len(np.unique(self.now[j])) > 1]
+
+    def _improve(self, j: int, mu: float) -> bool:
+        """Give an attribute its best partition; return whether that is another one than before."""
+        found, effects, people = self._best(j, mu)
+        if found is None or _same(found, self.now[j]):
+            return False
+        self.now[j] = found
+        self.columns[j] = found[self.base.fine[j]]
+        row = self.base.rows[j]
+        weight = np.maximum(np.bincount(found[row], weights=people), 1e-9)
+        merged = [np.bincount(found[row], weights=people * effect) / weight for effect in effects.T]
+        changed = [*self.model.weights]
+        changed[j] = np.stack(merged, axis=1)
+        self.model = replace(self.model, weights=tuple(changed))
+        return True
+
+    def _best(self, j: int, mu: float) -> tuple[Ints | None, Floats, Floats]:
+        """Return the best partition of an attribute, and effects and people of its fine buckets, in their row."""
+        cost, rests = self._costs(j, mu)
+        solved = best_partition(cost[None], np.zeros(1), self.base.limits[j])
+        found = self._from_row(j, min(solved, key=lambda each: each.cost)) if solved else None
+        return found, rests.effects[:, -len(self.model.intercept) :], rests.bucket_people
+
+    def _costs(self, j: int, mu: float) -> tuple[Floats, Rests]:
+        """Return what each run [first, last] of an attribute's fine buckets costs, in people."""
+        records, item, rest = self.base.records, self.base.item(j), Rest.by(self._keys(without=j))
+        rests = rests_of(records, self.columns, rest, item, self.model, float(self.pulls[-1]))
+        cost = _CHARGE * (1 + mu) - mu * run_label_hits(rests)
+        for t in np.flatnonzero(self.weights > 0).tolist():
+            context, pull = np.flatnonzero(self.state.strides[t]), float(self.pulls[t])
+            guessed = guessed_of(records, self.columns, rest, item, t, context.tolist(), pull)
+            cost += self.weights[t] * run_hits(rests, guessed)
+        cost[self.base.forbidden[j]] = np.inf
+        return cost, rests
+
+    def _from_row(self, j: int, solved: Buckets) -> Ints:
+        now = np.zeros(self.base.partitions[j].size, dtype=np.int64)
+        runs = np.repeat(np.arange(len(solved.ends)), np.diff((0, *solved.ends)))
+        now[self.base.rows[j]] = runs
+        return now
+
+    def _keys(self, without: int = NONE) -> Ints:
+        """Return a number per record that is equal where all attributes but one are."""
+        keys = np.zeros(len(self.base.table), dtype=np.int64)
+        for j, column in enumerate(self.columns):
+            if j != without:
+                keys += self.marks[j, column]
+        return keys
+
+    def _renew(self) -> None:
+        """Number the buckets, choose contexts, fit the label model, and let both count for what they are worth."""
+        self.now = [np.unique(now, return_inverse=True)[1].astype(np.int64) for now in self.now]
+        self.columns = [now[fine] for now, fine in zip(self.now, self.base.fine, strict=True)]
+        records, sizes = self.base.records, [int(now.max()) + 1 for now in self.now]
+        self.state, self.model = make_state(records, self.columns, sizes, Pulls())
+        right, rest = self.state.hits.sum(axis=0), Rest.by(self._keys())
+        people = np.bincount(rest.of, weights=records.people).astype(float)
+        nothing = Item(np.zeros(len(rest.of), dtype=np.int64), 1, NONE)
+        self.pulls = np.ones(len(right))
+        for t in range(len(records.own)):
+            context = np.flatnonzero(self.state.strides[t]).tolist()
+            guessed = guessed_of(records, self.columns, rest, nothing, t, context, 0.0)
+            held = np.bincount(guessed.pair, weights=records.people).astype(float)
+            self.pulls[t] = calibrated(guessed, held, people, float(right[t]))
+        labels = np.zeros((len(rest.first), records.table.classes))
+        np.add.at(labels, (rest.of, records.table.y), records.people)
+        scores = scores_of(self.model, self.columns, rest.first, records.table.classes)
+        self.pulls[-1] = calibrated_label(scores, labels, float(right[-1]))
+
+
+def _same(one: Ints, other: Ints) -> bool:
+    """Return whether two partitions of the same buckets are equal, however they number them."""
+    pairs = len(np.unique(one * (int(other.max()) + 1) + other))
+    return pairs == len(np.unique(one)) == len(np.unique(other))

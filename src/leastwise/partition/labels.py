@@ -1,0 +1,92 @@
+"""What people read for a bucket: "20 to 63", "a, b or c", "any"."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from leastwise.schema import Attribute
+from leastwise.schema.values import number_text
+
+# A group of 300 occupations is named by its first few; the artefact holds the whole list.
+NAMED_VALUES = 6
+
+
+def interval_label(attribute: Attribute, above: float | None, up_to: float | None) -> str:
+    """Name the numbers in (above, up_to] that the domain has; None is an open end.
+
+    >>> age = Attribute("age", "continuous", lower=0, integer=True)
+    >>> [interval_label(age, *ends) for ends in [(None, 19), (19, 63), (63, 64), (64, None)]]
+    ['0 to 19', '20 to 63', '64', '65 or more']
+    >>> pay = Attribute("pay", "continuous")
+    >>> [interval_label(pay, *ends) for ends in [(None, 0.5), (0.5, 7), (7, None)]]
+    ['up to 0.5', 'above 0.5, up to 7', 'above 7']
+    """
+    return (_whole_numbers if attribute.integer else _real_numbers)(attribute, above, up_to)
+
+
+def _whole_numbers(attribute: Attribute, above: float | None, up_to: float | None) -> str:
+    first = attribute.lower if above is None else math.floor(above) + 1
+    last = attribute.upper if up_to is None else math.floor(up_to)
+    if first is None:
+        return "any number" if last is None else f"{number_text(last)} or less"
+    if last is None:
+        return f"{number_text(first)} or more"
+    return number_text(first) if first == last else f"{number_text(first)} to {number_text(last)}"
+
+
+def _real_numbers(attribute: Attribute, above: float | None, up_to: float | None) -> str:
+    last = attribute.upper if up_to is None else up_to
+    if above is None and attribute.lower is not None and last is not None:
+        return f"{number_text(attribute.lower)} to {number_text(last)}"
+    if above is None and attribute.lower is not None:
+        return f"{number_text(attribute.lower)} or more"
+    if above is None:
+        return "any number" if last is None else f"up to {number_text(last)}"
+    return f"above {number_text(above)}" + ("" if last is None else f", up to {number_text(last)}")
+
+
+def group_label(attribute: Attribute, values: Sequence[str]) -> str:
+    """Name the values of a group; of a run of an ordinal attribute, its first and last.
+
+    >>> colour = Attribute("colour", values=("red", "green", "blue"))
+    >>> group_label(colour, ["red", "blue"]), group_label(colour, colour.values)
+    ('red or blue', 'red, green or blue')
+    >>> size = Attribute("size", "ordinal", values=("S", "M", "L"))
+    >>> group_label(size, size.values)
+    'S to L'
+    """
+    labels = [attribute.label_of(value) for value in values]
+    if attribute.kind == "ordinal" and len(labels) > 2:
+        return f"{labels[0]} to {labels[-1]}"
+    if len(labels) > NAMED_VALUES:
+        rest = len(labels) - (NAMED_VALUES - 1)
+        labels = [*labels[: NAMED_VALUES - 1], f"{rest} others"]
+    return alternatives(labels)
+
+
+def alternatives(labels: Sequence[str]) -> str:
+    """Join labels by commas and "or".
+
+    >>> alternatives(["a", "b", "c"])
+    'a, b or c'
+    """
+    return labels[0] if len(labels) == 1 else f"{', '.join(labels[:-1])} or {labels[-1]}"
+
+
+def distinguished(labels: Sequence[str]) -> list[str]:
+    """Number the labels that are not unique, so that a label always tells its bucket.
+
+    >>> distinguished(["a or b", "c", "a or b"])
+    ['a or b', 'c', 'a or b (2)']
+    """
+    taken: set[str] = set()
+    result = []
+    for label in labels:
+        unique, count = label, 1
+        while unique in taken or (count > 1 and unique in labels):
+            count += 1
+            unique = f"{label} ({count})"
+        taken.add(unique)
+        result.append(unique)
+    return result

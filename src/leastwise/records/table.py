@@ -1,0 +1,237 @@
+"""Records as small integers: each attribute is encoded once over its ordered domain.
+
+After that a partition is an integer map, ``g(x)`` is one gather, and every statistic is counting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import narwhals as nw
+import numpy as np
+import numpy.typing as npt
+
+from leastwise.errors import DataError, ParameterError, SchemaError, shorten
+from leastwise.generalization import Generalization
+from leastwise.partition import Codes, Partition, from_map
+from leastwise.random import generator
+from leastwise.records.encoding import encode_label, encode_numbers, encode_values
+from leastwise.records.joint import joint_buckets
+from leastwise.records.splitting import protocol_rows
+from leastwise.schema import Schema
+from leastwise.validation import did_you_mean
+
+Levels = tuple[npt.NDArray[Any], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Encoded records.
+
+    Attributes
+    ----------
+    codes
+        n x d matrix, one column per attribute, column-major. Code c of attribute j is ``levels[j][c]``;
+        behind the levels come "missing" and "other" where the domain has them.
+    levels
+        Per attribute the declared values, or the distinct numbers of a continuous attribute, ascending.
+    labels
+        The class of each record, as a position in ``schema.label.values``; None when there is no label.
+    weights
+        How many people with exactly this record each row stands for; None means one each. These are
+        multiplicities, not survey weights: intervals and certificates count every one as a person of its own.
+    part
+        What the records are for: "all", "train", "validation" or "test"; "test of train" for a part of a part.
+    split_seed
+        The seed of the split that made this part.
+    replaced
+        How many records of this part the split exchanged, so that training holds every value.
+    """
+
+    schema: Schema
+    codes: Codes
+    levels: Levels
+    labels: npt.NDArray[Any] | None = None
+    weights: npt.NDArray[Any] | None = None
+    part: str = "all"
+    split_seed: int | None = None
+    replaced: int = 0
+
+    @classmethod
+    def from_frame(cls, frame: Any, schema: Schema) -> Table:
+        """Encode a frame (pandas, Polars, PyArrow; lazy ones are collected)."""
+        records = nw.from_native(frame)
+        if isinstance(records, nw.LazyFrame):
+            records = records.collect()
+        _check_columns(records.columns, schema)
+        columns, levels = [], []
+        for attribute in schema.attributes:
+            encode = encode_numbers if attribute.continuous else encode_values
+            codes, level = encode(records[attribute.name], attribute)
+            columns.append(codes)
+            levels.append(level)
+        labels = None if schema.label is None else encode_label(records[schema.label.name], schema.label)
+        return cls(schema, _matrix(columns, len(records)), tuple(levels), labels)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many codes each attribute has."""
+        pairs = zip(self.levels, self.schema.attributes, strict=True)
+        return tuple(len(level) + attribute.extra_values for level, attribute in pairs)
+
+    @property
+    def personal(self) -> tuple[int, ...]:
+        """The positions of the personal attributes."""
+        return tuple(j for j, attribute in enumerate(self.schema.attributes) if attribute.personal)
+
+    @property
+    def classes(self) -> int:
+        """How many classes the label has."""
+        if self.schema.label is None:
+            raise SchemaError("this needs a label; name it by --label, or in the schema")
+        return len(self.schema.label.values)
+
+    @property
+    def y(self) -> npt.NDArray[Any]:
+        """The class of each record; an error when there is no label."""
+        if self.labels is None:
+            raise SchemaError("this needs a label; name it by --label, or in the schema")
+        return self.labels
+
+    @property
+    def counts(self) -> npt.NDArray[Any]:
+        """How many people each row stands for."""
+        return np.ones(len(self)) if self.weights is None else self.weights
+
+    @property
+    def people(self) -> float:
+        """How many people all rows stand for."""
+        return float(len(self)) if self.weights is None else float(self.weights.sum())
+
+    def use(self, attribute: int) -> npt.NDArray[np.float64]:
+        """Return how many people have each code of an attribute."""
+        return np.bincount(self.codes[:, attribute], weights=self.weights, minlength=self.sizes[attribute]).astype(
+            float
+        )
+
+    def take(self, rows: npt.NDArray[Any], part: str | None = None) -> Table:
+        """Return some of the rows."""
+        return replace(
+            self,
+            codes=np.asfortranarray(self.codes[rows]),
+            labels=None if self.labels is None else self.labels[rows],
+            weights=None if self.weights is None else self.weights[rows],
+            part=self.part if part is None else part,
+        )
+
+    def distinct(self) -> Table:
+        """Return the distinct (record, label) rows, with how many people have each."""
+        columns = [self.codes] if self.labels is None else [self.codes, self.labels[:, None]]
+        sizes = [*self.sizes] + ([self.classes] if self.labels is not None else [])
+        first, row_of = joint_buckets(np.concatenate(columns, axis=1), sizes)
+        counts = np.bincount(row_of, weights=self.weights, minlength=len(first))
+        return replace(self.take(first), weights=counts)
+
+    def generalize(self, generalization: Generalization) -> npt.NDArray[Any]:
+        """Return the buckets of all records, n x d; suppressed attributes are all 0."""
+        maps = self.bucket_maps(generalization)
+        columns = [mapping[self.codes[:, j]] for j, mapping in enumerate(maps)]
+        return _matrix(columns, len(self))
+
+    def bucket_maps(self, generalization: Generalization) -> list[npt.NDArray[np.intp]]:
+        """Return, per attribute, the bucket of each code."""
+        if generalization.schema.attributes != self.schema.attributes:
+            raise SchemaError("the generalization and the records must have the same attributes and domains")
+        pairs = zip(generalization.partitions, self.levels, strict=True)
+        return [partition.bucket_map(level) for partition, level in pairs]
+
+    def generalization(self, buckets: Sequence[Any], **origin: Any) -> Generalization:
+        """Return the artefact of what a minimizer found: per attribute the bucket of each code.
+
+        An entry may also be a ready partition.
+        """
+        partitions = [
+            entry if isinstance(entry, Partition) else from_map(attribute, level, entry)
+            for attribute, level, entry in zip(self.schema.attributes, self.levels, buckets, strict=True)
+        ]
+        return Generalization(tuple(partitions), self.schema.label, origin)
+
+    def split(self, seed: int = 0, shares: tuple[float, float, float] = (0.6, 0.1, 0.3)) -> Split:
+        """Divide the records at random into training, validation and test.
+
+        Every value that anybody has is in the training part at least once: records are exchanged for that,
+        with validation where possible, and the sizes stay, unless the training part is too small to hold all
+        values. The distinct numbers of a continuous attribute are exempt. The test part remembers how many of
+        its records were exchanged (``replaced``), and its certificate pays for them.
+        """
+        if self.weights is not None:
+            raise ParameterError("rows that stand for several people cannot be split; split the records first")
+        parts, replaced = protocol_rows(self._named_codes(), len(self), shares, generator(seed, "split"))
+        train, validation, test = (
+            replace(self.take(rows, self._name_of_part(name)), split_seed=seed)
+            for rows, name in zip(parts, Split._fields, strict=True)
+        )
+        return Split(train, validation, replace(test, replaced=replaced))
+
+    def _name_of_part(self, name: str) -> str:
+        return name if self.part == "all" else f"{name} of {self.part}"
+
+    def with_own_levels(self) -> Table:
+        """Return the table with only those numbers as levels that somebody in it gave.
+
+        A part of a split shares the levels of the whole file; a minimizer must not see the others' numbers.
+        """
+        levels, codes = list(self.levels), self.codes
+        for j, attribute in enumerate(self.schema.attributes):
+            # Rows count, not people: a row of weight 0 must keep its code.
+            rows = np.bincount(self.codes[:, j], minlength=self.sizes[j]) if attribute.continuous else np.ones(0)
+            used = rows[: len(self.levels[j])] > 0
+            if not used.all():
+                codes = codes.copy(order="F") if codes is self.codes else codes
+                beside = np.arange(attribute.extra_values) + used.sum()
+                codes[:, j] = np.concatenate([np.cumsum(used) - 1, beside])[self.codes[:, j]]
+                levels[j] = self.levels[j][used]
+        return self if codes is self.codes else replace(self, codes=codes, levels=tuple(levels))
+
+    def _named_codes(self) -> list[Codes]:
+        columns = [
+            self.codes[:, j] for j, attribute in enumerate(self.schema.attributes) if not attribute.continuous
+        ]
+        return columns if self.labels is None else [*columns, self.labels]
+
+
+class Split(NamedTuple):
+    """The three parts of the protocol."""
+
+    train: Table
+    validation: Table
+    test: Table
+
+    def on_validation(self) -> Split:
+        """Return the parts for judging on validation: its records also stand where those of test do.
+
+        They then choose the predictor as well as score it, which flatters the classifier and the adversary a
+        little, alike for all candidates. Figures for people are those of the test part.
+        """
+        return Split(self.train, self.validation, replace(self.validation, part="test"))
+
+
+def _matrix(columns: Sequence[npt.NDArray[Any]], rows: int) -> npt.NDArray[Any]:
+    """Put columns side by side in the smallest unsigned type that holds them."""
+    largest = max((int(column.max(initial=0)) for column in columns), default=0)
+    matrix = np.empty((rows, len(columns)), dtype=np.min_scalar_type(largest), order="F")
+    for j, column in enumerate(columns):
+        matrix[:, j] = column
+    return matrix
+
+
+def _check_columns(columns: Sequence[str], schema: Schema) -> None:
+    wanted = [*schema.names] + ([schema.label.name] if schema.label else [])
+    for name in wanted:
+        if name not in columns:
+            raise DataError(f"the records have no column {shorten(name)}; {did_you_mean(name, columns)}")

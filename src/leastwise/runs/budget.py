@@ -1,0 +1,211 @@
+"""What may be lost and what must be protected: the budget that a candidate is chosen under."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from leastwise.documents import is_number
+from leastwise.errors import ParameterError, shorten
+from leastwise.runs.figures import Figures
+from leastwise.validation import did_you_mean
+
+MEAN = "mean"
+
+
+class Limit(NamedTuple):
+    """One limit of a budget held against a candidate: how far beyond it is (0: kept), and in words."""
+
+    name: str
+    beyond: float
+    text: str
+
+
+class Size(NamedTuple):
+    """How many attributes a candidate asks, and how many answers it allows in all."""
+
+    asked: int
+    answers: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget:
+    """Limits that the chosen candidate must keep.
+
+    Parameters
+    ----------
+    max_error_increase
+        By how much the classifier may err more than with everything asked (0.01: one point).
+    max_error
+        How often the classifier may err.
+    min_adversary_error
+        By personal attribute how often A1 must be wrong; the key "mean" is for the mean over all.
+    max_unique
+        How many people may be alone with their generalized record.
+    max_buckets, max_asked
+        How many answers there may be in all, and how many questions.
+
+    Examples
+    --------
+    >>> Budget(max_error_increase=0.01, min_adversary_error={"sex": 0.3}).words()
+    'the model errs at most 0.01 more than with everything asked, and A1 is wrong about sex at least 0.3 of the
+    time'
+    """
+
+    max_error_increase: float | None = None
+    max_error: float | None = None
+    min_adversary_error: Mapping[str, float] = field(default_factory=dict)
+    max_unique: int | None = None
+    max_buckets: int | None = None
+    max_asked: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "min_adversary_error", dict(self.min_adversary_error))
+        for name in ("max_error_increase", "max_error"):
+            _check_share(name, getattr(self, name))
+        for attribute, least in self.min_adversary_error.items():
+            _check_share(f"min_adversary_error of {attribute}", least)
+        for name in ("max_unique", "max_buckets", "max_asked"):
+            _check_count(name, getattr(self, name))
+
+    def __bool__(self) -> bool:
+        return self != Budget()
+
+    @property
+    def bounds_utility(self) -> bool:
+        """Whether it says how much accuracy may be lost."""
+        return self.max_error_increase is not None or self.max_error is not None
+
+    def worth(self, figures: Figures) -> tuple[float, float]:
+        """Return by what candidates that keep the budget are ordered, the best first.
+
+        Where the loss of accuracy is limited the safest is the best, otherwise the most accurate.
+        """
+        risk, error = figures.point
+        return (-error, risk) if self.bounds_utility else (risk, -error)
+
+    def limits(self, figures: Figures, untouched: Figures, size: Size | None = None) -> list[Limit]:
+        """Hold every limit against the figures of a candidate and those of everything asked, on the same part."""
+        found = [*self._utility_limits(figures, untouched), *self._privacy_limits(figures)]
+        return found if size is None else [*found, *self._size_limits(size)]
+
+    def problems(self, figures: Figures, untouched: Figures, size: Size | None = None) -> list[str]:
+        """Say which limits a candidate breaks; an empty list means that it fits."""
+        return [limit.text for limit in self.limits(figures, untouched, size) if limit.beyond > 0]
+
+    def _utility_limits(self, figures: Figures, untouched: Figures) -> list[Limit]:
+        found = []
+        risk = figures.utility_risk
+        if self.max_error_increase is not None:
+            more = risk - untouched.utility_risk
+            most = self.max_error_increase
+            text = f"the model errs {more:.4f} more than with everything asked, allowed is {most:g}"
+            found.append(Limit("max_error_increase", _over(more, most), text))
+        if self.max_error is not None:
+            text = f"the model errs {risk:.4f} of the time, allowed is {self.max_error:g}"
+            found.append(Limit("max_error", _over(risk, self.max_error), text))
+        return found
+
+    def _privacy_limits(self, figures: Figures) -> list[Limit]:
+        found = []
+        for attribute, least in self.min_adversary_error.items():
+            error = figures.adversary_error if attribute == MEAN else figures.by_attribute[attribute]
+            who = "on average over the personal attributes" if attribute == MEAN else f"about {attribute}"
+            text = f"A1 is wrong {who} {error:.4f} of the time, wanted is at least {least:g}"
+            found.append(Limit(f"min_adversary_error {attribute}", _over(least, error), text))
+        if self.max_unique is not None:
+            people = figures.unique_people
+            text = f"{people:,} people are alone with their record, allowed are {self.max_unique:,}"
+            # A share of what there is, so that people and errors can be weighed against each other.
+            found.append(Limit("max_unique", max(0, people - self.max_unique) / max(people, 1), text))
+        return found
+
+    def _size_limits(self, size: Size) -> list[Limit]:
+        found = []
+        for name, count, most, what in (
+            ("max_buckets", size.answers, self.max_buckets, "answers in all"),
+            ("max_asked", size.asked, self.max_asked, "questions"),
+        ):
+            if most is not None:
+                text = f"there are {count:,} {what}, allowed are {most:,}"
+                found.append(Limit(name, max(0, count - most) / max(count, 1), text))
+        return found
+
+    def check(self, suppressed: Mapping[str, float], mean: float, attributes: tuple[str, ...]) -> None:
+        """Refuse what cannot be: unknown attributes, and errors above what guessing gives.
+
+        Parameters
+        ----------
+        suppressed, mean
+            The error of guessing, by personal attribute and on average.
+        attributes
+            The names of all attributes.
+        """
+        for attribute, least in self.min_adversary_error.items():
+            self._check_attribute(attribute, suppressed, attributes)
+            guess = mean if attribute == MEAN else suppressed[attribute]
+            if least > guess + 1e-12:
+                who = "on average" if attribute == MEAN else f"about {attribute}"
+                raise ParameterError(
+                    f"min_adversary_error {attribute}={least:g} is impossible: nobody errs more than the guess, "
+                    f"{guess:.3f} {who}; ask for at most that"
+                )
+
+    def _check_attribute(self, name: str, personal: Mapping[str, float], attributes: tuple[str, ...]) -> None:
+        if name == MEAN or name in personal:
+            return
+        if name in attributes:
+            raise ParameterError(
+                f"min_adversary_error is for personal attributes and {shorten(name)} is none; mark it so"
+            )
+        hint = did_you_mean(name, [*personal, MEAN])
+        raise ParameterError(f"min_adversary_error: there is no personal attribute {shorten(name)}; {hint}")
+
+    def words(self) -> str:
+        """Say the budget in words."""
+        parts = self.limits_in_words()
+        if len(parts) < 2:
+            return "".join(parts) or "nothing is limited"
+        return ", ".join(parts[:-1]) + ", and " + parts[-1]
+
+    def limits_in_words(self) -> list[str]:
+        """Say each limit in words."""
+        return [*self._utility_words(), *self._privacy_words(), *self._size_words()]
+
+    def _utility_words(self) -> list[str]:
+        found = []
+        if self.max_error_increase is not None:
+            found.append(f"the model errs at most {self.max_error_increase:g} more than with everything asked")
+        if self.max_error is not None:
+            found.append(f"the model errs at most {self.max_error:g} of the time")
+        return found
+
+    def _privacy_words(self) -> list[str]:
+        found = [
+            f"A1 is wrong {'on average' if name == MEAN else f'about {name}'} at least {least:g} of the time"
+            for name, least in self.min_adversary_error.items()
+        ]
+        if self.max_unique is not None:
+            alone = "nobody is" if self.max_unique == 0 else f"at most {self.max_unique:,} people are"
+            found.append(f"{alone} alone with their generalized record")
+        return found
+
+    def _size_words(self) -> list[str]:
+        found = [] if self.max_buckets is None else [f"at most {self.max_buckets:,} answers in all"]
+        return found if self.max_asked is None else [*found, f"at most {self.max_asked:,} questions"]
+
+
+def _over(value: float, most: float) -> float:
+    # A difference of two shares of the same people is off in the last digits; that breaks no limit.
+    return value - most if value - most > 1e-12 else 0.0
+
+
+def _check_share(name: str, value: float | None) -> None:
+    if value is not None and not (is_number(value) and 0 <= value <= 1):
+        raise ParameterError(f"{name} must be between 0 and 1; got {shorten(value)}")
+
+
+def _check_count(name: str, value: int | None) -> None:
+    if value is not None and not (is_number(value) and value == int(value) and value >= 0):
+        raise ParameterError(f"{name} must be a whole number from 0; got {shorten(value)}")

@@ -1,0 +1,211 @@
+"""The grid: which minimizers propose, with which parameters, from which seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from leastwise.documents import LARGEST_DOCUMENT, Fields, Problems, check_format
+from leastwise.documents.yaml import LocatedDocument
+from leastwise.errors import MissingExtraError, ParameterError, shorten
+from leastwise.runs.families import FAMILIES, Source
+from leastwise.validation import did_you_mean
+
+FORMAT = "leastwise-grid"
+VERSION = 1
+MOST_SOURCES = 10_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One minimizer of a grid; every parameter has a list of values, and all combinations are tried."""
+
+    minimizer: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        listed = {name: _listed(values) for name, values in self.parameters.items()}
+        object.__setattr__(self, "parameters", listed)
+
+
+def _listed(values: Any) -> tuple[Any, ...]:
+    one = isinstance(values, str) or not isinstance(values, Sequence)
+    return (values,) if one else tuple(values)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grid:
+    """Which minimizers propose candidates.
+
+    Examples
+    --------
+    >>> grid = Grid(entries=(Entry(minimizer="uniform", parameters={"k": [2, 3]}),), seeds=(0, 1))
+    >>> [(source.minimizer, source.parameters["k"], source.seed) for source in grid.sources()]
+    [('uniform', 2, 0), ('uniform', 2, 1), ('uniform', 3, 0), ('uniform', 3, 1)]
+    """
+
+    entries: tuple[Entry, ...]
+    seeds: tuple[int, ...] = (0,)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "entries", tuple(self.entries))
+        object.__setattr__(self, "seeds", tuple(self.seeds))
+
+    def sources(self) -> list[Source]:
+        """Return what has to be asked for proposals, in the declared order."""
+        return [source for entry in self.entries for source in _sources(entry, self.seeds)]
+
+    def check(self) -> None:
+        """Refuse what cannot be: unknown names, values out of range, a package that is not installed."""
+        problems = [text for entry in self.entries for _, text in entry_problems(entry)]
+        problems += [] if self.entries else ["name at least one minimizer"]
+        problems += [] if self.seeds else ["name at least one seed"]
+        problems += [
+            f"a seed must be a whole number from 0; got {seed!r}" for seed in self.seeds if not _seed(seed)
+        ]
+        if problems:
+            raise ParameterError("the grid does not fit: " + "; ".join(problems))
+        if len(self.sources()) > MOST_SOURCES:
+            raise ParameterError(
+                f"the grid has {len(self.sources()):,} settings; at most {MOST_SOURCES:,} are run"
+            )
+        for entry in self.entries:
+            _check_extra(entry.minimizer)
+
+
+def _seed(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _sources(entry: Entry, seeds: Sequence[int]) -> list[Source]:
+    family = FAMILIES[entry.minimizer]
+    given = {**family.defaults, **entry.parameters}
+    along = {name: _listed(values) for name, values in given.items() if name in family.along}
+    across = {name: _listed(values) for name, values in given.items() if name not in family.along}
+    return [
+        Source(entry.minimizer, {**dict(zip(across, values, strict=True)), **along}, seed)
+        for values in product(*across.values())
+        for seed in (seeds if family.seeded else seeds[:1])
+    ]
+
+
+def _check_extra(minimizer: str) -> None:
+    needed = FAMILIES[minimizer].needs
+    if needed is not None and find_spec(needed[0]) is None:
+        raise MissingExtraError(*needed)
+
+
+def entry_problems(entry: Entry) -> list[tuple[str, str]]:
+    """Say everything that is wrong with an entry: (parameter, or "name", and what is wrong)."""
+    if entry.minimizer not in FAMILIES:
+        hint = did_you_mean(entry.minimizer, FAMILIES)
+        return [("name", f"there is no minimizer {shorten(entry.minimizer)}; {hint}")]
+    rules = FAMILIES[entry.minimizer].rules
+    found = []
+    for name, values in entry.parameters.items():
+        if name not in rules:
+            hint = did_you_mean(name, rules)
+            found.append((name, f"{entry.minimizer} has no parameter {shorten(name)}; {hint}"))
+        elif not values:
+            found.append((name, f"{name} of {entry.minimizer} needs at least one value"))
+        else:
+            must, wrong = rules[name].must, [value for value in values if not rules[name].holds(value)]
+            found += [(name, f"{name} of {entry.minimizer} must be {must}; got {shorten(v)}") for v in wrong]
+    return found
+
+
+PAT_ALPHAS = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9)
+
+
+def default_grid(quick: bool = False) -> Grid:
+    """Return what proposes when nobody says otherwise: what is recommended, trees, two baselines."""
+    entries = (
+        Entry(minimizer="pat", parameters={"alpha": PAT_ALPHAS[1::2] if quick else PAT_ALPHAS}),
+        Entry(minimizer="recommended", parameters={"steps": 16 if quick else 40}),
+        Entry(minimizer="uniform", parameters={"k": (2, 3, 4, 5)}),
+        Entry(minimizer="feature-selection", parameters={"k": (2, 4, 8), "method": "iterative"}),
+    )
+    return Grid(entries=entries)
+
+
+def load_grid(path: str | Path) -> Grid:
+    """Read a grid that a person wrote; every problem is told with its line."""
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise ParameterError(f"{path}: not UTF-8 text; save it as UTF-8") from None
+    except OSError as error:
+        raise ParameterError(f"{path}: {error.strerror}") from None
+    problems, grid = read_grid(text)
+    if problems or grid is None:
+        more = f"{len(problems)} problems: " if len(problems) > 1 else ""
+        raise ParameterError(f"{path}: not a grid that can be used: {more}{'; '.join(problems)}")
+    return grid
+
+
+def read_grid(text: str) -> tuple[list[str], Grid | None]:
+    """Return everything that is wrong with the text of a grid, and the grid if nothing is."""
+    if len(text) > LARGEST_DOCUMENT:
+        return [f"too large: {len(text):,} characters, at most {LARGEST_DOCUMENT:,}"], None
+    source = LocatedDocument.read(text)
+    problems = Problems(source.where)
+    problems.texts += source.problems
+    grid = _from_document(source.content, problems) if source.whole else None
+    return problems.texts, grid
+
+
+def _from_document(document: Any, problems: Problems) -> Grid | None:
+    fields = Fields(document, (), problems)
+    if not check_format(fields, FORMAT, VERSION):
+        return None
+    seeds = [_value(item) for item in _as_list(fields.take("seeds", ["0"]))]
+    for i, seed in enumerate(seeds):
+        if not _seed(seed):
+            problems.add(("seeds", i), f"a seed must be a whole number from 0; got {shorten(seed)}")
+    entries = [_entry(item, i, problems) for i, item in enumerate(fields.items("minimizers"))]
+    if not entries:
+        problems.add(("minimizers",), "name at least one minimizer")
+    fields.done()
+    return None if problems.texts else Grid(entries=tuple(e for e in entries if e is not None), seeds=tuple(seeds))
+
+
+def _entry(data: Any, place: int, problems: Problems) -> Entry | None:
+    fields = Fields(data, ("minimizers", place), problems)
+    name = fields.text("name")
+    if not isinstance(data, dict):
+        return None
+    written = {_long(key): key for key in data if key != "name"}
+    parameters = {long: [_value(item) for item in _as_list(data[key])] for long, key in written.items()}
+    entry = Entry(minimizer=name, parameters=parameters)
+    for parameter, text in entry_problems(entry):
+        problems.add(("minimizers", place, written.get(parameter, parameter)), text)
+    return entry
+
+
+def _long(name: str) -> str:
+    """Return the parameter that a shorter word stands for."""
+    plain = name.replace("-", "_")
+    return {"leaves": "max_leaves", "starts": "start"}.get(plain, plain)
+
+
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _value(text: Any) -> Any:
+    """Read a number, true, false or nothing where one is written."""
+    if not isinstance(text, str):
+        return text
+    words = {"true": True, "false": False, "null": None, "none": None, "~": None, "": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return text

@@ -1,0 +1,102 @@
+"""Judging a candidate for the run: fast, by counting, for all; with the strongest predictors for the frontier.
+
+Both judge by validation: the adversary knows the training part and attacks the validation part.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from leastwise.adversaries.breach import Breach
+from leastwise.adversaries.guessing import MakePredictor, StrongestOf
+from leastwise.adversaries.reconstruction import Reconstruction
+from leastwise.adversaries.singling_out import SinglingOut
+from leastwise.evaluation.certificate import certify
+from leastwise.evaluation.utility import UtilityRisk, utility_predictors, utility_risk
+from leastwise.generalization import Generalization
+from leastwise.partition import Untouched
+from leastwise.predictors import JointBuckets, Logistic
+from leastwise.predictors.base import Predictor
+from leastwise.records.table import Split, Table
+from leastwise.runs.figures import Figures
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged:
+    """The figures of a candidate on one part, and the utility risk they come from."""
+
+    figures: Figures
+    utility: UtilityRisk
+    seconds: float = field(default=0.0, compare=False)
+
+
+def screen(generalization: Generalization, split: Split, candidates: int) -> Judged:
+    """Judge on validation by counting (and for the label an additive model, which carries over).
+
+    Parameters
+    ----------
+    candidates
+        How many are screened on the same records: the certificate pays for all of them.
+    """
+    return _judged(generalization, split.on_validation(), candidates, (JointBuckets(), Logistic()), JointBuckets)
+
+
+def judge(generalization: Generalization, split: Split, candidates: int, seed: int, quick: bool) -> Judged:
+    """Judge on the last part with the strongest classifier and the strongest adversary."""
+    predictors = utility_predictors(quick, seed)
+    return _judged(generalization, split, candidates, predictors, StrongestOf(quick, seed), seed)
+
+
+def _judged(
+    generalization: Generalization,
+    split: Split,
+    candidates: int,
+    predictors: Sequence[Predictor],
+    adversary: MakePredictor,
+    seed: int = 0,
+) -> Judged:
+    start = time.perf_counter()
+    risk = utility_risk(generalization, split, predictors)
+    breach = Breach.of(generalization, split, seed=seed)
+    attack = Reconstruction(adversary).attack(breach)
+    # What counts as told was settled on the training part, as for the attack.
+    told = {target.attribute.name: target.tolerance for target in breach.targets.values()}
+    tolerances = {name: tolerance for name, tolerance in told.items() if tolerance is not None}
+    certificate = certify(generalization, split.test, candidates=candidates, tolerances=tolerances)
+    assert attack.interval is not None
+    figures = Figures(
+        utility_risk=risk.error,
+        utility_interval=risk.interval,
+        adversary_error=attack.adversary_error,
+        adversary_interval=attack.interval,
+        by_attribute={result.attribute: result.adversary_error for result in attack.attributes},
+        certified=certificate.mean.adversary_error_at_least,
+        unique_people=SinglingOut(0).attack(breach).unique_people,
+    )
+    return Judged(figures=figures, utility=risk, seconds=time.perf_counter() - start)
+
+
+def guessing(split: Split) -> dict[str, float]:
+    """Return the error of guessing, by personal attribute: on validation or test, wherever it is larger."""
+    nothing = Generalization.suppressed(split.train.schema)
+    found: dict[str, float] = {}
+    for parts in (split.on_validation(), split):
+        breach = Breach.of(nothing, parts)
+        counts = breach.truth.counts
+        for target in breach.targets.values():
+            error = float(target.naive_wrong @ counts) / breach.people
+            found[target.attribute.name] = max(error, found.get(target.attribute.name, 0.0))
+    return found
+
+
+def answers(generalization: Generalization, train: Table) -> int:
+    """Return how many different answers there are in all; a number asked exactly has as many as were given."""
+    total = 0
+    for level, partition in zip(train.levels, generalization.partitions, strict=True):
+        if isinstance(partition, Untouched):
+            total += partition.size or len(level) + partition.attribute.extra_values
+        elif not partition.suppressed:
+            total += partition.size
+    return total

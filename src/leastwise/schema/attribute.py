@@ -1,0 +1,207 @@
+"""An attribute: one thing that a record says about a person, with its declared domain.
+
+A domain is declared, never read off silently: whoever holds it knows every value that may occur, and nothing about
+who answered what.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+from leastwise.errors import SchemaError, UnknownValueError, shorten
+from leastwise.schema.values import is_missing, number_text
+from leastwise.validation import did_you_mean
+
+Kind = Literal["continuous", "ordinal", "discrete"]
+KINDS: tuple[str, ...] = get_args(Kind)
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One thing that a record says about a person.
+
+    Parameters
+    ----------
+    name
+        As in the data.
+    kind
+        ``continuous`` (numbers in their order), ``ordinal`` (named values in their order, such as education)
+        or ``discrete`` (named values without an order).
+    values, labels
+        The declared domain of an ordinal or discrete attribute, as texts, and optionally what people see
+        instead of each.
+    lower, upper, integer
+        The declared domain of a continuous attribute; None leaves an end open.
+    missing
+        Whether a record may leave it out. A missing value is a value and has a bucket like any other.
+    other
+        Whether values outside the domain are accepted, as one more value "other".
+    personal
+        Whether an adversary is after it (the paper's set P).
+    unit, question
+        For forms and reports.
+
+    Examples
+    --------
+    >>> Attribute("age", "continuous", lower=0, integer=True, unit="years").domain_text()
+    'whole numbers from 0'
+    >>> Attribute("sex", values=("Female", "Male"), personal=True).domain_text()
+    '2 values'
+    """
+
+    name: str
+    kind: Kind = "discrete"
+    values: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    lower: float | None = None
+    upper: float | None = None
+    integer: bool = False
+    missing: bool = False
+    other: bool = False
+    personal: bool = False
+    unit: str = ""
+    question: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", tuple(self.values))
+        object.__setattr__(self, "labels", tuple(self.labels))
+        problems = attribute_problems(self)
+        if problems:
+            raise SchemaError(f"attribute {shorten(self.name)}", problems)
+
+    @property
+    def continuous(self) -> bool:
+        """Whether its domain is a range of numbers."""
+        return self.kind == "continuous"
+
+    @cached_property
+    def code_of(self) -> Mapping[str, int]:
+        """The position of each declared value."""
+        return {value: code for code, value in enumerate(self.values)}
+
+    @property
+    def extra_values(self) -> int:
+        """How many values the domain has beside the declared ones: "missing" and "other"."""
+        return int(self.missing) + int(self.other)
+
+    def label_of(self, value: str) -> str:
+        """Return what people see for a declared value."""
+        return self.labels[self.code_of[value]] if self.labels else value
+
+    def contains(self, number: float) -> bool:
+        """Return whether a number lies in the declared range of a continuous attribute."""
+        above = self.lower is None or number >= self.lower
+        below = self.upper is None or number <= self.upper
+        return above and below and (not self.integer or math.isinf(number) or number == math.floor(number))
+
+    def domain_text(self) -> str:
+        """Say the domain in a few words."""
+        if not self.continuous:
+            return f"{len(self.values)} values"
+        kind = "whole numbers" if self.integer else "numbers"
+        low = "" if self.lower is None else f" from {number_text(self.lower)}"
+        high = "" if self.upper is None else f" to {number_text(self.upper)}"
+        return kind + (low + high if low or high else ", open at both ends")
+
+    def missing_hint(self) -> str:
+        """Say what to do about a missing value that the domain does not have."""
+        return f"declare 'missing: true' for {self.name} in the schema, or fill the value in"
+
+    def unknown_hint(self, value: object = None) -> str:
+        """Say what the domain is and what to do about a value outside it."""
+        if is_missing(value):
+            return self.missing_hint()
+        if self.continuous:
+            return f"it must be one of the {self.domain_text()}"
+        near = did_you_mean(str(value), self.values) if isinstance(value, str) else self.domain_text()
+        return f"{near}; correct it, or add it to the domain"
+
+    def number(self, value: Any) -> float | None:
+        """Return a raw value of a continuous attribute as a number of its domain, None when missing.
+
+        Raises
+        ------
+        UnknownValueError
+            When it is no number, or outside the domain.
+        """
+        if is_missing(value):
+            return None
+        if isinstance(value, bool) or getattr(getattr(value, "dtype", None), "kind", "") == "b":
+            raise UnknownValueError(self.name, value, "it must be a number, not true or false")
+        try:
+            number = float(value)
+        except (TypeError, ValueError, OverflowError):
+            raise UnknownValueError(self.name, value, "it must be a number") from None
+        if math.isnan(number):
+            return None
+        if not self.contains(number):
+            raise UnknownValueError(self.name, value, self.unknown_hint(value))
+        return number
+
+
+def attribute_problems(attribute: Attribute) -> list[str]:
+    """Return all that is wrong with an attribute, in words."""
+    problems = []
+    if not isinstance(attribute.name, str) or not attribute.name:
+        problems.append("name must be a non-empty text")
+    texts = (attribute.name, attribute.unit, attribute.question, *attribute.values, *attribute.labels)
+    if any(isinstance(text, str) and not text.isascii() and not _writable(text) for text in texts):
+        problems.append("texts must be Unicode that can be written (no lone surrogates)")
+    if attribute.kind not in KINDS:
+        hint = did_you_mean(str(attribute.kind), KINDS)
+        problems.append(f"kind must be one of {', '.join(KINDS)}; got {shorten(attribute.kind)}: {hint}")
+    elif attribute.kind == "continuous":
+        problems += _range_problems(attribute)
+    else:
+        problems += _value_problems(attribute)
+    return problems
+
+
+def _writable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _range_problems(attribute: Attribute) -> list[str]:
+    problems = []
+    if attribute.values or attribute.labels:
+        problems.append("a continuous attribute has lower and upper, not values or labels")
+    for name in ("lower", "upper"):
+        bound = getattr(attribute, name)
+        if bound is not None and not math.isfinite(bound):
+            problems.append(f"{name} must be a finite number, or left out for an open end; got {bound}")
+        elif bound is not None and attribute.integer and bound != math.floor(bound):
+            problems.append(f"{name} of an integer attribute must be whole; got {bound}")
+    if attribute.lower is not None and attribute.upper is not None and attribute.lower >= attribute.upper:
+        problems.append(f"lower must be below upper; got {attribute.lower} and {attribute.upper}")
+    return problems
+
+
+def _value_problems(attribute: Attribute) -> list[str]:
+    problems = []
+    if attribute.lower is not None or attribute.upper is not None or attribute.integer:
+        problems.append(f"a {attribute.kind} attribute has values, not lower, upper or integer")
+    if not attribute.values and not attribute.extra_values:
+        problems.append("values must name at least one value")
+    if not all(isinstance(value, str) and value for value in attribute.values):
+        problems.append("values must be non-empty texts (a missing value is declared by missing: true)")
+    if not all(isinstance(label, str) and label for label in attribute.labels):
+        problems.append("labels must be non-empty texts")
+    problems += [f"value {shorten(value)} is listed twice" for value in repeated(attribute.values)]
+    problems += [f"label {shorten(label)} is used twice" for label in repeated(attribute.labels)]
+    if attribute.labels and len(attribute.labels) != len(attribute.values):
+        problems.append(f"labels must match values; got {len(attribute.labels)} for {len(attribute.values)}")
+    return problems
+
+
+def repeated(texts: Iterable[str]) -> list[str]:
+    """Return the texts that are there a second time."""
+    seen: set[str] = set()
+    return [text for text in texts if text in seen or seen.add(text)]  # type: ignore[func-returns-value]

@@ -1,0 +1,292 @@
+"""A schema proposed from a frame, with the reasons shown; the user decides.
+
+The rules, in this order. *Left out* of the proposal, and named: columns without any value, with one value only,
+dates, nested values, free text, identifiers (unique per record), and texts of more than 10,000 kinds. *Ordinal*:
+an ordered type (Polars Enum, ordered pandas categorical), with all its declared categories. *Discrete*: texts,
+true and false, and whole numbers of few kinds that recur (at most 10, or at most 20 unless they fill their range
+without a gap: codes). *Continuous*: all other numbers; the ends stay open, because the smallest and the largest
+number of the sample are somebody's data.
+
+Discrete and ordinal attributes are proposed as personal, continuous ones as non-personal (the paper's convention).
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, cast
+
+import narwhals as nw
+import numpy as np
+import numpy.typing as npt
+
+from leastwise.errors import DataError, PrivacyLeakWarning, SchemaError, shorten
+from leastwise.records.encoding import distinct_values
+from leastwise.schema import KINDS, Attribute, Kind, Schema
+from leastwise.schema.profile import MOST_VALUES, Profile, profile
+from leastwise.schema.rules import judge, shown, suggested_bounds, value_warnings
+from leastwise.validation import check_between, check_choice, did_you_mean
+
+Role = Literal["label", "personal", "non-personal", "left out"]
+
+MOST_CLASSES, MOST_NUMERIC_CLASSES = 100, 20
+SURE = 0.995  # of an attribute that tells the label
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was found in one column, and what is proposed for it.
+
+    ``single`` counts the values that one record alone has; ``bounds`` are round numbers that a person may declare
+    as the ends of a continuous attribute.
+    """
+
+    name: str
+    kind: str
+    reason: str
+    role: Role
+    domain: str
+    missing: int
+    distinct: int
+    warnings: tuple[str, ...] = ()
+    single: int = 0
+    bounds: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """A proposed schema, with what was found in each column."""
+
+    schema: Schema
+    findings: tuple[Finding, ...]
+    records: int
+
+    @property
+    def left_out(self) -> tuple[Finding, ...]:
+        """The columns that are not in the proposed schema."""
+        return tuple(finding for finding in self.findings if finding.role == "left out")
+
+    def warn(self) -> None:
+        """Warn when publishing the domains would publish a value that one person alone has."""
+        names = [shorten(f.name) for f in self.findings if f.single and f.role != "left out"]
+        if names:
+            warnings.warn(
+                f"values that only one record has are in the domain of {', '.join(names)} and will be published "
+                "with it; to accept rare values as 'other' instead: --at-least 2",
+                PrivacyLeakWarning,
+                stacklevel=2,
+            )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain lists and texts."""
+        return {"records": self.records, "columns": [asdict(finding) for finding in self.findings]}
+
+
+@dataclass(frozen=True)
+class _Wishes:
+    """What the user has decided already."""
+
+    label: str | None
+    personal: frozenset[str] | None
+    keep: frozenset[str]
+    drop: frozenset[str]
+    kinds: Mapping[str, Kind]
+    at_least: int
+
+    def keeps(self, name: str) -> bool:
+        return name in self.keep or name in self.kinds or name in (self.personal or ())
+
+
+def infer_schema(
+    frame: Any,
+    label: str | None = None,
+    personal: Iterable[str] | None = None,
+    *,
+    keep: Iterable[str] = (),
+    drop: Iterable[str] = (),
+    kinds: Mapping[str, Kind] | None = None,
+    at_least: int = 1,
+) -> Inspection:
+    """Propose a schema for the records of a frame.
+
+    Parameters
+    ----------
+    frame
+        Any eager frame that narwhals reads (pandas, Polars, PyArrow); lazy ones are collected.
+    label
+        The column to predict.
+    personal
+        Exactly the attributes that are personal; by default the discrete and ordinal ones. To name a column here
+        is to keep it.
+    keep, drop
+        Columns that are attributes although they look like none, and columns that are none.
+    kinds
+        The kinds of columns that the rules get wrong, such as ``{"occupation code": "discrete"}``.
+    at_least
+        Values that fewer records have stay out of the domain, and are accepted as "other".
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"age": [31, 45, 18, 62], "sex": ["f", "m", "m", "f"], "y": [0, 1, 0, 1]})
+    >>> found = infer_schema(frame, "y")
+    >>> [(f.name, f.kind, f.role, f.reason) for f in found.findings][:2]
+    [('age', 'continuous', 'non-personal', 'whole numbers, 4 distinct'),
+     ('sex', 'discrete', 'personal', 'texts, 2 distinct')]
+    """
+    records = _records(frame)
+    chosen = None if personal is None else frozenset(personal)
+    wishes = _Wishes(
+        label, chosen, frozenset(keep), frozenset(drop), dict(kinds or {}), check_between("at_least", at_least, 1)
+    )
+    _check_names(records.columns, wishes)
+    target = None if label is None else label_of(profile(records[label]))
+    classes = None if label is None else distinct_values(records[label])[1]
+    found = [_look(records[name], wishes, classes) for name in records.columns]
+    attributes = tuple(attribute for _, attribute in found if attribute is not None)
+    return Inspection(Schema(attributes, target), tuple(finding for finding, _ in found), len(records))
+
+
+def _records(frame: Any) -> nw.DataFrame[Any]:
+    try:
+        records = nw.from_native(frame)
+    except nw.exceptions.DuplicateError:
+        raise DataError("two columns have the same name; rename one of them") from None
+    if isinstance(records, nw.LazyFrame):
+        records = records.collect()
+    if not records.columns:
+        raise DataError("there are no columns; the first line must name them")
+    if not len(records):
+        raise DataError("there are no records, only the names of the columns")
+    return cast("nw.DataFrame[Any]", records)
+
+
+def _check_names(columns: list[str], wishes: _Wishes) -> None:
+    named = {*wishes.keep, *wishes.drop, *wishes.kinds, *(wishes.personal or ())}
+    for name in ([] if wishes.label is None else [wishes.label]) + sorted(named):
+        if name not in columns:
+            raise SchemaError(
+                f"there is no column {shorten(name)}; {did_you_mean(name, columns)}{_split_hint(columns)}"
+            )
+    if wishes.label in named:
+        raise SchemaError(f"{shorten(wishes.label)} is the label; it cannot be an attribute as well, nor left out")
+    for name in wishes.drop:
+        if wishes.keeps(name):
+            raise SchemaError(f"{shorten(name)} is to be left out and to be an attribute; decide on one")
+    for kind in wishes.kinds.values():
+        check_choice("kind", kind, KINDS)
+
+
+def _split_hint(columns: list[str]) -> str:
+    marks = [mark for mark in (";", "\t", "|", ",") if len(columns) == 1 and mark in columns[0]]
+    if not marks:
+        return ""
+    return f" (only one column was found, and its name has {marks[0]!r} in it: is that the delimiter?)"
+
+
+def _look(
+    column: nw.Series[Any], wishes: _Wishes, classes: npt.NDArray[Any] | None
+) -> tuple[Finding, Attribute | None]:
+    facts = profile(column)
+    if column.name == wishes.label:
+        domain = _domain(label_of(facts))
+        return _finding(facts, "discrete", f"{facts.distinct} classes", "label", domain), None
+    if column.name in wishes.drop:
+        return _finding(facts, facts.form, "as you said", "left out"), None
+    return _propose(facts, wishes, _label_warnings(column, facts, classes))
+
+
+def _finding(facts: Profile, kind: str, reason: str, role: Role, domain: str = "", **rest: Any) -> Finding:
+    return Finding(facts.name, kind, reason, role, domain, facts.missing, facts.distinct, **rest)
+
+
+def _propose(facts: Profile, wishes: _Wishes, notes: tuple[str, ...]) -> tuple[Finding, Attribute | None]:
+    verdict = judge(facts)
+    notes = (*verdict.warnings, *notes)
+    if verdict.apart and not wishes.keeps(facts.name):
+        return _finding(facts, verdict.apart, verdict.reason, "left out", warnings=notes), None
+    kind = wishes.kinds.get(facts.name, verdict.kind)
+    personal = kind != "continuous" if wishes.personal is None else facts.name in wishes.personal
+    attribute = _attribute(facts, kind, personal, wishes.at_least)
+    single = tuple(value for value in facts.single if value in attribute.code_of)
+    doubts = (f"looks like: {verdict.apart}",) if verdict.apart else ()
+    finding = _finding(
+        facts,
+        kind,
+        "as you said" if facts.name in wishes.kinds else verdict.reason,
+        "personal" if personal else "non-personal",
+        _domain(attribute),
+        warnings=(*doubts, *notes, *value_warnings(facts, kind, single)),
+        single=len(single),
+        bounds=suggested_bounds(facts) if kind == "continuous" else None,
+    )
+    return finding, attribute
+
+
+def _attribute(facts: Profile, kind: Kind, personal: bool, at_least: int) -> Attribute:
+    if facts.form == "nested":
+        raise SchemaError(f"{shorten(facts.name)} has nested values; make columns of them first")
+    missing = facts.missing > 0
+    if kind == "continuous":
+        if facts.form != "number":
+            raise SchemaError(f"{shorten(facts.name)} cannot be continuous: it has values that are no numbers")
+        return Attribute(facts.name, kind, integer=facts.whole, missing=missing, personal=personal)
+    values = facts.common_values(at_least)
+    if len(values) > MOST_VALUES or len(facts.counts) < facts.distinct:
+        raise SchemaError(
+            f"{shorten(facts.name)} has {facts.distinct:,} distinct values; a domain has at most {MOST_VALUES:,}: "
+            "group them first, or leave the column out"
+        )
+    other = len(values) < len(facts.sorted_values)
+    return Attribute(facts.name, kind, values, missing=missing, other=other, personal=personal)
+
+
+def _domain(attribute: Attribute) -> str:
+    listed = ", ".join(attribute.values[:8])
+    short = len(attribute.values) <= 8 and len(listed) <= 40
+    return listed if short and listed else attribute.domain_text()
+
+
+def _label_warnings(column: nw.Series[Any], facts: Profile, codes: npt.NDArray[Any] | None) -> tuple[str, ...]:
+    """Warn of an attribute that tells the label almost surely: it may be a copy, known only afterwards."""
+    if codes is None or facts.form in ("nested", "empty") or 20 * facts.distinct > facts.records:
+        return ()
+    _, index = distinct_values(column)
+    classes = int(codes.max()) + 1
+    table = np.bincount((index + 1) * classes + codes, minlength=(index.max() + 2) * classes).reshape(-1, classes)
+    told, majority = table.max(axis=1).sum() / len(codes), table.sum(axis=0).max() / len(codes)
+    if told < SURE or majority > 1 - 2 * (1 - SURE):
+        return ()
+    return (f"tells the label for {math.floor(1000 * told) / 10:g} % of the records: a copy of it?",)
+
+
+def label_of(facts: Profile) -> Attribute:
+    """Return the label as a discrete attribute; complain about everything that makes it unfit."""
+    problems = _label_problems(facts)
+    if problems:
+        raise SchemaError(f"the label {shorten(facts.name)} cannot be predicted", problems)
+    return Attribute(facts.name, "discrete", facts.sorted_values)
+
+
+def _label_problems(facts: Profile) -> list[str]:
+    if facts.form in ("nested", "date"):
+        return [f"it must have classes; this column has {'nested values' if facts.form == 'nested' else 'dates'}"]
+    most = MOST_NUMERIC_CLASSES if facts.form == "number" else MOST_CLASSES
+    if facts.distinct > most:
+        advice = (
+            "make classes of it first, such as 'above 50000'" if facts.form == "number" else "group them first"
+        )
+        return [f"it must have at most {most} classes; it has {facts.distinct:,} distinct values: {advice}"]
+    problems = []
+    if facts.missing:
+        problems.append(f"it is missing in {facts.missing:,} of {facts.records:,} records; leave those out")
+    if facts.distinct < 2:
+        problems.append(f"it must have two classes or more; found {facts.distinct}")
+    elif facts.single:
+        what = "class has" if len(facts.single) == 1 else "classes have"
+        problems.append(
+            f"every class needs two records or more; {len(facts.single)} {what} one ({shown(facts.single)})"
+        )
+    return problems

@@ -1,0 +1,123 @@
+"""Chances are honest: equal to scipy's exact tests, and never below what they promise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from leastwise.checks.comparisons import (
+    Comparison,
+    adjusted,
+    chance_above,
+    chance_below,
+    chance_of_increase,
+    chance_of_number,
+    chance_of_shares,
+    people_behind,
+    statuses,
+)
+from leastwise.confidence import binomial_interval
+from leastwise.errors import ParameterError
+
+COUNTS = st.tuples(st.integers(1, 60), st.integers(1, 60)).flatmap(
+    lambda n: st.tuples(st.integers(0, n[0]), st.just(n[0]), st.integers(0, n[1]), st.just(n[1]))
+)
+
+
+@settings(deadline=None)
+@given(COUNTS)
+def test_one_sided_shares_are_fishers_test(counts: tuple[int, int, int, int]) -> None:
+    c1, n1, c2, n2 = counts
+    table = [[c2, n2 - c2], [c1, n1 - c1]]
+    for direction, alternative in (("more", "greater"), ("less", "less")):
+        expected = stats.fisher_exact(table, alternative=alternative).pvalue
+        assert chance_of_shares(c1, n1, c2, n2, direction) == pytest.approx(expected, abs=1e-9)
+
+
+@settings(deadline=None)
+@given(COUNTS, st.integers(0, 10))
+def test_allowing_for_rounding_makes_no_alarm_likelier(counts: tuple[int, int, int, int], slack: int) -> None:
+    c1, n1, c2, n2 = counts
+    assert chance_of_shares(c1, n1, c2, n2, slack=slack) >= chance_of_shares(c1, n1, c2, n2) - 1e-9
+
+
+def test_two_sided_chance_keeps_its_promise() -> None:
+    """Over all outcomes of two samples of the same share, at most 5 % have a chance of at most 5 %."""
+    alarms = [[chance_of_shares(a, 20, b, 15) <= 0.05 for b in range(16)] for a in range(21)]
+    for share in (0.03, 0.2, 0.5):
+        first, second = stats.binom.pmf(range(21), 20, share), stats.binom.pmf(range(16), 15, share)
+        assert first @ np.asarray(alarms) @ second <= 0.05
+
+
+def test_shares_of_nobody_say_nothing() -> None:
+    assert chance_of_shares(0, 0, 3, 10) == 1.0
+    assert chance_above(0, 0, 0.1) == chance_below(0, 0, 0.1) == 1.0
+
+
+def test_limits_are_binomial() -> None:
+    assert chance_above(7, 20, 0.2) == pytest.approx(stats.binomtest(7, 20, 0.2, "greater").pvalue)
+    assert chance_below(7, 20, 0.5) == pytest.approx(stats.binomtest(7, 20, 0.5, "less").pvalue)
+    assert chance_above(1, 20, 0.0) == 0.0
+
+
+def test_nobody_may_be_alone_means_nobody() -> None:
+    assert chance_of_number(1, 0) == 0.0
+    assert chance_of_number(0, 0) == 1.0
+    assert chance_of_number(5, 4) == pytest.approx(stats.poisson.sf(4, 4))
+
+
+def test_an_increase_of_the_same_classifier_is_never_sure() -> None:
+    wrong = np.random.default_rng(0).random(500) < 0.2
+    assert chance_of_increase(wrong, wrong, 0.0) == pytest.approx(0.5)
+    assert chance_of_increase(wrong, wrong, 0.05) > 0.99
+
+
+def test_an_increase_at_the_limit_alarms_as_often_as_it_says() -> None:
+    random = np.random.default_rng(1)
+    alarms = 0
+    for _ in range(1000):
+        reference = random.random(300) < 0.2
+        wrong = np.where(random.random(300) < 0.0625, True, reference)  # five points more: the limit
+        alarms += chance_of_increase(wrong, reference, 0.05) <= 0.05
+    assert alarms <= 1000 * 0.05 + 3 * np.sqrt(1000 * 0.05 * 0.95)
+
+
+def test_holm_by_hand() -> None:
+    assert adjusted([0.04, 0.01, 0.03]) == (0.06, 0.03, 0.06)
+    assert adjusted([]) == ()
+
+
+@settings(deadline=None)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
+def test_holm_lies_between_the_chances_and_bonferroni(chances: list[float]) -> None:
+    found = adjusted(chances)
+    assert all(c <= a <= min(1.0, len(chances) * c) + 1e-12 for c, a in zip(chances, found, strict=True))
+    assert np.all(np.diff(np.asarray(found)[np.argsort(chances, kind="stable")]) >= 0)
+
+
+def one(chance: float, matters: bool = True, then: float | None = None) -> Comparison:
+    return Comparison(about="x", name="x", then=then, now=1.0, chance=chance, matters=matters, reason="r")
+
+
+def test_small_differences_are_no_alarm_however_sure() -> None:
+    assert statuses([one(0.0, matters=False), one(0.0), one(0.4)], 0.05) == ("fine", "broken", "watch")
+
+
+def test_many_buckets_do_not_hide_a_broken_budget() -> None:
+    buckets = [one(0.5, then=0.1) for _ in range(200)]
+    assert statuses([one(0.004), *buckets], 0.01)[0] == "broken"
+    assert statuses([one(0.006), *buckets], 0.01)[0] == "watch"  # half of the level is for the buckets
+    assert statuses([one(0.006)], 0.01)[0] == "broken"
+
+
+def test_a_level_is_a_share() -> None:
+    with pytest.raises(ParameterError, match="level must be between"):
+        statuses([], 2.0)
+
+
+def test_people_behind_an_interval() -> None:
+    assert people_behind(0.2, binomial_interval(50, 250), 99) == pytest.approx(250, rel=1e-3)
+    assert people_behind(0.2, None, 99) == 99

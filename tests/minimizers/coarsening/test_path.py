@@ -1,0 +1,252 @@
+"""Backward coarsening: nested paths, ends, and what they keep."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from functools import reduce
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from leastwise import Attribute, Generalization, Schema, Table
+from leastwise.errors import DataError, ParameterError
+from leastwise.minimizers import coarsening_path, recommended_paths, restarted_paths
+from leastwise.minimizers.coarsening.estimates import estimate
+from leastwise.minimizers.coarsening.path import coarsening_steps, thinned
+from leastwise.minimizers.coarsening.state import Pulls, Records, make_state
+from leastwise.minimizers.optimal.items import personal_codes
+from leastwise.minimizers.teacher import Effects, additive_boosting
+from leastwise.partition import Intervals
+from leastwise.records.tolerance import default_tolerance
+from tests.strategies import generalizations, tables
+
+
+@settings(deadline=None, max_examples=30)
+@given(tables(max_rows=40), st.sampled_from([None, 0.0, 1.0, 5.0]), st.data())
+def test_every_generalization_is_coarser_than_the_one_before(table, mu, data):
+    start = data.draw(generalizations(table.schema))
+    path = coarsening_path(table, start, mu, steps=None)
+    assert path[0].is_coarser_than(start)
+    assert path[-1] == Generalization.suppressed(table.schema)
+    for finer, coarser in itertools.pairwise(path):
+        assert coarser.is_coarser_than(finer)
+        assert coarser != finer
+
+
+@settings(deadline=None, max_examples=10)
+@given(tables(max_rows=40))
+def test_whoever_holds_the_whole_path_knows_what_the_finest_told(table):
+    path = coarsening_path(table, Generalization.untouched(table.schema), steps=None)
+    assert reduce(Generalization.refine, path) == path[0]
+
+
+def example(rows: int = 3000, seed: int = 0) -> Table:
+    """The label hangs on ``useful``; ``twin`` repeats the personal ``secret`` and nothing else."""
+    random = np.random.default_rng(seed)
+    useful, secret = random.integers(0, 6, rows), random.integers(0, 3, rows)
+    twin = np.where(random.random(rows) < 0.9, secret, random.integers(0, 3, rows))
+    labels = (useful >= 3).astype(int) ^ (random.random(rows) < 0.1)
+    names = [tuple(f"v{v}" for v in range(size)) for size in (6, 3, 3)]
+    schema = Schema(
+        (
+            Attribute("useful", values=names[0]),
+            Attribute("secret", values=names[1], personal=True),
+            Attribute("twin", values=names[2]),
+        ),
+        Attribute("y", values=("0", "1")),
+    )
+    levels = tuple(np.array(each, dtype=object) for each in names)
+    return Table(schema, np.stack([useful, secret, twin], axis=1), levels, labels.astype(int))
+
+
+@pytest.mark.parametrize("mu", [None, 1.0])
+def test_what_leaks_goes_first_and_what_is_useful_stays(mu):
+    table = example()
+    steps = coarsening_steps(table, Generalization.untouched(table.schema), mu)
+    best = max(steps, key=lambda step: step.adversary_error - 2 * step.utility_risk)
+    assert best.generalization.collected == ("useful",)
+    assert best.generalization["useful"].groups == (("v0", "v1", "v2"), ("v3", "v4", "v5"))
+    assert best.utility_risk == pytest.approx(0.1, abs=0.02)
+    assert best.adversary_error == pytest.approx(2 / 3, abs=0.03)
+
+
+def test_an_estimate_on_singletons_does_not_call_them_known():
+    """Everybody alone in a joint bucket: guesses come from coarser knowledge, and are as bad as they are."""
+    rows = 400
+    random = np.random.default_rng(1)
+    schema = Schema(
+        (Attribute("id", "continuous", integer=True), Attribute("p", values=("f", "m"), personal=True)),
+        Attribute("y", values=("0", "1")),
+    )
+    codes = np.stack([np.arange(rows), random.integers(0, 2, rows)], axis=1)
+    table = Table(schema, codes, (np.arange(rows) * 1.0, np.array(["f", "m"])), random.integers(0, 2, rows))
+    start = Generalization.untouched(schema).replacing(Generalization.suppressed(schema)["p"])
+    first = coarsening_steps(table, start)[0]
+    assert first.adversary_error > 0.4
+    assert first.utility_risk > 0.35
+
+
+def test_restarts_begin_anew_from_what_is_left():
+    table = example()
+    paths = restarted_paths(table, steps=8, starts=(0.3,))
+    assert len(paths) >= 2
+    for path in paths:
+        assert all(b.is_coarser_than(a) for a, b in itertools.pairwise(path))
+        assert path[-1] == Generalization.suppressed(table.schema)
+    assert len(paths[-1][0].collected) < len(paths[0][0].collected)
+
+
+def test_the_teacher_of_a_restart_sees_what_is_left_and_is_asked_once():
+    table, asked = example(), list[tuple[str, ...]]()
+
+    def teacher(table: Table, seed: int) -> Effects:
+        asked.append(table.schema.names)
+        return additive_boosting(table, seed)
+
+    paths = restarted_paths(table, teacher=teacher)
+    assert asked[0] == table.schema.names
+    assert len(asked) == len({*asked}) > 1
+    starts = {path[0].collected for path in paths}
+    assert {each for start in starts for each in start} <= {*asked[0]}
+    later = [path[0] for path in paths if path[0].origin["restart"] > 0]
+    assert later
+    for start in later:  # nothing that was given up comes back
+        assert any({*start.collected} <= {*seen} for seen in asked[1:])
+
+
+def test_buckets_that_are_no_neighbours_may_be_merged():
+    """By effect v1 lies between v0 and v2, which hide most people in each other."""
+    counts = {"v0": (100, 0), "v1": (10, 1), "v2": (100, 2)}
+    codes = np.concatenate([np.tile([i, secret], (n, 1)) for i, (n, secret) in enumerate(counts.values())])
+    shares = np.concatenate(
+        [np.arange(n) < n * share for (n, _), share in zip(counts.values(), (0.1, 0.2, 0.3), strict=True)]
+    )
+    schema = Schema(
+        (Attribute("a", values=(*counts,)), Attribute("p", values=("f", "g", "m"), personal=True)),
+        Attribute("y", values=("0", "1")),
+    )
+    table = Table(schema, codes, (np.array([*counts]), np.array(["f", "g", "m"])), shares.astype(int))
+    start = Generalization.untouched(schema).replacing(Generalization.suppressed(schema)["p"])
+    assert coarsening_path(table, start, steps=None)[1]["a"].groups == (("v0", "v2"), ("v1",))
+
+
+def test_a_value_that_nobody_has_is_no_obstacle():
+    random = np.random.default_rng(0)
+    codes = random.integers(0, 3, (300, 2))
+    values = ("x", "y", "z")
+    schema = Schema(
+        (Attribute("a", values=values), Attribute("p", values=values, personal=True)),
+        Attribute("y", values=("0", "1")),
+    )
+    weights = np.where(codes[:, 1] == 2, 0.0, 1.0)
+    table = Table(schema, codes, (np.array(values),) * 2, (codes[:, 0] > 0).astype(int), weights=weights)
+    path = coarsening_path(table, Generalization.untouched(schema))
+    assert path[-1] == Generalization.suppressed(schema)
+    assert recommended_paths(table, steps=4)[-1].schema == schema
+    with pytest.raises(DataError, match="weight 0"):
+        recommended_paths(replace(table, weights=np.zeros(300)), steps=4)
+
+
+def test_the_same_records_give_the_same_bytes():
+    table = example(500)
+    start = Generalization.untouched(table.schema)
+    one, two = ([g.to_json() for g in coarsening_path(table, start)] for _ in range(2))
+    assert one == two
+
+
+def test_records_that_agree_in_everything_count_as_one_with_their_number():
+    table = example(2000)
+    columns = [table.codes[:, j].astype(np.int64) for j in range(3)]
+    every = Records.of(table)
+    few = every.collapsed(columns)
+    assert len(few.people) < 120
+    assert few.people.sum() == 2000
+    states = [
+        make_state(r, [r.table.codes[:, j].astype(np.int64) for j in range(3)], table.sizes, Pulls())[0]
+        for r in (every, few)
+    ]
+    assert states[0].hits.sum(axis=0).tolist() == states[1].hits.sum(axis=0).tolist()
+
+
+def test_thinning_keeps_both_ends():
+    steps = coarsening_steps(example(500), Generalization.untouched(example(500).schema))
+    kept = thinned(steps, 4)
+    assert kept[0] is steps[0]
+    assert kept[-1] is steps[-1]
+    assert len(kept) <= 4
+
+
+@pytest.mark.parametrize("mu", [-1.0, float("nan")])
+def test_a_price_that_is_none_is_refused(mu):
+    with pytest.raises(ParameterError, match="mu"):
+        coarsening_path(example(50), Generalization.untouched(example(50).schema), mu)
+
+
+def test_a_tie_does_not_hide_anybody():
+    # Whoever is left out, the other value is in front; yet half of the people would be guessed right.
+    rows = 2000
+    schema = Schema(
+        (Attribute("sex", values=("f", "m"), personal=True), Attribute("a", values=("0", "1"))),
+        Attribute("y", values=("0", "1")),
+    )
+    codes = np.asfortranarray(np.stack([np.arange(rows) % 2, np.arange(rows) // 2 % 2], axis=1).astype(np.uint8))
+    levels = tuple(np.asarray(a.values, dtype=object) for a in schema.attributes)
+    table = Table(schema, codes, levels, (np.arange(rows) % 2).astype(np.uint8))
+    told = [step.adversary_error for step in coarsening_steps(table, Generalization.untouched(schema))]
+    assert told[0] == 0
+    assert told[-1] == pytest.approx(0.5, abs=0.02)
+
+
+@given(
+    st.lists(st.floats(-100, 100).map(lambda x: round(x, 2)), min_size=1, max_size=40, unique=True),
+    st.sampled_from([None, (-100.0, 100.0)]),
+)
+def test_numbers_that_one_guess_tells_are_one_value(numbers, declared):
+    low, high = declared or (None, None)
+    schema = Schema(
+        (Attribute("a", "continuous", lower=low, upper=high, personal=True),), Attribute("y", values=("0", "1"))
+    )
+    level = np.sort(np.asarray(numbers))
+    codes = np.asfortranarray(np.arange(len(level), dtype=np.uint8)[:, None])
+    table = Table(schema, codes, (level,), np.zeros(len(level), dtype=np.uint8))
+    runs, width = personal_codes(table, 0), 2 * default_tolerance(schema.attributes[0], table, 0)
+    for run in np.unique(runs):
+        told = level[runs == run]
+        assert told[-1] - told[0] <= width + 1e-6
+        if run:
+            assert told[0] - level[runs == run - 1][0] > width - 1e-6, "a run ends only where it must"
+
+
+def numbers(order: np.ndarray, weights: np.ndarray | None = None) -> Table:
+    schema = Schema(
+        (
+            Attribute("age", "continuous", integer=True, lower=0, upper=100, personal=True),
+            Attribute("job", values=("a", "b")),
+        ),
+        Attribute("y", values=("0", "1")),
+    )
+    age = np.random.default_rng(3).integers(20, 41, 800)
+    codes = np.asfortranarray(np.stack([age - 20, age % 3 == 0], axis=1).astype(np.uint8)[order])
+    levels = (np.arange(20.0, 41.0), np.asarray(("a", "b"), dtype=object))
+    return Table(schema, codes, levels, (age % 2).astype(np.uint8)[order], weights)
+
+
+def test_the_order_of_records_does_not_matter_where_runs_of_numbers_cross_buckets():
+    start = Generalization.untouched(numbers(np.arange(800)).schema)
+    middle = start.replacing(Intervals(start["age"].attribute, (28, 32)))
+    told = [
+        estimate(Records.of(table), middle, np.ones(1))
+        for table in (numbers(np.arange(800)), numbers(np.arange(800)[::-1]))
+    ]
+    assert told[0].adversary_error == pytest.approx(told[1].adversary_error)
+
+
+def test_records_that_stand_for_nobody_count_for_nothing():
+    some = np.arange(800) % 2 == 0
+    table, half = numbers(np.arange(800), some.astype(float)), numbers(np.flatnonzero(some))
+    start = Generalization.untouched(table.schema)
+    told = [estimate(Records.of(each), start, np.ones(1)) for each in (table, half)]
+    assert told[0].adversary_error == pytest.approx(told[1].adversary_error)

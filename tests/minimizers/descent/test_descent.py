@@ -1,0 +1,166 @@
+"""Descent on joint counts: each attribute at its best beside the others, and what coarsening cannot find."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from leastwise import Attribute, Generalization, Schema, Table
+from leastwise.errors import ParameterError
+from leastwise.kernels.joint_partition import Guessed
+from leastwise.minimizers import Constraints, joint_path
+from leastwise.minimizers.coarsening.estimates import estimate
+from leastwise.minimizers.constraints.checks import broken
+from leastwise.minimizers.descent.base import base_of
+from leastwise.minimizers.descent.descent import Descent
+from leastwise.minimizers.descent.rests import calibrated, calibrated_label
+from leastwise.minimizers.optimal.items import target_weights
+from tests.minimizers.coarsening.test_path import example
+from tests.minimizers.constraints.test_checks import parting, people
+from tests.strategies import generalizations, tables
+
+
+def test_what_leaks_stays_out_and_what_is_useful_comes_in():
+    table = example()
+    descent = Descent(base_of(table, Generalization.untouched(table.schema), Constraints()), np.ones(1))
+    descent.descend(2.0)
+    found = descent.base.generalization(descent.now)
+    assert found.collected == ("useful",)
+    assert found["useful"].groups == (("v0", "v1", "v2"), ("v3", "v4", "v5"))
+    risk, error = estimate(descent.base.records, found, descent.weights)
+    assert risk == pytest.approx(0.1, abs=0.02)
+    assert error == pytest.approx(2 / 3, abs=0.03)
+
+
+def test_an_attribute_that_was_given_up_comes_back_when_it_is_worth_it():
+    table = example()
+    descent = Descent(base_of(table, Generalization.untouched(table.schema), Constraints()), np.ones(1))
+    descent.descend(0.0)
+    assert descent.base.generalization(descent.now).collected == ()
+    descent.descend(50.0)
+    assert "useful" in descent.base.generalization(descent.now).collected
+
+
+@settings(deadline=None, max_examples=25)
+@given(tables(max_rows=20), st.data())
+def test_solutions_are_coarser_than_the_fine_one_and_hold_to_constraints(table, data):
+    constraints = data.draw(parting(table))
+    fine = Generalization.untouched(table.schema)
+    for found in joint_path(table, fine, (0.5, 5.0), constraints=constraints):
+        assert broken(constraints, found, table) == []
+        assert found.is_coarser_than(fine)
+
+
+@settings(deadline=None, max_examples=25)
+@given(tables(max_rows=20), st.data())
+def test_a_path_is_made_of_the_buckets_of_the_fine_one(table, data):
+    fine = data.draw(generalizations(table.schema))
+    found = joint_path(table, fine, (0.3, 3.0))
+    assert found
+    assert all(each.is_coarser_than(fine) for each in found)
+    assert len({each.fingerprint for each in found}) == len(found)
+
+
+def xor(rows: int = 2000) -> Table:
+    """The label is a xor b: neither alone tells anything. Both hide the personal attribute."""
+    random = np.random.default_rng(0)
+    a, b, p = (random.integers(0, 2, rows) for _ in range(3))
+    values = ("0", "1")
+    schema = Schema(
+        (
+            Attribute("a", values=values),
+            Attribute("b", values=values),
+            Attribute("p", values=values, personal=True),
+        ),
+        Attribute("y", values=values),
+    )
+    levels = tuple(np.array(values, dtype=object) for _ in range(3))
+    return Table(schema, np.stack([a, b, p], axis=1), levels, a ^ b)
+
+
+def test_what_only_shows_together_is_kept_on_the_way_down():
+    """From suppression no single attribute gains; the fine side keeps both at once."""
+    table = xor()
+    descent = Descent(
+        base_of(table, Generalization.untouched(table.schema), Constraints()), target_weights(table, None)
+    )
+    descent.now = [np.arange(2), np.arange(2), np.arange(2)]
+    descent._renew()
+    descent.descend(1.0)
+    assert descent.base.generalization(descent.now).collected == ("a", "b")
+
+
+def brute_force_cost(descent: Descent, j: int, now: np.ndarray, mu: float) -> float:
+    """What one attribute's partition costs, its buckets counted one by one as runs of the row."""
+    cost, _ = descent._costs(j, mu)
+    marks = now[descent.base.rows[j]]
+    ends = [*np.flatnonzero(np.diff(marks)), len(marks) - 1]
+    begins = [0, *(end + 1 for end in ends[:-1])]
+    return float(sum(cost[b, e] for b, e in zip(begins, ends, strict=True)))
+
+
+@settings(deadline=None, max_examples=20)
+@given(tables(max_rows=15), st.sampled_from([0.3, 1.0, 4.0]))
+def test_each_attribute_gets_the_best_of_all_partitions_into_runs(table, mu):
+    fine = Generalization.untouched(table.schema)
+    descent = Descent(base_of(table, fine, Constraints()), target_weights(table, None))
+    for j in descent.base.open:
+        size = len(descent.base.rows[j])
+        if size > 7:
+            continue
+        found, _, _ = descent._best(j, mu)
+        assert found is not None
+        costs = []
+        for cuts in itertools.product([0, 1], repeat=size - 1):
+            now = np.zeros(descent.base.partitions[j].size, dtype=np.int64)
+            now[descent.base.rows[j]] = np.concatenate([[0], np.cumsum(cuts)])
+            costs.append(brute_force_cost(descent, j, now, mu))
+        assert brute_force_cost(descent, j, found, mu) == pytest.approx(min(costs), abs=1e-9)
+
+
+@pytest.mark.parametrize("pull", [0.5, 4.0, 64.0])
+def test_coarser_knowledge_counts_for_what_leave_one_out_counting_found(pull):
+    random = np.random.default_rng(0)
+    held = random.integers(0, 9, (30, 3)).astype(float)
+    prior = random.random((30, 3))
+    prior /= prior.sum(axis=1, keepdims=True)
+    people = held.sum(axis=1)
+    right = float((people * (held + pull * prior).max(axis=1) / (people + pull)).sum())
+    assert calibrated_label(np.log(prior), held, right) == pull
+    guessed = Guessed(
+        pair=np.arange(90),
+        starts=np.arange(0, 91, 3),
+        prior=100 * prior.ravel(),
+        bucket=np.full(90, -1),
+        total=np.full((30, 1), 100.0),
+        most=100 * prior.max(axis=1),
+        pull=0.0,
+    )
+    assert calibrated(guessed, held.ravel(), people, right) == pull
+
+
+def test_all_kinds_of_constraints_hold():
+    table = people()
+    constraints = Constraints(
+        edges={"age": [17]}, apart={"state": [["a", "c"]]}, max_buckets={"age": 4}, min_people=80
+    )
+    found = joint_path(table, Generalization.untouched(table.schema), (0.2, 1.0, 20.0), constraints=constraints)
+    assert found
+    for each in found:
+        assert broken(constraints, each, table) == []
+
+
+def test_the_same_records_give_the_same_bytes():
+    table = example(400)
+    fine = Generalization.untouched(table.schema)
+    one, two = ([g.to_json() for g in joint_path(table, fine, (0.5, 5.0))] for _ in range(2))
+    assert one == two
+
+
+def test_prices_that_are_none_are_refused():
+    with pytest.raises(ParameterError, match="prices"):
+        joint_path(example(50), Generalization.untouched(example(50).schema), (1.0, float("nan")))

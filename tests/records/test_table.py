@@ -1,0 +1,164 @@
+"""Encoding, splitting, distinct records."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from leastwise import (
+    Attribute,
+    DataError,
+    Generalization,
+    ParameterError,
+    Schema,
+    SchemaError,
+    Table,
+    UnknownValueError,
+)
+from leastwise.records.joint import joint_buckets
+from tests import strategies as own
+
+AGE = Attribute("age", "continuous", lower=0, integer=True, missing=True)
+SEX = Attribute("sex", values=("f", "m"), personal=True)
+SCHEMA = Schema((AGE, SEX), Attribute("y", values=("no", "yes")))
+FRAME = pl.DataFrame({"y": ["no", "yes", "no"], "sex": ["m", "f", "m"], "age": [30, None, 7], "note": [1, 2, 3]})
+
+
+def test_codes_follow_the_domain_not_the_order_of_appearance() -> None:
+    table = Table.from_frame(FRAME, SCHEMA)
+    assert table.codes.tolist() == [[1, 1], [2, 0], [0, 1]]
+    assert table.levels[0].tolist() == [7, 30]
+    assert table.sizes == (3, 2)
+    assert table.y.tolist() == [0, 1, 0]
+    assert table.codes.dtype == np.uint8
+    assert table.use(1).tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("convert", [pl.DataFrame.to_pandas, pl.DataFrame.to_arrow, pl.DataFrame.lazy])
+def test_every_kind_of_frame_gives_the_same_codes(convert: object) -> None:
+    assert callable(convert)
+    assert (Table.from_frame(convert(FRAME), SCHEMA).codes == Table.from_frame(FRAME, SCHEMA).codes).all()
+
+
+def test_codes_agree_with_the_generalization_of_raw_records() -> None:
+    g = Generalization.untouched(SCHEMA)
+    table = Table.from_frame(FRAME, SCHEMA)
+    assert [g["sex"].bucket(value) for value in FRAME["sex"]] == table.generalize(g)[:, 1].tolist()
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "words"),
+    [
+        ("age", [30, -1, 7], r"age: -1 in record 2 .* whole numbers from 0"),
+        ("age", [30, 1.5, 7], r"age: 1.5 in record 2"),
+        ("age", ["30", "x", "7"], r"age: 'x' in record 2"),
+        ("sex", ["m", "f", "mm"], r"sex: 'mm' in record 3 .* did you mean 'm'"),
+        ("sex", ["m", None, "f"], r"sex: a missing value in record 2 .*'missing: true' for sex"),
+        ("y", ["no", "maybe", "yes"], r"y: 'maybe' in record 2"),
+    ],
+)
+def test_a_strange_value_is_named_with_its_record(column: str, values: list[object], words: str) -> None:
+    frame = FRAME.with_columns(pl.Series(column, values, strict=False))
+    with pytest.raises(UnknownValueError, match=words):
+        Table.from_frame(frame, SCHEMA)
+
+
+def test_missing_labels_and_columns_are_named() -> None:
+    with pytest.raises(DataError, match="missing in 1 records"):
+        Table.from_frame(FRAME.with_columns(y=pl.Series(["no", None, "yes"])), SCHEMA)
+    with pytest.raises(DataError, match="no column 'age'; did you mean 'agee'"):
+        Table.from_frame(FRAME.rename({"age": "agee"}), SCHEMA)
+
+
+def test_other_takes_what_the_domain_does_not_have() -> None:
+    schema = Schema(
+        (Attribute("age", "continuous", lower=0, other=True), Attribute("sex", values=("m",), other=True))
+    )
+    table = Table.from_frame(pl.DataFrame({"age": [5.0, -2.0], "sex": ["f", "m"]}), schema)
+    assert table.codes.tolist() == [[0, 1], [1, 0]]
+
+
+def test_extreme_numbers_are_numbers() -> None:
+    frame = pl.DataFrame({"x": [1e308, -1e308, math.inf, -math.inf, math.nan, 0.0]})
+    table = Table.from_frame(frame, Schema((Attribute("x", "continuous", missing=True),)))
+    assert table.codes[:, 0].tolist() == [3, 1, 4, 0, 5, 2]
+
+
+def test_pandas_integers_beside_missing_ones_keep_their_text() -> None:
+    schema = Schema((Attribute("code", values=("1", "2"), missing=True),))
+    frame = pd.DataFrame({"code": [1, None, 2]})
+    assert Table.from_frame(frame, schema).codes[:, 0].tolist() == [0, 2, 1]
+
+
+def test_many_values_need_two_bytes_and_no_more_than_half_again() -> None:
+    values = [str(i) for i in range(522)]
+    frame = pl.DataFrame({"occupation": values * 100, "sex": ["f", "m"] * 26_100, "y": ["a", "b"] * 26_100})
+    schema = Schema((Attribute("occupation", values=tuple(values)), SEX), Attribute("y", values=("a", "b")))
+    table = Table.from_frame(frame, schema)
+    assert table.codes.dtype == np.uint16
+    assert table.codes.nbytes + table.y.nbytes <= 1.5 * table.codes.nbytes
+
+
+@given(own.tables(max_rows=60), st.integers(0, 3))
+def test_training_holds_every_value_and_no_record_is_lost(table: Table, seed: int) -> None:
+    split = table.split(seed)
+    assert sum(map(len, split)) == len(table)
+    assert [part.part for part in split] == ["train", "validation", "test"]
+    columns = [j for j, attribute in enumerate(table.schema.attributes) if not attribute.continuous]
+    for j in columns:
+        assert set(table.codes[:, j]) == set(split.train.codes[:, j])
+    assert set(table.y) == set(split.train.y)
+    rows = np.concatenate([np.column_stack([part.codes, part.y]) for part in split])
+    whole = np.column_stack([table.codes, table.y])
+    assert sorted(map(tuple, rows)) == sorted(map(tuple, whole))
+
+
+def test_the_split_is_random_seeded_and_has_its_sizes() -> None:
+    table = Table(
+        Schema((AGE,)), np.asfortranarray(np.arange(1000)[:, None].astype(np.uint16)), (np.arange(1000.0),)
+    )
+    split = table.split(1)
+    assert [len(part) for part in split] == [600, 100, 300]
+    assert split.train.codes.tolist() == table.split(1).train.codes.tolist()
+    assert split.train.codes.tolist() != table.split(2).train.codes.tolist()
+    assert split.train.codes.max() > 900, "the training part is not the first 60 % of the file"
+    with pytest.raises(ParameterError, match="sum to 1"):
+        table.split(1, (0.5, 0.1, 0.1))
+
+
+@given(own.tables(weights=True))
+def test_distinct_records_keep_all_people(table: Table) -> None:
+    distinct = table.distinct()
+    assert distinct.people == table.people
+    rows = np.column_stack([distinct.codes, distinct.y])
+    assert len(np.unique(rows, axis=0)) == len(rows)
+    for j in range(len(table.schema)):
+        assert distinct.use(j).tolist() == table.use(j).tolist()
+
+
+@given(st.lists(st.lists(st.integers(0, 250), min_size=12, max_size=12), min_size=1, max_size=20))
+@settings(max_examples=30)
+def test_joint_buckets_of_many_wide_columns(rows: list[list[int]]) -> None:
+    codes = np.array(rows * 2)
+    first, bucket = joint_buckets(codes, [251] * 12)
+    assert (codes[first][bucket] == codes).all()
+    assert len(first) == len({tuple(row) for row in rows})
+
+
+def test_a_generalization_of_another_schema_is_refused() -> None:
+    with pytest.raises(SchemaError, match="same attributes"):
+        Table.from_frame(FRAME, SCHEMA).generalize(Generalization.untouched(Schema((AGE,))))
+
+
+@given(own.tables())
+def test_a_generalization_from_maps_gives_the_maps_back(table: Table) -> None:
+    maps = [np.minimum(np.arange(size), 1) for size in table.sizes]
+    g = table.generalization(maps)
+    assert all((a == b).all() for a, b in zip(table.bucket_maps(g), maps, strict=True))
+    assert (table.generalize(g) == np.minimum(table.codes, 1)).all()

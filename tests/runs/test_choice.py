@@ -1,0 +1,246 @@
+"""Budgets, choices, knees and thinning, by hand and by law."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leastwise import ParameterError
+from leastwise.confidence import Interval
+from leastwise.evaluation.pareto import Limits, Point, frontier
+from leastwise.runs import Budget, Candidate, Choice, Figures, Frontier, FrontierPoint, Size, choose
+from leastwise.runs.choice import best_screened
+from leastwise.runs.finding import named
+from leastwise.runs.frontier import Areas, limits_of, thinned
+from leastwise.runs.knees import distances, knees
+
+LIMITS = Limits(Point(0.1, 0.0), Point(0.3, 0.5))
+
+
+def figures(risk: float, error: float, unique: int = 0, **by_attribute: float) -> Figures:
+    return Figures(
+        utility_risk=risk,
+        utility_interval=Interval(0.0, 1.0),
+        adversary_error=error,
+        adversary_interval=Interval(0.0, 1.0),
+        by_attribute=by_attribute or {"sex": error},
+        certified=None,
+        unique_people=unique,
+    )
+
+
+def make(*points: Figures, test: Figures | None = None) -> Frontier:
+    untouched, suppressed = figures(0.1, 0.0), figures(0.3, 0.5)
+    return Frontier(
+        points=tuple(
+            FrontierPoint(candidate=f"{i:012x}", name="", validation=point, test=test or point)
+            for i, point in enumerate(points)
+        ),
+        untouched=untouched,
+        suppressed=suppressed,
+        untouched_validation=untouched,
+        suppressed_validation=suppressed,
+        knees=(f"{1:012x}",),
+        hypervolume=Areas(0.0, 0.0),
+        screened=len(points),
+        thinned=0,
+        repeated=0,
+        dropped=0,
+        failed=0,
+    )
+
+
+THREE = make(figures(0.105, 0.1, unique=9), figures(0.12, 0.3, unique=1), figures(0.2, 0.4))
+SIZES = {f"{i:012x}": Size(8 - i, 100 - 30 * i) for i in range(3)}
+
+
+def chosen(budget: Budget | None, front: Frontier = THREE) -> int | None:
+    found = choose(front, budget, SIZES)
+    assert Choice.from_json(found.to_json()) == found
+    return None if found.candidate is None else int(found.candidate, 16)
+
+
+@pytest.mark.parametrize(
+    ("budget", "candidate"),
+    [
+        (None, 0),
+        (Budget(), 0),
+        ({"max_error_increase": 0.02}, 1),
+        ({"max_error_increase": 0.5}, 2),
+        ({"max_error": 0.12}, 1),
+        ({"min_adversary_error": {"sex": 0.2}}, 1),
+        ({"min_adversary_error": {"mean": 0.35}}, 2),
+        ({"max_unique": 1}, 1),
+        ({"max_unique": 0}, 2),
+        ({"max_buckets": 70}, 1),
+        ({"max_asked": 6}, 2),
+        ({"max_error": 0.2, "max_buckets": 70}, 2),
+        ({"max_error_increase": 0.001}, None),
+        ({"max_error": 0.11, "min_adversary_error": {"sex": 0.2}}, None),
+    ],
+)
+def test_the_best_under_a_budget(budget: Any, candidate: int | None) -> None:
+    assert chosen(Budget(**budget) if isinstance(budget, dict) else budget) == candidate
+
+
+def test_the_sentence_tells_the_limit_and_why() -> None:
+    found = choose(THREE, Budget(max_error_increase=0.02), SIZES)
+    assert found.sentence == (
+        "2 of 3 candidates of the frontier keep this limit: the model errs at most 0.02 more than with everything "
+        "asked. This is the safest of them on the validation part: the model errs 0.120, A1 is wrong 0.300 of the "
+        "time."
+    )
+    several = choose(THREE, Budget(max_error_increase=0.02, max_buckets=70), SIZES).sentence
+    assert "these limits: the model errs at most 0.02 more than with everything asked, and at most 70" in several
+    assert found.fits
+    assert (found.binding, found.nearest, found.misses_on_test) == ((), None, ())
+
+
+def test_among_candidates_that_are_alike_the_one_that_asks_least_wins() -> None:
+    front = make(figures(0.105, 0.302), figures(0.106, 0.303), figures(0.107, 0.3065))
+    assert chosen(Budget(max_error_increase=0.02), front) == 2  # the safest, and it asks least
+    sizes = {f"{i:012x}": Size(5, 40 + 10 * i) for i in range(3)}
+    found = choose(front, Budget(max_error_increase=0.02), sizes)
+    assert int(str(found.candidate), 16) == 0
+    assert "within 0.005 of the safest, this one asks least" in found.sentence
+    far = make(figures(0.105, 0.300), figures(0.106, 0.301), figures(0.107, 0.3065))
+    assert int(str(choose(far, Budget(max_error_increase=0.02), sizes).candidate), 16) == 2
+
+
+def test_without_a_budget_that_can_be_kept_the_knee_is_chosen_and_said() -> None:
+    front = make(figures(0.15, 0.2), figures(0.2, 0.4))
+    found = choose(front, None, SIZES)
+    assert found.candidate == front.knees[0]
+    assert not found.fits
+    assert "No limit was stated, and no candidate keeps the one that holds then" in found.sentence
+
+
+def test_where_none_fits_it_says_what_binds_and_what_is_nearest() -> None:
+    found = choose(THREE, Budget(max_error_increase=0.012, min_adversary_error={"sex": 0.2}), SIZES)
+    assert found.candidate is None
+    assert found.nearest == f"{1:012x}"
+    assert found.binding == (
+        "the model errs 0.0200 more than with everything asked, allowed is 0.012 (the closest among "
+        "candidates that keep the other limits)",
+        "A1 is wrong about sex 0.1000 of the time, wanted is at least 0.2 (the closest among candidates "
+        "that keep the other limits)",
+    )
+    assert f"The nearest is {found.nearest}: the model errs 0.0200 more" in found.sentence
+
+
+def test_a_screened_candidate_that_would_fit_is_named() -> None:
+    def screened(number: int, risk: float, answers: int) -> Candidate:
+        name = f"{number:064x}"[::-1]
+        return Candidate(
+            id=name[:12], fingerprint=name, minimizer="pat", parameters={}, also_found_by=(), seed=0, asked=2,
+            answers=answers, generalization={}, validation=figures(risk, 0.2),
+        )  # fmt: skip
+
+    few = [screened(15, 0.2, 9), screened(14, 0.15, 10), screened(13, 0.1, 11)]
+    found = choose(THREE, Budget(max_buckets=10), SIZES, few)
+    assert f"Candidate {few[1].id}, which was screened and not attacked, fits by counting" in found.sentence
+    assert best_screened(few, Budget(max_buckets=5), THREE.untouched_validation) is None
+    assert "screened" not in choose(THREE, Budget(max_buckets=5), SIZES, few).sentence
+
+
+def test_what_is_missed_on_test_is_said() -> None:
+    front = make(figures(0.105, 0.2), test=figures(0.15, 0.1))
+    found = choose(front, Budget(max_error_increase=0.01), SIZES)
+    assert found.fits
+    assert found.misses_on_test == ("the model errs 0.0500 more than with everything asked, allowed is 0.01",)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "complaint"),
+    [
+        ({"max_error": -0.1}, "max_error must be between 0 and 1; got -0.1"),
+        ({"max_error": float("nan")}, "max_error must be between 0 and 1; got nan"),
+        ({"max_error_increase": "a"}, "max_error_increase must be between 0 and 1; got 'a'"),
+        ({"min_adversary_error": {"sex": 1.5}}, "min_adversary_error of sex must be between 0 and 1; got 1.5"),
+        ({"max_unique": 0.5}, "max_unique must be a whole number from 0; got 0.5"),
+        ({"max_asked": -1}, "max_asked must be a whole number from 0; got -1"),
+    ],
+)
+def test_a_wrong_budget_is_refused(wrong: Any, complaint: str) -> None:
+    with pytest.raises(ParameterError, match=complaint):
+        Budget(**wrong)
+
+
+def test_more_than_guessing_is_impossible() -> None:
+    with pytest.raises(
+        ParameterError, match=r"sex=0.51 is impossible: nobody errs more than the guess, 0.500 about"
+    ):
+        choose(THREE, Budget(min_adversary_error={"sex": 0.51}), SIZES)
+    with pytest.raises(ParameterError, match="no personal attribute 'sx'; did you mean 'sex'"):
+        choose(THREE, Budget(min_adversary_error={"sx": 0.1}), SIZES)
+
+
+points = st.lists(st.tuples(st.floats(0.1, 0.3), st.floats(0, 0.5)), min_size=1, max_size=12)
+
+
+@given(points, st.floats(0, 0.3))
+def test_whatever_is_chosen_keeps_the_budget_and_nothing_better_does(found: Any, most: float) -> None:
+    front = make(*(figures(*point) for point in sorted(found)))
+    sizes = {point.candidate: Size(1, 1) for point in front.points}
+    budget = Budget(max_error_increase=most)
+    choice = choose(front, budget, sizes)
+    kept = [p for p in front.points if not budget.problems(p.validation, front.untouched_validation)]
+    assert (choice.candidate is None) == (not kept)
+    if kept:
+        best = front[str(choice.candidate)]
+        assert best in kept
+        assert best.validation.adversary_error == max(p.validation.adversary_error for p in kept)
+
+
+@given(points, st.floats(0, 0.3), st.floats(0, 0.3))
+def test_a_looser_budget_is_never_less_safe(found: Any, first: float, second: float) -> None:
+    front = make(*(figures(*point) for point in sorted(found)))
+    sizes = {point.candidate: Size(1, 1) for point in front.points}
+    tight, loose = (choose(front, Budget(max_error_increase=m), sizes) for m in sorted((first, second)))
+    if tight.candidate is not None:
+        assert loose.candidate is not None
+        errors = [front[str(c.candidate)].validation.adversary_error for c in (tight, loose)]
+        assert errors[0] <= errors[1]
+
+
+@given(points, st.integers(1, 6))
+def test_thinning_keeps_both_ends_and_loses_as_little_area_as_one_by_one_can(found: Any, most: int) -> None:
+    all_points = [Point(*point) for point in found]
+    front = frontier(all_points)
+    kept = thinned(all_points, front, most, LIMITS)
+    assert len(kept) == min(len(front), max(most, 1))
+    assert kept == [i for i in front if i in kept]
+    if most >= 2:
+        assert {front[0], front[-1]} <= {*kept}
+
+
+@given(points)
+def test_the_first_knee_is_farthest_above_the_chord(found: Any) -> None:
+    all_points = [Point(*point) for point in found]
+    front = [all_points[i] for i in frontier(all_points)]
+    away = distances(front, LIMITS)
+    found_knees = knees(front, LIMITS)
+    assert bool(found_knees) == (max(away) > 0)
+    if found_knees:
+        assert away[found_knees[0]] == max(away)
+        assert all(away[i] >= max(away) / 2 for i in found_knees)
+
+
+def test_a_second_knee_must_stand_out() -> None:
+    near = [Point(0.11, 0.3), Point(0.12, 0.32), Point(0.13, 0.34)]
+    assert knees(near, LIMITS) == [0]
+    far = [Point(0.11, 0.3), Point(0.17, 0.31), Point(0.18, 0.48)]
+    assert knees(far, LIMITS) == [2, 0]
+
+
+def test_names_of_a_frontier() -> None:
+    found = [figures(0.1, 0.1), figures(0.12, 0.3), figures(0.2, 0.4)]
+    assert named(found, [1]) == ["cheapest", "knee", "safest"]
+    assert named(found[:1], [0]) == ["knee, cheapest, safest"]
+
+
+def test_full_records_that_do_worse_than_guessing_leave_nothing_between() -> None:
+    assert limits_of(figures(0.4, 0.0), figures(0.3, 0.5)).area == 0

@@ -1,0 +1,246 @@
+"""The whole job on a small table: what is in the folder, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from leastwise import ArtefactError, DataError, Generalization, ParameterError, SchemaError
+from leastwise.evaluation.evaluation import fingerprint_of
+from leastwise.minimizers import Constraints
+from leastwise.runs import Budget, Entry, Grid, Options, Run, Workers, choose_again, run, sweep
+from leastwise.runs.journal import locked
+from leastwise.schema.file import load_schema
+from tests.runs.small import GRID, OPTIONS, SCHEMA, content, records
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return run(records(), tmp_path_factory.mktemp("runs") / "run", OPTIONS, name="folder/small.csv")
+
+
+def test_the_folder_holds_everything_but_the_report(finished: Run) -> None:
+    names = {name.split("/")[0] for name in content(finished.folder)}
+    assert names == {
+        "task.json", "schema.yaml", "candidates.jsonl", "frontier.json", "choice.json", "recommended.json",
+        "generalizations", "evaluations",
+    }  # fmt: skip
+    assert finished.task.data == "small.csv"
+    assert load_schema(finished.folder / "schema.yaml") == SCHEMA == finished.schema
+    assert (finished.task.records.train, finished.task.records.validation, finished.task.records.test) == (
+        360,
+        60,
+        180,
+    )
+
+
+def test_what_is_read_is_what_was_written(finished: Run) -> None:
+    again = Run.load(finished.folder)
+    assert again == finished
+    for point in finished.frontier.points:
+        judged, found = finished.evaluation(point.candidate), finished.generalization(point.candidate)
+        assert judged.fingerprint == fingerprint_of(found) == finished.candidate(point.candidate).fingerprint
+        assert judged.certificate is not None
+        assert judged.certificate.candidates == len(finished.frontier.points)
+        assert point.test.utility_risk == judged.utility.error  # type: ignore[union-attr]
+        assert point.test.by_attribute == {r.attribute: r.adversary_error for r in judged["A1"].attributes}
+        assert point.test.unique_people == judged["A8"].unique_people
+
+
+def test_equal_generalizations_are_judged_once_and_everybody_who_found_them_is_named(finished: Run) -> None:
+    prints = [candidate.fingerprint for candidate in finished.candidates]
+    assert len(set(prints)) == len(prints) == finished.frontier.screened
+    others = sum(len(candidate.also_found_by) for candidate in finished.candidates)
+    assert 0 < others <= finished.frontier.repeated
+    assert not {
+        fingerprint_of(Generalization.untouched(SCHEMA)),
+        fingerprint_of(Generalization.suppressed(SCHEMA)),
+    } & {*prints}
+
+
+def test_the_recommended_artefact_is_the_chosen_one_and_says_where_it_comes_from(finished: Run) -> None:
+    chosen = finished.choice.candidate
+    assert chosen is not None
+    found = Generalization.load(finished.folder / "recommended.json")
+    assert fingerprint_of(found) == finished.candidate(chosen).fingerprint
+    assert (found.origin["chosen_on"], found.origin["split_seed"]) == ("validation", 0)
+
+
+def test_points_ascend_and_limits_frame_them(finished: Run) -> None:
+    frontier = finished.frontier
+    risks = [point.validation.utility_risk for point in frontier.points]
+    assert risks == sorted(risks)
+    assert frontier.untouched.adversary_error == 0
+    assert all(p.test.adversary_error <= frontier.suppressed.adversary_error + 0.1 for p in frontier.points)
+    assert frontier.hypervolume.validation > 0
+    assert [p.candidate for p in frontier.points if "knee" in p.name.split(", ")] == [frontier.knees[0]]
+
+
+def test_only_in_a_quick_run_side_information_is_kept_to_the_recommended(finished: Run) -> None:
+    for point in finished.frontier.points:
+        attacks = {attack.adversary for attack in finished.evaluation(point.candidate).attacks}
+        assert ("A4" in attacks) == (point.candidate == finished.choice.candidate)
+        assert {"A1", "A2", "A7", "A8"} <= attacks
+
+
+def test_the_same_command_again_changes_nothing(finished: Run, tmp_path: Path) -> None:
+    before = content(finished.folder)
+    run(records(), finished.folder, OPTIONS, name="small.csv")
+    assert content(finished.folder) == before
+    run(records(), tmp_path / "other", OPTIONS, name="small.csv", workers=Workers(2, "threading"))
+    assert content(tmp_path / "other") == before
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({"seed": 1}, "records differs|seed differs"),
+        ({"most": 2}, "most differs"),
+        ({"quick": False}, "quick differs"),
+    ],
+)
+def test_another_task_in_the_same_folder_is_refused(finished: Run, change: dict[str, int], what: str) -> None:
+    with pytest.raises(ParameterError, match=what):
+        run(records(), finished.folder, replace(OPTIONS, **change), name="small.csv")  # type: ignore[arg-type]
+
+
+def test_other_data_in_the_same_folder_is_refused(finished: Run) -> None:
+    with pytest.raises(ParameterError, match=r"the data differs.*--fresh"):
+        run(records(seed=1), finished.folder, OPTIONS, name="small.csv")
+
+
+def test_fresh_begins_anew_and_leaves_other_files_alone(tmp_path: Path) -> None:
+    small = replace(OPTIONS, grid=Grid(entries=(Entry(minimizer="uniform", parameters={"k": [2, 3]}),)))
+    run(records(), tmp_path, small)
+    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
+    found = run(records(seed=1), tmp_path, small, fresh=True)
+    assert (tmp_path / "notes.txt").read_text(encoding="utf-8") == "mine"
+    assert found.task.fingerprint == Run.load(tmp_path).task.fingerprint
+
+
+def test_a_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
+    with pytest.raises(ParameterError, match="holds other files and no run"):
+        run(records(), tmp_path, OPTIONS)
+    with pytest.raises(ParameterError, match="is a file"):
+        run(records(), tmp_path / "notes.txt", OPTIONS)
+
+
+def test_two_processes_do_not_share_a_folder(finished: Run) -> None:
+    with locked(finished.folder), pytest.raises(ParameterError, match="another process"):
+        run(records(), finished.folder, OPTIONS, name="small.csv")
+
+
+def test_choosing_again_rewrites_the_choice_only(finished: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "copy"
+    run(records(), folder, OPTIONS, name="small.csv")
+    before = content(folder)
+    safest = next(point for point in finished.frontier.points if "safest" in point.name)
+    chosen = choose_again(folder, Budget(max_error=1.0))
+    assert chosen.choice.candidate == safest.candidate
+    nothing = choose_again(folder, Budget(max_error=0.0))
+    assert nothing.choice.candidate is None
+    assert nothing.choice.nearest is not None
+    assert not (folder / "recommended.json").exists()
+    changed = {name for name, text in before.items() if content(folder).get(name) != text}
+    assert changed == {"choice.json", "recommended.json"}
+
+
+def test_every_damage_of_a_folder_is_told(finished: Run, tmp_path: Path) -> None:
+    run(records(), tmp_path, OPTIONS, name="small.csv")
+    candidates = tmp_path / "candidates.jsonl"
+    text = candidates.read_text(encoding="utf-8")
+    line = json.loads(text.splitlines()[0])
+    candidates.write_text(json.dumps({**line, "asked": "x", "color": 1}) + "\n", encoding="utf-8")
+    with pytest.raises(ArtefactError, match=r"(?s)line 1: not a leastwise-candidate.*2 problems.*color.*asked"):
+        Run.load(tmp_path)
+    lied = [json.dumps({**json.loads(each), "answers": 1}) + "\n" for each in text.splitlines()]
+    candidates.write_text("".join(lied), encoding="utf-8")
+    with pytest.raises(ArtefactError, match="is not what it says"):
+        Run.load(tmp_path)
+    candidates.write_text(text[:-5], encoding="utf-8")
+    with pytest.raises(ArtefactError, match="torn"):
+        Run.load(tmp_path)
+    candidates.write_text(text, encoding="utf-8")
+    chosen = Run.load(tmp_path).frontier.points[0].candidate
+    path = tmp_path / "generalizations" / f"{chosen}.json"
+    other = next(p for p in path.parent.iterdir() if p != path)
+    path.write_bytes(other.read_bytes())
+    with pytest.raises(ArtefactError, match="changed after it was judged"):
+        Run.load(tmp_path).generalization(chosen)
+    for changed in path.parent.iterdir():
+        changed.write_text("{}", encoding="utf-8")
+    before = content(tmp_path)
+    with pytest.raises(ArtefactError):
+        choose_again(tmp_path, Budget(max_error=1.0))
+    assert content(tmp_path) == before, "nothing is published that nobody judged"
+    frontier = tmp_path / "frontier.json"
+    document = json.loads(frontier.read_text(encoding="utf-8"))
+    document["suppressed_validation"]["by_attribute"] = {"zz": 0.1}
+    frontier.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(ArtefactError, match="not of the personal attributes"):
+        Run.load(tmp_path)
+    (tmp_path / "frontier.json").unlink()
+    with pytest.raises(ParameterError, match="not finished"):
+        Run.load(tmp_path)
+    with pytest.raises(ParameterError, match="is no run"):
+        Run.load(tmp_path / "nowhere")
+
+
+def test_a_failing_minimizer_is_told_and_the_others_go_on(tmp_path: Path) -> None:
+    # No leaf can hold so many people as there are none: the tree finds nothing; apt fails on its parameter.
+    grid = Grid(entries=(Entry(minimizer="apt", parameters={"max_depth": -1}), *GRID.entries[1:2]))
+    found = run(records(), tmp_path, replace(OPTIONS, grid=grid))
+    (failure,) = found.failures
+    assert failure.minimizer == "apt"
+    assert "max_depth" in failure.reason
+    assert found.frontier.failed == 1
+    assert len(found.candidates) == 2
+
+
+def test_when_nothing_is_proposed_it_is_told(tmp_path: Path) -> None:
+    grid = Grid(entries=(Entry(minimizer="pat", parameters={"min_leaf": 10_000}),))
+    with pytest.raises(DataError, match="no minimizer proposed anything"):
+        run(records(), tmp_path, replace(OPTIONS, grid=grid))
+
+
+def test_what_cannot_be_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    table, folder = records(), tmp_path / "run"
+    with pytest.raises(DataError, match=r"at least 300 records.*got 50"):
+        run(table.take(np.arange(50)), folder, OPTIONS)
+    with pytest.raises(DataError, match="at least two classes"):
+        run(table.take(np.flatnonzero(table.y == 0)[:300].repeat(2)), folder, OPTIONS)
+    with pytest.raises(SchemaError, match="at least one personal attribute"):
+        run(replace(table, schema=SCHEMA.with_personal([])), folder, OPTIONS)
+    with pytest.raises(SchemaError, match="needs a label"):
+        run(replace(table, schema=replace(SCHEMA, label=None), labels=None), folder, OPTIONS)
+    with pytest.raises(ParameterError, match=r"sex=0.9 is impossible: nobody errs more than the guess, 0\.\d+"):
+        run(table, folder, Options(grid=GRID, budget=Budget(min_adversary_error={"sex": 0.9})))
+    with pytest.raises(ParameterError, match="there is no attribute 'sx', did you mean 'sex'"):
+        run(table, folder, Options(grid=GRID, constraints=Constraints(suppressed=["sx"])))
+    assert not folder.exists()
+
+
+def test_a_class_that_validation_lacks_is_told(tmp_path: Path) -> None:
+    table = records()
+    rare = np.zeros(len(table), dtype=np.intp)
+    split = table.split(0)
+    # One rich person, and that one is in training: every value must be there.
+    rare[0] = 1
+    with pytest.raises(
+        DataError, match="class 'yes' of 'rich' has 1 records and none of them is in the validation part"
+    ):
+        run(replace(table, labels=rare), tmp_path, OPTIONS)
+    assert len(split.validation) == 60
+
+
+def test_sweep_alone_writes_nothing_and_sees_training_only() -> None:
+    split = records().split(0)
+    found = sweep(split, GRID)
+    assert len(found.candidates) > 3
+    other = split.test.take(np.arange(len(split.test))[::-1])
+    assert sweep(split._replace(test=other), GRID) == found

@@ -1,0 +1,81 @@
+"""Whoever works, the results are the same and in order."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from leastwise import MissingExtraError, ParameterError
+from leastwise.runs import Workers, run, workers
+from tests.runs.small import OPTIONS, content, records
+
+
+def twice(number: int) -> int:
+    return 2 * number
+
+
+@pytest.mark.parametrize("workers", [Workers(), Workers(2, "threading"), Workers(-1, "threading")])
+def test_results_come_in_order(workers: Workers) -> None:
+    with workers.ready():
+        assert [*workers.map(twice, [(i,) for i in range(7)])] == [0, 2, 4, 6, 8, 10, 12]
+        assert [*workers.map(twice, [])] == []
+
+
+def test_what_cannot_be_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ParameterError, match="did you mean 'threading'"):
+        Workers(1, "threads")
+    with pytest.raises(ParameterError, match="jobs must be at least 1"):
+        Workers(-2)
+    with pytest.raises(ParameterError, match="a cluster needs the backend dask or ray"):
+        Workers(1, "loky", "tcp://127.0.0.1:1")
+    monkeypatch.setattr(workers, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match="this needs distributed"):
+        Workers(1, "dask")
+
+
+def same_as_alone(workers: Workers, tmp_path: Path) -> None:
+    run(records(), tmp_path / "alone", OPTIONS)
+    run(records(), tmp_path / "many", OPTIONS, workers=workers)
+    assert content(tmp_path / "many") == content(tmp_path / "alone")
+
+
+@pytest.mark.slow
+def test_processes_give_the_same_bytes(tmp_path: Path) -> None:
+    same_as_alone(Workers(2, "loky"), tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("distributed") is None, reason="distributed is not installed")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+def test_a_dask_cluster_gives_the_same_bytes(tmp_path: Path) -> None:
+    same_as_alone(Workers(2, "dask"), tmp_path)
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, host="127.0.0.1") as cluster:
+        run(records(), tmp_path / "address", OPTIONS, workers=Workers(1, "dask", cluster.scheduler_address))
+    assert content(tmp_path / "address") == content(tmp_path / "alone")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("distributed") is None, reason="distributed is not installed")
+def test_a_cluster_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with (
+        pytest.raises(ParameterError, match=r"no Dask cluster answers at 'tcp://127.0.0.1"),
+        Workers(1, "dask", f"tcp://127.0.0.1:{port}").ready(),
+    ):
+        pass
+    assert threading.active_count() >= 1
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("ray") is None, reason="ray is not installed")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning", "ignore::FutureWarning")
+def test_ray_gives_the_same_bytes(tmp_path: Path) -> None:
+    same_as_alone(Workers(2, "ray"), tmp_path)

@@ -120,7 +120,7 @@ def figures(
     name: str, table: Table, done: Run, seconds: float, processor: float, stages: dict[str, float], jobs: int
 ) -> dict[str, Any]:
     points = done.frontier.points
-    chosen = [points[i].candidate for i in sorted({0, len(points) // 2, len(points) - 1})]
+    chosen = [points[i].id for i in sorted({0, len(points) // 2, len(points) - 1})]
     split = table.split(done.task.seed)
     theirs = float(np.median([mlp2_seconds(done.generalization(c), split) for c in chosen]))
     # Workers that live on are not counted by the system: then the seconds of all workers stand in for it.

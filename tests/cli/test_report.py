@@ -105,7 +105,7 @@ def test_the_records_of_the_run_tell_the_shares(run: Run, folder: Path, tmp_path
 def _say_fingerprint(folder: Path, data: Path) -> None:
     from leastwise import Table
     from leastwise.records.files import read_frame
-    from leastwise.runs.checking import fingerprint
+    from leastwise.runs.task import fingerprint
 
     found = fingerprint(Table.from_frame(read_frame(str(data)), StoredRun.load(folder).schema))
     task = folder / "task.json"

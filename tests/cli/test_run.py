@@ -191,7 +191,7 @@ def test_constraints_come_from_the_policy(run: Run, small: Path, grid: Path, tmp
     found = StoredRun.load(tmp_path / "out")
     assert found.frontier.dropped > 0
     for candidate in found.candidates:
-        artefact = candidate.artefact()
+        artefact = candidate.generalization
         assert artefact["sex"].suppressed
         assert 40.0 in artefact["age"].edges  # type: ignore[attr-defined]
     assert found.choice.budget.max_error == 1.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +26,7 @@ from leastwise.evaluation.certificate import MEAN
 from leastwise.evaluation.evaluation import People, fingerprint_of
 from leastwise.partition import Groups, Intervals, Partition, keep, suppress
 from leastwise.runs import (
+    Areas,
     Budget,
     Candidate,
     Choice,
@@ -34,13 +34,12 @@ from leastwise.runs import (
     Failure,
     Figures,
     Frontier,
-    FrontierPoint,
     Grid,
+    Parts,
     Run,
     RunTask,
 )
-from leastwise.runs.folder import Parts
-from leastwise.runs.frontier import Areas
+from leastwise.runs.candidates import write_line
 from leastwise.schema.file import save_schema
 
 AGE = Attribute("age", "continuous", lower=0, upper=99, integer=True, unit="years", question="How old are you?")
@@ -189,18 +188,16 @@ def figures(schema: Schema, risk: float, error: float) -> Figures:
 
 
 def candidate(g: Generalization, place: int, risk: float, error: float) -> Candidate:
-    mark = fingerprint_of(g)
     return Candidate(
-        id=mark[:12],
-        fingerprint=mark,
+        fingerprint=g.fingerprint,
         minimizer="uniform",
         parameters={"k": place + 2},
         also_found_by=("pat (alpha 0.7)",) if place == 0 else (),
         seed=0,
         asked=len(g.collected),
         answers=g.total_buckets - len(g.not_collected),
-        generalization=json.loads(g.to_json()),
-        validation=figures(g.schema, risk, error),
+        generalization=g,
+        screened=figures(g.schema, risk, error),
     )
 
 
@@ -214,17 +211,15 @@ def write_run(
     candidates = [candidate(g, i, *each) for i, (g, *each) in enumerate(zip(made, risks, errors, strict=True))]
     best = [(made[i], candidates[i], risks[i], errors[i]) for i in reversed(range(len(made) - 1))]
     points = [
-        FrontierPoint(
-            candidate=c.id,
+        replace(
+            c,
             name="knee" if i == chosen else "",
-            validation=c.validation,
-            test=figures(schema, risk + 0.001, error),
+            judged=c.screened,
+            tested=figures(schema, risk + 0.001, error),
         )
         for i, (_, c, risk, error) in enumerate(best)
     ]
-    _write_documents(
-        folder, schema, candidates, points, points[min(chosen, len(points) - 1)].candidate, choice or {}
-    )
+    _write_documents(folder, schema, candidates, points, points[min(chosen, len(points) - 1)].id, choice or {})
     for g, c, risk, error in best:
         g.save(folder / "generalizations" / f"{c.id}.json")
         evaluation(g, risk + 0.001, error).save(folder / "evaluations" / f"{c.id}.json")
@@ -235,7 +230,7 @@ def _write_documents(
     folder: Path,
     schema: Schema,
     candidates: Sequence[Candidate],
-    points: Sequence[FrontierPoint],
+    points: Sequence[Candidate],
     chosen: str,
     changes: dict[str, Any],
 ) -> None:
@@ -243,8 +238,8 @@ def _write_documents(
         (folder / name).mkdir(parents=True)
     save_schema(schema, folder / "schema.yaml")
     failure = Failure(minimizer="apt", parameters={}, seed=0, reason="too few records")
-    lines = [*(c.to_json() for c in candidates), failure.to_json()]
-    (folder / "candidates.jsonl").write_text("".join(line.rstrip("\n") + "\n" for line in lines), encoding="utf-8")
+    lines = [write_line(each) for each in (*candidates, failure)]
+    (folder / "candidates.jsonl").write_text("".join(lines), encoding="utf-8")
     documents = {"task": task(schema), "frontier": frontier(schema, points, chosen), "choice": chosen_by(chosen)}
     documents["choice"] = replace(documents["choice"], **changes)  # type: ignore[type-var]
     for name, document in documents.items():
@@ -261,7 +256,7 @@ def task(schema: Schema) -> RunTask:
     )  # fmt: skip
 
 
-def frontier(schema: Schema, points: Sequence[FrontierPoint], knee: str) -> Frontier:
+def frontier(schema: Schema, points: Sequence[Candidate], knee: str) -> Frontier:
     everything, nothing = figures(schema, UNTOUCHED_ERROR, 0.0), figures(schema, SUPPRESSED_ERROR, GUESS)
     return Frontier(
         points=tuple(points), untouched=everything, suppressed=nothing, untouched_validation=everything,

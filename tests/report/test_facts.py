@@ -49,7 +49,7 @@ def test_sentences_about_single_people_are_left_out_unless_asked_for(run: Run, f
 
 def test_without_a_candidate_that_fits_the_report_is_about_the_nearest(tmp_path: Path) -> None:
     run = write_run(tmp_path / "first")
-    nearest = run.frontier.points[0].candidate
+    nearest = run.frontier.points[0].id
     changes = {"candidate": None, "fits": False, "binding": ("too many answers",), "nearest": nearest}
     run = write_run(tmp_path / "second", choice=changes)
     facts = summarize(run)

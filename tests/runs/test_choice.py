@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leastwise import ParameterError
+from leastwise import Attribute, Generalization, ParameterError, Schema
 from leastwise.confidence import Interval
 from leastwise.evaluation.pareto import Limits, Point, frontier
-from leastwise.runs import Budget, Candidate, Choice, Figures, Frontier, FrontierPoint, Size, choose
+from leastwise.runs import Budget, Candidate, Choice, Figures, Frontier, choose
 from leastwise.runs.choice import best_screened
-from leastwise.runs.finding import named
-from leastwise.runs.frontier import Areas, limits_of, thinned
-from leastwise.runs.knees import distances, knees
+from leastwise.runs.frontier import Areas, distances, knees, limits_of, named, thinned
 
 LIMITS = Limits(Point(0.1, 0.0), Point(0.3, 0.5))
 
@@ -32,13 +32,26 @@ def figures(risk: float, error: float, unique: int = 0, **by_attribute: float) -
     )
 
 
-def make(*points: Figures, test: Figures | None = None) -> Frontier:
+NOTHING = Generalization.suppressed(Schema([Attribute("sex", values=("f", "m"), personal=True)]))
+
+
+def candidate(
+    number: int, judged: Figures, tested: Figures | None = None, asked: int = 1, answers: int = 1
+) -> Candidate:
+    return Candidate(
+        fingerprint=f"{number:012x}", minimizer="pat", parameters={}, seed=0, asked=asked, answers=answers,
+        generalization=NOTHING, screened=judged, judged=judged, tested=tested or judged,
+    )  # fmt: skip
+
+
+def make(
+    *points: Figures, test: Figures | None = None, sizes: Sequence[tuple[int, int]] | None = None
+) -> Frontier:
+    """Return a frontier of these figures; unless sizes are given, each asks less than the one before."""
     untouched, suppressed = figures(0.1, 0.0), figures(0.3, 0.5)
+    sizes = sizes or [(8 - i, 100 - 30 * i) for i in range(len(points))]
     return Frontier(
-        points=tuple(
-            FrontierPoint(candidate=f"{i:012x}", name="", validation=point, test=test or point)
-            for i, point in enumerate(points)
-        ),
+        points=tuple(candidate(i, point, test, *sizes[i]) for i, point in enumerate(points)),
         untouched=untouched,
         suppressed=suppressed,
         untouched_validation=untouched,
@@ -54,11 +67,10 @@ def make(*points: Figures, test: Figures | None = None) -> Frontier:
 
 
 THREE = make(figures(0.105, 0.1, unique=9), figures(0.12, 0.3, unique=1), figures(0.2, 0.4))
-SIZES = {f"{i:012x}": Size(8 - i, 100 - 30 * i) for i in range(3)}
 
 
 def chosen(budget: Budget | None, front: Frontier = THREE) -> int | None:
-    found = choose(front, budget, SIZES)
+    found = choose(front, budget)
     assert Choice.from_json(found.to_json()) == found
     return None if found.candidate is None else int(found.candidate, 16)
 
@@ -87,13 +99,13 @@ def test_the_best_under_a_budget(budget: Any, candidate: int | None) -> None:
 
 
 def test_the_sentence_tells_the_limit_and_why() -> None:
-    found = choose(THREE, Budget(max_error_increase=0.02), SIZES)
+    found = choose(THREE, Budget(max_error_increase=0.02))
     assert found.sentence == (
         "2 of 3 candidates of the frontier keep this limit: the model errs at most 0.02 more than with everything "
         "asked. This is the safest of them on the validation part: the model errs 0.120, A1 is wrong 0.300 of the "
         "time."
     )
-    several = choose(THREE, Budget(max_error_increase=0.02, max_buckets=70), SIZES).sentence
+    several = choose(THREE, Budget(max_error_increase=0.02, max_buckets=70)).sentence
     assert "these limits: the model errs at most 0.02 more than with everything asked, and at most 70" in several
     assert found.fits
     assert (found.binding, found.nearest, found.misses_on_test) == ((), None, ())
@@ -102,24 +114,24 @@ def test_the_sentence_tells_the_limit_and_why() -> None:
 def test_among_candidates_that_are_alike_the_one_that_asks_least_wins() -> None:
     front = make(figures(0.105, 0.302), figures(0.106, 0.303), figures(0.107, 0.3065))
     assert chosen(Budget(max_error_increase=0.02), front) == 2  # the safest, and it asks least
-    sizes = {f"{i:012x}": Size(5, 40 + 10 * i) for i in range(3)}
-    found = choose(front, Budget(max_error_increase=0.02), sizes)
+    sizes = [(5, 40 + 10 * i) for i in range(3)]
+    found = choose(make(*(p.validation for p in front.points), sizes=sizes), Budget(max_error_increase=0.02))
     assert int(str(found.candidate), 16) == 0
     assert "within 0.005 of the safest, this one asks least" in found.sentence
-    far = make(figures(0.105, 0.300), figures(0.106, 0.301), figures(0.107, 0.3065))
-    assert int(str(choose(far, Budget(max_error_increase=0.02), sizes).candidate), 16) == 2
+    far = make(figures(0.105, 0.300), figures(0.106, 0.301), figures(0.107, 0.3065), sizes=sizes)
+    assert int(str(choose(far, Budget(max_error_increase=0.02)).candidate), 16) == 2
 
 
 def test_without_a_budget_that_can_be_kept_the_knee_is_chosen_and_said() -> None:
     front = make(figures(0.15, 0.2), figures(0.2, 0.4))
-    found = choose(front, None, SIZES)
+    found = choose(front, None)
     assert found.candidate == front.knees[0]
     assert not found.fits
     assert "No limit was stated, and no candidate keeps the one that holds then" in found.sentence
 
 
 def test_where_none_fits_it_says_what_binds_and_what_is_nearest() -> None:
-    found = choose(THREE, Budget(max_error_increase=0.012, min_adversary_error={"sex": 0.2}), SIZES)
+    found = choose(THREE, Budget(max_error_increase=0.012, min_adversary_error={"sex": 0.2}))
     assert found.candidate is None
     assert found.nearest == f"{1:012x}"
     assert found.binding == (
@@ -133,22 +145,18 @@ def test_where_none_fits_it_says_what_binds_and_what_is_nearest() -> None:
 
 def test_a_screened_candidate_that_would_fit_is_named() -> None:
     def screened(number: int, risk: float, answers: int) -> Candidate:
-        name = f"{number:064x}"[::-1]
-        return Candidate(
-            id=name[:12], fingerprint=name, minimizer="pat", parameters={}, also_found_by=(), seed=0, asked=2,
-            answers=answers, generalization={}, validation=figures(risk, 0.2),
-        )  # fmt: skip
+        return replace(candidate(number, figures(risk, 0.2), answers=answers), judged=None, tested=None)
 
     few = [screened(15, 0.2, 9), screened(14, 0.15, 10), screened(13, 0.1, 11)]
-    found = choose(THREE, Budget(max_buckets=10), SIZES, few)
+    found = choose(THREE, Budget(max_buckets=10), few)
     assert f"Candidate {few[1].id}, which was screened and not attacked, fits by counting" in found.sentence
     assert best_screened(few, Budget(max_buckets=5), THREE.untouched_validation) is None
-    assert "screened" not in choose(THREE, Budget(max_buckets=5), SIZES, few).sentence
+    assert "screened" not in choose(THREE, Budget(max_buckets=5), few).sentence
 
 
 def test_what_is_missed_on_test_is_said() -> None:
     front = make(figures(0.105, 0.2), test=figures(0.15, 0.1))
-    found = choose(front, Budget(max_error_increase=0.01), SIZES)
+    found = choose(front, Budget(max_error_increase=0.01))
     assert found.fits
     assert found.misses_on_test == ("the model errs 0.0500 more than with everything asked, allowed is 0.01",)
 
@@ -173,9 +181,9 @@ def test_more_than_guessing_is_impossible() -> None:
     with pytest.raises(
         ParameterError, match=r"sex=0.51 is impossible: nobody errs more than the guess, 0.500 about"
     ):
-        choose(THREE, Budget(min_adversary_error={"sex": 0.51}), SIZES)
+        choose(THREE, Budget(min_adversary_error={"sex": 0.51}))
     with pytest.raises(ParameterError, match="no personal attribute 'sx'; did you mean 'sex'"):
-        choose(THREE, Budget(min_adversary_error={"sx": 0.1}), SIZES)
+        choose(THREE, Budget(min_adversary_error={"sx": 0.1}))
 
 
 points = st.lists(st.tuples(st.floats(0.1, 0.3), st.floats(0, 0.5)), min_size=1, max_size=12)
@@ -183,10 +191,9 @@ points = st.lists(st.tuples(st.floats(0.1, 0.3), st.floats(0, 0.5)), min_size=1,
 
 @given(points, st.floats(0, 0.3))
 def test_whatever_is_chosen_keeps_the_budget_and_nothing_better_does(found: Any, most: float) -> None:
-    front = make(*(figures(*point) for point in sorted(found)))
-    sizes = {point.candidate: Size(1, 1) for point in front.points}
+    front = make(*(figures(*point) for point in sorted(found)), sizes=[(1, 1)] * len(found))
     budget = Budget(max_error_increase=most)
-    choice = choose(front, budget, sizes)
+    choice = choose(front, budget)
     kept = [p for p in front.points if not budget.problems(p.validation, front.untouched_validation)]
     assert (choice.candidate is None) == (not kept)
     if kept:
@@ -197,9 +204,8 @@ def test_whatever_is_chosen_keeps_the_budget_and_nothing_better_does(found: Any,
 
 @given(points, st.floats(0, 0.3), st.floats(0, 0.3))
 def test_a_looser_budget_is_never_less_safe(found: Any, first: float, second: float) -> None:
-    front = make(*(figures(*point) for point in sorted(found)))
-    sizes = {point.candidate: Size(1, 1) for point in front.points}
-    tight, loose = (choose(front, Budget(max_error_increase=m), sizes) for m in sorted((first, second)))
+    front = make(*(figures(*point) for point in sorted(found)), sizes=[(1, 1)] * len(found))
+    tight, loose = (choose(front, Budget(max_error_increase=m)) for m in sorted((first, second)))
     if tight.candidate is not None:
         assert loose.candidate is not None
         errors = [front[str(c.candidate)].validation.adversary_error for c in (tight, loose)]
@@ -237,7 +243,7 @@ def test_a_second_knee_must_stand_out() -> None:
 
 
 def test_names_of_a_frontier() -> None:
-    found = [figures(0.1, 0.1), figures(0.12, 0.3), figures(0.2, 0.4)]
+    found = [Point(0.1, 0.1), Point(0.12, 0.3), Point(0.2, 0.4)]
     assert named(found, [1]) == ["cheapest", "knee", "safest"]
     assert named(found[:1], [0]) == ["knee, cheapest, safest"]
 

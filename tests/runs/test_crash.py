@@ -109,7 +109,7 @@ def test_stopped_after_every_task_and_resumed_gives_the_same_bytes(
     stops = 0
     while True:
         try:
-            run(records(), tmp_path / "run", OPTIONS, watcher=Stopping(2))
+            run(records(), tmp_path / "run", OPTIONS, progress=Stopping(2))
             break
         except KeyboardInterrupt:
             stops += 1
@@ -125,7 +125,7 @@ def test_a_torn_line_is_dropped(
     expected, _ = unbroken
     folder = tmp_path / "run"
     with pytest.raises(KeyboardInterrupt):
-        run(records(), folder, OPTIONS, watcher=Stopping(5 + len(expected["candidates.jsonl"].splitlines()) + 5))
+        run(records(), folder, OPTIONS, progress=Stopping(5 + len(expected["candidates.jsonl"].splitlines()) + 5))
     path = folder / name
     path.write_bytes(path.read_bytes()[:-cut])
     run(records(), folder, OPTIONS)

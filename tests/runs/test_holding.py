@@ -95,7 +95,7 @@ def test_candidates_of_every_minimizer_hold_to_the_constraints() -> None:
     assert found.dropped > 0
     assert {"optimal", "coarsening"} & {candidate.minimizer for candidate in found.candidates}
     for candidate in found.candidates:
-        assert broken(constraints, candidate.artefact(), TRAIN) == []
+        assert broken(constraints, candidate.generalization, TRAIN) == []
 
 
 def test_constraints_that_nothing_keeps_are_told() -> None:

@@ -42,8 +42,8 @@ def test_what_is_read_is_what_was_written(finished: Run) -> None:
     again = Run.load(finished.folder)
     assert again == finished
     for point in finished.frontier.points:
-        judged, found = finished.evaluation(point.candidate), finished.generalization(point.candidate)
-        assert judged.fingerprint == fingerprint_of(found) == finished.candidate(point.candidate).fingerprint
+        judged, found = finished.evaluation(point.id), finished.generalization(point.id)
+        assert judged.fingerprint == fingerprint_of(found) == finished.candidate(point.id).fingerprint
         assert judged.certificate is not None
         assert judged.certificate.candidates == len(finished.frontier.points)
         assert point.test.utility_risk == judged.utility.error  # type: ignore[union-attr]
@@ -77,13 +77,13 @@ def test_points_ascend_and_limits_frame_them(finished: Run) -> None:
     assert frontier.untouched.adversary_error == 0
     assert all(p.test.adversary_error <= frontier.suppressed.adversary_error + 0.1 for p in frontier.points)
     assert frontier.hypervolume.validation > 0
-    assert [p.candidate for p in frontier.points if "knee" in p.name.split(", ")] == [frontier.knees[0]]
+    assert [p.id for p in frontier.points if "knee" in p.name.split(", ")] == [frontier.knees[0]]
 
 
 def test_only_in_a_quick_run_side_information_is_kept_to_the_recommended(finished: Run) -> None:
     for point in finished.frontier.points:
-        attacks = {attack.adversary for attack in finished.evaluation(point.candidate).attacks}
-        assert ("A4" in attacks) == (point.candidate == finished.choice.candidate)
+        attacks = {attack.adversary for attack in finished.evaluation(point.id).attacks}
+        assert ("A4" in attacks) == (point.id == finished.choice.candidate)
         assert {"A1", "A2", "A7", "A8"} <= attacks
 
 
@@ -141,7 +141,7 @@ def test_choosing_again_rewrites_the_choice_only(finished: Run, tmp_path: Path) 
     before = content(folder)
     safest = next(point for point in finished.frontier.points if "safest" in point.name)
     chosen = choose_again(folder, Budget(max_error=1.0))
-    assert chosen.choice.candidate == safest.candidate
+    assert chosen.choice.candidate == safest.id
     nothing = choose_again(folder, Budget(max_error=0.0))
     assert nothing.choice.candidate is None
     assert nothing.choice.nearest is not None
@@ -166,7 +166,7 @@ def test_every_damage_of_a_folder_is_told(finished: Run, tmp_path: Path) -> None
     with pytest.raises(ArtefactError, match="torn"):
         Run.load(tmp_path)
     candidates.write_text(text, encoding="utf-8")
-    chosen = Run.load(tmp_path).frontier.points[0].candidate
+    chosen = Run.load(tmp_path).frontier.points[0].id
     path = tmp_path / "generalizations" / f"{chosen}.json"
     other = next(p for p in path.parent.iterdir() if p != path)
     path.write_bytes(other.read_bytes())

@@ -41,7 +41,7 @@ def kept(tmp_path: Path) -> Run:
 def test_they_are_kept_for_every_candidate_of_the_frontier(kept: Run) -> None:
     found = Shares.stored(kept)
     assert found == Shares.count(kept, people())
-    assert set(found.candidates) == {point.candidate for point in kept.frontier.points}
+    assert set(found.candidates) == {point.id for point in kept.frontier.points}
     shown = [point["shares"] for point in summarize(kept)["frontier"]["points"] if point["kind"] == "frontier"]
     assert all(sum(each) == pytest.approx(1) for shares in shown for each in shares if each is not None)
 

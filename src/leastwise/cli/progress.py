@@ -23,26 +23,25 @@ def watching() -> AbstractContextManager[Lines | Bars]:
 class Lines:
     """A line at the beginning of each stage, and every few seconds."""
 
-    def begin(self, words: str, total: int, done: int) -> None:
+    def begin(self, words: str, total: int | None = None, done: int = 0) -> None:
         """Say what begins."""
         self._words, self._total, self._done, self._before = words, total, done, done
         self._start = self._said = time.monotonic()
+        many = "" if total is None else f": {total:,}"
         resumed = f", {done:,} of them done before" if done else ""
-        typer.echo(f"{words}: {total:,}{resumed}", err=True)
+        typer.echo(f"{words}{many}{resumed}", err=True)
 
-    def advance(self) -> None:
+    def advance(self, steps: int = 1) -> None:
         """Say how far it has come, how fast it goes and how long it will take, if it is time."""
-        self._done += 1
+        self._done += steps
         now = time.monotonic()
-        if now - self._said < EVERY or self._done >= self._total:
+        if now - self._said < EVERY or (self._total is not None and self._done >= self._total):
             return
         self._said = now
         rate = (self._done - self._before) / (now - self._start)
-        left = (self._total - self._done) / rate
-        typer.echo(
-            f"{self._words}: {self._done:,} of {self._total:,}, {rate:.2f} a second, about {_span(left)} left",
-            err=True,
-        )
+        left = "" if self._total is None else f", about {_span((self._total - self._done) / rate)} left"
+        of = "" if self._total is None else f" of {self._total:,}"
+        typer.echo(f"{self._words}: {self._done:,}{of}, {rate:.2f} a second{left}", err=True)
 
 
 def _span(seconds: float) -> str:
@@ -78,14 +77,14 @@ class Bars:
     def __exit__(self, *_: object) -> None:
         self._shown.stop()
 
-    def begin(self, words: str, total: int, done: int) -> None:
+    def begin(self, words: str, total: int | None = None, done: int = 0) -> None:
         """Begin a new bar."""
         self._start, self._made = time.monotonic(), 0
         self._bar = self._shown.add_task(words, total=total, completed=done, rate="")
 
-    def advance(self) -> None:
+    def advance(self, steps: int = 1) -> None:
         """Move the bar."""
         assert self._bar is not None
-        self._made += 1
+        self._made += steps
         rate = self._made / max(time.monotonic() - self._start, 1e-9)
-        self._shown.update(self._bar, advance=1, rate=f"{rate:.2f}/s")
+        self._shown.update(self._bar, advance=steps, rate=f"{rate:.2f}/s")

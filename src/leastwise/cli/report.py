@@ -75,7 +75,7 @@ def _format(given: str | None, output: Path | None, known: tuple[str, ...]) -> s
 def _test_part(run: Run, data: str, missing: tuple[str, ...]) -> Table:
     from leastwise.records.files import read_frame
     from leastwise.records.table import Table
-    from leastwise.runs.checking import fingerprint
+    from leastwise.runs.task import fingerprint
 
     table = Table.from_frame(read_frame(data, missing), run.schema)
     if fingerprint(table) != run.task.fingerprint:

@@ -137,7 +137,7 @@ def execute(
     try:
         with watching() as watcher:
             found = whole_job(
-                records.table, folder, options, name=name, workers=workers, watcher=watcher, fresh=fresh
+                records.table, folder, options, name=name, workers=workers, progress=watcher, fresh=fresh
             )
     except KeyboardInterrupt:
         typer.echo(f"\nwhat is finished is kept in {folder}; the same command resumes the run", err=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import types
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -27,6 +27,8 @@ def to_plain(value: Any) -> Any:
     >>> to_plain((Predicate(text="age 31", people=1), None))
     [{'text': 'age 31', 'people': 1}, None]
     """
+    if hasattr(value, "to_document"):
+        return value.to_document()
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: to_plain(getattr(value, field.name)) for field in _stored(type(value))}
     if isinstance(value, tuple | list):
@@ -43,7 +45,12 @@ def _stored(kind: type[Any]) -> list[Field[Any]]:
 
 
 def from_plain(kind: type[T], data: Any, path: Path, problems: Problems) -> T | None:
-    """Build a dataclass from its document; note every problem and return None if there is any."""
+    """Build a dataclass from its document; note every problem and return None if there is any.
+
+    A class that has its own form in documents says so: ``to_document`` writes it, ``from_document`` reads it.
+    """
+    if hasattr(kind, "from_document"):
+        return cast("T | None", cast(Any, kind).from_document(data, path, problems))
     before = len(problems.texts)
     if not isinstance(data, dict):
         problems.add(path, f"must be a mapping of keys; got {_shown(data)}")

@@ -92,13 +92,14 @@ def _written(value: Any, depth: int = 0) -> str:
 def from_text(text: str) -> Content:
     """Read a file's text; complain about everything that is wrong with it at once."""
     problems = Problems()
-    content = _from_document(read_json(text, problems), problems) if not problems.texts else None
+    content = from_document(read_json(text, problems), problems) if not problems.texts else None
     if problems.texts or content is None:
         raise ArtefactError("not a generalization that can be trusted", problems.texts)
     return content
 
 
-def _from_document(document: Any, problems: Problems) -> Content | None:
+def from_document(document: Any, problems: Problems) -> Content | None:
+    """Read the content of a file; note everything that is wrong with it."""
     fields = Fields(document, (), problems)
     if not check_format(fields, FORMAT, VERSION):
         return None

@@ -9,7 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leastwise.documents import read_text
+from leastwise.documents import Path as Place
+from leastwise.documents import Problems, read_text
 from leastwise.errors import ArtefactError, SchemaError, shorten
 from leastwise.generalization import artefact, describe
 from leastwise.partition import Partition, Unknown, keep, suppress
@@ -186,6 +187,24 @@ class Generalization:
             return cls(partitions, label, origin)
         except SchemaError as error:
             raise ArtefactError("not a generalization that can be trusted", error.problems) from None
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the artefact as a plain mapping, for a document that holds it among other things."""
+        return artefact.to_document(self.partitions, self.label, self.origin)
+
+    @classmethod
+    def from_document(cls, data: Any, path: Place, problems: Problems) -> Generalization | None:
+        """Read such a mapping; note its problems and return None if there are any."""
+        own = Problems()
+        content = artefact.from_document(data, own)
+        try:
+            if content is not None and not own.texts:
+                return cls(*content)
+        except SchemaError as error:
+            own.texts += error.problems
+        for text in own.texts:
+            problems.add(path, text)
+        return None
 
     def save(self, path: str | Path) -> None:
         """Write the artefact to a file."""

@@ -64,7 +64,7 @@ def summarize(
 
 def chosen_id(run: Run) -> str:
     """Return the candidate that the report is about: the chosen one, else the nearest, else a knee."""
-    found = (run.choice.candidate, run.choice.nearest, *run.frontier.knees, run.frontier.points[0].candidate)
+    found = (run.choice.candidate, run.choice.nearest, *run.frontier.knees, run.frontier.points[0].id)
     return next(name for name in found if name)
 
 

@@ -10,7 +10,7 @@ from leastwise.generalization import Generalization
 from leastwise.report.buckets import MOST_SHOWN, BucketTexts
 from leastwise.report.task import search_sentence
 from leastwise.report.wording import percent, percent_range
-from leastwise.runs import Candidate, FrontierPoint, Run
+from leastwise.runs import Candidate, Run
 from leastwise.runs.shares import ByAttribute, Shares
 
 Facts = dict[str, Any]
@@ -25,12 +25,11 @@ def frontier_facts(run: Run, chosen: str, shares: Shares) -> Facts:
     Frontier and limit points carry test figures; the other candidates were judged on the validation part only.
     """
     texts = BucketTexts()
-    known = {point.candidate for point in run.frontier.points}
+    known = {point.id for point in run.frontier.points}
     # The frontier was found on validation; people see the test part and walk along that.
     shown = sorted(run.frontier.points, key=lambda point: point.test.point)
     points = [
-        {**_point(run, point, texts, chosen), "shares": _shares(run, shares.of(point.candidate))}
-        for point in shown
+        {**_point(run, point, texts, chosen), "shares": _shares(run, shares.of(point.id))} for point in shown
     ]
     limits = [_limit(run, kind, texts) for kind in (UNTOUCHED, SUPPRESSED)]
     screened = [_screened(candidate, texts) for candidate in run.candidates if candidate.id not in known]
@@ -46,15 +45,15 @@ def frontier_facts(run: Run, chosen: str, shares: Shares) -> Facts:
     }
 
 
-def _point(run: Run, point: FrontierPoint, texts: BucketTexts, chosen: str) -> Facts:
-    judged = run.evaluation(point.candidate)
+def _point(run: Run, point: Candidate, texts: BucketTexts, chosen: str) -> Facts:
+    judged = run.evaluation(point.id)
     return {
-        "id": point.candidate,
+        "id": point.id,
         "kind": "frontier",
         "name": POINT_NAMES.get(point.name, point.name),
-        "chosen": point.candidate == chosen,
-        **_made_by(run.candidate(point.candidate)),
-        **_asks(run.generalization(point.candidate), texts),
+        "chosen": point.id == chosen,
+        **_made_by(run.candidate(point.id)),
+        **_asks(run.generalization(point.id), texts),
         "test": to_plain(point.test),
         "validation": to_plain(point.validation),
         "attacker": _attacker(judged),
@@ -116,7 +115,7 @@ def _screened(candidate: Candidate, texts: BucketTexts) -> Facts:
         "name": "",
         "chosen": False,
         **_made_by(candidate),
-        **_asks(candidate.artefact(), texts),
+        **_asks(candidate.generalization, texts),
         "validation": to_plain(candidate.validation),
     }
 

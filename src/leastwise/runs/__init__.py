@@ -1,19 +1,20 @@
-"""From records to a decision: a sweep over minimizers, the frontier of its candidates, and a choice."""
+"""From records to a decision: what minimizers propose, the frontier of it, and a choice under a budget."""
 
 from leastwise.runs.budget import Budget, Size
-from leastwise.runs.candidates import Candidate, Failure
+from leastwise.runs.candidates import Candidate, Failure, Figures
 from leastwise.runs.choice import DEFAULT, Choice, choose
-from leastwise.runs.figures import Figures
-from leastwise.runs.folder import Run, RunTask
-from leastwise.runs.frontier import Frontier, FrontierPoint
+from leastwise.runs.folder import Run
+from leastwise.runs.frontier import Areas, Frontier
 from leastwise.runs.grid import Entry, Grid, default_grid, load_grid
-from leastwise.runs.run import Options, choose_again, run
-from leastwise.runs.stages import Watcher
-from leastwise.runs.sweeping import Sweep, sweep
+from leastwise.runs.proposals import Pool
+from leastwise.runs.run import choose_again, run, sweep
+from leastwise.runs.stability import Stability, stability
+from leastwise.runs.task import Options, Parts, RunTask
 from leastwise.runs.workers import Workers
 
 __all__ = [
     "DEFAULT",
+    "Areas",
     "Budget",
     "Candidate",
     "Choice",
@@ -21,19 +22,20 @@ __all__ = [
     "Failure",
     "Figures",
     "Frontier",
-    "FrontierPoint",
     "Grid",
     "Options",
+    "Parts",
+    "Pool",
     "Run",
     "RunTask",
     "Size",
-    "Sweep",
-    "Watcher",
+    "Stability",
     "Workers",
     "choose",
     "choose_again",
     "default_grid",
     "load_grid",
     "run",
+    "stability",
     "sweep",
 ]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from leastwise.documents import is_number
 from leastwise.errors import ParameterError, shorten
-from leastwise.runs.figures import Figures
+from leastwise.runs.candidates import Figures
 from leastwise.validation import did_you_mean
 
 MEAN = "mean"

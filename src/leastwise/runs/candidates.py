@@ -1,31 +1,79 @@
-"""Candidates: distinct generalizations with who found them and how they were screened; and what failed."""
+"""A candidate, from its proposal to its judgement on test: one value that grows while a run goes on."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from leastwise.documents.versioned import format_of, from_text, to_text
-from leastwise.errors import ArtefactError
-from leastwise.evaluation.evaluation import fingerprint_of
+from leastwise.confidence import Interval
+from leastwise.documents import Path, Problems, format_of, from_plain, from_text, to_plain, to_text
+from leastwise.errors import ParameterError
+from leastwise.evaluation.evaluation import Evaluation
+from leastwise.evaluation.pareto import Point
 from leastwise.generalization import Generalization
-from leastwise.runs.figures import Figures
 
 FORMAT = "leastwise-candidate"
 FAILED = "leastwise-failure"
-SHORT = 12
+ID_LENGTH = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figures:
+    """What a candidate costs and protects, on the validation part (to choose by) or the test part (to show).
+
+    Attributes
+    ----------
+    utility_risk, utility_interval
+        The error of the best classifier, with its 95 % interval. Lower is better.
+    adversary_error, adversary_interval
+        The error of A1, mean over the personal attributes. Higher is safer.
+    by_attribute
+        The error of A1 by personal attribute.
+    certified
+        No adversary who sees only the generalized records errs less than this on average over the personal
+        attributes, at 95 % confidence that pays for all candidates compared; None where nothing was certified.
+    unique_people
+        How many people are alone with their generalized record (A8) in this part.
+    """
+
+    utility_risk: float
+    utility_interval: Interval
+    adversary_error: float
+    adversary_interval: Interval
+    by_attribute: Mapping[str, float]
+    certified: float | None
+    unique_people: int
+
+    @property
+    def point(self) -> Point:
+        """The two figures that a frontier is made of."""
+        return Point(self.utility_risk, self.adversary_error)
+
+    @classmethod
+    def of(cls, judged: Evaluation) -> Figures:
+        """Read the figures off a full evaluation."""
+        assert judged.utility is not None
+        attack = judged["A1"]
+        return cls(
+            utility_risk=judged.utility.error,
+            utility_interval=judged.utility.interval,
+            adversary_error=attack.adversary_error,
+            adversary_interval=attack.interval,
+            by_attribute={result.attribute: result.adversary_error for result in attack.attributes},
+            certified=None if judged.certificate is None else judged.certificate.mean.adversary_error_at_least,
+            unique_people=judged["A8"].unique_people,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """One distinct generalization that was screened on validation.
+    """One distinct generalization: who found it, what it asks, and how it has been judged so far.
 
     Attributes
     ----------
-    id, fingerprint
-        The first twelve signs of the fingerprint of its buckets, and the whole.
+    fingerprint
+        Of its buckets; the first twelve characters are its ``id``.
     minimizer, parameters, seed
         Who found it first.
     also_found_by
@@ -33,10 +81,78 @@ class Candidate:
     asked, answers
         How many attributes are asked, and how many different answers they allow in all.
     generalization
-        The artefact as a plain document; ``artefact`` reads it.
-    validation
-        How it was screened: by counting, on the validation part.
+        The artefact.
+    screened
+        Its figures on validation by counting; every candidate gets them.
+    judged
+        Its figures on validation by the strongest predictors, once it is on the frontier.
+    tested
+        Its figures on test, once it was attacked in full.
+    name
+        What it is known as on the frontier: "knee", "cheapest" (least error of the model), "safest", or nothing.
     """
+
+    fingerprint: str
+    minimizer: str
+    parameters: Mapping[str, Any]
+    seed: int
+    asked: int
+    answers: int
+    generalization: Generalization = field(repr=False)
+    also_found_by: tuple[str, ...] = ()
+    screened: Figures | None = None
+    judged: Figures | None = None
+    tested: Figures | None = None
+    name: str = ""
+
+    @property
+    def id(self) -> str:
+        """By which people and files name it."""
+        return self.fingerprint[:ID_LENGTH]
+
+    @property
+    def words(self) -> str:
+        """Who found it, in words."""
+        return words_of(self.minimizer, self.parameters)
+
+    @property
+    def validation(self) -> Figures:
+        """The best figures on validation that there are: it is chosen by them."""
+        figures = self.judged or self.screened
+        if figures is None:
+            raise ParameterError(f"candidate {self.id} was only proposed; screen it first")
+        return figures
+
+    @property
+    def test(self) -> Figures:
+        """The figures on test, which are shown."""
+        if self.tested is None:
+            raise ParameterError(f"candidate {self.id} was not attacked on the test part; only the frontier is")
+        return self.tested
+
+    def to_document(self) -> dict[str, Any]:
+        """Return it as the file of candidates holds it: who found it, what it asks, how it was screened."""
+        names = ("id", "fingerprint", "minimizer", "parameters", "also_found_by", "seed", "asked", "answers")
+        own = {name: to_plain(getattr(self, name)) for name in (*names, "generalization")}
+        return {**own, "validation": to_plain(self.screened)}
+
+    @classmethod
+    def from_document(cls, data: Any, path: Path, problems: Problems) -> Candidate | None:
+        """Read such a document; note its problems and return None if there are any."""
+        stored = from_plain(_Stored, data, path, problems)
+        if stored is None:
+            return None
+        if stored.id != stored.fingerprint[:ID_LENGTH] or not set(stored.id) <= set("0123456789abcdef"):
+            problems.add(path, f"the id must be the first {ID_LENGTH} hex digits of the fingerprint")
+        elif stored.generalization.fingerprint != stored.fingerprint:
+            problems.add(path, f"the generalization of {stored.id} was changed after it was judged")
+        own = {name: value for name, value in vars(stored).items() if name not in ("id", "validation")}
+        return cls(**own, screened=stored.validation)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Stored:
+    """What the file of candidates holds of one."""
 
     id: str
     fingerprint: str
@@ -46,32 +162,8 @@ class Candidate:
     seed: int
     asked: int
     answers: int
-    generalization: Mapping[str, Any]
-    validation: Figures
-
-    @property
-    def words(self) -> str:
-        """Who found it, in words."""
-        return words_of(self.minimizer, self.parameters)
-
-    def artefact(self) -> Generalization:
-        """Return the generalization, read with full validation and held against the fingerprint."""
-        found = Generalization.from_json(json.dumps(dict(self.generalization)))
-        if fingerprint_of(found) != self.fingerprint:
-            raise ArtefactError(f"candidate {self.id}: its generalization was changed after it was judged")
-        return found
-
-    def to_json(self) -> str:
-        """Return the line of the journal."""
-        return to_text(self, FORMAT, line=True)
-
-    @classmethod
-    def from_json(cls, text: str, where: str = "candidate") -> Candidate:
-        """Read a line of the journal."""
-        found = from_text(cls, text, FORMAT, where)
-        if found.id != found.fingerprint[:SHORT] or not set(found.id) <= set("0123456789abcdef"):
-            raise ArtefactError(f"{where}: the id must be the first {SHORT} hex digits of the fingerprint")
-        return found
+    generalization: Generalization
+    validation: Figures | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,19 +180,17 @@ class Failure:
         """Who failed, in words."""
         return words_of(self.minimizer, self.parameters)
 
-    def to_json(self) -> str:
-        """Return the line of the journal."""
-        return to_text(self, FAILED, line=True)
 
-    @classmethod
-    def from_json(cls, text: str, where: str = "failure") -> Failure:
-        """Read a line of the journal."""
-        return from_text(cls, text, FAILED, where)
+def write_line(one: Candidate | Failure) -> str:
+    """Return the line of a candidate, or of a failure, in the run's file of candidates."""
+    return to_text(one, FAILED if isinstance(one, Failure) else FORMAT, line=True)
 
 
 def read_line(text: str, where: str) -> Candidate | Failure:
-    """Read a line of the journal, whatever it holds."""
-    return Failure.from_json(text, where) if format_of(text) == FAILED else Candidate.from_json(text, where)
+    """Read such a line."""
+    if format_of(text) == FAILED:
+        return from_text(Failure, text, FAILED, where)
+    return from_text(Candidate, text, FORMAT, where)
 
 
 def words_of(minimizer: str, parameters: Mapping[str, Any]) -> str:

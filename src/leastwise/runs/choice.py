@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from leastwise.documents.versioned import from_text, to_text
+from leastwise.documents import from_text, to_text
 from leastwise.runs.budget import Budget, Limit, Size
-from leastwise.runs.candidates import Candidate
-from leastwise.runs.figures import Figures
-from leastwise.runs.frontier import Frontier, FrontierPoint
+from leastwise.runs.candidates import Candidate, Figures
+from leastwise.runs.frontier import Frontier
 
 FORMAT = "leastwise-choice"
 DEFAULT = Budget(max_error_increase=0.01)
@@ -59,9 +58,7 @@ class Choice:
         return from_text(cls, text, FORMAT, where)
 
 
-def choose(
-    frontier: Frontier, budget: Budget | None, sizes: Mapping[str, Size], screened: Sequence[Candidate] = ()
-) -> Choice:
+def choose(frontier: Frontier, budget: Budget | None, screened: Sequence[Candidate] = ()) -> Choice:
     """Return the best candidate under the budget.
 
     With a limit on the classifier's error the safest candidate wins, otherwise the most accurate one; among those
@@ -74,83 +71,67 @@ def choose(
         The candidates to choose from, by their figures on validation.
     budget
         The limits; None for the default.
-    sizes
-        By id, how much each candidate asks.
     screened
         All candidates: where none of the frontier fits, it is said whether one does that was only screened.
     """
     stated = budget is not None and bool(budget)
     limits = budget if budget is not None and stated else DEFAULT
-    _check(limits, frontier)
-    judged = [(point, _limits(point, limits, frontier, sizes)) for point in frontier.points]
-    fitting = [point for point, found in judged if not _broken(found)]
+    limits.check(*guesses(frontier), ())
+    fitting = [point for point in frontier.points if not _broken(_held(point, limits, frontier))]
     if fitting:
-        return _chosen(fitting, limits, stated, frontier, sizes)
-    return _none_fits(judged, limits, frontier, screened) if stated else _knee(limits, frontier, sizes)
+        return _chosen(fitting, limits, stated, frontier)
+    return _none_fits(limits, frontier, screened) if stated else _knee(limits, frontier)
 
 
-def _check(budget: Budget, frontier: Frontier) -> None:
-    guess, test = frontier.suppressed_validation, frontier.suppressed
-    # Of two samples of the same people the larger guess is the benefit of the doubt.
-    errors = {name: max(error, test.by_attribute[name]) for name, error in guess.by_attribute.items()}
-    budget.check(errors, max(guess.adversary_error, test.adversary_error), ())
+def guesses(frontier: Frontier) -> tuple[dict[str, float], float]:
+    """Return the error of guessing, by personal attribute and on average.
+
+    Of two samples of the same people, validation and test, the larger guess is the benefit of the doubt.
+    """
+    parts = (frontier.suppressed_validation, frontier.suppressed)
+    by_attribute = {name: max(part.by_attribute[name] for part in parts) for name in parts[0].by_attribute}
+    return by_attribute, max(part.adversary_error for part in parts)
 
 
-def _limits(point: FrontierPoint, budget: Budget, frontier: Frontier, sizes: Mapping[str, Size]) -> list[Limit]:
-    return budget.limits(point.validation, frontier.untouched_validation, sizes[point.candidate])
+def _held(point: Candidate, budget: Budget, frontier: Frontier) -> list[Limit]:
+    """Hold every limit against a candidate, on the validation part."""
+    return budget.limits(point.validation, frontier.untouched_validation, Size(point.asked, point.answers))
 
 
-def _broken(found: Sequence[Limit]) -> list[Limit]:
-    return [limit for limit in found if limit.beyond > 0]
+def _broken(limits: Sequence[Limit]) -> list[Limit]:
+    return [limit for limit in limits if limit.beyond > 0]
 
 
-def _chosen(
-    fitting: Sequence[FrontierPoint],
-    budget: Budget,
-    stated: bool,
-    frontier: Frontier,
-    sizes: Mapping[str, Size],
-) -> Choice:
+def _chosen(fitting: Sequence[Candidate], budget: Budget, stated: bool, frontier: Frontier) -> Choice:
     many = f"{len(fitting)} of {len(frontier.points)} candidates of the frontier keep"
     if len(fitting) == 1:
         many = f"One of {len(frontier.points)} candidates of the frontier keeps"
     several = len(budget.limits_in_words()) > 1
     which = "these limits" if several else "this limit" if stated else "the limit that holds when none is stated"
     best = min(fitting, key=lambda point: budget.worth(point.validation))
-    point = _least_asked(fitting, best, budget, sizes)
-    aim = "the safest" if budget.bounds_utility else "the most accurate"
-    why = f"This is {aim} of them"
-    if point is not best:
-        why = f"Of those that come within {ALIKE:g} of {aim}, this one asks least"
-    sentence = f"{many} {which}: {budget.words()}. {why} on the validation part: {_figures(point)}."
-    return _choice(point, budget, stated, sentence, frontier, sizes)
-
-
-def _least_asked(
-    fitting: Sequence[FrontierPoint], best: FrontierPoint, budget: Budget, sizes: Mapping[str, Size]
-) -> FrontierPoint:
     reach = budget.worth(best.validation)[0] + ALIKE
     alike = [point for point in fitting if budget.worth(point.validation)[0] <= reach]
-    return min(alike, key=lambda point: (sizes[point.candidate].answers, budget.worth(point.validation)))
+    least = min(alike, key=lambda point: (point.answers, budget.worth(point.validation)))
+    aim = "the safest" if budget.bounds_utility else "the most accurate"
+    why = f"This is {aim} of them"
+    if least is not best:
+        why = f"Of those that come within {ALIKE:g} of {aim}, this one asks least"
+    sentence = f"{many} {which}: {budget.words()}. {why} on the validation part: {_figures(least)}."
+    return _choice(least, budget, stated, sentence, frontier)
 
 
-def _figures(point: FrontierPoint) -> str:
+def _figures(point: Candidate) -> str:
     figures = point.validation
     return f"the model errs {figures.utility_risk:.3f}, A1 is wrong {figures.adversary_error:.3f} of the time"
 
 
-def _choice(
-    point: FrontierPoint,
-    budget: Budget,
-    stated: bool,
-    sentence: str,
-    frontier: Frontier,
-    sizes: Mapping[str, Size],
-) -> Choice:
-    fits = not _broken(_limits(point, budget, frontier, sizes))
-    misses = budget.problems(point.test, frontier.untouched, sizes[point.candidate]) if fits else []
+def _choice(point: Candidate, budget: Budget, stated: bool, sentence: str, frontier: Frontier) -> Choice:
+    fits = not _broken(_held(point, budget, frontier))
+    misses: list[str] = []
+    if fits and point.tested is not None:
+        misses = budget.problems(point.tested, frontier.untouched, Size(point.asked, point.answers))
     return Choice(
-        candidate=point.candidate,
+        candidate=point.id,
         budget=budget,
         stated=stated,
         sentence=sentence,
@@ -161,27 +142,24 @@ def _choice(
     )
 
 
-def _knee(budget: Budget, frontier: Frontier, sizes: Mapping[str, Size]) -> Choice:
+def _knee(budget: Budget, frontier: Frontier) -> Choice:
     point = frontier[frontier.knees[0]] if frontier.knees else frontier.points[0]
     sentence = (
         f"No limit was stated, and no candidate keeps the one that holds then ({budget.words()}). This is the "
         f"knee of the frontier, beyond which more safety costs more: {_figures(point)}."
     )
-    return _choice(point, budget, False, sentence, frontier, sizes)
+    return _choice(point, budget, False, sentence, frontier)
 
 
-def _none_fits(
-    judged: Sequence[tuple[FrontierPoint, list[Limit]]],
-    budget: Budget,
-    frontier: Frontier,
-    screened: Sequence[Candidate],
-) -> Choice:
-    nearest, found = min(judged, key=lambda pair: (max(limit.beyond for limit in pair[1]), _sum(pair[1])))
-    binding = _binding([limits for _, limits in judged]) or [limit.text for limit in _broken(found)]
-    missed = "; ".join(limit.text for limit in _broken(found))
+def _none_fits(budget: Budget, frontier: Frontier, screened: Sequence[Candidate]) -> Choice:
+    held = [_held(point, budget, frontier) for point in frontier.points]
+    beyond = [(max(limit.beyond for limit in each), sum(limit.beyond for limit in each)) for each in held]
+    place = beyond.index(min(beyond))
+    nearest, missed = frontier.points[place], [limit.text for limit in _broken(held[place])]
+    binding = _binding(held) or missed
     sentence = (
         f"None of the {len(frontier.points)} candidates of the frontier fits: {budget.words()}. "
-        f"What binds: {'; '.join(binding)}. The nearest is {nearest.candidate}: {missed}."
+        f"What binds: {'; '.join(binding)}. The nearest is {nearest.id}: {'; '.join(missed)}."
         f"{_hint(screened, budget, frontier)}"
     )
     return Choice(
@@ -191,23 +169,19 @@ def _none_fits(
         sentence=sentence,
         fits=False,
         binding=tuple(binding),
-        nearest=nearest.candidate,
+        nearest=nearest.id,
         misses_on_test=(),
     )
 
 
 def _hint(screened: Sequence[Candidate], budget: Budget, frontier: Frontier) -> str:
-    place = best_screened(screened, budget, frontier.untouched_validation)
-    if place is None or screened[place].id in {point.candidate for point in frontier.points}:
+    fitting = best_screened(screened, budget, frontier.untouched_validation)
+    if fitting is None or fitting.id in {point.id for point in frontier.points}:
         return ""
     return (
-        f" Candidate {screened[place].id}, which was screened and not attacked, fits by counting: begin the run "
+        f" Candidate {fitting.id}, which was screened and not attacked, fits by counting: begin the run "
         "anew with this budget (--fresh) to have it judged."
     )
-
-
-def _sum(limits: Sequence[Limit]) -> float:
-    return sum(limit.beyond for limit in limits)
 
 
 def _binding(judged: Sequence[Sequence[Limit]]) -> list[str]:
@@ -222,11 +196,11 @@ def _binding(judged: Sequence[Sequence[Limit]]) -> list[str]:
     return found
 
 
-def best_screened(candidates: Sequence[Candidate], budget: Budget, untouched: Figures) -> int | None:
-    """Return the position of the screened candidate that is best under a budget; None where none keeps it."""
+def best_screened(candidates: Sequence[Candidate], budget: Budget, untouched: Figures) -> Candidate | None:
+    """Return the screened candidate that is best under a budget; None where none keeps it."""
     fitting = [
-        i
-        for i, candidate in enumerate(candidates)
+        candidate
+        for candidate in candidates
         if not budget.problems(candidate.validation, untouched, Size(candidate.asked, candidate.answers))
     ]
-    return min(fitting, key=lambda i: budget.worth(candidates[i].validation)) if fitting else None
+    return min(fitting, key=lambda candidate: budget.worth(candidate.validation), default=None)

@@ -43,6 +43,17 @@ class Source:
         """Return what it finds on the training part; it sees no other record, and no other's numbers."""
         return [*FAMILIES[self.minimizer].propose(train.with_own_levels(), self, constraints)]
 
+    def signed(self, proposal: Proposal, train: Table) -> Generalization:
+        """Return the artefact with its origin: who proposed it, and that validation had a say in choosing it."""
+        from leastwise import __version__
+
+        plain = {k: v for k, v in proposal.parameters.items() if isinstance(v, str | bool | int | float)}
+        origin = {"minimizer": self.minimizer, "leastwise": __version__, **plain, "seed": self.seed}
+        origin |= {"chosen_on": "validation"}
+        if train.split_seed is not None:
+            origin["split_seed"] = train.split_seed
+        return replace(proposal.generalization, origin=origin)
+
 
 class Rule(NamedTuple):
     """What a parameter must be, in words and as a test."""
@@ -178,15 +189,3 @@ FAMILIES: Mapping[str, Family] = {
     "advtrain": Family(_constructor_rules("advtrain", lam=SHARE), _once, needs=NEURAL),
     "mutualinf": Family(_constructor_rules("mutualinf", lam=PRICE), _once, needs=NEURAL),
 }
-
-
-def with_origin(proposal: Proposal, source: Source, train: Table) -> Generalization:
-    """Return the artefact with its origin: who proposed it, and that validation had a say in choosing it."""
-    from leastwise import __version__
-
-    plain = {k: v for k, v in proposal.parameters.items() if isinstance(v, str | bool | int | float)}
-    origin = {"minimizer": source.minimizer, "leastwise": __version__, **plain, "seed": source.seed}
-    origin |= {"chosen_on": "validation"}
-    if train.split_seed is not None:
-        origin["split_seed"] = train.split_seed
-    return replace(proposal.generalization, origin=origin)

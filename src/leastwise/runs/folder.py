@@ -2,84 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import shutil
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
-from leastwise.documents import read_text
-from leastwise.documents.versioned import from_text, to_text
+from leastwise.documents import is_leftover, read_text, remove_leftovers, to_plain, write_whole
 from leastwise.errors import ArtefactError, ParameterError, shorten
-from leastwise.evaluation.evaluation import Evaluation, fingerprint_of
+from leastwise.evaluation.evaluation import Evaluation
 from leastwise.generalization import Generalization
-from leastwise.runs.budget import Budget, Size
-from leastwise.runs.candidates import SHORT, Candidate, Failure, read_line
+from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, read_line
 from leastwise.runs.choice import Choice
 from leastwise.runs.frontier import Frontier
-from leastwise.runs.grid import Grid
+from leastwise.runs.journal import Journal
+from leastwise.runs.task import RunTask
 from leastwise.schema import Schema
 from leastwise.schema.file import load_schema
 
-FORMAT = "leastwise-run"
 TASK, SCHEMA, CANDIDATES, TIMING = "task.json", "schema.yaml", "candidates.jsonl", "timing.jsonl"
 FRONTIER, CHOICE, RECOMMENDED = "frontier.json", "choice.json", "recommended.json"
 GENERALIZATIONS, EVALUATIONS, WORK = "generalizations", "evaluations", "work"
 REPORTS = ("report.html", "report.md", "report.json", "shares.json")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Parts:
-    """How many records each part of the protocol has."""
-
-    train: int
-    validation: int
-    test: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunTask:
-    """What was asked.
-
-    Attributes
-    ----------
-    data, fingerprint
-        The name of the file, without its folder, and the SHA-256 of the encoded records.
-    records
-        How many records each part has.
-    label, personal
-        What is predicted, and what must not be found out.
-    seed, quick
-        Of the split and of everything that is drawn; whether training was shortened.
-    most
-        How many candidates of the frontier are attacked in full.
-    grid, budget, constraints
-        What proposed, what the choice was made under (None: the default), what every candidate had to hold to.
-    versions
-        Of leastwise and of the libraries that compute.
-    """
-
-    data: str
-    fingerprint: str
-    records: Parts
-    label: str
-    personal: tuple[str, ...]
-    seed: int
-    quick: bool
-    most: int
-    grid: Grid
-    budget: Budget | None
-    constraints: Mapping[str, Any] | None
-    versions: Mapping[str, str]
-
-    def to_json(self) -> str:
-        """Return the document."""
-        return to_text(self, FORMAT)
-
-    @classmethod
-    def from_json(cls, text: str, where: str = "task") -> RunTask:
-        """Read the document; an ``ArtefactError`` lists everything that is wrong."""
-        return from_text(cls, text, FORMAT, where)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,47 +43,45 @@ class Run:
         path = Path(folder)
         if not (path / TASK).is_file():
             raise ParameterError(f"{path} is no run: there is no {TASK}; make one with leastwise run")
-        task = RunTask.from_json(read_text(path / TASK), str(path / TASK))
+        task = read_task(path)
         for name in (FRONTIER, CHOICE):
             if not (path / name).is_file():
                 raise ParameterError(
                     f"the run in {path} is not finished; the same leastwise run command resumes it"
                 )
-        lines = read_candidates(path / CANDIDATES)
+        candidates, failures = read_candidates(path)
         found = cls(
             folder=path,
             task=task,
             schema=load_schema(path / SCHEMA),
-            candidates=tuple(line for line in lines if isinstance(line, Candidate)),
-            failures=tuple(line for line in lines if isinstance(line, Failure)),
-            frontier=Frontier.from_json(read_text(path / FRONTIER), str(path / FRONTIER)),
+            candidates=candidates,
+            failures=failures,
+            frontier=read_frontier(path, candidates),
             choice=Choice.from_json(read_text(path / CHOICE), str(path / CHOICE)),
         )
         found._check()
         return found
 
     def _check(self) -> None:
-        known = set(self._by_id)
-        named = {point.candidate for point in self.frontier.points}
+        named = {point.id for point in self.frontier.points}
         chosen = {self.choice.candidate, self.choice.nearest} - {None}
-        if not self.frontier.points or not named <= known or not {*self.frontier.knees, *chosen} <= named:
-            raise ArtefactError(f"{self.folder}: its files name candidates that are not in {CANDIDATES}")
+        if not {*self.frontier.knees, *chosen} <= named:
+            raise ArtefactError(f"{self.folder}: its files name candidates that are not on the frontier")
         front, personal = self.frontier, set(self.task.personal)
         ends = (front.untouched, front.suppressed, front.untouched_validation, front.suppressed_validation)
         judged = [*ends, *(part for point in front.points for part in (point.validation, point.test))]
         if any(set(figures.by_attribute) != personal for figures in judged):
             raise ArtefactError(f"{self.folder / FRONTIER}: its figures are not of the personal attributes")
-        for name in sorted(named):
-            self._check_size(name)
+        for point in front.points:
+            self._check_size(point)
 
-    def _check_size(self, name: str) -> None:
+    def _check_size(self, point: Candidate) -> None:
         """Hold what a candidate is said to ask against its artefact: choices are made by it."""
-        told = self.sizes[name]
-        sizes = [p.size for p in self.candidate(name).artefact().partitions if not p.suppressed]
+        sizes = [p.size for p in point.generalization.partitions if not p.suppressed]
         # A number that is asked exactly has as many answers as were given, and says 0: at least one.
         least = sum(size or 1 for size in sizes)
-        if told.asked != len(sizes) or told.answers < least or (all(sizes) and told.answers != least):
-            raise ArtefactError(f"{self.folder / CANDIDATES}: what candidate {name} asks is not what it says")
+        if point.asked != len(sizes) or point.answers < least or (all(sizes) and point.answers != least):
+            raise ArtefactError(f"{self.folder / CANDIDATES}: what candidate {point.id} asks is not what it says")
 
     @cached_property
     def _by_id(self) -> dict[str, Candidate]:
@@ -153,42 +94,108 @@ class Run:
         return self._by_id[name]
 
     def generalization(self, name: str) -> Generalization:
-        """Return the artefact of a candidate."""
-        self.candidate(name)
-        path = artefact_path(self.folder, name)
+        """Return the artefact of a candidate, as it is there to be published."""
+        candidate, path = self.candidate(name), artefact_path(self.folder, name)
         if not path.is_file():
-            return self.candidate(name).artefact()
+            return candidate.generalization
         found = Generalization.load(path)
-        if fingerprint_of(found) != self.candidate(name).fingerprint:
+        if found.fingerprint != candidate.fingerprint:
             raise ArtefactError(f"{path}: it was changed after it was judged")
         return found
 
     def evaluation(self, name: str) -> Evaluation:
         """Return the full judgement of a candidate of the frontier."""
-        found = Evaluation.load(evaluation_path(self.folder, self.candidate(name).id))
+        path = evaluation_path(self.folder, self.candidate(name).id)
+        found = Evaluation.load(path)
         if found.fingerprint != self.candidate(name).fingerprint:
-            raise ArtefactError(f"{evaluation_path(self.folder, name)}: it judges another generalization")
+            raise ArtefactError(f"{path}: it judges another generalization")
         return found
-
-    @cached_property
-    def sizes(self) -> dict[str, Size]:
-        """By id, how much each candidate asks."""
-        return {candidate.id: Size(candidate.asked, candidate.answers) for candidate in self.candidates}
 
 
 def artefact_path(folder: Path, name: str) -> Path:
     """Return where the artefact of a candidate of the frontier lies."""
-    return folder / GENERALIZATIONS / f"{name[:SHORT]}.json"
+    return folder / GENERALIZATIONS / f"{name[:ID_LENGTH]}.json"
 
 
 def evaluation_path(folder: Path, name: str) -> Path:
     """Return where the full judgement of a candidate of the frontier lies."""
-    return folder / EVALUATIONS / f"{name[:SHORT]}.json"
+    return folder / EVALUATIONS / f"{name[:ID_LENGTH]}.json"
 
 
-def read_candidates(path: Path) -> list[Candidate | Failure]:
-    """Read the journal of candidates."""
+def read_task(folder: Path) -> RunTask:
+    """Read what was asked."""
+    return RunTask.from_json(read_text(folder / TASK), str(folder / TASK))
+
+
+def read_candidates(folder: Path) -> tuple[tuple[Candidate, ...], tuple[Failure, ...]]:
+    """Read all candidates, and what failed."""
+    path = folder / CANDIDATES
     lines = read_text(path).split("\n")
     if lines.pop():
         raise ArtefactError(f"{path}: the last line is torn; the same leastwise run command mends it")
-    return [read_line(line, f"{path}, line {i + 1}") for i, line in enumerate(lines)]
+    read = [read_line(line, f"{path}, line {i + 1}") for i, line in enumerate(lines)]
+    return (
+        tuple(each for each in read if isinstance(each, Candidate)),
+        tuple(each for each in read if isinstance(each, Failure)),
+    )
+
+
+def read_frontier(folder: Path, candidates: tuple[Candidate, ...]) -> Frontier:
+    """Read the frontier, made of these candidates."""
+    by_id = {candidate.id: candidate for candidate in candidates}
+    return Frontier.from_json(read_text(folder / FRONTIER), by_id, str(folder / FRONTIER))
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a folder that is somebody else's."""
+    if folder.exists() and not folder.is_dir():
+        raise ParameterError(f"{folder} is a file; name a folder for the run")
+    if not folder.is_dir() or (folder / TASK).is_file():
+        return
+    if any(not is_leftover(path) for path in folder.iterdir()):
+        raise ParameterError(f"{folder} holds other files and no run; name a new or empty folder")
+
+
+def prepare(folder: Path, task: RunTask, fresh: bool) -> None:
+    """Make the folder ready: new, or as a run of the same task left it."""
+    known = folder / TASK
+    if fresh and known.is_file():
+        _clear(folder)
+    elif known.is_file():
+        _check_same(read_task(folder), task, folder)
+    # The task comes first: by it a broken run is known.
+    write_whole(known, task.to_json())
+    for sub in (folder, folder / GENERALIZATIONS, folder / EVALUATIONS, folder / WORK):
+        sub.mkdir(exist_ok=True)
+        remove_leftovers(sub)
+    Journal(folder / TIMING).lines()  # cuts off a torn line
+
+
+def _check_same(old: RunTask, new: RunTask, folder: Path) -> None:
+    """Refuse another task in the same folder; another budget only chooses anew."""
+    before, after = (to_plain(replace(task, budget=None)) for task in (old, new))
+    differing = [key for key in before if before[key] != after[key]]
+    if differing:
+        what = "the data" if differing[0] == "fingerprint" else differing[0].replace("_", " ")
+        raise ParameterError(
+            f"{folder} holds a run of another task ({what} differs); name another one, or begin anew with --fresh"
+        )
+
+
+def _clear(folder: Path) -> None:
+    """Remove the files of a run and only those: first what says that it is finished, last what it is."""
+    for name in (CHOICE, FRONTIER, RECOMMENDED, *REPORTS):
+        (folder / name).unlink(missing_ok=True)
+    for name in (GENERALIZATIONS, EVALUATIONS, WORK):
+        shutil.rmtree(folder / name, ignore_errors=True)
+    for name in (CANDIDATES, TIMING, SCHEMA, TASK):
+        (folder / name).unlink(missing_ok=True)
+
+
+def write_choice(folder: Path, choice: Choice) -> None:
+    """Write the choice and the artefact that it recommends; where nothing fits, nothing is recommended."""
+    if choice.candidate is None:
+        (folder / RECOMMENDED).unlink(missing_ok=True)
+    else:
+        write_whole(folder / RECOMMENDED, read_text(artefact_path(folder, choice.candidate)))
+    write_whole(folder / CHOICE, choice.to_json())

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from leastwise.documents.versioned import from_text, to_text
+from leastwise.documents import from_text, to_text
+from leastwise.errors import ArtefactError
 from leastwise.evaluation.pareto import Limits, Point
-from leastwise.runs.figures import Figures
+from leastwise.evaluation.pareto import frontier as unbeaten
+from leastwise.runs.candidates import Candidate, Figures
 
 FORMAT = "leastwise-frontier"
+KNEE, CHEAPEST, SAFEST = "knee", "cheapest", "safest"
+# A second knee must stand out: this share of the first one's distance, and a dip of this much before it.
+_SHARE = 0.5
+_DIP = 0.05
 
 
 class Areas(NamedTuple):
@@ -21,11 +27,123 @@ class Areas(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class FrontierPoint:
-    """One candidate of the frontier: by the figures of validation it was chosen, those of test are shown.
+class LimitPoints:
+    """What frames every frontier: everything asked, and nothing; on test and on validation."""
 
-    ``name`` is empty, or says what it is known as: "knee", "cheapest" (least error of the model), "safest".
+    untouched: Figures
+    suppressed: Figures
+    untouched_validation: Figures
+    suppressed_validation: Figures
+
+    @property
+    def on_test(self) -> Limits:
+        """The rectangle between the two on test."""
+        return limits_of(self.untouched, self.suppressed)
+
+    @property
+    def on_validation(self) -> Limits:
+        """The rectangle between the two on validation."""
+        return limits_of(self.untouched_validation, self.suppressed_validation)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counts:
+    """How the candidates came about.
+
+    Attributes
+    ----------
+    screened
+        How many distinct candidates were screened.
+    thinned
+        How many of the screened frontier were left out so that the rest could be attacked in full.
+    repeated
+        How many proposals were the same as an earlier one.
+    dropped
+        How many proposals broke a constraint.
+    failed
+        How many minimizers failed.
     """
+
+    screened: int
+    thinned: int
+    repeated: int
+    dropped: int
+    failed: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Frontier(LimitPoints, Counts):
+    """The candidates that were judged by the strongest, between the limit points.
+
+    Attributes
+    ----------
+    points
+        In ascending utility risk on validation.
+    knees
+        The ids of the candidates beyond which more safety costs more, the most pronounced first.
+    hypervolume
+        The area between the limit points that the frontier covers.
+    """
+
+    points: tuple[Candidate, ...]
+    knees: tuple[str, ...]
+    hypervolume: Areas
+
+    @classmethod
+    def of(cls, points: Sequence[Candidate], limits: LimitPoints, counts: Counts) -> Frontier:
+        """Put judged candidates together: in their order, with knees and ends named, and the area they cover."""
+        ordered = sorted(points, key=lambda point: (point.validation.utility_risk, point.id))
+        validation = [point.validation.point for point in ordered]
+        test = [(point.tested or point.validation).point for point in ordered]
+        best = unbeaten(validation)
+        found = [best[i] for i in knees([validation[i] for i in best], limits.on_validation)]
+        names = named(validation, found)
+        return cls(
+            **vars(limits),
+            **vars(counts),
+            points=tuple(replace(point, name=name) for point, name in zip(ordered, names, strict=True)),
+            knees=tuple(ordered[i].id for i in found),
+            hypervolume=Areas(limits.on_validation.hypervolume(validation), limits.on_test.hypervolume(test)),
+        )
+
+    @property
+    def limit_points(self) -> LimitPoints:
+        """The limit points alone."""
+        return LimitPoints(**{name: getattr(self, name) for name in LimitPoints.__dataclass_fields__})
+
+    @property
+    def counts(self) -> Counts:
+        """How the candidates came about."""
+        return Counts(**{name: getattr(self, name) for name in Counts.__dataclass_fields__})
+
+    def __getitem__(self, candidate: str) -> Candidate:
+        return next(point for point in self.points if point.id == candidate)
+
+    def to_json(self) -> str:
+        """Return the document; the same frontier gives the same bytes."""
+        points = tuple(
+            _Point(candidate=point.id, name=point.name, validation=point.validation, test=point.test)
+            for point in self.points
+        )
+        rest = {name: getattr(self, name) for name in _Document.__dataclass_fields__ if name != "points"}
+        return to_text(_Document(points=points, **rest), FORMAT)
+
+    @classmethod
+    def from_json(cls, text: str, candidates: Mapping[str, Candidate], where: str = "frontier") -> Frontier:
+        """Read the document; ``candidates`` are all of its run, by id."""
+        document = from_text(_Document, text, FORMAT, where)
+        if not document.points or not {point.candidate for point in document.points} <= set(candidates):
+            raise ArtefactError(f"{where}: it names candidates that the run does not have")
+        points = tuple(
+            replace(candidates[point.candidate], name=point.name, judged=point.validation, tested=point.test)
+            for point in document.points
+        )
+        return cls(**{**vars(document), "points": points})
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Point:
+    """A candidate of the frontier in the document: by the figures of validation it was chosen, test is shown."""
 
     candidate: str
     name: str
@@ -34,26 +152,10 @@ class FrontierPoint:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Frontier:
-    """What was found.
+class _Document:
+    """The frontier as the file holds it."""
 
-    Attributes
-    ----------
-    points
-        In ascending utility risk on validation.
-    untouched, suppressed, untouched_validation, suppressed_validation
-        The limit points: everything asked, and nothing; on test and on validation.
-    knees
-        The ids of the candidates beyond which more safety costs more, the most pronounced first.
-    hypervolume
-        The area between the limit points that the frontier covers.
-    screened, thinned, repeated, dropped, failed
-        How many distinct candidates were screened; how many of the screened frontier were left out so that the
-        rest could be attacked in full; how many proposals were the same as an earlier one; how many broke a
-        constraint; how many minimizers failed.
-    """
-
-    points: tuple[FrontierPoint, ...]
+    points: tuple[_Point, ...]
     untouched: Figures
     suppressed: Figures
     untouched_validation: Figures
@@ -66,18 +168,6 @@ class Frontier:
     dropped: int
     failed: int
 
-    def __getitem__(self, candidate: str) -> FrontierPoint:
-        return next(point for point in self.points if point.candidate == candidate)
-
-    def to_json(self) -> str:
-        """Return the document; the same frontier gives the same bytes."""
-        return to_text(self, FORMAT)
-
-    @classmethod
-    def from_json(cls, text: str, where: str = "frontier") -> Frontier:
-        """Read the document; an ``ArtefactError`` lists everything that is wrong."""
-        return from_text(cls, text, FORMAT, where)
-
 
 def limits_of(untouched: Figures, suppressed: Figures) -> Limits:
     """Return the limit points as a rectangle.
@@ -86,6 +176,17 @@ def limits_of(untouched: Figures, suppressed: Figures) -> Limits:
     """
     best = min(untouched.utility_risk, suppressed.utility_risk)
     return Limits(Point(best, untouched.adversary_error), suppressed.point)
+
+
+def named(points: Sequence[Point], knees: Sequence[int]) -> list[str]:
+    """Name the knees and the two ends of a frontier in ascending utility risk; whoever is both has both names."""
+    names: list[list[str]] = [[] for _ in points]
+    for number, i in enumerate(knees):
+        names[i].append(KNEE if number == 0 else f"{KNEE} {number + 1}")
+    errors = [point.adversary_error for point in points]
+    names[0].append(CHEAPEST)
+    names[errors.index(max(errors))].append(SAFEST)
+    return [", ".join(each) for each in names]
 
 
 def thinned(points: Sequence[Point], front: Sequence[int], most: int, limits: Limits) -> list[int]:
@@ -101,3 +202,46 @@ def thinned(points: Sequence[Point], front: Sequence[int], most: int, limits: Li
         areas = [limits.hypervolume([points[i] for i in kept if i != out]) for out in inner]
         kept.remove(inner[max(range(len(inner)), key=lambda i: areas[i])])
     return kept
+
+
+def distances(points: Sequence[Point], limits: Limits) -> list[float]:
+    """Return how far each point lies above the chord between the limit points, both axes scaled to 1.
+
+    >>> limits = Limits(Point(0.1, 0.0), Point(0.3, 0.5))
+    >>> [round(d, 3) for d in distances([Point(0.1, 0.0), Point(0.1, 0.5), Point(0.3, 0.25)], limits)]
+    [0.0, 0.707, -0.354]
+    """
+    width = limits.suppressed.utility_risk - limits.untouched.utility_risk
+    height = limits.suppressed.adversary_error - limits.untouched.adversary_error
+    if width <= 0 or height <= 0:
+        return [0.0] * len(points)
+    return [
+        ((error - limits.untouched.adversary_error) / height - (risk - limits.untouched.utility_risk) / width)
+        / 2**0.5
+        for risk, error in points
+    ]
+
+
+def knees(points: Sequence[Point], limits: Limits) -> list[int]:
+    """Return the positions of the knees, where more safety begins to cost more, the most pronounced first.
+
+    The points are a frontier in ascending utility risk. The first knee is the point farthest above the chord.
+    Others are local maxima of the distance that reach half of the first one's and are parted from every larger one
+    by a dip.
+
+    >>> limits = Limits(Point(0.0, 0.0), Point(1.0, 1.0))
+    >>> knees([Point(0.05, 0.4), Point(0.2, 0.45), Point(0.25, 0.9), Point(0.6, 0.95)], limits)
+    [2, 0]
+    """
+    away = distances(points, limits)
+    found: list[int] = []
+    for i in sorted(range(len(points)), key=lambda i: (-away[i], i)):
+        if away[i] > 0 and away[i] >= _SHARE * max(away) and all(_dip(away, i, j) >= _DIP for j in found):
+            found.append(i)
+    return found
+
+
+def _dip(away: Sequence[float], one: int, other: int) -> float:
+    """Return how far the distance falls between two points below the lower of them."""
+    between = away[min(one, other) + 1 : max(one, other)]
+    return min(away[one], away[other]) - min(between) if between else 0.0

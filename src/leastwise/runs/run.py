@@ -1,62 +1,57 @@
-"""The whole job: sweep, frontier and choice in a folder, so that a killed run resumes to the same bytes."""
+"""The whole job, top to bottom: propose, screen, frontier, judge, choose, attack, record.
+
+    propose     every minimizer of the grid, on the training part
+    screen      every distinct candidate, by counting, on the validation part
+    frontier    those that no other one beats, thinned to as many as will be attacked
+    judge       the frontier by the strongest classifier and adversary, on the validation part
+    choose      the best of it under the budget
+    attack      the frontier by every adversary, on the test part
+    record      frontier, choice and recommended artefact, from which a report is made
+
+Whatever a step finds is on the disk before it goes on, so that a killed run resumes to the same bytes.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import shutil
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
-from leastwise.documents import is_leftover, read_text, remove_leftovers, write_whole
-from leastwise.documents.plain import to_plain
-from leastwise.errors import ParameterError
+from leastwise.documents import from_text, to_text, write_whole
+from leastwise.errors import ArtefactError
+from leastwise.evaluation.evaluation import Evaluation
+from leastwise.evaluation.pareto import Limits, Point
+from leastwise.evaluation.pareto import frontier as unbeaten
+from leastwise.evaluation.protocol import ADVERSARIES, evaluate
+from leastwise.evaluation.utility import UtilityLimits
+from leastwise.generalization import Generalization
 from leastwise.minimizers import Constraints
+from leastwise.progress import Progress, Silent
 from leastwise.records.table import Split, Table
 from leastwise.runs import folder as places
 from leastwise.runs.budget import Budget
-from leastwise.runs.checking import check_records, check_schema, check_split, fingerprint, versions
-from leastwise.runs.choice import Choice, choose
-from leastwise.runs.finding import candidates_in, find_frontier, sizes_of
-from leastwise.runs.folder import Parts, Run, RunTask
-from leastwise.runs.frontier import Frontier
+from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, Figures, read_line, write_line
+from leastwise.runs.choice import DEFAULT, best_screened, choose, guesses
+from leastwise.runs.folder import Run, artefact_path, evaluation_path, write_choice
+from leastwise.runs.frontier import Counts, Frontier, LimitPoints, thinned
 from leastwise.runs.grid import Grid, default_grid
 from leastwise.runs.journal import Journal, locked
-from leastwise.runs.screening import guessing
-from leastwise.runs.stages import Silent, Stages, Watcher
+from leastwise.runs.judging import Judged, judge_strongly, screen_by_counting
+from leastwise.runs.proposals import Pool, Proposals, ask, limit_points, pooled
+from leastwise.runs.task import Options, RunTask, checked_split, task_of
 from leastwise.runs.workers import Workers
+from leastwise.schema import Schema
 from leastwise.schema.file import to_yaml
 
-MOST = 12
-"""How many candidates of the frontier are attacked in full."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Options:
-    """How a run is made.
-
-    Parameters
-    ----------
-    grid
-        Who proposes; None for the default grid (a smaller one where ``quick``).
-    budget
-        What the choice is made under; None for the default.
-    constraints
-        What every candidate must hold to.
-    seed, quick
-        Of the split and of all that is drawn; ``quick`` trains less, for a first look.
-    most
-        How many candidates of the frontier are attacked in full.
-    """
-
-    grid: Grid | None = None
-    budget: Budget | None = None
-    constraints: Constraints | None = None
-    seed: int = 0
-    quick: bool = False
-    most: int = MOST
-
-    def __post_init__(self) -> None:
-        if self.most < 1:
-            raise ParameterError(f"most must be at least 1 candidate of the frontier; got {self.most}")
+WITHOUT_SIDE_INFORMATION = ("A1", "A2", "A7", "A8")
+"""Cheap attacks; those with side information train a model for every attribute."""
+T = TypeVar("T")
 
 
 def run(
@@ -66,7 +61,7 @@ def run(
     *,
     name: str = "records",
     workers: Workers | None = None,
-    watcher: Watcher | None = None,
+    progress: Progress | None = None,
     fresh: bool = False,
 ) -> Run:
     """Do the whole job and return the finished run.
@@ -80,135 +75,350 @@ def run(
         is refused.
     name
         Of the data, for the report.
+    progress
+        Is told how far it has come.
     fresh
         Begin anew, whatever run the folder holds.
     """
     options, path = options or Options(), Path(folder)
     grid = options.grid or default_grid(options.quick)
-    split = _checked(table, grid, options)
-    task = _task(table, split, grid, options, name)
-    _check_folder(path)
+    split = checked_split(table, grid, options)
+    task = task_of(table, split, grid, options, name)
+    places.check_folder(path)
     path.mkdir(parents=True, exist_ok=True)
     with locked(path):
-        _prepare(path, task, fresh)
+        places.prepare(path, task, fresh)
         write_whole(path / places.SCHEMA, to_yaml(table.schema))
-        stages = Stages(path, split, task, options.constraints, workers or Workers(), watcher or Silent())
-        if not (path / places.FRONTIER).is_file():
-            write_whole(path / places.FRONTIER, find_frontier(stages).to_json())
-        frontier = Frontier.from_json(read_text(path / places.FRONTIER), str(path / places.FRONTIER))
-        candidates = candidates_in(path)
-        write_choice(path, choose(frontier, options.budget, sizes_of(candidates), candidates))
-        shutil.rmtree(path / places.WORK, ignore_errors=True)
-    return Run.load(path)
+        if (path / places.FRONTIER).is_file():  # nothing is left to do but to choose, maybe by another budget
+            candidates, failures = places.read_candidates(path)
+            frontier = places.read_frontier(path, candidates)
+            return record(path, task, table.schema, frontier, Pool(candidates, failures))
+        job = Job(path, split, task, grid, options.constraints, workers or Workers(), progress or Silent())
+        with job.workers.ready():
+            pool = screen(job, pooled(propose(job), table))
+            limits, utility = judge_limits(job)
+            front, counts = find_frontier(job, pool, limits)
+            frontier = Frontier.of(judge(job, front), limits, counts)
+            first = choose(frontier, options.budget, pool.candidates)
+            tested = attack(job, frontier, utility, first.candidate)
+            frontier = Frontier.of(tested, limits, counts)
+        return record(path, task, table.schema, frontier, pool)
 
 
-def _checked(table: Table, grid: Grid, options: Options) -> Split:
-    """Refuse at once what could only fail after hours."""
-    check_schema(table.schema)
-    check_records(table)
-    grid.check()
-    if options.constraints is not None:
-        options.constraints.check(table.schema)
-    split = table.split(options.seed)
-    check_split(split)
-    if options.budget is not None:
-        guess = guessing(split)
-        options.budget.check(guess, sum(guess.values()) / len(guess), table.schema.names)
-    return split
+@dataclass(frozen=True)
+class Job:
+    """What the steps of a run share."""
+
+    folder: Path
+    split: Split
+    task: RunTask
+    grid: Grid
+    constraints: Constraints | None
+    workers: Workers
+    progress: Progress
+
+    def resumed(
+        self,
+        words: str,
+        journal: Journal,
+        tasks: Sequence[Any],
+        work: Callable[[Sequence[Any]], Iterator[T]],
+        write: Callable[[T], str],
+        read: Callable[[str], T],
+    ) -> list[T]:
+        """Do the tasks that the journal does not have yet; each result is on the disk before the next is taken."""
+        start, done = time.perf_counter(), [read(line) for line in journal.lines()]
+        if len(done) > len(tasks):
+            raise ArtefactError(f"{journal.path}: it holds more than this task has; begin anew with --fresh")
+        self.progress.begin(words, len(tasks), len(done))
+        before = len(done)
+        for result in work(tasks[before:]):
+            journal.append(write(result))
+            done.append(result)
+            if hasattr(result, "seconds"):
+                self.note(words, task=len(done), seconds=result.seconds)
+            self.progress.advance()
+        self.note(words, seconds=time.perf_counter() - start, tasks=len(done) - before)
+        return done
+
+    def note(self, step: str, **figures: Any) -> None:
+        """Write how long something took; the only file in which two equal runs differ."""
+        Journal(self.folder / places.TIMING).append(json.dumps({"step": step, **figures}) + "\n")
+
+    def journal(self, name: str) -> Journal:
+        """Return a journal that goes when the run is finished."""
+        return Journal(self.folder / places.WORK / name)
 
 
-def _task(table: Table, split: Split, grid: Grid, options: Options, name: str) -> RunTask:
-    label = table.schema.label
-    assert label is not None
-    return RunTask(
-        data=Path(name).name,
-        fingerprint=fingerprint(table),
-        records=Parts(**{part: len(records) for part, records in split._asdict().items()}),
-        label=label.name,
-        personal=table.schema.personal,
-        seed=options.seed,
-        quick=options.quick,
-        most=options.most,
-        grid=grid,
-        budget=options.budget if options.budget else None,
-        constraints=None if options.constraints is None else to_plain(options.constraints),
-        versions=versions(),
+# 1. Propose ------------------------------------------------------------------------------------------------------
+
+
+def propose(job: Job) -> list[Proposals]:
+    """Ask every source of the grid, on the training part."""
+    name, sources = "leastwise-proposals", job.grid.sources()
+    return job.resumed(
+        "proposing",
+        job.journal("proposals.jsonl"),
+        sources,
+        lambda rest: job.workers.map(ask, [(source, job.split.train, job.constraints) for source in rest]),
+        partial(to_text, name=name, line=True),
+        lambda line: from_text(Proposals, line, name, "journal"),
     )
 
 
-def _check_folder(folder: Path) -> None:
-    """Refuse a folder that is somebody else's."""
-    if folder.exists() and not folder.is_dir():
-        raise ParameterError(f"{folder} is a file; name a folder for the run")
-    if not folder.is_dir() or (folder / places.TASK).is_file():
-        return
-    if any(not is_leftover(path) for path in folder.iterdir()):
-        raise ParameterError(f"{folder} holds other files and no run; name a new or empty folder")
+# 2. Screen -------------------------------------------------------------------------------------------------------
 
 
-def _prepare(folder: Path, task: RunTask, fresh: bool) -> None:
-    """Make the folder ready: new, or as a run of the same task left it."""
-    known = folder / places.TASK
-    if fresh and known.is_file():
-        _clear(folder)
-    elif known.is_file():
-        _check_same(RunTask.from_json(read_text(known), str(known)), task, folder)
-    # The task comes first: by it a broken run is known.
-    write_whole(known, task.to_json())
-    for sub in (folder, folder / places.GENERALIZATIONS, folder / places.EVALUATIONS, folder / places.WORK):
-        sub.mkdir(exist_ok=True)
-        remove_leftovers(sub)
-    Journal(folder / places.TIMING).lines()  # cuts off a torn line
+def screen(job: Job, pool: Pool) -> Pool:
+    """Judge every candidate by counting, on the validation part."""
+    path = job.folder / places.CANDIDATES
+
+    def work(rest: Sequence[Candidate | Failure]) -> Iterator[Candidate | Failure]:
+        yield from (each for each in rest if isinstance(each, Failure))
+        candidates = [each for each in rest if isinstance(each, Candidate)]
+        yield from screened(candidates, job.split, len(pool.candidates), job.workers)
+
+    tasks = [*pool.failures, *pool.candidates]
+    done = job.resumed("screening", Journal(path), tasks, work, write_line, partial(read_line, where=str(path)))
+    candidates = tuple(each for each in done if isinstance(each, Candidate))
+    if [c.fingerprint for c in candidates] != [c.fingerprint for c in pool.candidates]:
+        raise ArtefactError(f"{path}: it holds other candidates than this task has; begin anew with --fresh")
+    return pool._replace(candidates=candidates)
 
 
-def _check_same(old: RunTask, new: RunTask, folder: Path) -> None:
-    """Refuse another task in the same folder; another budget only chooses anew."""
-    before, after = (to_plain(replace(task, budget=None)) for task in (old, new))
-    differing = [key for key in before if before[key] != after[key]]
-    if differing:
-        what = "the data" if differing[0] == "fingerprint" else differing[0].replace("_", " ")
-        raise ParameterError(
-            f"{folder} holds a run of another task ({what} differs); name another one, or begin anew with --fresh"
-        )
+def screened(
+    candidates: Sequence[Candidate], split: Split, together: int, workers: Workers
+) -> Iterator[Candidate]:
+    """Yield the candidates with their figures; ``together`` is how many are screened on the same records."""
+    tasks = [(candidate.generalization, split, together) for candidate in candidates]
+    judged = workers.map(screen_by_counting, tasks)
+    yield from (replace(c, screened=each.figures) for c, each in zip(candidates, judged, strict=True))
 
 
-def _clear(folder: Path) -> None:
-    """Remove the files of a run and only those: first what says that it is finished, last what it is."""
-    for name in (places.CHOICE, places.FRONTIER, places.RECOMMENDED, *places.REPORTS):
-        (folder / name).unlink(missing_ok=True)
-    for name in (places.GENERALIZATIONS, places.EVALUATIONS, places.WORK):
-        shutil.rmtree(folder / name, ignore_errors=True)
-    for name in (places.CANDIDATES, places.TIMING, places.SCHEMA, places.TASK):
-        (folder / name).unlink(missing_ok=True)
+def sweep(
+    split: Split,
+    grid: Grid | None = None,
+    *,
+    constraints: Constraints | None = None,
+    workers: Workers | None = None,
+) -> Pool:
+    """Propose and screen; nothing is written.
+
+    Parameters
+    ----------
+    split
+        Minimizers see the training part only; candidates are screened on validation.
+    grid
+        Who proposes; None for the default grid.
+    constraints
+        What every candidate must hold to.
+    """
+    workers, chosen = workers or Workers(), grid or default_grid()
+    chosen.check()
+    with workers.ready():
+        tasks = [(source, split.train, constraints) for source in chosen.sources()]
+        pool = pooled([*workers.map(ask, tasks)], split.train)
+        candidates = [*screened(pool.candidates, split, len(pool.candidates), workers)]
+    return pool._replace(candidates=tuple(candidates))
 
 
-def write_choice(folder: Path, choice: Choice) -> None:
-    """Write the choice and the artefact that it recommends; where nothing fits, nothing is recommended."""
-    if choice.candidate is None:
-        (folder / places.RECOMMENDED).unlink(missing_ok=True)
-    else:
-        text = read_text(places.artefact_path(folder, choice.candidate))
-        write_whole(folder / places.RECOMMENDED, text)
-    write_whole(folder / places.CHOICE, choice.to_json())
+# 3. Frontier -----------------------------------------------------------------------------------------------------
+
+
+def find_frontier(job: Job, pool: Pool, limits: LimitPoints) -> tuple[list[Candidate], Counts]:
+    """Return the screened candidates that no other one beats, thinned, and how all of them came about.
+
+    A budget may ask for what a frontier of two figures does not show (few answers, one attribute above all): the
+    screened candidate that is best under it has a place in any case.
+    """
+    candidates, most = pool.candidates, job.task.most
+    points = [candidate.validation.point for candidate in candidates]
+    front = unbeaten(points)
+    best = Point(min(p.utility_risk for p in points), 0.0)
+    worst = Point(max(p.utility_risk for p in points), max(p.adversary_error for p in points))
+    fitting = best_screened(candidates, job.task.budget or DEFAULT, limits.untouched_validation)
+    kept = thinned(points, front, most, Limits(best, worst))
+    if fitting is not None and fitting not in [candidates[i] for i in kept]:
+        kept = [*thinned(points, kept, max(most - 1, 1), Limits(best, worst)), candidates.index(fitting)]
+    counts = Counts(
+        screened=len(candidates),
+        thinned=len(set(front) - set(kept)),
+        repeated=pool.repeated,
+        dropped=pool.dropped,
+        failed=len(pool.failures),
+    )
+    return [candidates[i] for i in kept], counts
+
+
+# 4. Judge --------------------------------------------------------------------------------------------------------
+
+
+def judge(job: Job, front: Sequence[Candidate]) -> list[Candidate]:
+    """Judge the frontier by the strongest classifier and adversary, on the validation part."""
+    part = job.split.on_validation()
+    # Another budget may bring another frontier: what was judged of one must not be taken for the other.
+    name = hashlib.sha256("".join(candidate.id for candidate in front).encode()).hexdigest()[:ID_LENGTH]
+    tasks = [_judging(job, candidate.generalization, part, len(front)) for candidate in front]
+    judged = _judged(job, "judging the frontier", f"judgements-{name}.jsonl", tasks)
+    return [replace(candidate, judged=each.figures) for candidate, each in zip(front, judged, strict=True)]
+
+
+def judge_limits(job: Job) -> tuple[LimitPoints, UtilityLimits]:
+    """Judge the limit points on validation and on test."""
+    tasks = [
+        _judging(job, limit, part, 1)
+        for part in (job.split.on_validation(), job.split)
+        for limit in limit_points(job.split.train)
+    ]
+    judged = _judged(job, "judging the limit points", "limits.jsonl", tasks)
+    names = ("untouched_validation", "suppressed_validation", "untouched", "suppressed")
+    figures: dict[str, Figures] = {name: each.figures for name, each in zip(names, judged, strict=True)}
+    untouched, suppressed = judged[2:]
+    return LimitPoints(**figures), UtilityLimits(suppressed.utility, untouched.utility)
+
+
+class _Judging(NamedTuple):
+    """The arguments of ``judge_strongly``."""
+
+    generalization: Generalization
+    split: Split
+    candidates: int
+    seed: int
+    quick: bool
+
+
+def _judging(job: Job, generalization: Generalization, split: Split, candidates: int) -> _Judging:
+    return _Judging(generalization, split, candidates, job.task.seed, job.task.quick)
+
+
+def _judged(job: Job, words: str, journal: str, tasks: Sequence[_Judging]) -> list[Judged]:
+    name = "leastwise-judged"
+    return job.resumed(
+        words,
+        job.journal(journal),
+        tasks,
+        partial(job.workers.map, judge_strongly),
+        partial(to_text, name=name, line=True),
+        lambda line: from_text(Judged, line, name, "journal"),
+    )
+
+
+# 5. Choose: see ``choice.choose`` --------------------------------------------------------------------------------
 
 
 def choose_again(folder: str | Path, budget: Budget) -> Run:
     """Choose anew in a finished run, and write the choice."""
     found = Run.load(folder)
-    budget.check(*_guesses(found.frontier), found.schema.names)
-    choice = choose(found.frontier, budget, found.sizes, found.candidates)
+    budget.check(*guesses(found.frontier), found.schema.names)
+    choice = choose(found.frontier, budget, found.candidates)
     if choice.candidate is not None:
-        found.generalization(
-            choice.candidate
-        )  # complains, before anything is written, if it is not what was judged
+        # Complains, before anything is written, if it is not what was judged.
+        found.generalization(choice.candidate)
     with locked(found.folder):
         write_choice(found.folder, choice)
-    return Run.load(folder)
+    return replace(found, choice=choice)
 
 
-def _guesses(frontier: Frontier) -> tuple[dict[str, float], float]:
-    parts = (frontier.suppressed_validation, frontier.suppressed)
-    names = parts[0].by_attribute
-    return {name: max(p.by_attribute[name] for p in parts) for name in names}, max(
-        p.adversary_error for p in parts
+# 6. Attack -------------------------------------------------------------------------------------------------------
+
+
+class _Attack(NamedTuple):
+    """The arguments of ``attack_in_full``."""
+
+    generalization: Generalization
+    split: Split
+    adversaries: Sequence[str] | None
+    seed: int
+    quick: bool
+    candidates: int
+    limits: UtilityLimits
+
+    def done_before(self, path: Path) -> Evaluation | None:
+        """Return what an earlier run found, if it did exactly this."""
+        if not path.is_file():
+            return None
+        found = Evaluation.load(path)
+        wanted = self.adversaries or [name for name in ADVERSARIES if name != "A6"]
+        same = (
+            found.certificate is not None
+            and found.certificate.candidates == self.candidates
+            and [each.adversary for each in found.attacks] == [*wanted]
+            and found.fingerprint == self.generalization.fingerprint
+        )
+        return found if same else None
+
+
+def attack(job: Job, frontier: Frontier, limits: UtilityLimits, chosen: str | None) -> list[Candidate]:
+    """Attack the frontier on test; in a quick run only what is chosen meets adversaries with side information."""
+    tasks: dict[str, _Attack] = {}
+    for point in frontier.points:
+        write_whole(artefact_path(job.folder, point.id), point.generalization.to_json())
+        adversaries = WITHOUT_SIDE_INFORMATION if job.task.quick and point.id != chosen else None
+        tasks[point.id] = _Attack(
+            point.generalization,
+            job.split,
+            adversaries,
+            job.task.seed,
+            job.task.quick,
+            len(frontier.points),
+            limits,
+        )
+    before = {name: task.done_before(evaluation_path(job.folder, name)) for name, task in tasks.items()}
+    done = {name: evaluation for name, evaluation in before.items() if evaluation is not None}
+    absent = [name for name in tasks if name not in done]
+    absent.sort(key=lambda name: name != chosen)  # what takes longest comes first
+    job.progress.begin("attacking the frontier", len(tasks), len(tasks) - len(absent))
+    start = time.perf_counter()
+    for name, judged in zip(absent, job.workers.map(attack_in_full, [tasks[n] for n in absent]), strict=True):
+        write_whole(evaluation_path(job.folder, name), judged.to_json())
+        done[name] = judged
+        job.note("attacking", candidate=name, **judged.seconds)
+        job.progress.advance()
+    job.note("attacking the frontier", seconds=time.perf_counter() - start, tasks=len(absent))
+    _keep_only(job.folder, tasks)
+    return [replace(point, tested=Figures.of(done[point.id])) for point in frontier.points]
+
+
+def attack_in_full(
+    generalization: Generalization,
+    split: Split,
+    adversaries: Sequence[str] | None,
+    seed: int,
+    quick: bool,
+    candidates: int,
+    limits: UtilityLimits,
+) -> Evaluation:
+    """Judge on test. No sentence describes a person: the folder is there to be passed on."""
+    return evaluate(
+        generalization, split, adversaries, seed, quick, candidates=candidates, predicates=0, limits=limits
+    )
+
+
+def _keep_only(folder: Path, candidates: Iterable[str]) -> None:
+    """Remove what another frontier left behind before this one was found."""
+    names = {f"{candidate}.json" for candidate in candidates}
+    for sub in (places.GENERALIZATIONS, places.EVALUATIONS):
+        for path in (folder / sub).iterdir():
+            if path.name not in names:
+                path.unlink()
+
+
+# 7. Record -------------------------------------------------------------------------------------------------------
+
+
+def record(folder: Path, task: RunTask, schema: Schema, frontier: Frontier, pool: Pool) -> Run:
+    """Write the frontier, the choice and the recommended artefact; what was needed on the way only, goes."""
+    if not (folder / places.FRONTIER).is_file():
+        write_whole(folder / places.FRONTIER, frontier.to_json())
+    choice = choose(frontier, task.budget, pool.candidates)
+    write_choice(folder, choice)
+    shutil.rmtree(folder / places.WORK, ignore_errors=True)
+    return Run(
+        folder=folder,
+        task=task,
+        schema=schema,
+        candidates=pool.candidates,
+        failures=pool.failures,
+        frontier=frontier,
+        choice=choice,
     )

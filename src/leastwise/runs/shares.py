@@ -41,7 +41,7 @@ class Shares:
     @classmethod
     def count(cls, run: Run, table: Table) -> Shares:
         """Count the answers of the people in the test part."""
-        ids = [point.candidate for point in run.frontier.points]
+        ids = [point.id for point in run.frontier.points]
         found = {name: bucket_shares(run.generalization(name), table) for name in ids}
         return cls(fingerprint=run.task.fingerprint, seed=run.task.seed, candidates=found)
 
@@ -65,7 +65,7 @@ class Shares:
         return to_text(self, FORMAT)
 
     def _check(self, run: Run) -> None:
-        known = {point.candidate for point in run.frontier.points}
+        known = {point.id for point in run.frontier.points}
         for name in known & set(self.candidates):
             generalization = run.generalization(name)
             sizes = {p.attribute.name: p.size for p in generalization.partitions if _counted(p)}

@@ -20,7 +20,7 @@ from leastwise.partition import Untouched
 from leastwise.predictors import JointBuckets, Logistic
 from leastwise.predictors.base import Predictor
 from leastwise.records.table import Split, Table
-from leastwise.runs.figures import Figures
+from leastwise.runs.candidates import Figures
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +32,7 @@ class Judged:
     seconds: float = field(default=0.0, compare=False)
 
 
-def screen(generalization: Generalization, split: Split, candidates: int) -> Judged:
+def screen_by_counting(generalization: Generalization, split: Split, candidates: int) -> Judged:
     """Judge on validation by counting (and for the label an additive model, which carries over).
 
     Parameters
@@ -43,7 +43,9 @@ def screen(generalization: Generalization, split: Split, candidates: int) -> Jud
     return _judged(generalization, split.on_validation(), candidates, (JointBuckets(), Logistic()), JointBuckets)
 
 
-def judge(generalization: Generalization, split: Split, candidates: int, seed: int, quick: bool) -> Judged:
+def judge_strongly(
+    generalization: Generalization, split: Split, candidates: int, seed: int, quick: bool
+) -> Judged:
     """Judge on the last part with the strongest classifier and the strongest adversary."""
     predictors = utility_predictors(quick, seed)
     return _judged(generalization, split, candidates, predictors, StrongestOf(quick, seed), seed)

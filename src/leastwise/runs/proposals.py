@@ -1,0 +1,121 @@
+"""What minimizers propose: asked one by one, and pooled so that equal proposals are one candidate."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from leastwise.documents import to_plain
+from leastwise.errors import DataError, LeastwiseError
+from leastwise.generalization import Generalization
+from leastwise.minimizers import Constraints
+from leastwise.minimizers.constraints.checks import broken
+from leastwise.minimizers.constraints.holding import brought_to
+from leastwise.records.table import Table
+from leastwise.runs.candidates import Candidate, Failure
+from leastwise.runs.families import Proposal, Source
+from leastwise.runs.judging import answers
+
+LONGEST_REASON = 300
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proposals:
+    """What one source proposed; or why it could not. ``dropped`` counts what broke a constraint."""
+
+    minimizer: str
+    parameters: Mapping[str, Any]
+    seed: int
+    candidates: tuple[Candidate, ...] = ()
+    dropped: int = 0
+    failure: str = ""
+    seconds: float = field(default=0.0, compare=False)
+
+
+def ask(source: Source, train: Table, constraints: Constraints | None) -> Proposals:
+    """Ask one source; a failure is noted, so that the others go on, and nothing is lost silently."""
+    start = time.perf_counter()
+    own: dict[str, Any] = {
+        "minimizer": source.minimizer,
+        "parameters": to_plain(source.parameters),
+        "seed": source.seed,
+    }
+    try:
+        found = source.propose(train, constraints)
+        if constraints is not None:
+            found = [p._replace(generalization=brought_to(constraints, p.generalization, train)) for p in found]
+        held = [p for p in found if constraints is None or not broken(constraints, p.generalization, train)]
+        candidates = tuple(_candidate(source, proposal, train) for proposal in held)
+    except Exception as error:
+        name = "" if isinstance(error, LeastwiseError) else f"{type(error).__name__}: "
+        reason = " ".join(f"{name}{error}".split())[:LONGEST_REASON] or type(error).__name__
+        return Proposals(**own, failure=reason, seconds=time.perf_counter() - start)
+    dropped = len(found) - len(held)
+    return Proposals(**own, candidates=candidates, dropped=dropped, seconds=time.perf_counter() - start)
+
+
+def _candidate(source: Source, proposal: Proposal, train: Table) -> Candidate:
+    generalization = proposal.generalization
+    return Candidate(
+        fingerprint=generalization.fingerprint,
+        minimizer=source.minimizer,
+        parameters=to_plain(proposal.parameters),
+        seed=source.seed,
+        asked=len(generalization.collected),
+        answers=answers(generalization, train),
+        generalization=source.signed(proposal, train),
+    )
+
+
+class Pool(NamedTuple):
+    """All that was proposed, equal proposals made one, in the order of the grid; what failed or was left out."""
+
+    candidates: tuple[Candidate, ...]
+    failures: tuple[Failure, ...] = ()
+    repeated: int = 0
+    dropped: int = 0
+
+
+def pooled(proposals: Sequence[Proposals], table: Table) -> Pool:
+    """Make equal proposals one, and leave the limit points to themselves."""
+    limits = {limit.fingerprint for limit in limit_points(table)}
+    first: dict[str, Candidate] = {}
+    finders: dict[str, list[str]] = {}
+    for candidate in (each for by in proposals for each in by.candidates if each.fingerprint not in limits):
+        first.setdefault(candidate.fingerprint, candidate)
+        finders.setdefault(candidate.fingerprint, []).append(candidate.words)
+    also = {name: tuple(dict.fromkeys(words[1:])) for name, words in finders.items()}
+    pool = Pool(
+        candidates=tuple(replace(candidate, also_found_by=also[name]) for name, candidate in first.items()),
+        failures=tuple(
+            Failure(minimizer=p.minimizer, parameters=p.parameters, seed=p.seed, reason=p.failure)
+            for p in proposals
+            if p.failure
+        ),
+        repeated=sum(len(words) - 1 for words in finders.values()),
+        dropped=sum(p.dropped for p in proposals),
+    )
+    _check_some(pool)
+    return pool
+
+
+def _check_some(pool: Pool) -> None:
+    if pool.candidates:
+        return
+    if pool.dropped:
+        raise DataError(
+            f"all {pool.dropped:,} candidates break the constraints; loosen them, or use the minimizer optimal, "
+            "which searches under them"
+        )
+    if pool.failures:
+        raise DataError(f"no minimizer proposed anything; {pool.failures[0].words}: {pool.failures[0].reason}")
+    raise DataError(
+        "no minimizer proposed anything but to ask everything or nothing; give more records or another grid"
+    )
+
+
+def limit_points(table: Table) -> tuple[Generalization, Generalization]:
+    """Return what asks everything, and what asks nothing."""
+    return Generalization.untouched(table.schema), Generalization.suppressed(table.schema)

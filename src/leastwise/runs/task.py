@@ -1,0 +1,208 @@
+"""The task of a run: what was asked, and what must hold before it begins, told in one line each."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from leastwise.documents import from_text, to_plain, to_text
+from leastwise.errors import DataError, ParameterError, SchemaError, shorten
+from leastwise.minimizers import Constraints
+from leastwise.records.table import Split, Table
+from leastwise.runs.budget import Budget
+from leastwise.runs.grid import Grid
+from leastwise.runs.judging import guessing
+from leastwise.schema import Schema
+from leastwise.schema.file import to_yaml
+
+FORMAT = "leastwise-run"
+FEWEST = 300
+"""A tenth of the records is for validation; with fewer than 30 there, chance would choose."""
+
+MOST = 12
+"""How many candidates of the frontier are attacked in full."""
+
+COMPUTING = ("numpy", "scipy", "scikit-learn", "numba")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How a run is made.
+
+    Parameters
+    ----------
+    grid
+        Who proposes; None for the default grid (a smaller one where ``quick``).
+    budget
+        What the choice is made under; None for the default.
+    constraints
+        What every candidate must hold to.
+    seed, quick
+        Of the split and of all that is drawn; ``quick`` trains less, for a first look.
+    most
+        How many candidates of the frontier are attacked in full.
+    """
+
+    grid: Grid | None = None
+    budget: Budget | None = None
+    constraints: Constraints | None = None
+    seed: int = 0
+    quick: bool = False
+    most: int = MOST
+
+    def __post_init__(self) -> None:
+        if self.most < 1:
+            raise ParameterError(f"most must be at least 1 candidate of the frontier; got {self.most}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parts:
+    """How many records each part of the protocol has."""
+
+    train: int
+    validation: int
+    test: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunTask:
+    """What was asked.
+
+    Attributes
+    ----------
+    data, fingerprint
+        The name of the file, without its folder, and the SHA-256 of the encoded records.
+    records
+        How many records each part has.
+    label, personal
+        What is predicted, and what must not be found out.
+    seed, quick
+        Of the split and of everything that is drawn; whether training was shortened.
+    most
+        How many candidates of the frontier are attacked in full.
+    grid, budget, constraints
+        What proposed, what the choice was made under (None: the default), what every candidate had to hold to.
+    versions
+        Of leastwise and of the libraries that compute.
+    """
+
+    data: str
+    fingerprint: str
+    records: Parts
+    label: str
+    personal: tuple[str, ...]
+    seed: int
+    quick: bool
+    most: int
+    grid: Grid
+    budget: Budget | None
+    constraints: Mapping[str, Any] | None
+    versions: Mapping[str, str]
+
+    def to_json(self) -> str:
+        """Return the document."""
+        return to_text(self, FORMAT)
+
+    @classmethod
+    def from_json(cls, text: str, where: str = "task") -> RunTask:
+        """Read the document; an ``ArtefactError`` lists everything that is wrong."""
+        return from_text(cls, text, FORMAT, where)
+
+
+def task_of(table: Table, split: Split, grid: Grid, options: Options, name: str) -> RunTask:
+    """Return what is asked of a run."""
+    label = table.schema.label
+    assert label is not None
+    return RunTask(
+        data=Path(name).name,
+        fingerprint=fingerprint(table),
+        records=Parts(**{part: len(records) for part, records in split._asdict().items()}),
+        label=label.name,
+        personal=table.schema.personal,
+        seed=options.seed,
+        quick=options.quick,
+        most=options.most,
+        grid=grid,
+        budget=options.budget if options.budget else None,
+        constraints=None if options.constraints is None else to_plain(options.constraints),
+        versions=versions(),
+    )
+
+
+def checked_split(table: Table, grid: Grid, options: Options) -> Split:
+    """Split the records; refuse at once what could only fail after hours."""
+    check_schema(table.schema)
+    check_records(table)
+    grid.check()
+    if options.constraints is not None:
+        options.constraints.check(table.schema)
+    split = table.split(options.seed)
+    check_split(split)
+    if options.budget is not None:
+        guess = guessing(split)
+        options.budget.check(guess, sum(guess.values()) / len(guess), table.schema.names)
+    return split
+
+
+def check_schema(schema: Schema) -> None:
+    """Refuse a task without a label, without attributes, or without anything to protect."""
+    if schema.label is None:
+        raise SchemaError("a run needs a label to predict; name its column: --label")
+    if not schema.attributes:
+        raise SchemaError("a run needs attributes; none of the columns is one: see leastwise inspect")
+    if not schema.personal:
+        raise SchemaError("a run needs at least one personal attribute to protect; name it: --personal a,b")
+
+
+def check_records(table: Table) -> None:
+    """Refuse too few records, and a label that says nothing."""
+    if len(table) < FEWEST:
+        raise DataError(
+            f"a run needs at least {FEWEST} records: a tenth of them chooses, three tenths are attacked; "
+            f"got {len(table):,}"
+        )
+    seen = np.flatnonzero(np.bincount(table.y, minlength=table.classes))
+    label = table.schema.label
+    assert label is not None
+    if len(seen) < 2:
+        raise DataError(f"the label {shorten(label.name)} must have at least two classes in the records; got one")
+
+
+def check_split(split: Split) -> None:
+    """Refuse parts that lack a class: what is not there cannot be judged."""
+    label = split.train.schema.label
+    assert label is not None
+    parts = np.stack([np.bincount(part.y, minlength=part.classes) for part in split])
+    whole = parts.sum(axis=0)
+    for name, counts in zip(Split._fields, parts, strict=True):
+        absent = np.flatnonzero((counts == 0) & (whole > 0))
+        if len(absent):
+            value, records = label.values[absent[0]], int(whole[absent[0]])
+            raise DataError(
+                f"class {shorten(value)} of {shorten(label.name)} has {records:,} records and none of them is in "
+                f"the {name} part; give more of them, merge the class with another, or try another --seed"
+            )
+
+
+def fingerprint(table: Table) -> str:
+    """Return the SHA-256 of the encoded records: the same for the same records in any file format."""
+    digest = hashlib.sha256(to_yaml(table.schema).encode())
+    for j, attribute in enumerate(table.schema.attributes):
+        if attribute.continuous:
+            digest.update(np.ascontiguousarray(table.levels[j], dtype="<f8").tobytes())
+        digest.update(np.ascontiguousarray(table.codes[:, j], dtype="<i4").tobytes())
+    digest.update(np.ascontiguousarray(table.y, dtype="<i4").tobytes())
+    return digest.hexdigest()
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of leastwise and of the libraries that compute."""
+    from leastwise import __version__
+
+    return {"leastwise": __version__, **{name: version(name) for name in COMPUTING}}

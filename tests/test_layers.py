@@ -13,7 +13,7 @@ import leastwise
 
 SOURCE = Path(leastwise.__file__).parent
 LAYERS = {
-    "errors": 0, "random": 0, "validation": 0, "confidence": 0, "documents": 0,
+    "errors": 0, "random": 0, "validation": 0, "confidence": 0, "progress": 0, "plugins": 0, "documents": 0,
     "minimizers": 2, "adversaries": 2, "predictors": 2, "kernels": 2,
     "evaluation": 3,
     "runs": 4, "checks": 4, "policy": 4,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from leastwise.documents.wording import percent
 from leastwise.report.attacks import attack_facts
-from leastwise.report.wording import percent
 from tests.report.hand_made import SCHEMA, attacks, evaluation, generalizations
 
 JUDGED = evaluation(generalizations(SCHEMA)[1], 0.2, 0.4)

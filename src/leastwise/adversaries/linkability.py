@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 
+from leastwise.adversaries.base import Adversary, Setting
 from leastwise.adversaries.breach import Breach
-from leastwise.adversaries.result import LinkabilityResult
+from leastwise.adversaries.result import AttackResult, LinkabilityResult
 from leastwise.confidence import Interval, binomial_interval, mean_interval
 from leastwise.errors import ParameterError, shorten
 from leastwise.random import generator
@@ -26,7 +27,7 @@ _ROUNDS = 100
 
 
 @dataclass(frozen=True)
-class Linkability:
+class Linkability(Adversary):
     """A7: two organizations know different things about the same people, and somebody wants to join them.
 
     The adversary has k partial records with the attributes A and k with the attributes B, in full, of the same k
@@ -54,6 +55,19 @@ class Linkability:
     records: int = 100
     draws: int = 50
     name: ClassVar[str] = "A7"
+    words: ClassVar[str] = "linking"
+    title: ClassVar[str] = "Joining two half-records"
+    scenario: ClassVar[str] = (
+        "Two organizations know different things about the same people, exactly, but not who is who. The "
+        "attacker uses the stolen generalized records to join the halves."
+    )
+    result: ClassVar[type[AttackResult]] = LinkabilityResult
+    wants_personal: ClassVar[bool] = False
+
+    @classmethod
+    def configured(cls, setting: Setting) -> Linkability:
+        """Return it set up for a judgement."""
+        return cls(draws=10 if setting.quick else 50)
 
     def attack(self, breach: Breach) -> LinkabilityResult:
         """Draw people, shuffle their halves and link them."""

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from leastwise.adversaries.base import Adversary, Setting
 from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.guessing import (
     STRONGEST,
@@ -22,14 +23,14 @@ from leastwise.adversaries.guessing import (
     read_off,
     reconstruction_fields,
 )
-from leastwise.adversaries.result import MultiBreachResult
+from leastwise.adversaries.result import AttackResult, MultiBreachResult
 from leastwise.errors import ParameterError
 from leastwise.predictors.base import Probabilities, Samples, samples
 from leastwise.predictors.masks import masked
 
 
 @dataclass(frozen=True)
-class MultiBreach:
+class MultiBreach(Adversary):
     """A6: the same people were asked under several generalizations, and all of it was stolen.
 
     The adversary can tell which records belong to the same person, knows what each generalization rules out, and
@@ -43,6 +44,20 @@ class MultiBreach:
 
     predictor: MakePredictor = STRONGEST
     name: ClassVar[str] = "A6"
+    words: ClassVar[str] = "several breaches"
+    title: ClassVar[str] = "Several breaches of the same people"
+    scenario: ClassVar[str] = (
+        "The same people were asked twice or more, under different generalizations, and all of it was stolen. "
+        "Whatever one of them rules out is ruled out."
+    )
+    result: ClassVar[type[AttackResult]] = MultiBreachResult
+    wants_others: ClassVar[bool] = True
+    not_run: ClassVar[str] = "It needs a second generalization of the same people, and there was none."
+
+    @classmethod
+    def configured(cls, setting: Setting) -> MultiBreach:
+        """Return it set up for a judgement."""
+        return cls(setting.predictor)
 
     def attack(self, breach: Breach) -> MultiBreachResult:
         """Guess every personal attribute from the records of all generalizations."""

@@ -10,9 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from leastwise.adversaries.base import Adversary, Setting
 from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.guessing import STRONGEST, Finding, MakePredictor, find, reconstruction_fields
-from leastwise.adversaries.result import CertaintyPoint, HighCertaintyResult, ReconstructionResult
+from leastwise.adversaries.result import AttackResult, CertaintyPoint, HighCertaintyResult, ReconstructionResult
 from leastwise.confidence import binomial_interval
 from leastwise.errors import ParameterError
 
@@ -20,7 +21,7 @@ SHARES = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 
 
 @dataclass(frozen=True)
-class Reconstruction:
+class Reconstruction(Adversary):
     """A1: somebody steals generalized records and wants every personal attribute of everybody.
 
     The adversary holds the stolen records, the generalization, and full records of other people from the same
@@ -33,6 +34,19 @@ class Reconstruction:
 
     predictor: MakePredictor = STRONGEST
     name: ClassVar[str] = "A1"
+    words: ClassVar[str] = "reconstruction"
+    title: ClassVar[str] = "The stolen records alone"
+    scenario: ClassVar[str] = (
+        "Somebody steals the generalized records of the test people, knows which questions were asked and "
+        "how, and has full records of other people from the same population. From these it learns what goes "
+        "with what, and guesses every personal attribute of everybody."
+    )
+    result: ClassVar[type[AttackResult]] = ReconstructionResult
+
+    @classmethod
+    def configured(cls, setting: Setting) -> Reconstruction:
+        """Return it set up for a judgement."""
+        return cls(setting.predictor)
 
     def attack(self, breach: Breach) -> ReconstructionResult:
         """Guess every personal attribute of every stolen record."""
@@ -43,7 +57,7 @@ class Reconstruction:
 
 
 @dataclass(frozen=True)
-class HighCertainty:
+class HighCertainty(Adversary):
     """A2: the thief of A1 picks the people about whom it is surest.
 
     It holds what A1 holds, and publishes only the guesses that its own probabilities call safest: for each
@@ -56,6 +70,18 @@ class HighCertainty:
     predictor: MakePredictor = STRONGEST
     shares: Sequence[float] = SHARES
     name: ClassVar[str] = "A2"
+    words: ClassVar[str] = "the surest guesses"
+    title: ClassVar[str] = "The people it is surest about"
+    scenario: ClassVar[str] = (
+        "The same attacker picks, for each attribute, the people about whom its own probabilities call the "
+        "guess safest. What is harmless on average may be certain for a few."
+    )
+    result: ClassVar[type[AttackResult]] = HighCertaintyResult
+
+    @classmethod
+    def configured(cls, setting: Setting) -> HighCertainty:
+        """Return it set up for a judgement."""
+        return cls(setting.predictor)
 
     def attack(self, breach: Breach) -> HighCertaintyResult:
         """Guess every personal attribute, and look at the surest guesses of each."""

@@ -7,8 +7,12 @@ guesses. A generalization protects where the two are close; an error far below t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
 
+from leastwise.adversaries import telling
+from leastwise.adversaries.telling import Told
 from leastwise.confidence import Interval
 
 
@@ -19,7 +23,7 @@ class AttackResult:
     Attributes
     ----------
     adversary
-        "A1" to "A8".
+        The name of who attacked: "A1" to "A8", or that of an adversary of your own.
     people
         How many people were attacked.
     adversary_error
@@ -38,6 +42,59 @@ class AttackResult:
     interval: Interval | None
     baseline: float
     seconds: float = field(default=0.0, compare=False)
+
+    def told(self, plain: AttackResult | None = None, *, predicates: bool = False) -> Told:
+        """Tell what was found, for a report.
+
+        Parameters
+        ----------
+        plain
+            What A1 found on the same records, to compare with.
+        predicates
+            Whether sentences that describe single real people may be told.
+        """
+        return telling.failed_or_not(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GuestResult(AttackResult):
+    """The outcome of an adversary that did not come with leastwise.
+
+    It brings what a report says of it, so that a file can be read where that adversary is not installed.
+    ``own`` is what the adversary itself returned; it is not part of the document.
+    """
+
+    title: str
+    scenario: str
+    finding: str
+    picture: Mapping[str, Any] | None = None
+    table: Mapping[str, Any] | None = None
+    own: AttackResult | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def of(
+        cls, result: AttackResult, name: str, title: str, scenario: str, plain: AttackResult | None
+    ) -> GuestResult:
+        """Wrap what an adversary returned."""
+        finding, picture, table, _ = result.told(plain)
+        own = {field.name: getattr(result, field.name) for field in fields(AttackResult)}
+        return cls(
+            **{**own, "adversary": name},
+            title=title,
+            scenario=scenario,
+            finding=finding,
+            picture=picture,
+            table=table,
+            own=result,
+        )
+
+    def told(self, plain: AttackResult | None = None, *, predicates: bool = False) -> Told:
+        """Tell what the adversary itself told."""
+        return Told(self.finding, _as_dict(self.picture), _as_dict(self.table))
+
+
+def _as_dict(facts: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    return None if facts is None else dict(facts)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +136,15 @@ class ReconstructionResult(AttackResult):
     def __getitem__(self, attribute: str) -> AttributeResult:
         return next(result for result in self.attributes if result.attribute == attribute)
 
+    def told(self, plain: AttackResult | None = None, *, predicates: bool = False) -> Told:
+        """Tell the errors attribute by attribute, beside those of A1."""
+        return telling.reconstructed(self, beside(self, plain))
+
+
+def beside(attack: ReconstructionResult, plain: AttackResult | None) -> ReconstructionResult | None:
+    """Return what A1 found, if that is something to compare with."""
+    return plain if isinstance(plain, ReconstructionResult) and plain is not attack else None
+
 
 @dataclass(frozen=True, kw_only=True)
 class CertaintyPoint:
@@ -105,6 +171,10 @@ class HighCertaintyResult(ReconstructionResult):
         """Return the point of one percentage."""
         return next(point for point in self.points if point.share == share)
 
+    def told(self, plain: AttackResult | None = None, *, predicates: bool = False) -> Told:
+        """Tell the error among the guesses that it holds for safest."""
+        return telling.surest(self)
+
 
 @dataclass(frozen=True, kw_only=True)
 class PartialKnowledgeResult(ReconstructionResult):
@@ -112,6 +182,10 @@ class PartialKnowledgeResult(ReconstructionResult):
 
     order: tuple[str, ...]
     random_orders: int = 0
+
+    def told(self, plain: AttackResult | None = None, *, predicates: bool = False) -> Told:
+        """Tell the errors attribute by attribute, and the order in which it goes on."""
+        return telling.reconstructed(self, beside(self, plain), self.order)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,6 +196,10 @@ class MultiBreachResult(ReconstructionResult):
     """
 
     single_errors: tuple[float, ...]
+
+    def told(self, plain: AttackResult | None = None, *, predicates: bool = False) -> Told:
+        """Tell what all breaches tell together, beside each of them alone."""
+        return telling.together(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,6 +219,10 @@ class LinkabilityResult(AttackResult):
     def share_linked(self) -> float:
         """The share linked by the best of the three methods."""
         return 1 - self.adversary_error
+
+    def told(self, plain: AttackResult | None = None, *, predicates: bool = False) -> Told:
+        """Tell the share linked by each method, beside random linking."""
+        return telling.linked(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,3 +274,7 @@ class SinglingOutResult(AttackResult):
     multiplicities: tuple[tuple[int, int], ...]
     crowds: tuple[Crowd, ...]
     predicates: tuple[Predicate, ...]
+
+    def told(self, plain: AttackResult | None = None, *, predicates: bool = False) -> Told:
+        """Tell how many people hide in how small a crowd."""
+        return telling.singled_out(self, predicates)

@@ -13,15 +13,16 @@ from typing import ClassVar
 
 import numpy as np
 
+from leastwise.adversaries.base import Adversary, Setting
 from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.guessing import STRONGEST, Finding, MakePredictor, find, reconstruction_fields
-from leastwise.adversaries.result import PartialKnowledgeResult, ReconstructionResult
+from leastwise.adversaries.result import AttackResult, PartialKnowledgeResult, ReconstructionResult
 from leastwise.random import generator
 from leastwise.validation import check_between
 
 
 @dataclass(frozen=True)
-class NonPersonalKnowledge:
+class NonPersonalKnowledge(Adversary):
     """A3: the thief knows everything about a person that is not personal, exactly.
 
     Beside what A1 holds it has the non-personal attributes of the stolen people in full, for instance from a
@@ -34,6 +35,19 @@ class NonPersonalKnowledge:
     predictor: MakePredictor = STRONGEST
     without_breach: bool = False
     name: ClassVar[str] = "A3"
+    words: ClassVar[str] = "knowing the non-personal attributes"
+    title: ClassVar[str] = "Knowing everything that is not personal"
+    scenario: ClassVar[str] = (
+        "The attacker also knows every attribute of a person that is not personal, exactly, for instance from "
+        "a company that collects just those."
+    )
+    result: ClassVar[type[AttackResult]] = ReconstructionResult
+    side_information: ClassVar[bool] = True
+
+    @classmethod
+    def configured(cls, setting: Setting) -> NonPersonalKnowledge:
+        """Return it set up for a judgement."""
+        return cls(setting.predictor, without_breach=setting.without_breach)
 
     def attack(self, breach: Breach) -> ReconstructionResult:
         """Guess the personal attributes from the stolen records and the non-personal attributes in full."""
@@ -45,7 +59,7 @@ class NonPersonalKnowledge:
 
 
 @dataclass(frozen=True)
-class LeaveOneOut:
+class LeaveOneOut(Adversary):
     """A4: the thief knows everything about a person but one personal attribute.
 
     The worst case. Beside the stolen record it has all other attributes of that person in full.
@@ -57,6 +71,19 @@ class LeaveOneOut:
     predictor: MakePredictor = STRONGEST
     without_breach: bool = False
     name: ClassVar[str] = "A4"
+    words: ClassVar[str] = "knowing all but one attribute"
+    title: ClassVar[str] = "Knowing everything but one attribute"
+    scenario: ClassVar[str] = (
+        "The worst case: the attacker knows everything about a person exactly, except the one attribute that "
+        "it wants."
+    )
+    result: ClassVar[type[AttackResult]] = ReconstructionResult
+    side_information: ClassVar[bool] = True
+
+    @classmethod
+    def configured(cls, setting: Setting) -> LeaveOneOut:
+        """Return it set up for a judgement."""
+        return cls(setting.predictor, without_breach=setting.without_breach)
 
     def attack(self, breach: Breach) -> ReconstructionResult:
         """Guess each personal attribute from the stolen records and all other attributes in full."""
@@ -73,7 +100,7 @@ class LeaveOneOut:
 
 
 @dataclass(frozen=True)
-class PartialKnowledge:
+class PartialKnowledge(Adversary):
     """A5: the thief learns a person's attributes one after the other.
 
     It starts as A3 with the non-personal attributes in full, tells the first personal attribute, learns it in
@@ -87,6 +114,19 @@ class PartialKnowledge:
     random_orders: int = 0
     without_breach: bool = False
     name: ClassVar[str] = "A5"
+    words: ClassVar[str] = "learning one attribute after the other"
+    title: ClassVar[str] = "Learning one attribute after the other"
+    scenario: ClassVar[str] = (
+        "The attacker begins with everything that is not personal, tells the easiest personal attribute, then "
+        "learns it exactly, tells the next, and so on."
+    )
+    result: ClassVar[type[AttackResult]] = PartialKnowledgeResult
+    side_information: ClassVar[bool] = True
+
+    @classmethod
+    def configured(cls, setting: Setting) -> PartialKnowledge:
+        """Return it set up for a judgement."""
+        return cls(setting.predictor, without_breach=setting.without_breach)
 
     def attack(self, breach: Breach) -> PartialKnowledgeResult:
         """Guess the personal attributes in order, each from those before it in full."""

@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from leastwise.adversaries.base import Adversary, Setting
 from leastwise.adversaries.breach import Breach
-from leastwise.adversaries.result import Crowd, Predicate, SinglingOutResult
+from leastwise.adversaries.result import AttackResult, Crowd, Predicate, SinglingOutResult
 from leastwise.errors import ParameterError
 from leastwise.partition import Untouched
 from leastwise.records.joint import joint_buckets
@@ -22,7 +23,7 @@ CROWDS = (2, 3, 5, 10, 20, 50)
 
 
 @dataclass(frozen=True)
-class SinglingOut:
+class SinglingOut(Adversary):
     """A8: somebody wants a sentence that is true of exactly one of the people behind the stolen records.
 
     The adversary counts how often each generalized record occurs. One that occurs once is such a sentence:
@@ -41,6 +42,19 @@ class SinglingOut:
 
     predicates: int = 10
     name: ClassVar[str] = "A8"
+    words: ClassVar[str] = "singling out"
+    title: ClassVar[str] = "Singling people out"
+    scenario: ClassVar[str] = (
+        "Somebody looks for a description that fits exactly one of the people behind the stolen records. It "
+        "counts how many people share each generalized record: the larger the crowd, the better one hides."
+    )
+    result: ClassVar[type[AttackResult]] = SinglingOutResult
+    wants_personal: ClassVar[bool] = False
+
+    @classmethod
+    def configured(cls, setting: Setting) -> SinglingOut:
+        """Return it set up for a judgement."""
+        return cls(setting.predicates)
 
     def attack(self, breach: Breach) -> SinglingOutResult:
         """Count the stolen records and describe the rarest."""

@@ -192,7 +192,6 @@ def _show_attacks(attacks: Sequence[AttackResult]) -> None:
 
 def _row(attack: AttackResult) -> tuple[str, ...]:
     from leastwise.adversaries.result import ReconstructionResult
-    from leastwise.evaluation.protocol import WORDS
 
     without, minimum, told = "", "", ""
     if isinstance(attack, ReconstructionResult):
@@ -201,7 +200,13 @@ def _row(attack: AttackResult) -> tuple[str, ...]:
         most = min(attack.attributes, key=lambda result: result.adversary_error - result.baseline)
         told = f"{most.attribute} ({_number(most.adversary_error)}, guessing {_number(most.baseline)})"
     figures = (_number(attack.adversary_error), _interval(attack.interval), _number(attack.baseline))
-    return (attack.adversary, WORDS[attack.adversary][3:], *figures, without, minimum, told)
+    return (attack.adversary, _words(attack), *figures, without, minimum, told)
+
+
+def _words(attack: AttackResult) -> str:
+    from leastwise.adversaries import PAPER, GuestResult
+
+    return attack.title if isinstance(attack, GuestResult) else PAPER[attack.adversary].words
 
 
 def _show_details(attack: AttackResult) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from leastwise.documents.plain import from_plain, to_plain
@@ -13,9 +14,10 @@ VERSION = 1
 T = TypeVar("T")
 
 
-def to_text(value: Any, name: str, *, line: bool = False) -> str:
-    """Return a frozen dataclass as JSON, in one line or for people to read."""
-    document = {"format": name, "version": VERSION, **to_plain(value)}
+def to_text(value: Any, name: str, *, line: bool = False, leave_out: Sequence[str] = ()) -> str:
+    """Return a frozen dataclass as JSON, in one line or for people to read, but for keys that are left out."""
+    plain = {key: item for key, item in to_plain(value).items() if key not in leave_out}
+    document = {"format": name, "version": VERSION, **plain}
     text = json.dumps(document, ensure_ascii=False, indent=None if line else 1, allow_nan=False)
     return text + "\n"
 

@@ -3,11 +3,10 @@
 from leastwise.confidence import Interval, binomial_interval, mean_interval
 from leastwise.evaluation.certificate import Bound, Certificate, certify
 from leastwise.evaluation.evaluation import Evaluation
-from leastwise.evaluation.protocol import ADVERSARIES, evaluate
+from leastwise.evaluation.protocol import evaluate
 from leastwise.evaluation.utility import UtilityRisk, judged_by, utility_limits, utility_risk
 
 __all__ = [
-    "ADVERSARIES",
     "Bound",
     "Certificate",
     "Evaluation",

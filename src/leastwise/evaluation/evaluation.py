@@ -8,18 +8,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from leastwise.adversaries.result import (
-    AttackResult,
-    HighCertaintyResult,
-    LinkabilityResult,
-    MultiBreachResult,
-    PartialKnowledgeResult,
-    ReconstructionResult,
-    SinglingOutResult,
-)
+from leastwise.adversaries.base import is_guest
+from leastwise.adversaries.registry import PAPER
+from leastwise.adversaries.result import AttackResult, GuestResult
 from leastwise.documents import Fields, Problems, check_format, read_json, read_text
 from leastwise.documents.plain import from_plain, to_plain
-from leastwise.errors import ArtefactError
+from leastwise.errors import ArtefactError, shorten
 from leastwise.evaluation.certificate import Certificate
 from leastwise.evaluation.utility import UtilityRisk
 from leastwise.generalization import Generalization
@@ -27,17 +21,6 @@ from leastwise.validation import did_you_mean
 
 FORMAT = "leastwise-evaluation"
 VERSION = 1
-
-RESULTS: Mapping[str, type[AttackResult]] = {
-    "A1": ReconstructionResult,
-    "A2": HighCertaintyResult,
-    "A3": ReconstructionResult,
-    "A4": ReconstructionResult,
-    "A5": PartialKnowledgeResult,
-    "A6": MultiBreachResult,
-    "A7": LinkabilityResult,
-    "A8": SinglingOutResult,
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,10 +116,12 @@ def _from_document(document: Any, problems: Problems) -> Evaluation | None:
 def _attack(data: Any, place: int, problems: Problems) -> AttackResult | None:
     path = ("attacks", place)
     name = data.get("adversary") if isinstance(data, dict) else None
-    if not isinstance(name, str) or name not in RESULTS:
-        problems.add((*path, "adversary"), f"must be one of {', '.join(RESULTS)}; got {name!r}")
-        return None
-    return from_plain(RESULTS[name], data, path, problems)
+    if isinstance(name, str) and name in PAPER:
+        return from_plain(PAPER[name].result, data, path, problems)
+    if is_guest(name):
+        return from_plain(GuestResult, data, path, problems)
+    problems.add((*path, "adversary"), f"must be one of {', '.join(PAPER)}, or a short name; got {shorten(name)}")
+    return None
 
 
 def fingerprint_of(generalization: Generalization) -> str:

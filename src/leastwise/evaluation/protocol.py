@@ -6,40 +6,28 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any
 
+from leastwise.adversaries.base import Adversary, Setting, about, is_guest
 from leastwise.adversaries.breach import Breach
-from leastwise.adversaries.guessing import MakePredictor, StrongestOf
-from leastwise.adversaries.linkability import Linkability
-from leastwise.adversaries.multi_breach import MultiBreach
-from leastwise.adversaries.reconstruction import HighCertainty, Reconstruction
-from leastwise.adversaries.result import AttackResult
-from leastwise.adversaries.side_information import LeaveOneOut, NonPersonalKnowledge, PartialKnowledge
-from leastwise.adversaries.singling_out import SinglingOut
-from leastwise.errors import ParameterError
+from leastwise.adversaries.registry import PAPER, known_adversaries
+from leastwise.adversaries.result import AttackResult, GuestResult
+from leastwise.errors import ParameterError, shorten
 from leastwise.evaluation.certificate import Certificate, certify, check_held_out, check_origin
 from leastwise.evaluation.evaluation import Evaluation, People, fingerprint_of
+from leastwise.evaluation.judges import Judges
 from leastwise.evaluation.utility import UtilityLimits, UtilityRisk, utility_limits, utility_risk
 from leastwise.generalization import Generalization
 from leastwise.records.table import Split, Table
 from leastwise.validation import check_choice
 
-ADVERSARIES = ("A1", "A2", "A3", "A4", "A5", "A6", "A7", "A8")
 Progress = Callable[[str], None]
-
-
-class Adversary(Protocol):
-    """Anything that attacks a breach."""
-
-    def attack(self, breach: Breach) -> AttackResult:
-        """Attack."""
-        ...
 
 
 def evaluate(
     generalization: Generalization,
     records: Table | Split,
-    adversaries: Sequence[str] | None = None,
+    adversaries: Sequence[str | Adversary] | None = None,
     seed: int = 0,
     quick: bool = False,
     *,
@@ -50,7 +38,8 @@ def evaluate(
     predicates: int = 10,
     without_breach: bool = False,
     held_out: bool = False,
-    predictor: MakePredictor | None = None,
+    predictor: Any = None,
+    estimator: Any = None,
     limits: UtilityLimits | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
@@ -64,7 +53,8 @@ def evaluate(
     records
         All records, which are split by the seed, or the three parts.
     adversaries
-        "A1" to "A8"; by default all, A6 only if there are ``others``.
+        "A1" to "A8", the name of an adversary that another package announces, or any object with
+        ``attack(breach)``; by default A1 to A8, A6 only if there are ``others``.
     seed, quick
         The same seed gives the same document. ``quick`` trains less and draws less: for a first look.
     others
@@ -80,24 +70,29 @@ def evaluate(
     held_out
         Says that none of these records had a say in choosing the generalization, whatever its origin says.
     predictor
-        Makes the predictor of A1 to A6 (it is called for each fit); by default the strongest of several.
+        What A1 to A6 predict with: a scikit-learn classifier, a predictor, or a function that makes one for each
+        fit; by default the strongest of several.
+    estimator
+        Your own scikit-learn classifier: it is judged beside ours, and the best on validation counts.
     limits
         The utility risk of the limit points, where it is known already: it is the same for all generalizations.
     progress
         Is called with a few words before each step.
     """
     split = records.split(seed) if isinstance(records, Table) else records
-    chosen = _chosen(adversaries, others, bool(split.test.personal))
+    judges = Judges(quick, seed, estimator, predictor)
+    setting = Setting(judges.adversary(), quick, without_breach, predicates)
+    attackers = _attackers(adversaries, setting, others, bool(split.test.personal))
     check_held_out(split.test)
     if not held_out:
         check_origin(generalization, split.test.split_seed)
-    _check_personal(chosen, split.test)
+    _check_personal(attackers, split.test)
     breach = Breach.of(generalization, split, seed=seed, tolerances=dict(tolerances or {}))
     clock = _Clock(progress or (lambda _: None))
-    utilities = _utilities(generalization, split, seed, quick, limits, clock)
-    make = predictor or StrongestOf(quick, seed)
-    attackers = _adversaries(make, without_breach, 10 if quick else 50, predicates)
-    attacks = [_attack(name, attackers[name], breach, others, clock) for name in chosen]
+    utilities = _utilities(generalization, split, judges, limits, clock)
+    attacks: dict[str, AttackResult] = {}
+    for name, adversary in attackers.items():
+        attacks[name] = _attack(name, adversary, breach, others, attacks.get("A1"), clock)
     return Evaluation(
         fingerprint=fingerprint_of(generalization),
         seed=seed,
@@ -107,25 +102,57 @@ def evaluate(
         utility=utilities[0],
         everything=utilities[1],
         nothing=utilities[2],
-        attacks=tuple(attacks),
+        attacks=tuple(attacks.values()),
         certificate=_certificate(breach, delta, candidates, clock),
         seconds=dict(clock.seconds),
     )
 
 
-def _chosen(adversaries: Sequence[str] | None, others: Sequence[Generalization], personal: bool) -> list[str]:
-    if adversaries is None and not personal:
-        return ["A7", "A8"]  # all others are after personal attributes
-    if adversaries is None:
-        return [name for name in ADVERSARIES if name != "A6" or others]
-    wanted = {check_choice("adversaries", name, ADVERSARIES) for name in adversaries}
-    if "A6" in wanted and not others:
-        raise ParameterError("A6 needs another generalization of the same people; give it as others")
-    return [name for name in ADVERSARIES if name in wanted]
+def _attackers(
+    wanted: Sequence[str | Adversary] | None, setting: Setting, others: Sequence[Generalization], personal: bool
+) -> dict[str, Adversary]:
+    """Return who attacks, by name: those of the paper in their order, then all others as they were given."""
+    if wanted is None:
+        default = [each for each in PAPER.values() if personal or not each.wants_personal]
+        wanted = [each.name for each in default if others or not each.wants_others]
+    known = known_adversaries()
+    named = {check_choice("adversaries", each, known) for each in wanted if isinstance(each, str)}
+    given = [each for each in wanted if not isinstance(each, str)]
+    attackers = {name: _set_up(known[name], setting) for name in known if name in named}
+    for adversary in given:
+        name = _checked_name(adversary)
+        if name in attackers:
+            raise ParameterError(f"two adversaries are called {name}; give one of them another name")
+        attackers[name] = adversary
+    order = sorted(attackers, key=lambda name: [*PAPER].index(name) if name in PAPER else len(PAPER))
+    several = [name for name in order if getattr(attackers[name], "wants_others", False)]
+    if several and not others:
+        raise ParameterError(f"{several[0]} needs another generalization of the same people; give it as others")
+    return {name: attackers[name] for name in order}
 
 
-def _check_personal(chosen: Sequence[str], table: Table) -> None:
-    reconstructing = [name for name in chosen if name not in ("A7", "A8")]
+def _set_up(kind: Any, setting: Setting) -> Adversary:
+    """Return an adversary that is known by its name; one of another package may not care for settings."""
+    made: Adversary = kind.configured(setting) if hasattr(kind, "configured") else kind()
+    return made
+
+
+def _checked_name(adversary: Any) -> str:
+    if isinstance(adversary, type) or not callable(getattr(adversary, "attack", None)):
+        raise ParameterError(
+            f"an adversary must be a name or an object with attack(breach); got {shorten(adversary)}"
+        )
+    name = about(adversary).name
+    if type(adversary) not in PAPER.values() and not is_guest(name):
+        raise ParameterError(
+            "an adversary of your own needs a name of its own, of letters, digits, - and _, and not A with a number; "
+            f"got {shorten(name)}"
+        )
+    return name
+
+
+def _check_personal(attackers: Mapping[str, Adversary], table: Table) -> None:
+    reconstructing = [name for name, each in attackers.items() if name in PAPER and each.wants_personal]
     if reconstructing and not table.personal:
         raise ParameterError(
             f"{', '.join(reconstructing)} are after personal attributes, and the schema marks none; mark some, or "
@@ -148,54 +175,33 @@ class _Clock:
         self.seconds[name] = time.perf_counter() - start
 
 
-WORDS = {
-    "A1": "A1 reconstruction",
-    "A2": "A2 the surest guesses",
-    "A3": "A3 knowing the non-personal attributes",
-    "A4": "A4 knowing all but one attribute",
-    "A5": "A5 learning one attribute after the other",
-    "A6": "A6 several breaches",
-    "A7": "A7 linking",
-    "A8": "A8 singling out",
-}
-
-
 def _attack(
-    name: str, adversary: Adversary, breach: Breach, others: Sequence[Generalization], clock: _Clock
+    name: str,
+    adversary: Adversary,
+    breach: Breach,
+    others: Sequence[Generalization],
+    plain: AttackResult | None,
+    clock: _Clock,
 ) -> AttackResult:
-    stolen = breach.together_with(others) if name == "A6" else breach
-    with clock.step(name, WORDS[name]):
-        return adversary.attack(stolen)
-
-
-def _adversaries(
-    predictor: MakePredictor, without_breach: bool, draws: int, predicates: int
-) -> dict[str, Adversary]:
-    return {
-        "A1": Reconstruction(predictor),
-        "A2": HighCertainty(predictor),
-        "A3": NonPersonalKnowledge(predictor, without_breach=without_breach),
-        "A4": LeaveOneOut(predictor, without_breach=without_breach),
-        "A5": PartialKnowledge(predictor, without_breach=without_breach),
-        "A6": MultiBreach(predictor),
-        "A7": Linkability(draws=draws),
-        "A8": SinglingOut(predicates),
-    }
+    _, words, title, scenario = about(adversary)
+    stolen = breach.together_with(others) if getattr(adversary, "wants_others", False) else breach
+    with clock.step(name, name if words == name else f"{name} {words}"):
+        result = adversary.attack(stolen)
+    if type(adversary) in PAPER.values():
+        return result
+    if not isinstance(result, AttackResult):
+        raise ParameterError(f"{name} must return an AttackResult; got {type(result).__name__}")
+    return GuestResult.of(result, name, title, scenario, plain)
 
 
 def _utilities(
-    generalization: Generalization,
-    split: Split,
-    seed: int,
-    quick: bool,
-    limits: UtilityLimits | None,
-    clock: _Clock,
+    generalization: Generalization, split: Split, judges: Judges, limits: UtilityLimits | None, clock: _Clock
 ) -> list[UtilityRisk | None]:
     if split.train.schema.label is None:
         return [None, None, None]
     with clock.step("utility", "utility risk and its limit points"):
-        own = utility_risk(generalization, split, quick=quick, seed=seed)
-        suppressed, untouched = limits or utility_limits(split, quick=quick, seed=seed)
+        own = utility_risk(generalization, split, judges.classifiers(), seed=judges.seed)
+        suppressed, untouched = limits or utility_limits(split, judges.classifiers(), seed=judges.seed)
     return [own, untouched, suppressed]
 
 

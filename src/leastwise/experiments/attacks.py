@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from leastwise.adversaries.base import Adversary
 from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.linkability import Linkability
 from leastwise.adversaries.multi_breach import MultiBreach
 from leastwise.adversaries.reconstruction import HighCertainty
 from leastwise.adversaries.side_information import LeaveOneOut, NonPersonalKnowledge, PartialKnowledge
 from leastwise.adversaries.singling_out import SinglingOut
-from leastwise.evaluation.protocol import Adversary
 from leastwise.experiments.candidates import Candidate, advtrain, pat, uniform
 from leastwise.experiments.declaration import Experiment, Paper, Picture, Row
 from leastwise.experiments.judging import Laboratory

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from leastwise.adversaries.telling import weakest
+from leastwise.documents.wording import compared, counted, percent, percent_range
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.generalization import Generalization
 from leastwise.report.buckets import answers_before
-from leastwise.report.reconstruction import weakest
-from leastwise.report.wording import compared, counted, percent, percent_range
 
 Facts = dict[str, Any]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from leastwise.documents.wording import counted
 from leastwise.generalization import Generalization
 from leastwise.generalization.describe import bucket_texts
 from leastwise.partition import Groups, Partition, keep
-from leastwise.report.wording import counted
 from leastwise.schema import Attribute
 
 Facts = dict[str, Any]

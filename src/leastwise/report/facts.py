@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from leastwise.documents.pictures import bar, bars
+from leastwise.documents.wording import percent
 from leastwise.evaluation.certificate import Bound, Certificate
 from leastwise.records.table import Table
 from leastwise.report.answer import answer_facts
@@ -15,9 +17,7 @@ from leastwise.report.attacks import attack_facts
 from leastwise.report.buckets import attribute_facts
 from leastwise.report.frontier import frontier_facts
 from leastwise.report.limits import limit_sentences
-from leastwise.report.pictures import bar, bars
 from leastwise.report.task import provenance_facts, task_facts
-from leastwise.report.wording import percent
 from leastwise.runs import Choice, Run
 from leastwise.runs.shares import Shares
 

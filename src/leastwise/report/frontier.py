@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from leastwise.documents.plain import to_plain
+from leastwise.documents.wording import percent, percent_range
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.generalization import Generalization
 from leastwise.report.buckets import MOST_SHOWN, BucketTexts
 from leastwise.report.task import search_sentence
-from leastwise.report.wording import percent, percent_range
 from leastwise.runs import Candidate, Run
 from leastwise.runs.shares import ByAttribute, Shares
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from leastwise.documents.wording import percent
 from leastwise.report.page import check_facts, report_title, task_texts
-from leastwise.report.wording import percent
 
 Facts = Mapping[str, Any]
 SIGNS = "\\`*_[]#|~"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from leastwise.documents.pictures import bars_of_section
+from leastwise.documents.wording import counted, listed, percent
 from leastwise.report.frontier import point_name
-from leastwise.report.pictures import bars_of_section
-from leastwise.report.wording import counted, listed, percent
 
 Facts = Mapping[str, Any]
 MOST_ANSWERS = 16  # of one question; the others are folded

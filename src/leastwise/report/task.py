@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from leastwise.documents.plain import to_plain
+from leastwise.documents.wording import counted, listed, number, percent
 from leastwise.evaluation.evaluation import Evaluation
-from leastwise.report.wording import counted, listed, number, percent
 from leastwise.runs import Budget, Candidate, Frontier, Grid, Run
 from leastwise.runs.budget import MEAN
 

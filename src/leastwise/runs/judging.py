@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from leastwise.adversaries.breach import Breach
-from leastwise.adversaries.guessing import MakePredictor, StrongestOf
+from leastwise.adversaries.guessing import MakePredictor
 from leastwise.adversaries.reconstruction import Reconstruction
 from leastwise.adversaries.singling_out import SinglingOut
 from leastwise.evaluation.certificate import certify
-from leastwise.evaluation.utility import UtilityRisk, utility_predictors, utility_risk
+from leastwise.evaluation.judges import Judges
+from leastwise.evaluation.utility import UtilityRisk, utility_risk
 from leastwise.generalization import Generalization
 from leastwise.partition import Untouched
 from leastwise.predictors import JointBuckets, Logistic
@@ -43,12 +44,9 @@ def screen_by_counting(generalization: Generalization, split: Split, candidates:
     return _judged(generalization, split.on_validation(), candidates, (JointBuckets(), Logistic()), JointBuckets)
 
 
-def judge_strongly(
-    generalization: Generalization, split: Split, candidates: int, seed: int, quick: bool
-) -> Judged:
+def judge_strongly(generalization: Generalization, split: Split, candidates: int, judges: Judges) -> Judged:
     """Judge on the last part with the strongest classifier and the strongest adversary."""
-    predictors = utility_predictors(quick, seed)
-    return _judged(generalization, split, candidates, predictors, StrongestOf(quick, seed), seed)
+    return _judged(generalization, split, candidates, judges.classifiers(), judges.adversary(), judges.seed)
 
 
 def _judged(

@@ -23,12 +23,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from leastwise.adversaries.base import Adversary, about
+from leastwise.adversaries.registry import PAPER
 from leastwise.documents import from_text, to_text, write_whole
 from leastwise.errors import ArtefactError
 from leastwise.evaluation.evaluation import Evaluation
+from leastwise.evaluation.judges import Judges
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
-from leastwise.evaluation.protocol import ADVERSARIES, evaluate
+from leastwise.evaluation.protocol import evaluate
 from leastwise.evaluation.utility import UtilityLimits
 from leastwise.generalization import Generalization
 from leastwise.minimizers import Constraints
@@ -49,8 +52,6 @@ from leastwise.runs.workers import Workers
 from leastwise.schema import Schema
 from leastwise.schema.file import to_yaml
 
-WITHOUT_SIDE_INFORMATION = ("A1", "A2", "A7", "A8")
-"""Cheap attacks; those with side information train a model for every attribute."""
 T = TypeVar("T")
 
 
@@ -93,7 +94,7 @@ def run(
             candidates, failures = places.read_candidates(path)
             frontier = places.read_frontier(path, candidates)
             return record(path, task, table.schema, frontier, Pool(candidates, failures))
-        job = Job(path, split, task, grid, options.constraints, workers or Workers(), progress or Silent())
+        job = Job(path, split, task, grid, options, workers or Workers(), progress or Silent())
         with job.workers.ready():
             pool = screen(job, pooled(propose(job), table))
             limits, utility = judge_limits(job)
@@ -113,7 +114,7 @@ class Job:
     split: Split
     task: RunTask
     grid: Grid
-    constraints: Constraints | None
+    options: Options
     workers: Workers
     progress: Progress
 
@@ -160,7 +161,7 @@ def propose(job: Job) -> list[Proposals]:
         "proposing",
         job.journal("proposals.jsonl"),
         sources,
-        lambda rest: job.workers.map(ask, [(source, job.split.train, job.constraints) for source in rest]),
+        lambda rest: job.workers.map(ask, [(source, job.split.train, job.options.constraints) for source in rest]),
         partial(to_text, name=name, line=True),
         lambda line: from_text(Proposals, line, name, "journal"),
     )
@@ -258,7 +259,7 @@ def judge(job: Job, front: Sequence[Candidate]) -> list[Candidate]:
     part = job.split.on_validation()
     # Another budget may bring another frontier: what was judged of one must not be taken for the other.
     name = hashlib.sha256("".join(candidate.id for candidate in front).encode()).hexdigest()[:ID_LENGTH]
-    tasks = [_judging(job, candidate.generalization, part, len(front)) for candidate in front]
+    tasks = [_Judging(candidate.generalization, part, len(front), job.options.judges) for candidate in front]
     judged = _judged(job, "judging the frontier", f"judgements-{name}.jsonl", tasks)
     return [replace(candidate, judged=each.figures) for candidate, each in zip(front, judged, strict=True)]
 
@@ -266,7 +267,7 @@ def judge(job: Job, front: Sequence[Candidate]) -> list[Candidate]:
 def judge_limits(job: Job) -> tuple[LimitPoints, UtilityLimits]:
     """Judge the limit points on validation and on test."""
     tasks = [
-        _judging(job, limit, part, 1)
+        _Judging(limit, part, 1, job.options.judges)
         for part in (job.split.on_validation(), job.split)
         for limit in limit_points(job.split.train)
     ]
@@ -283,12 +284,7 @@ class _Judging(NamedTuple):
     generalization: Generalization
     split: Split
     candidates: int
-    seed: int
-    quick: bool
-
-
-def _judging(job: Job, generalization: Generalization, split: Split, candidates: int) -> _Judging:
-    return _Judging(generalization, split, candidates, job.task.seed, job.task.quick)
+    judges: Judges
 
 
 def _judged(job: Job, words: str, journal: str, tasks: Sequence[_Judging]) -> list[Judged]:
@@ -327,22 +323,21 @@ class _Attack(NamedTuple):
 
     generalization: Generalization
     split: Split
-    adversaries: Sequence[str] | None
-    seed: int
-    quick: bool
+    adversaries: tuple[str | Adversary, ...]
     candidates: int
     limits: UtilityLimits
+    judges: Judges
 
     def done_before(self, path: Path) -> Evaluation | None:
         """Return what an earlier run found, if it did exactly this."""
         if not path.is_file():
             return None
         found = Evaluation.load(path)
-        wanted = self.adversaries or [name for name in ADVERSARIES if name != "A6"]
+        wanted = [each if isinstance(each, str) else about(each).name for each in self.adversaries]
         same = (
             found.certificate is not None
             and found.certificate.candidates == self.candidates
-            and [each.adversary for each in found.attacks] == [*wanted]
+            and [each.adversary for each in found.attacks] == wanted
             and found.fingerprint == self.generalization.fingerprint
         )
         return found if same else None
@@ -353,15 +348,13 @@ def attack(job: Job, frontier: Frontier, limits: UtilityLimits, chosen: str | No
     tasks: dict[str, _Attack] = {}
     for point in frontier.points:
         write_whole(artefact_path(job.folder, point.id), point.generalization.to_json())
-        adversaries = WITHOUT_SIDE_INFORMATION if job.task.quick and point.id != chosen else None
         tasks[point.id] = _Attack(
             point.generalization,
             job.split,
-            adversaries,
-            job.task.seed,
-            job.task.quick,
+            (*_of_the_paper(job.task.quick and point.id != chosen), *job.options.adversaries),
             len(frontier.points),
             limits,
+            job.options.judges,
         )
     before = {name: task.done_before(evaluation_path(job.folder, name)) for name, task in tasks.items()}
     done = {name: evaluation for name, evaluation in before.items() if evaluation is not None}
@@ -379,18 +372,31 @@ def attack(job: Job, frontier: Frontier, limits: UtilityLimits, chosen: str | No
     return [replace(point, tested=Figures.of(done[point.id])) for point in frontier.points]
 
 
+def _of_the_paper(cheap: bool) -> list[str]:
+    """Return who attacks one generalization; those with side information train a model for every attribute."""
+    return [a.name for a in PAPER.values() if not a.wants_others and not (cheap and a.side_information)]
+
+
 def attack_in_full(
     generalization: Generalization,
     split: Split,
-    adversaries: Sequence[str] | None,
-    seed: int,
-    quick: bool,
+    adversaries: Sequence[str | Adversary],
     candidates: int,
     limits: UtilityLimits,
+    judges: Judges,
 ) -> Evaluation:
     """Judge on test. No sentence describes a person: the folder is there to be passed on."""
     return evaluate(
-        generalization, split, adversaries, seed, quick, candidates=candidates, predicates=0, limits=limits
+        generalization,
+        split,
+        adversaries,
+        judges.seed,
+        judges.quick,
+        candidates=candidates,
+        predicates=0,
+        predictor=judges.predictor,
+        estimator=judges.estimator,
+        limits=limits,
     )
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from leastwise.adversaries.base import Adversary, about
 from leastwise.documents import from_text, to_plain, to_text
 from leastwise.errors import DataError, ParameterError, SchemaError, shorten
+from leastwise.evaluation.judges import Judges
 from leastwise.minimizers import Constraints
 from leastwise.records.table import Split, Table
 from leastwise.runs.budget import Budget
@@ -47,6 +49,11 @@ class Options:
         Of the split and of all that is drawn; ``quick`` trains less, for a first look.
     most
         How many candidates of the frontier are attacked in full.
+    adversaries
+        Who attacks the frontier beside A1 to A8: names of adversaries that other packages announce, or objects
+        with ``attack(breach)``.
+    estimator, predictor
+        Your own classifier, judged beside ours; what adversaries predict with instead of ours. See ``Judges``.
     """
 
     grid: Grid | None = None
@@ -55,6 +62,19 @@ class Options:
     seed: int = 0
     quick: bool = False
     most: int = MOST
+    adversaries: Sequence[str | Adversary] = ()
+    estimator: Any = None
+    predictor: Any = None
+
+    @property
+    def judges(self) -> Judges:
+        """Who judges the frontier."""
+        return Judges(self.quick, self.seed, self.estimator, self.predictor)
+
+    def brought(self) -> dict[str, str]:
+        """Say what the caller brought, by which the run is another one."""
+        own = [each if isinstance(each, str) else about(each).name for each in self.adversaries]
+        return {**self.judges.words(), **({"adversaries": ", ".join(own)} if own else {})}
 
     def __post_init__(self) -> None:
         if self.most < 1:
@@ -90,6 +110,8 @@ class RunTask:
         What proposed, what the choice was made under (None: the default), what every candidate had to hold to.
     versions
         Of leastwise and of the libraries that compute.
+    brought
+        What the caller brought beside: adversaries, an estimator, a predictor.
     """
 
     data: str
@@ -104,10 +126,11 @@ class RunTask:
     budget: Budget | None
     constraints: Mapping[str, Any] | None
     versions: Mapping[str, str]
+    brought: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self) -> str:
         """Return the document."""
-        return to_text(self, FORMAT)
+        return to_text(self, FORMAT, leave_out=() if self.brought else ("brought",))
 
     @classmethod
     def from_json(cls, text: str, where: str = "task") -> RunTask:
@@ -132,6 +155,7 @@ def task_of(table: Table, split: Split, grid: Grid, options: Options, name: str)
         budget=options.budget if options.budget else None,
         constraints=None if options.constraints is None else to_plain(options.constraints),
         versions=versions(),
+        brought=options.brought(),
     )
 
 

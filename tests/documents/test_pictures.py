@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leastwise.report.pictures import MOST_BARS, bars_of_section
+from leastwise.documents.pictures import MOST_BARS, bars_of_section
 
 
 def test_of_very_many_bars_those_that_differ_most_are_drawn_in_their_order() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from leastwise.report.wording import percent, percent_range
+from leastwise.documents.wording import percent, percent_range
 
 Facts = dict[str, Any]
 ENDS = ("low", "high")

@@ -145,8 +145,8 @@ def _checked_name(adversary: Any) -> str:
     name = about(adversary).name
     if type(adversary) not in PAPER.values() and not is_guest(name):
         raise ParameterError(
-            "an adversary of your own needs a name of its own, of letters, digits, - and _, and not A with a number; "
-            f"got {shorten(name)}"
+            "an adversary of your own needs a name of its own, of letters, digits, - and _, and not A with a "
+            f"number; got {shorten(name)}"
         )
     return name
 

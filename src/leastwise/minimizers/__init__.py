@@ -14,22 +14,8 @@ from leastwise.minimizers.neural import AdvTrainMinimizer, MutualInfMinimizer, w
 from leastwise.minimizers.optimal import OptimalMinimizer, optimal_path
 from leastwise.minimizers.pat import PATMinimizer, pat_grid, pat_path
 from leastwise.minimizers.recommended import recommended_paths
+from leastwise.minimizers.registry import MINIMIZERS, known_minimizers
 from leastwise.minimizers.uniform import UniformMinimizer
-
-MINIMIZERS: dict[str, type[Minimizer]] = {
-    minimizer.name: minimizer
-    for minimizer in (  # the recommended one, what it is made of, and those of the literature
-        CoarseningMinimizer,
-        OptimalMinimizer,
-        PATMinimizer,
-        AptMinimizer,
-        IterativeMinimizer,
-        FeatureSelectionMinimizer,
-        UniformMinimizer,
-        AdvTrainMinimizer,
-        MutualInfMinimizer,
-    )
-}
 
 __all__ = [
     "MINIMIZERS",
@@ -48,6 +34,7 @@ __all__ = [
     "coarsening_path",
     "iterative_path",
     "joint_path",
+    "known_minimizers",
     "optimal_path",
     "pat_grid",
     "pat_path",

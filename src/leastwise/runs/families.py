@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from leastwise.documents import is_number
 from leastwise.generalization import Generalization
 from leastwise.minimizers import (
-    MINIMIZERS,
     Constraints,
     iterative_path,
+    known_minimizers,
     optimal_path,
     pat_grid,
     recommended_paths,
@@ -33,15 +33,19 @@ class Proposal(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
-    """One thing to ask for proposals: a minimizer with parameters and a seed."""
+    """One thing to ask for proposals: a minimizer with parameters and a seed, or one that somebody brought."""
 
     minimizer: str
     parameters: Mapping[str, Any]
     seed: int
+    brought: Any = None
 
     def propose(self, train: Table, constraints: Constraints | None = None) -> list[Proposal]:
         """Return what it finds on the training part; it sees no other record, and no other's numbers."""
-        return [*FAMILIES[self.minimizer].propose(train.with_own_levels(), self, constraints)]
+        table = train.with_own_levels()
+        if self.brought is not None:
+            return [*path_of(self.brought, self.parameters, table)]
+        return [*family_of(self.minimizer).propose(table, self, constraints)]
 
     def signed(self, proposal: Proposal, train: Table) -> Generalization:
         """Return the artefact with its origin: who proposed it, and that validation had a say in choosing it."""
@@ -148,15 +152,36 @@ def _iterative(train: Table, source: Source, constraints: Constraints | None) ->
 
 
 def _once(train: Table, source: Source, constraints: Constraints | None) -> Iterator[Proposal]:
-    minimizer = MINIMIZERS[source.minimizer](**source.parameters, random_state=source.seed)
-    yield Proposal(source.parameters, minimizer.minimize(train))
+    kind = known_minimizers()[source.minimizer]
+    takes_seed = "random_state" in inspect.signature(kind).parameters
+    minimizer = kind(**source.parameters, **({"random_state": source.seed} if takes_seed else {}))
+    yield from path_of(minimizer, source.parameters, train)
+
+
+def path_of(minimizer: Any, parameters: Mapping[str, Any], train: Table) -> Iterator[Proposal]:
+    """Yield what a minimizer proposes: its path, if it has one, else its only answer."""
+    if not hasattr(minimizer, "path"):
+        yield Proposal(parameters, minimizer.minimize(train))
+        return
+    for step, found in enumerate(minimizer.path(train)):
+        yield Proposal({**parameters, "step": step}, found)
 
 
 def _constructor_rules(name: str, **rules: Rule) -> dict[str, Rule]:
     """Return the rules of a minimizer's constructor: those that are given, for all others that it is plain."""
     left_out = {"schema", "personal", "random_state", "model", "weights", "constraints"}
-    names = [name for name in inspect.signature(MINIMIZERS[name]).parameters if name not in left_out]
+    names = [name for name in inspect.signature(known_minimizers()[name]).parameters if name not in left_out]
     return {name: rules.get(name, ANYTHING) for name in names}
+
+
+def family_of(name: str) -> Family:
+    """Return how the minimizer of that name is used; one of another package is asked once per setting."""
+    return FAMILIES[name] if name in FAMILIES else Family(_constructor_rules(name), _once)
+
+
+def family_names() -> list[str]:
+    """Return every name that a grid can use."""
+    return list(dict.fromkeys([*FAMILIES, *known_minimizers()]))
 
 
 NEURAL = ("torch", "neural")

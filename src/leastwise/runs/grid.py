@@ -12,7 +12,7 @@ from typing import Any
 from leastwise.documents import LARGEST_DOCUMENT, Fields, Problems, check_format
 from leastwise.documents.yaml import LocatedDocument
 from leastwise.errors import MissingExtraError, ParameterError, shorten
-from leastwise.runs.families import FAMILIES, Source
+from leastwise.runs.families import Source, family_names, family_of
 from leastwise.validation import did_you_mean
 
 FORMAT = "leastwise-grid"
@@ -22,14 +22,33 @@ MOST_SOURCES = 10_000
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """One minimizer of a grid; every parameter has a list of values, and all combinations are tried."""
+    """One minimizer of a grid; every parameter has a list of values, and all combinations are tried.
+
+    ``brought`` is a minimizer that is no name but an object (see ``Grid.of``); it has its own parameters.
+    """
 
     minimizer: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    brought: Any = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         listed = {name: _listed(values) for name, values in self.parameters.items()}
         object.__setattr__(self, "parameters", listed)
+
+    @classmethod
+    def of(cls, minimizer: Any) -> Entry:
+        """Return the entry of a name or of an object with ``minimize(table)``."""
+        if isinstance(minimizer, str):
+            return cls(minimizer=minimizer)
+        if isinstance(minimizer, type) or not callable(getattr(minimizer, "minimize", None)):
+            raise ParameterError(
+                f"a minimizer must be a name or an object with minimize(table); got {shorten(minimizer)}"
+            )
+        # What a file can hold tells of it.
+        given = minimizer.get_params(deep=False) if hasattr(minimizer, "get_params") else {}
+        plain = {name: value for name, value in given.items() if isinstance(value, str | bool | int | float)}
+        name = getattr(minimizer, "name", "") or type(minimizer).__name__
+        return cls(minimizer=name, parameters=plain, brought=minimizer)
 
 
 def _listed(values: Any) -> tuple[Any, ...]:
@@ -55,6 +74,18 @@ class Grid:
         object.__setattr__(self, "entries", tuple(self.entries))
         object.__setattr__(self, "seeds", tuple(self.seeds))
 
+    @classmethod
+    def of(cls, *minimizers: Any, seeds: Sequence[int] = (0,)) -> Grid:
+        """Return the grid of these minimizers: entries, names, or any objects with ``minimize(table)``.
+
+        An object that also has ``path(table)`` proposes everything on its path.
+
+        >>> [entry.minimizer for entry in Grid.of("recommended", Entry(minimizer="uniform")).entries]
+        ['recommended', 'uniform']
+        """
+        entries = tuple(each if isinstance(each, Entry) else Entry.of(each) for each in minimizers)
+        return cls(entries=entries, seeds=tuple(seeds))
+
     def sources(self) -> list[Source]:
         """Return what has to be asked for proposals, in the declared order."""
         return [source for entry in self.entries for source in _sources(entry, self.seeds)]
@@ -74,7 +105,8 @@ class Grid:
                 f"the grid has {len(self.sources()):,} settings; at most {MOST_SOURCES:,} are run"
             )
         for entry in self.entries:
-            _check_extra(entry.minimizer)
+            if entry.brought is None:
+                _check_extra(entry.minimizer)
 
 
 def _seed(value: Any) -> bool:
@@ -82,7 +114,10 @@ def _seed(value: Any) -> bool:
 
 
 def _sources(entry: Entry, seeds: Sequence[int]) -> list[Source]:
-    family = FAMILIES[entry.minimizer]
+    if entry.brought is not None:
+        own = {name: values[0] for name, values in entry.parameters.items()}
+        return [Source(entry.minimizer, own, seeds[0], entry.brought)]
+    family = family_of(entry.minimizer)
     given = {**family.defaults, **entry.parameters}
     along = {name: _listed(values) for name, values in given.items() if name in family.along}
     across = {name: _listed(values) for name, values in given.items() if name not in family.along}
@@ -94,17 +129,19 @@ def _sources(entry: Entry, seeds: Sequence[int]) -> list[Source]:
 
 
 def _check_extra(minimizer: str) -> None:
-    needed = FAMILIES[minimizer].needs
+    needed = family_of(minimizer).needs
     if needed is not None and find_spec(needed[0]) is None:
         raise MissingExtraError(*needed)
 
 
 def entry_problems(entry: Entry) -> list[tuple[str, str]]:
     """Say everything that is wrong with an entry: (parameter, or "name", and what is wrong)."""
-    if entry.minimizer not in FAMILIES:
-        hint = did_you_mean(entry.minimizer, FAMILIES)
+    if entry.brought is not None:
+        return []
+    if entry.minimizer not in family_names():
+        hint = did_you_mean(entry.minimizer, family_names())
         return [("name", f"there is no minimizer {shorten(entry.minimizer)}; {hint}")]
-    rules = FAMILIES[entry.minimizer].rules
+    rules = family_of(entry.minimizer).rules
     found = []
     for name, values in entry.parameters.items():
         if name not in rules:

@@ -2,6 +2,7 @@
 
 from leastwise.adversaries.base import Adversary, Setting
 from leastwise.adversaries.breach import Breach
+from leastwise.adversaries.guessing import scored
 from leastwise.adversaries.linkability import Linkability
 from leastwise.adversaries.multi_breach import MultiBreach
 from leastwise.adversaries.reconstruction import HighCertainty, Reconstruction
@@ -43,4 +44,5 @@ __all__ = [
     "SinglingOut",
     "SinglingOutResult",
     "known_adversaries",
+    "scored",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leastwise.adversaries.breach import Breach
-from leastwise.adversaries.result import AttributeResult
+from leastwise.adversaries.result import AttributeResult, ReconstructionResult
 from leastwise.adversaries.targets import Target, target_of
 from leastwise.confidence import binomial_interval, mean_interval
 from leastwise.generalization import Generalization
@@ -215,6 +215,23 @@ def _blocks(rows: npt.NDArray[Any], width: int) -> Iterator[npt.NDArray[Any]]:
     step = max(1, _LARGEST_BLOCK // max(width, 1))
     for start in range(0, max(len(rows), 1), step):
         yield rows[start : start + step]
+
+
+def scored(name: str, breach: Breach, guesses: Mapping[int, npt.NDArray[Any]]) -> ReconstructionResult:
+    """Score the guesses of an adversary, beside the naive guess and with intervals.
+
+    Parameters
+    ----------
+    name
+        Of the adversary.
+    guesses
+        By the position of each personal attribute (``breach.targets``), the guessed code of every stolen person.
+    """
+    found = [
+        Finding(target, target.wrong(np.asarray(guesses[p])), np.zeros(len(target.truth)), name, doubt=0.0)
+        for p, target in breach.targets.items()
+    ]
+    return ReconstructionResult(**reconstruction_fields(name, breach, found, time.perf_counter()))
 
 
 def reconstruction_fields(

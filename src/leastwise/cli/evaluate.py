@@ -81,7 +81,7 @@ def evaluate(
     found = judge(
         chosen,
         Table.from_frame(frame, chosen.schema),
-        None if adversaries is None else [n.upper() for n in names(adversaries, ())],
+        None if adversaries is None else [_adversary(name) for name in names(adversaries, ())],
         seed,
         quick,
         others=others,
@@ -93,6 +93,13 @@ def evaluate(
         progress=lambda words: typer.echo(f"judging: {words}", err=True),
     )
     _hand_over(found, output, as_json)
+
+
+def _adversary(name: str) -> str:
+    """Return the name of an adversary; those of the paper may be written in small letters."""
+    from leastwise.adversaries import PAPER
+
+    return name.upper() if name.upper() in PAPER else name
 
 
 def _prepared(

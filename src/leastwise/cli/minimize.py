@@ -215,9 +215,10 @@ def minimizers(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.
 
     Example: `leastwise minimizers`
     """
-    from leastwise.minimizers import MINIMIZERS
+    from leastwise.minimizers import known_minimizers
 
-    rows = [(name, _first_line(kind), _options_text(kind), kind.reference) for name, kind in MINIMIZERS.items()]
+    kinds = known_minimizers()
+    rows = [(name, _first_line(kind), _options_text(kind), kind.reference) for name, kind in kinds.items()]
     if as_json:
         plain = [dict(zip(("name", "does", "options", "reference"), row, strict=True)) for row in rows]
         print_json([{**row, "recommended": row["name"] == DEFAULT} for row in plain])

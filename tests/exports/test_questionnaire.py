@@ -93,7 +93,7 @@ def test_a_long_group_is_listed_in_full() -> None:
     ("name", "shown"),
     [
         ("a|b", "a\\|b"),
-        ("<img src=x>", "\\<img src=x\\>"),
+        ("<img src=x>", "&lt;img src=x&gt;"),
         ("[x](http://y)", "\\[x\\](http://y)"),
         ("a\n# b", "a \\# b"),
         ("- a", "\\- a"),

@@ -10,6 +10,7 @@ from leastwise.checks.budgets import TOGETHER
 from leastwise.checks.checking import Check
 from leastwise.checks.comparisons import Comparison, Status
 from leastwise.checks.drifting import ACCURACY, LABEL, RISK, UNSEEN, USE
+from leastwise.documents.markdown import as_is
 
 Facts = dict[str, Any]
 FINE, BROKEN = "fine", "broken"
@@ -135,11 +136,11 @@ def _limits(found: Check) -> Facts:
 
 def facts_as_markdown(facts: Facts) -> str:
     """Write the facts of a check as Markdown; texts of the data are shown as they are, never read as markup."""
-    lines = [f"# {_plain(facts['title'])}", "", f"**Verdict: {_plain(facts['verdict'])}**", ""]
-    lines += [f"- {_plain(reason)}" for reason in facts["reasons"]] + ([""] if facts["reasons"] else [])
+    lines = [f"# {as_is(facts['title'])}", "", f"**Verdict: {as_is(facts['verdict'])}**", ""]
+    lines += [f"- {as_is(reason)}" for reason in facts["reasons"]] + ([""] if facts["reasons"] else [])
     for section in facts["sections"]:
-        lines += [f"## {_plain(section['title'])}", ""]
-        lines += [line for text in paragraphs(section) for line in (_plain(text), "")]
+        lines += [f"## {as_is(section['title'])}", ""]
+        lines += [line for text in paragraphs(section) for line in (as_is(text), "")]
         if section["table"]:
             lines += [*_table_lines(section["table"]), ""]
     return "\n".join(lines).rstrip() + "\n"
@@ -153,17 +154,5 @@ def paragraphs(section: Facts) -> list[str]:
 
 def _table_lines(table: Facts) -> list[str]:
     rows = [table["columns"], ["---"] * len(table["columns"]), *table["rows"]]
-    texts = [row if i == 1 else [_plain(cell) for cell in row] for i, row in enumerate(rows)]
+    texts = [row if i == 1 else [as_is(cell) for cell in row] for i, row in enumerate(rows)]
     return [f"| {' | '.join(cells)} |" for cells in texts]
-
-
-def _plain(text: str) -> str:
-    """Escape what Markdown or HTML would read as markup.
-
-    >>> _plain("a | <b> *c*\\nd")
-    'a \\\\| &lt;b&gt; \\\\*c\\\\* d'
-    """
-    flat = " ".join(str(text).split())
-    for sign, instead in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):
-        flat = flat.replace(sign, instead)
-    return "".join(f"\\{char}" if char in "\\`*_[]|#" else char for char in flat)

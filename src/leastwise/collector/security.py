@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import hashlib
 import hmac
 import ipaddress
 import logging
@@ -18,6 +16,7 @@ from fastapi.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from leastwise.collector.settings import Settings
+from leastwise.documents.policies import hash_sources
 
 log = logging.getLogger("leastwise.collector")
 MOST_CLIENTS = 50_000  # addresses remembered, in memory only
@@ -42,9 +41,8 @@ def page_policy(html: str) -> str:
     """
     allowed: dict[str, list[str]] = {"script": [], "style": []}
     for kind, _, content in _INLINE.findall(html):
-        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
-        allowed[kind.lower()].append(f"'sha256-{digest}'")
-    sources = {kind: " ".join(hashes) or "'none'" for kind, hashes in allowed.items()}
+        allowed[kind.lower()].append(content)
+    sources = {kind: hash_sources(texts) for kind, texts in allowed.items()}
     return (
         f"default-src 'none'; script-src {sources['script']}; style-src {sources['style']}; img-src data:; "
         "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"

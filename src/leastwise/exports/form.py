@@ -8,13 +8,12 @@ is cleared. The page loads nothing and may talk to the form's action only; its c
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
+from leastwise.documents.policies import hash_sources
 from leastwise.errors import ParameterError, shorten
 from leastwise.exports.javascript import asset, plan, script_json
 from leastwise.exports.questions import Question, label_question, questions
@@ -103,17 +102,12 @@ def content_policy(action: str | None = None) -> str:
     rules = {
         "default-src": "'none'",
         "base-uri": "'none'",
-        "style-src": _hash_source(asset("form.css")),
-        "script-src": _hash_source(_script()),
+        "style-src": hash_sources([asset("form.css")]),
+        "script-src": hash_sources([_script()]),
         "form-action": target,
         "connect-src": target,
     }
     return "; ".join(f"{name} {value}" for name, value in rules.items())
-
-
-def _hash_source(text: str) -> str:
-    digest = hashlib.sha256(text.encode()).digest()
-    return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
 def _source(action: str | None) -> str:

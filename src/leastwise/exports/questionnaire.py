@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from leastwise.documents.markdown import as_is
 from leastwise.exports.questions import Question, label_question, questions
 from leastwise.generalization import Generalization
 from leastwise.partition import Partition, Untouched
 from leastwise.schema import Attribute
 
 TITLE = "What we ask, and what we do not"
-_INLINE = re.compile(r"([\\`*_\[\]<>#!|~&$])")
-_AT_THE_START = re.compile(r"^([-+=]|[0-9]+(?=[.)]))")
 
 
 def questionnaire(generalization: Generalization, *, title: str = TITLE, label: bool = False) -> str:
@@ -30,38 +28,24 @@ def questionnaire(generalization: Generalization, *, title: str = TITLE, label: 
     asked = questions(generalization)
     if label and generalization.label is not None:
         asked.append(label_question(generalization.label))
-    lines = [f"# {plain(title)}", "", _summary(generalization), ""]
+    lines = [f"# {as_is(title)}", "", _summary(generalization), ""]
     for number, question in enumerate(asked, start=1):
         lines += [*_question(number, question), ""]
     lines += [*_not_asked(generalization), *_rules(asked), *_overview(generalization)]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def plain(text: str) -> str:
-    """Return a text that Markdown shows as it is, in one line.
-
-    >>> plain("a_b | <i>\\nx-y"), plain("1. x"), plain("- x")
-    ('a\\\\_b \\\\| \\\\<i\\\\> x-y', '1\\\\. x', '\\\\- x')
-    """
-    line = _INLINE.sub(r"\\\1", " ".join(text.split()))
-    start = _AT_THE_START.match(line)
-    if start is None:
-        return line
-    sign = start.end() if start[0].isdigit() else 0
-    return f"{line[:sign]}\\{line[sign:]}"
-
-
 def _summary(generalization: Generalization) -> str:
     collected, everything = len(generalization.collected), len(generalization)
     text = f"Asked: {collected} of {everything} attributes."
     if generalization.label is not None:
-        text += f" The answers serve to predict **{plain(generalization.label.name)}**."
+        text += f" The answers serve to predict **{as_is(generalization.label.name)}**."
     return text + " Nothing else about a person is collected."
 
 
 def _question(number: int, question: Question) -> Iterator[str]:
-    unit = f" (in {plain(question.unit)})" if question.unit else ""
-    yield f"## {number}. {plain(question.text)}{unit}"
+    unit = f" (in {as_is(question.unit)})" if question.unit else ""
+    yield f"## {number}. {as_is(question.text)}{unit}"
     yield ""
     if question.widget == "number":
         empty = "; it may be left empty" if question.may_be_empty else ""
@@ -70,8 +54,8 @@ def _question(number: int, question: Question) -> Iterator[str]:
     yield "Choose one:"
     yield ""
     for choice in question.choices:
-        members = f" (all of them: {plain(', '.join(choice.members))})" if choice.members else ""
-        yield f"- [ ] {plain(choice.text)}{members}"
+        members = f" (all of them: {as_is(', '.join(choice.members))})" if choice.members else ""
+        yield f"- [ ] {as_is(choice.text)}{members}"
 
 
 def _not_asked(generalization: Generalization) -> Iterator[str]:
@@ -87,8 +71,8 @@ def _not_asked(generalization: Generalization) -> Iterator[str]:
 
 
 def _titled(attribute: Attribute) -> str:
-    asked = f" (“{plain(attribute.question)}”)" if attribute.question else ""
-    return f"{plain(attribute.name)}{asked}" + (", personal" if attribute.personal else "")
+    asked = f" (“{as_is(attribute.question)}”)" if attribute.question else ""
+    return f"{as_is(attribute.name)}{asked}" + (", personal" if attribute.personal else "")
 
 
 def _rules(asked: list[Question]) -> Iterator[str]:
@@ -98,7 +82,7 @@ def _rules(asked: list[Question]) -> Iterator[str]:
     yield ""
     yield "- Recorded is the line that was chosen, not the value behind it."
     if exact:
-        yield f"- Recorded exactly, because that is needed: {', '.join(plain(each.name) for each in exact)}."
+        yield f"- Recorded exactly, because that is needed: {', '.join(as_is(each.name) for each in exact)}."
     if any(not question.attribute.integer for question in ranges):
         yield "- A number that lies on the border of two ranges belongs to the lower one."
     if any(question.attribute.missing for question in asked):
@@ -116,7 +100,7 @@ def _overview(generalization: Generalization) -> Iterator[str]:
     for partition in generalization.partitions:
         attribute = partition.attribute
         personal = "yes" if attribute.personal else "no"
-        yield f"| {plain(attribute.name)} | {personal} | {_domain(attribute)} | {_asked_as(partition)} |"
+        yield f"| {as_is(attribute.name)} | {personal} | {_domain(attribute)} | {_asked_as(partition)} |"
     yield ""
     yield (
         "Coarse answers tell less than exact ones, but not nothing: several together can still point to one "

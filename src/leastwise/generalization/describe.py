@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from leastwise.documents.markdown import as_is
 from leastwise.partition import Partition
 
 Change = Literal["same", "coarser", "finer", "different"]
@@ -44,9 +45,9 @@ def as_markdown(partitions: Sequence[Partition]) -> str:
     """Describe the buckets as a Markdown table."""
     rows = ["| attribute | buckets | answers |", "|---|---|---|"]
     for partition in partitions:
-        answers = " · ".join(map(_cell, bucket_texts(partition)))
+        answers = " · ".join(map(as_is, bucket_texts(partition)))
         count = "all" if partition.untouched and not partition.size else str(partition.size)
-        rows.append(f"| {_cell(_title(partition))} | {count} | {answers} |")
+        rows.append(f"| {as_is(_title(partition))} | {count} | {answers} |")
     return "\n".join([heading(partitions), "", *rows])
 
 
@@ -55,11 +56,6 @@ def _title(partition: Partition) -> str:
     notes = [attribute.unit] if attribute.unit else []
     notes += ["personal"] if attribute.personal else []
     return attribute.name + (f" ({', '.join(notes)})" if notes else "")
-
-
-def _cell(text: str) -> str:
-    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")
-    return " ".join(escaped.split())
 
 
 @dataclass(frozen=True)

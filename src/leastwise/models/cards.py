@@ -8,6 +8,7 @@ from typing import Any
 
 from leastwise.confidence import Interval
 from leastwise.documents import Fields, Problems, read_json
+from leastwise.documents.markdown import as_is
 from leastwise.errors import ArtefactError, shorten
 from leastwise.models.model import ModelFacts
 
@@ -54,14 +55,14 @@ def card(facts: ModelFacts) -> str:
     """Return the model card as Markdown."""
     low, high = facts.interval
     versions = ", ".join(f"{name} {number}" for name, number in facts.versions.items())
-    return f"""# Model card: {_plain(facts.label)}
+    return f"""# Model card: {as_is(facts.label)}
 
-Predicts **{_plain(facts.label)}** ({", ".join(map(_plain, facts.classes))}) from generalized records.
+Predicts **{as_is(facts.label)}** ({", ".join(map(as_is, facts.classes))}) from generalized records.
 
 | | |
 |---|---|
 | generalization | `{facts.fingerprint}` |
-| it reads | {", ".join(map(_plain, facts.collected))} |
+| it reads | {", ".join(map(as_is, facts.collected))} |
 | estimator | `{facts.estimator}` |
 | wrong on held-out records | {facts.error:.2%} (95 % interval {low:.2%} to {high:.2%}; {facts.tested:,} records) |
 | always answering the most frequent class | {facts.baseline:.2%} |
@@ -79,8 +80,3 @@ generalization. A model can still tell something about the records it was fitted
 **What it is not.** It was not examined for differences between groups of people. Whoever decides about people
 with it must do that.
 """
-
-
-def _plain(text: str) -> str:
-    """Return a text of the artefact so that it stays one field of a Markdown table."""
-    return " ".join(text.split()).replace("|", "\\|").replace("`", "'").replace("<", "&lt;")

@@ -6,8 +6,6 @@ from a name in the data does not run.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 from collections.abc import Mapping
 from functools import cache
@@ -18,6 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from leastwise import __version__
+from leastwise.documents.policies import hash_sources
 from leastwise.report.page import check_page, report_page
 
 Facts = Mapping[str, Any]
@@ -82,10 +81,5 @@ def embedded(data: Any) -> Markup:
 
 def policy(styles: Any, scripts: Any) -> str:
     """Return the content security policy that allows exactly these styles and scripts."""
-    style_hashes, script_hashes = (" ".join(map(_hash, texts)) for texts in (styles, scripts))
-    allowed = f"script-src {script_hashes}; style-src {style_hashes}"
+    allowed = f"script-src {hash_sources(scripts)}; style-src {hash_sources(styles)}"
     return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from leastwise.documents.markdown import as_is
 from leastwise.documents.wording import percent
 from leastwise.report.page import check_facts, report_title, task_texts
 
 Facts = Mapping[str, Any]
-SIGNS = "\\`*_[]#|~"
 
 
 def render_markdown(facts: Facts) -> str:
     """Return the report of a run as Markdown; the same facts give the same bytes."""
     parts = [
-        [f"# {plain(report_title(facts))}"],
+        [f"# {as_is(report_title(facts))}"],
         _answer(facts["answer"]),
         _section("What was asked", _task(task_texts(facts["task"]))),
         _section("The trade-off", [facts["frontier"]["search"]], facts["frontier"]["table"]),
@@ -30,33 +30,22 @@ def render_markdown(facts: Facts) -> str:
     return "\n\n".join(block for part in parts for block in part) + "\n"
 
 
-def plain(text: object) -> str:
-    """Return a text so that neither Markdown nor HTML reads anything into it.
-
-    >>> print(plain("a | <b> *c* &amp; [d](e)"))
-    a \\| &lt;b&gt; \\*c\\* &amp;amp; \\[d\\](e)
-    """
-    flat = " ".join(str(text).split(" ")).replace("\n", " ").replace("\r", " ")
-    flat = flat.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return "".join(f"\\{sign}" if sign in SIGNS else sign for sign in flat)
-
-
 def _section(title: str, texts: Sequence[str], table: Facts | None = None, bullets: bool = False) -> list[str]:
-    shown = ["\n".join(f"- {plain(text)}" for text in texts)] if bullets else [plain(text) for text in texts]
-    return [f"## {plain(title)}", *(text for text in shown if text), *([_table(table)] if table else [])]
+    shown = ["\n".join(f"- {as_is(text)}" for text in texts)] if bullets else [as_is(text) for text in texts]
+    return [f"## {as_is(title)}", *(text for text in shown if text), *([_table(table)] if table else [])]
 
 
 def _table(table: Facts) -> str:
     rule = ["---"] * len(table["columns"])
-    rows = [[plain(cell) for cell in row] for row in (table["columns"], *table["rows"])]
+    rows = [[as_is(cell) for cell in row] for row in (table["columns"], *table["rows"])]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (rows[0], rule, *rows[1:]))
 
 
 def _answer(answer: Facts) -> list[str]:
-    blocks = ["  \n".join(f"**{plain(sentence)}**" for sentence in answer["sentences"]), plain(answer["why"])]
+    blocks = ["  \n".join(f"**{as_is(sentence)}**" for sentence in answer["sentences"]), as_is(answer["why"])]
     if answer["misses"]:
         missed = "; ".join(answer["misses"])
-        blocks.append(plain(f"Chosen on the validation part, it misses the budget on the test part: {missed}."))
+        blocks.append(as_is(f"Chosen on the validation part, it misses the budget on the test part: {missed}."))
     return [block for block in blocks if block]
 
 
@@ -86,10 +75,10 @@ def _question(attribute: Facts) -> list[str]:
 
 
 def _attack(attack: Facts) -> list[str]:
-    text = plain(f"{attack['scenario']} {attack['finding']}")
-    blocks = [f"### {attack['adversary']}: {plain(attack['title'])}", text]
+    text = as_is(f"{attack['scenario']} {attack['finding']}")
+    blocks = [f"### {attack['adversary']}: {as_is(attack['title'])}", text]
     blocks += [_table(attack["table"])] if attack["table"] else []
-    described = "\n".join(f"- {plain(sentence)}" for sentence in attack.get("predicates", ()))
+    described = "\n".join(f"- {as_is(sentence)}" for sentence in attack.get("predicates", ()))
     return [*blocks, described] if described else blocks
 
 
@@ -97,7 +86,7 @@ def _certificate(certificate: Facts | None) -> list[str]:
     if certificate is None:
         return []
     blocks = _section("What nobody can tell, however clever", certificate["sentences"], bullets=True)
-    return [*blocks, *([plain(certificate["note"])] if certificate["note"] else []), _table(certificate["table"])]
+    return [*blocks, *([as_is(certificate["note"])] if certificate["note"] else []), _table(certificate["table"])]
 
 
 def _drift(drift: Facts | None) -> list[str]:
@@ -105,8 +94,8 @@ def _drift(drift: Facts | None) -> list[str]:
         return []
     found = check_facts(drift)
     blocks = _section("On newer data", [f"Verdict: {found['verdict']}"])
-    blocks += ["\n".join(f"- {plain(reason)}" for reason in found["reasons"])] if found["reasons"] else []
+    blocks += ["\n".join(f"- {as_is(reason)}" for reason in found["reasons"])] if found["reasons"] else []
     for part in found["sections"]:
-        blocks += [f"### {plain(part['title'])}", *map(plain, part["paragraphs"])]
+        blocks += [f"### {as_is(part['title'])}", *map(as_is, part["paragraphs"])]
         blocks += [_table(part["table"])] if part["table"] else []
     return blocks

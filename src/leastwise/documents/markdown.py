@@ -1,0 +1,22 @@
+"""Texts of people and data in Markdown: shown as they are, never read as markup."""
+
+from __future__ import annotations
+
+import re
+
+_MARKUP = re.compile(r"([\\`*_\[\]#|~!$])")
+_AT_THE_START = re.compile(r"^([0-9]*)([-+=](?!\S)|(?<=[0-9])[.)](?!\S))")
+
+
+def as_is(text: object) -> str:
+    """Return a text that neither Markdown nor HTML reads anything into, in one line.
+
+    >>> print(as_is("a | <b> *c* &amp; [d](e)"))
+    a \\| &lt;b&gt; \\*c\\* &amp;amp; \\[d\\](e)
+    >>> print(as_is("1. x"), as_is("- x"), as_is("0.5"), as_is("-3"))
+    1\\. x \\- x 0.5 -3
+    """
+    # Not split(): a space that must not break stays.
+    line = re.sub(r"[ \t\r\n\v\f\x1c-\x1f\x85\u2028\u2029]+", " ", str(text)).strip(" ")
+    line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _AT_THE_START.sub(r"\1\\\2", _MARKUP.sub(r"\\\1", line))

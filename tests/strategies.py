@@ -9,6 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from leastwise import Attribute, Generalization, Groups, Intervals, Partition, Schema, Table, Untouched
+from leastwise.schema.values import text_of
 
 texts = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=8)
 whole = st.integers(-1000, 1000).map(float)
@@ -27,7 +28,7 @@ def continuous_attributes(draw: st.DrawFn, name: str | None = None) -> Attribute
 
 @st.composite
 def discrete_attributes(draw: st.DrawFn, name: str | None = None) -> Attribute:
-    values = draw(st.lists(texts, min_size=1, max_size=6, unique=True))
+    values = draw(st.lists(texts.filter(text_of), min_size=1, max_size=6, unique_by=text_of))
     labels = draw(st.lists(texts, min_size=len(values), max_size=len(values), unique=True) | st.just([]))
     flags = {flag: draw(st.booleans()) for flag in ("missing", "other", "personal")}
     kind = draw(st.sampled_from(["ordinal", "discrete"]))

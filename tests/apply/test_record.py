@@ -5,20 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
 
-from leastwise import Attribute, Generalization, Groups, Intervals, Partition, UnknownValueError, Untouched
-from leastwise.apply.record import answer, piece_of
+from leastwise import Attribute, Generalization, Groups, Intervals, UnknownValueError, Untouched
+from leastwise.apply.record import answer
 from leastwise.partition import keep, suppress
-from tests.strategies import attributes, partitions, values
-
-
-@given(attributes().flatmap(lambda a: partitions(a)).flatmap(lambda p: values(p.attribute).map(lambda v: (p, v))))
-def test_the_piece_of_a_value_lies_in_its_bucket(case: tuple[Partition, object]) -> None:
-    partition, value = case
-    if not isinstance(partition, Untouched):
-        assert partition.assignment[piece_of(partition, value)] == partition.bucket(value)
-
 
 AGE = Attribute("age", "continuous", lower=0, integer=True, other=True)
 CODE = Attribute("code", values=("1", "2"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, cast
 
@@ -61,11 +62,11 @@ def _polars_column(column: nw.Series[Any]) -> pl.Series:
     if any(hasattr(value, "__len__") and not isinstance(value, str) for value in raw):
         raise not_flat(column.name, "lists")
     values = [None if is_missing(value) else value for value in raw]
-    try:
-        return pl.Series(column.name, values, strict=True)
-    except (TypeError, pl.exceptions.PolarsError):
-        # Values of several types in one column: they are compared by their texts anyway.
-        return pl.Series(column.name, [text_of(value) for value in values], dtype=pl.String)
+    if len({*map(type, values)} - {type(None)}) == 1:
+        with suppress(TypeError, OverflowError, pl.exceptions.PolarsError):
+            return pl.Series(column.name, values, strict=True)
+    # Values of several types, or of none that Polars has: they are compared by their texts anyway.
+    return pl.Series(column.name, [text_of(value) for value in values], dtype=pl.String)
 
 
 def _like(column: pl.Series, records: Eager) -> nw.Series[Any]:

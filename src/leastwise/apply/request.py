@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from leastwise.apply.answers import Family, Output, answers
-from leastwise.apply.record import absent, spellings
+from leastwise.apply.record import absent
 from leastwise.apply.steps import Step
-from leastwise.errors import DataError, ParameterError, UnknownValueError, shorten
+from leastwise.errors import ParameterError, shorten
 from leastwise.generalization import Generalization
 from leastwise.partition import Unknown
-from leastwise.schema.values import is_missing
+from leastwise.schema.values import text_of
 
 Families = Mapping[str, Family]
 
@@ -50,8 +50,6 @@ class Request:
             name = partition.attribute.name
             if name not in families:
                 raise absent(name, families)
-            if partition.attribute.continuous and families[name] == "bool":
-                raise DataError(f"{name}: each value must be a number; the column holds true and false")
         return [Step(p, self.output, self.unknown, families[p.attribute.name], api) for p in asked]
 
     def check_label(self, values: Iterable[Any]) -> None:
@@ -60,9 +58,8 @@ class Request:
         if label is None:
             return
         for value in values:
-            texts = [text for text in spellings(value) if text is not None]
-            if not is_missing(value) and not any(text in label.code_of for text in texts):
-                raise UnknownValueError(label.name, value, label.unknown_hint(value))
+            if text_of(value) is not None:
+                label.read(value)
 
     @property
     def label(self) -> str | None:

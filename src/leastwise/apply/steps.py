@@ -15,11 +15,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from leastwise.apply.answers import Family, Output, answers
-from leastwise.apply.record import holds_integers, piece_of, untouched_answer
+from leastwise.apply.record import holds_integers, untouched_answer
 from leastwise.partition import Intervals, Partition, Unknown, Untouched
-from leastwise.records.files import NUMBER
 from leastwise.schema import Attribute
-from leastwise.schema.values import number_of
+from leastwise.schema.values import ANY_NUMBER, number_of
 
 # All engines write a number that is not whole in this range alike, and as Python does.
 _PLAIN = 1e-3, 1e7
@@ -82,7 +81,7 @@ class Step:
         """Return what ``place`` left open for one raw value, or raise."""
         if isinstance(self.partition, Untouched):
             return untouched_answer(self.partition, value, self.output)
-        piece = piece_of(self.partition, value, self.unknown)
+        piece = self.partition.piece(value, self.unknown)
         if self.itself:
             return self.of_pieces[piece]
         return self.first_pieces[self.partition.assignment[piece]]
@@ -145,8 +144,8 @@ class Step:
     @functools.cached_property
     def _number(self) -> Any:
         """The value as a number, null where it is none."""
-        if self.family == "other":
-            return self.api.lit(None, dtype=self.api.Float64)
+        if self.family in ("bool", "other"):
+            return self._nothing(self.api.Float64)
         if self.family == "float" or self._compares_integers:
             return self._column
         if self.family != "text":
@@ -154,7 +153,7 @@ class Step:
         if self.api.__name__ == "polars":
             return self._column.cast(self.api.Float64, strict=False)
         # Other engines stop at the first text that is no number.
-        plain = self.api.when(self._column.str.contains(NUMBER)).then(self._column)
+        plain = self.api.when(self._column.str.contains(f"^({ANY_NUMBER})$")).then(self._column)
         return plain.cast(self.api.Float64)
 
     @functools.cached_property
@@ -206,13 +205,17 @@ class Step:
     def _declared(self) -> Any:
         keys = keys_of(self.attribute, self.family)
         if not keys:
-            return self._null()
+            return self._nothing(self.place_type)
         if self.itself:
             return self.api.when(self._column.is_in(list(keys))).then(self._column).otherwise(self._null())
         if self.api.__name__ != "polars":
             first, bucket_of = self.first_pieces, self.partition.assignment
             keys = {key: first[bucket_of[piece]] for key, piece in keys.items()}
         return looked_up(self.api, self._column, keys, self.place_type)
+
+    def _nothing(self, dtype: Any) -> Any:
+        """Return null for each value; a query has to name a column for that."""
+        return self.api.when(self._column.is_null()).then(self.api.lit(None, dtype=dtype))
 
     def _null(self) -> Any:
         return self.api.lit(None, dtype=self.place_type)
@@ -250,9 +253,8 @@ def keys_of(attribute: Attribute, family: Family) -> dict[Any, int]:
         return dict(attribute.code_of)
     if family == "bool":
         return {text == "true": code for text, code in attribute.code_of.items() if text in ("true", "false")}
-    numbers = {text: number_of(text) for text in attribute.values} if family in ("int", "float") else {}
-    finite = {text: number for text, number in numbers.items() if number is not None and math.isfinite(number)}
+    numbers = {number_of(text): code for text, code in attribute.code_of.items()} if family != "other" else {}
+    finite = {number: code for number, code in numbers.items() if number is not None and math.isfinite(number)}
     if family == "float":
-        return {number: attribute.code_of[text] for text, number in finite.items()}
-    whole = {text: int(number) for text, number in finite.items() if abs(number) < 2**53}
-    return {number: attribute.code_of[text] for text, number in whole.items() if str(number) == text}
+        return finite
+    return {int(number): code for number, code in finite.items() if number == int(number) and abs(number) < 2**53}

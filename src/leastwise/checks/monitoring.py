@@ -105,7 +105,7 @@ def model_error(generalization: Generalization, records: pl.DataFrame, model: Cl
     if not labelled.height:
         return None
     truth = [text_of(value) for value in labelled[label.name].to_list()]
-    guesses = model.predict(labelled)["prediction"].to_list()
+    guesses = map(text_of, model.predict(labelled)["prediction"].to_list())
     wrong = sum(guess != each for guess, each in zip(guesses, truth, strict=True))
     return Share(error=wrong / len(truth), people=len(truth))
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leastwise.errors import DataError, UnknownValueError
-from leastwise.records.encoding import mapped, value_code
+from leastwise.records.encoding import known, mapped
 from leastwise.records.table import Table
 from leastwise.schema import Attribute, Schema
 
@@ -68,10 +68,7 @@ def strange_values(frame: pl.DataFrame, attribute: Attribute) -> npt.NDArray[np.
 
 def _strange(value: Any, attribute: Attribute) -> bool:
     try:
-        if not attribute.continuous:
-            value_code(value, attribute)
-        elif attribute.number(value) is None:
-            return not attribute.missing
+        known(value, attribute)
     except UnknownValueError:
-        return not attribute.other
+        return True
     return False

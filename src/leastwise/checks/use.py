@@ -81,7 +81,7 @@ def class_use(values: Iterable[str], column: pl.Series) -> tuple[int, ...]:
     """Count the classes of a label column; records without a label are left out."""
     found = {text_of(value): count for value, count in _value_counts(column).items()}
     found.pop(None, None)
-    return _placed(str(column.name), {value: i for i, value in enumerate(values)}, found)
+    return _placed(str(column.name), {text_of(value): i for i, value in enumerate(values)}, found)
 
 
 def _check_columns(generalization: Generalization, columns: Sequence[str]) -> None:
@@ -103,7 +103,7 @@ def _answers(partition: Partition, records: pl.DataFrame, codes: bool) -> tuple[
     # A file of texts that all look like numbers was read as numbers; the text decides.
     answers = map(str, range(partition.size)) if codes else partition.labels
     found = {text_of(value): count for value, count in _value_counts(column).items()}
-    return _placed(partition.attribute.name, {answer: i for i, answer in enumerate(answers)}, found)
+    return _placed(partition.attribute.name, {text_of(answer): i for i, answer in enumerate(answers)}, found)
 
 
 def _value_counts(column: pl.Series) -> Mapping[Any, int]:

@@ -24,7 +24,7 @@ from leastwise.apply.answers import MISSING_LABEL
 from leastwise.errors import ParameterError, UnknownValueError
 from leastwise.generalization import Generalization
 from leastwise.partition import Partition, Untouched
-from leastwise.schema import Attribute
+from leastwise.schema import Attribute, Extra
 from leastwise.schema.values import number_of, number_text, text_of
 
 MOST_PROBLEMS = 20
@@ -69,15 +69,15 @@ class _Numbers(dict[str, float]):
 
     def __init__(self, attribute: Attribute) -> None:
         super().__init__({MISSING_LABEL: math.nan} if attribute.missing else {})
-        self._contains, self._number = attribute.contains, attribute.number
+        self._contains, self._read = attribute.contains, attribute.read
 
     def text(self, typed: str) -> str:
         """Return what somebody typed as the text of its number; what is none stays as it is, and is refused."""
         try:
-            number = self._number(typed.strip())
+            number = self._read(typed.strip())
         except UnknownValueError:
             return typed
-        return MISSING_LABEL if number is None else number_text(number)
+        return MISSING_LABEL if isinstance(number, Extra) else number_text(number)
 
     def __missing__(self, text: object) -> float:
         number = number_of(text) if isinstance(text, str) and len(text) <= LONGEST_NUMBER else None

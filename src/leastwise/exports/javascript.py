@@ -8,6 +8,7 @@ from typing import Any
 
 from leastwise.generalization import Generalization
 from leastwise.partition import Intervals, Partition, Untouched
+from leastwise.schema.values import ANY_NUMBER, CODE_NUMBER
 
 HEADER = """\
 // Generalizes one record, made by leastwise. In a module:
@@ -43,8 +44,9 @@ def to_javascript(generalization: Generalization) -> str:
 
 
 def asset(name: str) -> str:
-    """Return the text of a file that this package brings."""
-    return (files("leastwise.exports") / "assets" / name).read_text(encoding="utf-8")
+    """Return the text of a file that this package brings, with the grammar of numbers filled in."""
+    text = (files("leastwise.exports") / "assets" / name).read_text(encoding="utf-8")
+    return text.replace("{CODE_NUMBER}", CODE_NUMBER).replace("{ANY_NUMBER}", ANY_NUMBER)
 
 
 def plan(generalization: Generalization) -> dict[str, Any]:

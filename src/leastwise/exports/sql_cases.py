@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
-from leastwise.exports.sql_dialects import ANY_NUMBER, PLAIN_NUMBER, Dialect, among
+from leastwise.exports.sql_dialects import Dialect, among
 from leastwise.partition import Intervals, Partition, Unknown, Untouched
 from leastwise.schema import Attribute
-from leastwise.schema.values import number_of
+from leastwise.schema.values import ANY_NUMBER, CODE_NUMBER, INFINITE, MINUS_INFINITE, NAN, number_of, text_of
 
 Holds = Literal["number", "text"]
 Output = Literal["labels", "codes"]
@@ -21,9 +21,6 @@ When = tuple[str, "str | Lines"]
 Test = Callable[[str, Sequence[str]], str]
 MANY_VALUES = 8  # from here on a place is found faster than the values are compared
 RECORD = "r"  # the name of a record inside the query
-_INFINITE = ("inf", "+inf", "infinity", "+infinity")
-_MINUS_INFINITE = ("-inf", "-infinity")
-_NAN = ("nan", "+nan", "-nan")
 
 
 @dataclass(frozen=True)
@@ -90,14 +87,14 @@ class Column:
         plain = dialect.text_as_number(raw, dialect.trimmed(text), ANY_NUMBER).removesuffix(" END")
         word = f"lower({dialect.trimmed(text)})"
         return (
-            f"{plain} WHEN {_is_one_of(dialect, word, _INFINITE)} THEN {dialect.number(math.inf)} "
-            f"WHEN {_is_one_of(dialect, word, _MINUS_INFINITE)} THEN {dialect.number(-math.inf)} END"
+            f"{plain} WHEN {_is_one_of(dialect, word, INFINITE)} THEN {dialect.number(math.inf)} "
+            f"WHEN {_is_one_of(dialect, word, MINUS_INFINITE)} THEN {dialect.number(-math.inf)} END"
         )
 
     @property
     def spelled_number(self) -> str:
         """The number that a text spells; worked out only for the few that are no declared value themselves."""
-        return self.dialect.text_as_number(self.value, self.text, PLAIN_NUMBER)
+        return self.dialect.text_as_number(self.value, self.text, CODE_NUMBER)
 
     @property
     def missing(self) -> str:
@@ -105,7 +102,7 @@ class Column:
         if self.holds == "number":
             nan = self.dialect.is_nan(self.number)
             return f"{self.value} IS NULL" + (f" OR {nan}" if nan else "")
-        return f"{self.value} IS NULL OR {self.text} = '' OR {self.is_word(_NAN)}"
+        return f"{self.value} IS NULL OR {self.text} = '' OR {self.is_word(NAN)}"
 
     def is_word(self, words: Sequence[str]) -> str:
         """Whether the text is one of these, in small letters or capitals."""
@@ -182,12 +179,7 @@ class CaseWriter:
         return self.dialect.refuse(message, column.value, result)
 
 
-_WORDS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
-    (("true",), ("true", "True", "TRUE")),
-    (("false",), ("false", "False", "FALSE")),
-    (_INFINITE, ("inf",)),
-    (_MINUS_INFINITE, ("-inf",)),
-)
+_WORDS = {"true": ("true",), "false": ("false",), "inf": INFINITE, "-inf": MINUS_INFINITE}
 
 
 @dataclass(frozen=True)
@@ -225,15 +217,14 @@ class DeclaredValues:
         if self.column.holds == "number":
             return []
         code_of = self.column.attribute.code_of
-        whens = self._spelled_numbers()
-        for words, forms in _WORDS:
-            found = next((form for form in forms if form in code_of), None)
-            if found is not None:
-                whens.append((self.column.is_word(words), self.answers[self.places[code_of[found]]]))
+        whens = self._spelled_numbers() + self._long_integers()
+        for text, words in _WORDS.items():
+            if text in code_of:
+                whens.append((self.column.is_word(words), self.answers[self.places[code_of[text]]]))
         return whens
 
     def _spelled_numbers(self) -> list[When]:
-        keys, column = self._numbers(finite=True), self.column
+        keys, column = self._numbers(), self.column
         if not keys:
             return []
         test = column.dialect.rarely_among
@@ -241,11 +232,19 @@ class DeclaredValues:
         assert isinstance(last, str)
         return [(test(column.spelled_number, list(keys.values())), _case(firsts, last) if firsts else last)]
 
-    def _numbers(self, finite: bool = False) -> dict[str, str]:
-        keys = {value: number_of(value) for value in self.column.attribute.values}
-        known = {value: key for value, key in keys.items() if key is not None}
-        number = self.column.dialect.number
-        return {value: number(key) for value, key in known.items() if not finite or math.isfinite(key)}
+    def _long_integers(self) -> list[When]:
+        """Compare with all digits of numbers of which the grammar holds a part only."""
+        long = {value: int(n) for value, n in self._known_numbers().items() if math.isfinite(n) and abs(n) >= 1e15}
+        text = self.column.dialect.text
+        digits = self._lists(self.column.text, {value: text(str(n)) for value, n in long.items()})
+        return digits + self._lists(self.column.text, {v: text(f"+{n}") for v, n in long.items() if n > 0})
+
+    def _numbers(self) -> dict[str, str]:
+        return {value: self.column.dialect.number(number) for value, number in self._known_numbers().items()}
+
+    def _known_numbers(self) -> dict[str, float]:
+        numbers = {value: number_of(str(text_of(value))) for value in self.column.attribute.values}
+        return {value: number for value, number in numbers.items() if number is not None}
 
     def _lists(self, subject: str, keys: Mapping[str, str], test: Test = among) -> list[When]:
         members: dict[int, list[str]] = {}

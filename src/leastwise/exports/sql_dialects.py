@@ -11,11 +11,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from leastwise.errors import ParameterError, shorten
+from leastwise.schema.values import ANY_NUMBER, BLANKS, CODE_NUMBER
 
-BLANKS = " \t\n\r\v\f"
-# How the number 1 may be written where "1" is a declared value ("01" is another one), and where a number is asked.
-PLAIN_NUMBER = "[+-]?((0|[1-9][0-9]{0,17})([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?"
-ANY_NUMBER = "[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?"
 _ESCAPES = {"\\": "\\\\", "'": "\\'", "`": "\\`", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -165,7 +162,10 @@ class SQLite(Dialect):
         numerator, denominator = number.as_integer_ratio()
         if abs(numerator) < 2**53 and denominator < 2**53:
             return f"(CAST({numerator} AS REAL) / {denominator})"
-        return repr(number)
+        fraction, exponent = math.frexp(number)
+        left, sign = abs(exponent - 53), "*" if exponent > 53 else "/"
+        powers = [*[2**52] * (left // 52), 2 ** (left % 52)]
+        return f"(CAST({int(fraction * 2**53)} AS REAL) {sign} {f' {sign} '.join(map(str, powers))})"
 
     def as_text(self, column: str) -> str:
         """Return the texts and whole numbers of a column as texts; a column may compare texts loosely."""
@@ -179,7 +179,8 @@ class SQLite(Dialect):
     def text_as_number(self, column: str, text: str, pattern: str) -> str:
         """Return a text as a double; SQLite has no patterns, but knows the numbers of JSON."""
         form = self._is_json_number(text, zeros=pattern == ANY_NUMBER)
-        short = f"length({text}) < 19 AND " if pattern == PLAIN_NUMBER else ""
+        whole = f"instr(replace(lower({text}), 'e', '.') || '.', '.')"  # behind the whole digits and a sign
+        short = f"{whole} - (substr({text}, 1, 1) IN ('+', '-')) < 17 AND " if pattern == CODE_NUMBER else ""
         return (
             f"CASE WHEN typeof({column}) = 'real' THEN {column} "
             f"WHEN typeof({column}) <> 'blob' AND {short}{form} THEN CAST({text} AS REAL) END"

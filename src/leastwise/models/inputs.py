@@ -81,8 +81,9 @@ def _number(partition: Partition, text: str) -> float | None:
 def classes_of(label: Attribute | None, column: pl.Series) -> tuple[tuple[str, ...], npt.NDArray[np.intp]]:
     """Return the classes and the class of each record, -1 where it has none."""
     texts = [text_of(value) for value in column.to_list()]
-    classes = label.values if label is not None else tuple(sorted({text for text in texts if text is not None}))
-    place = {text: number for number, text in enumerate(classes)}
+    if label is None:
+        label = Attribute(str(column.name), values=tuple(sorted({text for text in texts if text is not None})))
+    place, classes = label.code_of, label.values
     strange = sum(text is not None and text not in place for text in texts)
     if strange:
         raise DataError(f"{column.name}: each label must be one of {', '.join(classes)}; {strange:,} are not")

@@ -5,17 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.errors import ParameterError, SchemaError, UnknownValueError, shorten
+from leastwise.errors import ParameterError, SchemaError, shorten
 from leastwise.partition.labels import alternatives, distinguished
-from leastwise.schema import Attribute
+from leastwise.schema import Attribute, Extra, Unknown
 
 Codes = npt.NDArray[np.integer[Any]]
-Unknown = Literal["error", "other"]
 
 
 class Partition(ABC):
@@ -33,12 +32,23 @@ class Partition(ABC):
         """Return the bucket of each code: of the levels, then of "missing" and "other"."""
 
     @abstractmethod
-    def bucket(self, value: Any, unknown: Unknown = "error") -> int:
-        """Return the bucket of one raw value; ``unknown="other"`` sends a strange one where the domain says."""
+    def _piece(self, known: float) -> int:
+        """Return the piece of a number of the domain, or of the position of a declared value."""
 
     @abstractmethod
     def representative(self, bucket: int) -> str | float | None:
         """Return a fixed member of the bucket, chosen from the domain and not from data."""
+
+    def piece(self, value: Any, unknown: Unknown = "error") -> int:
+        """Return the piece of one raw value; ``unknown="other"`` sends a strange one where the domain says."""
+        found = self.attribute.read(value, unknown)
+        if isinstance(found, Extra):
+            return self._pieces if found is Extra.MISSING else len(self.assignment) - 1
+        return self._piece(found)
+
+    def bucket(self, value: Any, unknown: Unknown = "error") -> int:
+        """Return the bucket of one raw value."""
+        return 0 if self.suppressed else self.assignment[self.piece(value, unknown)]
 
     @property
     def size(self) -> int:
@@ -85,13 +95,6 @@ class Partition(ABC):
 
     def _own_label(self, bucket: int) -> str:
         raise AssertionError(f"{type(self).__name__} has no bucket labels")
-
-    def _unknown_bucket(self, value: Any, hint: str, unknown: Unknown) -> int:
-        if unknown == "other" and self.other_bucket is not None:
-            return self.other_bucket
-        if unknown == "other":
-            hint = f"{hint} (the domain declares no 'other')"
-        raise UnknownValueError(self.attribute.name, value, hint)
 
     def merge(self, first: int, second: int) -> Partition:
         """Return the partition with two buckets made one."""

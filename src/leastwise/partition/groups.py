@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leastwise.errors import ArtefactError, shorten
-from leastwise.partition.base import Partition, Unknown, first_seen
+from leastwise.partition.base import Partition, first_seen
 from leastwise.partition.labels import group_label
 from leastwise.schema import Attribute
 from leastwise.schema.values import text_of
@@ -58,7 +58,7 @@ class Groups(Partition):
         for number, group in enumerate(groups):
             bucket_of.update({text_of(value): number for value in group})
         extras = [None] if attribute.missing else []
-        marks = [bucket_of.get(v, f"alone {v}") for v in [*attribute.values, *extras]]
+        marks = [bucket_of.get(text_of(v), f"alone {v}") for v in [*attribute.values, *extras]]
         return cls(attribute, first_seen([*marks, "other"] if attribute.other else marks))
 
     @cached_property
@@ -73,17 +73,8 @@ class Groups(Partition):
         """Return the bucket of each declared value, then of "missing" and "other"."""
         return np.asarray(self.assignment, dtype=np.intp)
 
-    def bucket(self, value: Any, unknown: Unknown = "error") -> int:
-        """Return the bucket of one raw value."""
-        if self.suppressed:
-            return 0
-        text = text_of(value)
-        if text is None and self.missing_bucket is not None:
-            return self.missing_bucket
-        code = None if text is None else self.attribute.code_of.get(text)
-        if code is None:
-            return self._unknown_bucket(value, self.attribute.unknown_hint(value), unknown)
-        return self.assignment[code]
+    def _piece(self, known: float) -> int:
+        return int(known)
 
     @property
     def untouched(self) -> bool:

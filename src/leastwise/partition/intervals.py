@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.errors import ArtefactError, ParameterError, UnknownValueError, shorten
-from leastwise.partition.base import Partition, Unknown, first_seen
+from leastwise.errors import ArtefactError, ParameterError, shorten
+from leastwise.partition.base import Partition, first_seen
 from leastwise.partition.labels import interval_label
 from leastwise.partition.untouched import Untouched
 from leastwise.schema import Attribute
@@ -61,19 +61,8 @@ class Intervals(Partition):
         inner = np.searchsorted(np.asarray(self.edges), np.asarray(levels, dtype=float), side="left")
         return np.concatenate([inner, np.asarray(self.extras, dtype=np.intp)]).astype(np.intp)
 
-    def bucket(self, value: Any, unknown: Unknown = "error") -> int:
-        """Return the bucket of one raw value."""
-        if self.suppressed:
-            return 0
-        try:
-            number = self.attribute.number(value)
-        except UnknownValueError as error:
-            return self._unknown_bucket(value, error.hint, unknown)
-        if number is not None:
-            return bisect_left(self.edges, number)
-        if self.missing_bucket is None:
-            return self._unknown_bucket(value, self.attribute.missing_hint(), unknown)
-        return self.missing_bucket
+    def _piece(self, known: float) -> int:
+        return bisect_left(self.edges, known)
 
     def ends(self, bucket: int) -> tuple[float | None, float | None]:
         """Return (above, up_to) of an interval; None is an open end."""

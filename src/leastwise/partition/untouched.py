@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leastwise.errors import ArtefactError, ParameterError, shorten
-from leastwise.partition.base import Partition, Unknown
+from leastwise.partition.base import Partition
 from leastwise.schema import Attribute
 
 
@@ -66,8 +66,7 @@ class Untouched(Partition):
         """Return a bucket of its own for each level, for "missing" and for "other"."""
         return np.arange(len(levels) + self.attribute.extra_values, dtype=np.intp)
 
-    def bucket(self, value: Any, unknown: Unknown = "error") -> int:
-        """Raise: an untouched number has no numbered bucket."""
+    def _piece(self, known: float) -> int:
         raise ParameterError(f"{self.attribute.name} is untouched and has no numbered buckets")
 
     def representative(self, bucket: int) -> float | None:

@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from leastwise.errors import DataError, UnknownValueError
-from leastwise.schema import Attribute
-from leastwise.schema.values import text_of
+from leastwise.schema import Attribute, Extra
+from leastwise.schema.values import is_missing, text_of
 
 Column = nw.Series[Any]
 LARGEST_WHOLE = 2.0**53  # beyond it a float skips whole numbers
+Mask = npt.NDArray[np.bool_]
 Encoded = tuple[npt.NDArray[Any], npt.NDArray[Any]]
 
 
@@ -26,72 +27,54 @@ def encode_values(column: Column, attribute: Attribute) -> Encoded:
 
 def value_code(value: Any, attribute: Attribute) -> int:
     """Return the code of a raw value of an ordinal or discrete attribute."""
-    text = text_of(value)
-    size = len(attribute.values)
-    if text is None and attribute.missing:
-        return size
-    code = None if text is None else attribute.code_of.get(text)
-    if code is not None:
-        return code
-    if attribute.other:
-        return size + int(attribute.missing)
-    raise UnknownValueError(attribute.name, value, attribute.unknown_hint(value))
+    found = known(value, attribute)
+    if isinstance(found, Extra):
+        return len(attribute.values) + (found is Extra.OTHER and attribute.missing)
+    return int(found)
+
+
+def known(value: Any, attribute: Attribute) -> float | Extra:
+    """Return what a raw value is; a table takes what the domain takes, "other" included."""
+    return attribute.read(value, "other" if attribute.other else "error")
 
 
 def encode_numbers(column: Column, attribute: Attribute) -> Encoded:
     """Return (codes, levels) of a continuous attribute; the levels are its distinct numbers."""
     if column.dtype.is_numeric():
         numbers = column.cast(nw.Float64()).to_numpy().astype(float)
-        outside = _outside(numbers, attribute)
+        missing, outside = _beside(column, numbers, attribute)
     else:
-        numbers = mapped(column, lambda value: _number(value, attribute)).astype(float)
-        outside = mapped(column, lambda value: _is_outside(value, attribute)).astype(bool)
-    _refuse(column, attribute, outside, attribute.other)
-    missing = np.isnan(numbers) & ~outside
-    _refuse(column, attribute, missing, attribute.missing)
-    known = ~missing & ~outside
-    if attribute.integer and (np.abs(numbers[known & np.isfinite(numbers)]) > LARGEST_WHOLE).any():
+        # A number, or where it lies beside them.
+        found = mapped(column, lambda value: _cell(known(value, attribute))).reshape(-1, 2)
+        numbers, missing, outside = found[:, 0], found[:, 1] == 1, found[:, 1] == 2
+    inside = ~missing & ~outside
+    if attribute.integer and (np.abs(numbers[inside & np.isfinite(numbers)]) > LARGEST_WHOLE).any():
         raise DataError(
             f"{attribute.name}: whole numbers beyond 2^53 cannot be told apart; leave the column out (is it an "
             "identifier?) or declare it discrete"
         )
-    levels, inner = np.unique(numbers[known], return_inverse=True)
+    levels, inner = np.unique(numbers[inside], return_inverse=True)
     codes = np.empty(len(numbers), dtype=np.min_scalar_type(len(levels) + 2))
-    codes[known] = inner
+    codes[inside] = inner
     codes[missing] = len(levels)
     codes[outside] = len(levels) + int(attribute.missing)
     return codes, levels
 
 
-def _outside(numbers: npt.NDArray[np.float64], attribute: Attribute) -> npt.NDArray[np.bool_]:
-    outside = np.zeros(len(numbers), dtype=bool)
-    if attribute.lower is not None:
-        outside |= numbers < attribute.lower
-    if attribute.upper is not None:
-        outside |= numbers > attribute.upper
-    if attribute.integer:
-        outside |= np.isfinite(numbers) & (numbers != np.floor(numbers))
-    return outside
+def _cell(found: float | Extra) -> tuple[float, int]:
+    return (np.nan, 1 if found is Extra.MISSING else 2) if isinstance(found, Extra) else (found, 0)
 
 
-def _number(value: Any, attribute: Attribute) -> float:
-    number = None if _is_outside(value, attribute) else attribute.number(value)
-    return np.nan if number is None else number
-
-
-def _is_outside(value: Any, attribute: Attribute) -> bool:
-    try:
-        attribute.number(value)
-    except UnknownValueError:
-        return True
-    return False
-
-
-def _refuse(column: Column, attribute: Attribute, found: npt.NDArray[np.bool_], accepted: bool) -> None:
-    if not accepted and found.any():
-        row = int(np.flatnonzero(found)[0])
-        value = column[row]
-        raise UnknownValueError(attribute.name, value, attribute.unknown_hint(value), row)
+def _beside(column: Column, numbers: npt.NDArray[np.float64], attribute: Attribute) -> tuple[Mask, Mask]:
+    """Return which numbers of a column are missing and which "other"; the first that is neither is refused."""
+    missing = np.isnan(numbers)
+    outside = ~attribute.contains(numbers) & ~missing
+    if not attribute.missing:
+        missing, outside = np.zeros_like(missing), outside | missing
+    if outside.any() and not attribute.other:
+        row = int(np.flatnonzero(outside)[0])
+        raise UnknownValueError(attribute.name, column[row], attribute.unknown_hint(column[row]), row)
+    return missing, outside
 
 
 def encode_label(column: Column, label: Attribute) -> npt.NDArray[Any]:
@@ -106,26 +89,40 @@ def encode_label(column: Column, label: Attribute) -> npt.NDArray[Any]:
 def mapped(column: Column, function: Callable[[Any], Any]) -> npt.NDArray[Any]:
     """Apply a function of a raw value to a whole column, calling it once for each distinct value."""
     values, index = distinct_values(column)
-    used = [*range(len(values))] + ([-1] if (index < 0).any() else [])
-    results = {}
-    for i in used:
+    results = []
+    for place, value in enumerate(values):
         try:
-            results[i] = function(None if i < 0 else values[i])
+            results.append(function(value))
         except UnknownValueError as error:
-            row = int(np.flatnonzero(index == i)[0])
+            row = int(np.flatnonzero(index == place)[0])
             raise UnknownValueError(error.attribute, error.value, error.hint, row) from None
-    # Index -1, a missing value, finds its result at the end.
-    lookup = np.asarray([results[i] for i in range(len(values))] + [results.get(-1, 0)])
-    return np.asarray(lookup[index])
+    return np.asarray(np.asarray(results)[index])
 
 
 def distinct_values(column: Column) -> tuple[list[Any], npt.NDArray[np.int64]]:
-    """Return the distinct values that are not missing, and the place of each record's, -1 for missing."""
+    """Return the distinct values, None last for all that are missing, and the place of each record's."""
     if column.dtype in (nw.Categorical, nw.Enum):
         column = column.cast(nw.String())
-    values = [value for value in column.unique().to_list() if value is not None and value == value]
-    places = list(range(len(values)))
-    if not values:
-        return [], np.full(len(column), -1, dtype=np.int64)
-    index = column.replace_strict(values, places, default=-1, return_dtype=nw.Int64())
-    return values, index.to_numpy()
+    if column.implementation.is_pyarrow():  # which would look integers beyond 63 bits up among smaller ones
+        column = nw.from_native(column.to_polars(), series_only=True)
+    if column.dtype == nw.Object:
+        values, index = _distinct_objects(column)
+    else:
+        values = [value for value in column.unique().to_list() if not is_missing(value)]
+        index = np.full(len(column), -1, dtype=np.int64)
+        if values:
+            places = list(range(len(values)))
+            index = column.replace_strict(values, places, default=-1, return_dtype=nw.Int64()).to_numpy()
+    missing = index < 0
+    return ([*values, None], np.where(missing, len(values), index)) if missing.any() else (values, index)
+
+
+def _distinct_objects(column: Column) -> tuple[list[Any], npt.NDArray[np.int64]]:
+    """Return the same of Python objects, told apart by their type too: to Python True, 1 and 1.0 are equal."""
+    places: dict[tuple[type, Any], int] = {}
+    try:
+        found = (-1 if is_missing(v) else places.setdefault((type(v), v), len(places)) for v in column.to_list())
+        index = np.fromiter(found, dtype=np.int64, count=len(column))
+    except TypeError:
+        raise DataError(f"{column.name}: each value must be one text or number; the column holds lists") from None
+    return [value for _, value in places], index

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -22,6 +23,7 @@ import polars as pl
 
 from leastwise.errors import DataError, shorten
 from leastwise.records import csv as csv_files
+from leastwise.schema.values import CODE_NUMBER, WORDS
 
 Format = Literal["csv", "parquet", "ndjson"]
 STANDARD_STREAM = "-"
@@ -30,10 +32,9 @@ _FORMATS: dict[str, Format] = {
     **dict.fromkeys((".parquet", ".pq"), "parquet"),
     **dict.fromkeys((".ndjson", ".jsonl"), "ndjson"),
 }
-# "01" is a code, not a number; an integer of more than 18 digits is an identifier that no float can hold.
-INTEGER = r"^(?:0|-?[1-9][0-9]{0,17})$"
-NUMBER = r"^[+-]?(?:(?:0|[1-9][0-9]{0,17})(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
-NO_NUMBER = r"^(?i:[+-]?(?:inf|infinity|nan))$"
+# An integer of more than 18 digits is an identifier that no type of numbers holds.
+_INTEGER = "^(?:0|-?[1-9][0-9]{0,17})$"
+_WORDS = "|".join(map(re.escape, WORDS))
 
 
 def file_format(path: str | Path) -> Format:
@@ -238,9 +239,9 @@ def _typed(column: pl.Series) -> pl.Series:
     texts = column.drop_nulls()
     if texts.is_empty():
         return column
-    if texts.str.contains(INTEGER).all():
+    if texts.str.contains(_INTEGER).all():
         return column.cast(pl.Int64)
-    plain = texts.str.contains(NUMBER)
-    if plain.any() and (plain | texts.str.contains(NO_NUMBER)).all():
+    plain = texts.str.contains(f"^({CODE_NUMBER})$")
+    if plain.any() and (plain | texts.str.contains(f"^(?i:{_WORDS})$")).all():
         return column.cast(pl.Float64)
     return column

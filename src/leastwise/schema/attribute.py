@@ -7,17 +7,28 @@ who answered what.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
 from typing import Any, Literal, get_args
 
+import numpy as np
+
 from leastwise.errors import SchemaError, UnknownValueError, shorten
-from leastwise.schema.values import is_missing, number_text
+from leastwise.schema.values import as_number, number_text, text_of
 from leastwise.validation import did_you_mean
 
 Kind = Literal["continuous", "ordinal", "discrete"]
 KINDS: tuple[str, ...] = get_args(Kind)
+Unknown = Literal["error", "other"]
+
+
+class Extra(Enum):
+    """What a domain may have beside its numbers or declared values."""
+
+    MISSING = "missing"
+    OTHER = "other"
 
 
 @dataclass(frozen=True)
@@ -80,8 +91,9 @@ class Attribute:
 
     @cached_property
     def code_of(self) -> Mapping[str, int]:
-        """The position of each declared value."""
-        return {value: code for code, value in enumerate(self.values)}
+        """The position of each declared value, by the text of the domain and by the one that ``text_of`` gives."""
+        places = {str(text_of(value)): code for code, value in enumerate(self.values)}
+        return places | {value: code for code, value in enumerate(self.values)}
 
     @property
     def extra_values(self) -> int:
@@ -92,11 +104,14 @@ class Attribute:
         """Return what people see for a declared value."""
         return self.labels[self.code_of[value]] if self.labels else value
 
-    def contains(self, number: float) -> bool:
-        """Return whether a number lies in the declared range of a continuous attribute."""
-        above = self.lower is None or number >= self.lower
-        below = self.upper is None or number <= self.upper
-        return above and below and (not self.integer or math.isinf(number) or number == math.floor(number))
+    def contains(self, number: Any) -> Any:
+        """Return whether a number, or each of an array of them, lies in the declared range."""
+        inside = number == number
+        if self.lower is not None:
+            inside &= number >= self.lower
+        if self.upper is not None:
+            inside &= number <= self.upper
+        return inside & (np.floor(number) == number) if self.integer else inside
 
     def domain_text(self) -> str:
         """Say the domain in a few words."""
@@ -107,40 +122,55 @@ class Attribute:
         high = "" if self.upper is None else f" to {number_text(self.upper)}"
         return kind + (low + high if low or high else ", open at both ends")
 
-    def missing_hint(self) -> str:
-        """Say what to do about a missing value that the domain does not have."""
-        return f"declare 'missing: true' for {self.name} in the schema, or fill the value in"
-
     def unknown_hint(self, value: object = None) -> str:
         """Say what the domain is and what to do about a value outside it."""
-        if is_missing(value):
-            return self.missing_hint()
+        if text_of(value) is None:
+            return f"declare 'missing: true' for {self.name} in the schema, or fill the value in"
         if self.continuous:
             return f"it must be one of the {self.domain_text()}"
         near = did_you_mean(str(value), self.values) if isinstance(value, str) else self.domain_text()
         return f"{near}; correct it, or add it to the domain"
 
-    def number(self, value: Any) -> float | None:
-        """Return a raw value of a continuous attribute as a number of its domain, None when missing.
+    def read(self, value: Any, unknown: Unknown = "error") -> float | Extra:
+        """Return what a raw value is: a number of the domain, or the position of a declared value.
+
+        A missing value where the domain has none is outside it, like any other; ``unknown="other"`` makes what is
+        outside the domain "other", where that is declared.
 
         Raises
         ------
         UnknownValueError
-            When it is no number, or outside the domain.
+            When it is outside the domain.
+
+        Examples
+        --------
+        >>> code = Attribute("code", values=("1", "2"), missing=True, other=True)
+        >>> [code.read(value) for value in (1, 2.0, "1.0", None)]
+        [0, 1, 0, <Extra.MISSING: 'missing'>]
+        >>> code.read("01", "other")
+        <Extra.OTHER: 'other'>
         """
-        if is_missing(value):
+        found = self._number(value) if self.continuous else self._position(value)
+        if found is not None:
+            return found
+        if unknown == "other" and self.other:
+            return Extra.OTHER
+        hint = self.unknown_hint(value) + (" (the domain declares no 'other')" if unknown == "other" else "")
+        raise UnknownValueError(self.name, value, hint)
+
+    def _number(self, value: Any) -> float | Extra | None:
+        number = as_number(value)
+        if number is None:
             return None
-        if isinstance(value, bool) or getattr(getattr(value, "dtype", None), "kind", "") == "b":
-            raise UnknownValueError(self.name, value, "it must be a number, not true or false")
-        try:
-            number = float(value)
-        except (TypeError, ValueError, OverflowError):
-            raise UnknownValueError(self.name, value, "it must be a number") from None
         if math.isnan(number):
-            return None
-        if not self.contains(number):
-            raise UnknownValueError(self.name, value, self.unknown_hint(value))
-        return number
+            return Extra.MISSING if self.missing else None
+        return number if self.contains(number) else None
+
+    def _position(self, value: Any) -> int | Extra | None:
+        text = text_of(value)
+        if text is None:
+            return Extra.MISSING if self.missing else None
+        return self.code_of.get(text)
 
 
 def attribute_problems(attribute: Attribute) -> list[str]:
@@ -194,11 +224,25 @@ def _value_problems(attribute: Attribute) -> list[str]:
         problems.append("values must be non-empty texts (a missing value is declared by missing: true)")
     if not all(isinstance(label, str) and label for label in attribute.labels):
         problems.append("labels must be non-empty texts")
-    problems += [f"value {shorten(value)} is listed twice" for value in repeated(attribute.values)]
+    problems += _same_values(attribute.values)
     problems += [f"label {shorten(label)} is used twice" for label in repeated(attribute.labels)]
     if attribute.labels and len(attribute.labels) != len(attribute.values):
         problems.append(f"labels must match values; got {len(attribute.labels)} for {len(attribute.values)}")
     return problems
+
+
+def _same_values(values: Iterable[str]) -> Iterator[str]:
+    """Yield which declared values no record can tell apart, or from "no answer"."""
+    first: dict[str, str] = {}
+    for value in values:
+        text = text_of(value)
+        if text is None and value:
+            yield f"value {shorten(value)} stands for no answer; declare it by missing: true"
+        elif text in first:
+            same = "is listed twice" if first[text] == value else f"is the same as {shorten(first[text])}"
+            yield f"value {shorten(value)} {same}"
+        elif text is not None:
+            first[text] = value
 
 
 def repeated(texts: Iterable[str]) -> list[str]:

@@ -16,13 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from leastwise.records.encoding import LARGEST_WHOLE
-from leastwise.schema.values import text_of
+from leastwise.schema.values import code_number, text_of
 
 Form = Literal["number", "text", "truth", "ordered", "date", "nested", "empty"]
 MOST_VALUES = 10_000  # named values of one attribute; beyond that nobody could read or edit the domain
 
-# Leading zeros make a code, not a number: "01" and "1" are different answers.
-_NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,300})(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,4})?")
 _DATE = re.compile(
     r"[0-9]{4}[-/.](?:0?[1-9]|1[0-2])[-/.](?:0?[1-9]|[12][0-9]|3[01])(?:[T ][0-9:.,+Z -]*)?"
     r"|(?:0?[1-9]|[12][0-9]|3[01])[-/.](?:0?[1-9]|[12][0-9]|3[01])[-/.][0-9]{4}(?:[T ][0-9:.,+Z -]*)?"
@@ -124,10 +122,10 @@ def _profile_values(column: nw.Series[Any]) -> Profile:
         return Profile(column.name, "nested", len(column), int(column.null_count()), 0)
     missing = len(column) - sum(counts.values())
     form = _form_of_values(column.dtype, counts)
-    numeric = [text for text in counts if _NUMBER.fullmatch(text)] if form == "text" else []
-    strange = tuple(text for text in counts if not _NUMBER.fullmatch(text)) if form == "text" else ()
+    numeric = [n for text in counts if (n := code_number(text)) is not None] if form == "text" else []
+    strange = tuple(text for text in counts if code_number(text) is None) if form == "text" else ()
     if numeric and not strange:
-        numbers = np.unique([float(text) for text in numeric])
+        numbers = np.unique(numeric)
         return Profile(column.name, "number", len(column), missing, len(counts), counts, numbers)
     almost = len(numeric) >= max(3, 9 * len(strange)) or (len(numeric) > 2 and len(strange) == 1)
     categories = tuple(map(str, column.dtype.categories)) if isinstance(column.dtype, nw.Enum) else ()

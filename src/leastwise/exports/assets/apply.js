@@ -11,11 +11,11 @@ class UnknownValueError extends Error {
 }
 
 const MISSING_LABEL = "missing";
-const PLAIN_NUMBER = /^[+-]?(?:(?:0|[1-9][0-9]{0,17})(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
-const ANY_NUMBER = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
-const NO_NUMBER = /^[+-]?(?:inf|infinity|nan)$/i;
-const BLANK = "[\\t-\\r\\x1c- \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
-const BLANKS = new RegExp(`^${BLANK}+|${BLANK}+$`, "g");
+const CODE_NUMBER = /^{CODE_NUMBER}$/;
+const ANY_NUMBER = /^{ANY_NUMBER}$/;
+const LONG_INTEGER = /^[+-]?[1-9][0-9]{15,308}$/;
+const WORD_NUMBER = /^[+-]?(?:inf|infinity|nan)$/i;
+const BLANKS = /^[ \t\n\r\v\f]+|[ \t\n\r\v\f]+$/g;
 
 function isMissing(value) {
   return value === null || value === undefined || value === "" || Number.isNaN(value);
@@ -31,41 +31,44 @@ function numberText(number) {
   return `${digits}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
 }
 
-function textOf(value) {
-  if (isMissing(value)) return null;
-  if (typeof value === "number") return numberText(value);
-  return String(value);
-}
-
 function wordNumber(text) {
+  if (!WORD_NUMBER.test(text)) return undefined;
   if (text.toLowerCase().includes("nan")) return NaN;
   return text.startsWith("-") ? -Infinity : Infinity;
 }
 
-// The texts under which a value may be declared, its own first; null stands for "missing".
-function spellings(value) {
-  const text = textOf(value);
-  if (text === null) return [null];
-  if (PLAIN_NUMBER.test(text)) return [text, numberText(Number(text))];
-  if (NO_NUMBER.test(text)) {
-    const number = wordNumber(text);
-    return [text, Number.isNaN(number) ? null : numberText(number)];
-  }
-  const lower = text.toLowerCase();
-  if (lower === "true" || lower === "false") {
-    return [text, lower, lower[0].toUpperCase() + lower.slice(1), lower.toUpperCase()];
-  }
-  return [text];
+// The number that a text spells among declared values, where "01" is a code, and so are digits that no double holds.
+function codeNumber(text) {
+  if (CODE_NUMBER.test(text)) return Number(text);
+  if (!LONG_INTEGER.test(text) || !Number.isFinite(Number(text))) return undefined;
+  return BigInt(text.replace("+", "")) === BigInt(Number(text)) ? Number(text) : undefined;
 }
 
-// A raw value as a number; NaN for a missing one, undefined when it is no number.
+// The one text of a value, null for a missing one: 1, "1.0" and "1e0" are "1", and "TRUE" is "true".
+function textOf(value) {
+  if (isMissing(value)) return null;
+  if (typeof value === "number") return numberText(value);
+  const text = String(value);
+  const number = codeNumber(text) ?? wordNumber(text);
+  if (number !== undefined) return Number.isNaN(number) ? null : numberText(number);
+  return /^(?:true|false)$/i.test(text) ? text.toLowerCase() : text;
+}
+
+// A raw value as a number where one is asked; NaN for a missing one, undefined when it is no number.
 function numberOf(value) {
   if (isMissing(value)) return NaN;
   if (typeof value === "number") return value;
   if (typeof value !== "string") return undefined;
-  const text = value.replace(BLANKS, "").replace(/([0-9])_(?=[0-9])/g, "$1");
-  if (NO_NUMBER.test(text)) return wordNumber(text);
-  return ANY_NUMBER.test(text) ? Number(text) : undefined;
+  const text = value.replace(BLANKS, "");
+  return ANY_NUMBER.test(text) ? Number(text) : wordNumber(text);
+}
+
+const places = new WeakMap(); // of the texts among the declared values, for each attribute
+
+function placeOf(attribute, text) {
+  const known = places.get(attribute) ?? new Map(attribute.values.map((value, place) => [textOf(value), place]));
+  places.set(attribute, known);
+  return known.get(text);
 }
 
 function contains(attribute, number) {
@@ -85,19 +88,14 @@ function domainHint(attribute) {
 function knownPiece(attribute, value) {
   const extras = Number(attribute.missing) + Number(attribute.other);
   const missing = attribute.missing ? attribute.assignment.length - extras : undefined;
-  if (isMissing(value)) return missing;
   if (attribute.edges) {
     const number = numberOf(value);
     if (Number.isNaN(number)) return missing;
     if (number === undefined || !contains(attribute, number)) return undefined;
     return attribute.edges.filter((edge) => number > edge).length; // an edge belongs to the left
   }
-  for (const text of spellings(value)) {
-    if (text === null && missing !== undefined) return missing;
-    const place = text === null ? -1 : attribute.values.indexOf(text);
-    if (place >= 0) return place;
-  }
-  return undefined;
+  const text = textOf(value);
+  return text === null ? missing : placeOf(attribute, text);
 }
 
 function bucketOf(attribute, value, unknown) {
@@ -124,8 +122,8 @@ function answer(attribute, value, output = "labels", unknown = "error") {
 }
 
 function checkLabel(label, value) {
-  const known = spellings(value).some((text) => text !== null && label.values.includes(text));
-  if (!isMissing(value) && !known) throw new UnknownValueError(label.name, domainHint(label));
+  const text = textOf(value);
+  if (text !== null && placeOf(label, text) === undefined) throw new UnknownValueError(label.name, domainHint(label));
 }
 
 // Make the function that generalizes one record of a plan: {label, attributes} without what is suppressed.

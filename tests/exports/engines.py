@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import sqlite3
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,6 +14,7 @@ import polars as pl
 from leastwise import DataError, Generalization, Untouched
 from leastwise.exports import to_sql
 from leastwise.exports.sql_dialects import DIALECTS
+from leastwise.schema.values import as_number
 from tests.apply.cases import comparable
 
 Rows = list[dict[str, Any]]
@@ -49,6 +51,17 @@ def sqlite_rows(query: str, frame: pl.DataFrame) -> Rows | str:
         return refusal(error)
     finally:
         connection.close()
+
+
+def sqlite_reads(frame: pl.DataFrame) -> bool:
+    """Return whether SQLite reads the numbers of the texts to the last bit, which it misses far from 1."""
+    texts = [
+        v for row in frame.rows() for v in row if isinstance(v, str) and (n := as_number(v)) and math.isfinite(n)
+    ]
+    connection = sqlite3.connect(":memory:")
+    read = [connection.execute("SELECT CAST(? AS REAL)", [text.strip()]).fetchone()[0] for text in texts]
+    connection.close()
+    return read == list(map(as_number, texts))
 
 
 PG_TYPES = {pl.Float64: "double precision", pl.Int64: "bigint", pl.Int8: "smallint", pl.Boolean: "boolean"}

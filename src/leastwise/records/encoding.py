@@ -103,8 +103,6 @@ def distinct_values(column: Column) -> tuple[list[Any], npt.NDArray[np.int64]]:
     """Return the distinct values, None last for all that are missing, and the place of each record's."""
     if column.dtype in (nw.Categorical, nw.Enum):
         column = column.cast(nw.String())
-    if column.implementation.is_pyarrow():  # which would look integers beyond 63 bits up among smaller ones
-        column = nw.from_native(column.to_polars(), series_only=True)
     if column.dtype == nw.Object:
         values, index = _distinct_objects(column)
     else:

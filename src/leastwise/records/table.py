@@ -65,6 +65,8 @@ class Table:
         records = nw.from_native(frame)
         if isinstance(records, nw.LazyFrame):
             records = records.collect()
+        if records.implementation.is_pyarrow():  # which refuses to read large integers as numbers
+            records = nw.from_native(records.to_polars())
         _check_columns(records.columns, schema)
         columns, levels = [], []
         for attribute in schema.attributes:

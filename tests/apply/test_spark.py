@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from leastwise import Attribute, Generalization, Groups, Intervals, UnknownValueError, Untouched
-from leastwise.partition import suppress
+from leastwise.partition import keep, suppress
 from tests.apply.cases import comparable
 
 pytest.importorskip("pyspark")
@@ -35,7 +35,11 @@ ROWS = [
     (None, "", None, "m", 5),
     (63, "1", 12345678.25, "m", 6),
     (63, "1", -7.0, "m", 7),
+    (5, "1e0", -0.0, "m", 8),
+    (5, "NaN", 0.1, "m", 9),
 ]
+SPELLED = ["1", "1.0", "+1", "1e0", " 1", "01", "1_000", "0x1", "１", "-0", "TRUE", "NaN", "inf", "1e16",
+           "10000000000000000", "9007199254740993", "9" * 30, "", None]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +70,14 @@ def test_a_spark_frame_is_its_records(spark: Any) -> None:
         assert isinstance(done, DataFrame)
         expected = [G.transform(record, output) for record in records]
         assert comparable([row.asDict() for row in done.collect()]) == comparable(expected)
+    for attribute in (
+        Attribute("a", values=("1", "0", "true", "inf", "1e+16"), missing=True, other=True),
+        Attribute("a", "continuous", missing=True, other=True),
+    ):
+        partition = keep(attribute) if attribute.values else Intervals(attribute, (0, 1))
+        spelled = spark.createDataFrame([(text,) for text in SPELLED], "a string")
+        codes = Generalization((partition,)).transform(spelled, "codes", unknown="other").collect()
+        assert [row["a"] for row in codes] == [partition.bucket(text, "other") for text in SPELLED]
     strange = spark.createDataFrame([(-1, "1", 1.0, "f", 1)], COLUMNS)
     with pytest.raises(UnknownValueError, match="age: -1 is not in the declared domain"):
         G.transform(strange)

@@ -55,11 +55,10 @@ def sqlite_rows(query: str, frame: pl.DataFrame) -> Rows | str:
 
 def sqlite_reads(frame: pl.DataFrame) -> bool:
     """Return whether SQLite reads the numbers of the texts to the last bit, which it misses far from 1."""
-    texts = [
-        v for row in frame.rows() for v in row if isinstance(v, str) and (n := as_number(v)) and math.isfinite(n)
-    ]
+    texts = [value.strip() for row in frame.rows() for value in row if isinstance(value, str)]
+    texts = [text for text in texts if math.isfinite(as_number(text) or math.inf)]
     connection = sqlite3.connect(":memory:")
-    read = [connection.execute("SELECT CAST(? AS REAL)", [text.strip()]).fetchone()[0] for text in texts]
+    read = [connection.execute("SELECT CAST(? AS REAL)", [text]).fetchone()[0] for text in texts]
     connection.close()
     return read == list(map(as_number, texts))
 

@@ -171,7 +171,7 @@ def _thinned(points: Sequence[Point], front: list[int], most: int) -> list[int]:
 
 
 def timings() -> dict[str, float]:
-    """Return the time of a path of 40, teacher included, in boosting fits to the same records; and of merges."""
+    """Return the time of a path of 40, surrogate included, in boosting fits to the same records; and of merges."""
     train = opened(TIMED, 0, 0).train
     coarsening_path(train.take(np.arange(2000)), optimal_path(train.take(np.arange(2000)), 5)[2])  # compile
     start = time.perf_counter()

@@ -89,7 +89,7 @@ def test_feature_selection(run: Run, people: Path) -> None:
         (("--weight", "nosuch=1"), "weights must name personal attributes; got 'nosuch'"),
         (("--set", "weights=3"), "weights must be numbers by attribute; got 3"),
         (("-m", "optimal", "--lam", "abc"), "lam must be a number from 0; got 'abc'"),
-        (("-m", "optimal", "--set", "bucket_price=abc"), "bucket_price must be a number from 0"),
+        (("-m", "optimal", "--set", "bucket_penalty=abc"), "bucket_penalty must be a number from 0"),
         (("-m", "feature-selection", "--method", "anov"), "did you mean 'anova'?"),
         (("-o", "/no/such/folder/g.json"), "is no folder; make it first"),
         (("-o", "/"), "is a folder; name a file in it"),

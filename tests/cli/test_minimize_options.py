@@ -26,8 +26,8 @@ OPTIONS = {
     "advtrain": ("--lam", 0.1, "--k", 3, "--epochs", 2),
     "mutualinf": ("--lam", 0.01, "--k", 3, "--epochs", 2),
     "pat": ("--alpha", 0.5, "--leaves", 4, "--min-leaf", 10, "--min-bucket", 5, "--weight", "sex=2"),
-    "optimal": ("--lam", 0.5, "--teacher", "one_hot_logistic", "--weight", "sex=2"),
-    "coarsening": ("--max-error-increase", 0.05, "--mu", 2, "--teacher", "one_hot_logistic"),
+    "optimal": ("--lam", 0.5, "--surrogate", "one_hot_logistic", "--weight", "sex=2"),
+    "coarsening": ("--max-error-increase", 0.05, "--mu", 2, "--surrogate", "one_hot_logistic"),
 }
 NEURAL = ("advtrain", "mutualinf")
 

@@ -11,11 +11,11 @@ from scipy.stats import norm
 
 from leastwise import Attribute, Schema, Table
 from leastwise.kernels.joint_coarsening import CHANCE, State, apply_merge, score_all, score_merge
-from leastwise.minimizers.coarsening.state import Pulls, Records, make_state
+from leastwise.minimizers.coarsening.state import PseudoCounts, Records, make_state
 from tests.strategies import tables
 
 CONTEXT, OWN, LABEL = 1.7, 0.9, 2.3
-PULLS = Pulls(context=(CONTEXT,), label=(LABEL,), own=OWN)
+PSEUDO_COUNTS = PseudoCounts(context=(CONTEXT,), label=(LABEL,), own=OWN)
 
 
 def right_guesses(table: Table, columns, contexts, scores) -> np.ndarray:
@@ -69,7 +69,7 @@ def scores_of(state: State, columns, intercept) -> np.ndarray:
 
 def prepared(table: Table):
     columns = [table.codes[:, j].astype(np.int64) for j in range(len(table.sizes))]
-    state, model = make_state(Records.of(table), columns, table.sizes, PULLS)
+    state, model = make_state(Records.of(table), columns, table.sizes, PSEUDO_COUNTS)
     contexts = [np.flatnonzero(state.strides[t]).tolist() for t in range(len(table.personal))]
     return columns, state, model, contexts
 
@@ -85,7 +85,7 @@ def test_scores_and_merges_follow_the_definition(table, data):
         present = np.unique(columns[j]).tolist()
         if len(present) < 2:
             continue
-        into = np.full(state.marks.shape[1], -1)
+        into = np.full(state.zobrist.shape[1], -1)
         for bucket in data.draw(st.lists(st.sampled_from(present), min_size=2, unique=True)):
             group = [b for b in present if into[b] >= 0 and into[b] == b and data.draw(st.booleans())]
             into[bucket] = group[0] if group else bucket
@@ -118,13 +118,13 @@ def told_by_others(seed: int, weights: bool = False) -> tuple[Table, list[np.nda
 @pytest.mark.parametrize("seed", range(8))
 def test_contexts_of_several_attributes_follow_the_definition_through_merges(seed):
     table, columns = told_by_others(seed)
-    state, model = make_state(Records.of(table), columns, (3, 3, 2), PULLS)
+    state, model = make_state(Records.of(table), columns, (3, 3, 2), PSEUDO_COUNTS)
     contexts = [np.flatnonzero(state.strides[0]).tolist()]
     assert len(contexts[0]) > 1
     before = right_guesses(table, columns, contexts, scores_of(state, columns, model.intercept))
     assert_allclose(state.hits.sum(axis=0), before)
     for j, merged in ((0, (0, 2)), (1, (1, 2)), (2, (0, 1)), (0, (0, 1))):
-        into = np.full(state.marks.shape[1], -1)
+        into = np.full(state.zobrist.shape[1], -1)
         into[[*merged]] = merged[0]
         change = score_merge(state, j, into)
         apply_merge(state, j, into)
@@ -139,12 +139,16 @@ def test_contexts_of_several_attributes_follow_the_definition_through_merges(see
 def test_the_pulls_chosen_have_scored_all_joint_buckets_and_none_does_better(weights):
     table, columns = told_by_others(1, weights)
     records = Records.of(table)
-    state, _ = make_state(records, columns, (3, 3, 2), Pulls(context=(0.5, 4.0, 400.0), label=(0.5, 4.0, 400.0)))
+    state, _ = make_state(
+        records, columns, (3, 3, 2), PseudoCounts(context=(0.5, 4.0, 400.0), label=(0.5, 4.0, 400.0))
+    )
     hits = state.hits.copy()
     score_all(state)
     np.testing.assert_array_equal(state.hits, hits)
-    for pull in (0.5, 4.0, 400.0):
-        fixed, _ = make_state(records, columns, (3, 3, 2), Pulls(context=(pull,), label=(pull,)))
+    for pseudo_count in (0.5, 4.0, 400.0):
+        fixed, _ = make_state(
+            records, columns, (3, 3, 2), PseudoCounts(context=(pseudo_count,), label=(pseudo_count,))
+        )
         assert (fixed.hits.sum(axis=0) <= hits.sum(axis=0) + 1e-9).all()
 
 
@@ -153,7 +157,7 @@ def test_the_pulls_chosen_have_scored_all_joint_buckets_and_none_does_better(wei
 def test_every_record_stays_in_exactly_one_joint_bucket(table):
     _, state, _, _ = prepared(table)
     for j, size in enumerate(table.sizes):
-        into = np.full(state.marks.shape[1], -1)
+        into = np.full(state.zobrist.shape[1], -1)
         into[:size] = 0
         apply_merge(state, j, into)
     seen = []

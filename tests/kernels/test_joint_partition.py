@@ -16,7 +16,7 @@ from leastwise.minimizers.descent.rests import Rest, guessed_of, rests_of
 from leastwise.minimizers.optimal.items import target_weights
 from tests.strategies import tables
 
-PULL = 1.7
+PSEUDO_COUNT = 1.7
 
 
 def started(table, data) -> Descent:
@@ -31,10 +31,10 @@ def started(table, data) -> Descent:
 
 
 def expected_right(values, people, possible, row_values, row_people) -> float:
-    """n * max_v (count(v) + pull * share of v in the row) / (n + pull)."""
+    """n * max_v (count(v) + pseudo_count * share of v in the row) / (n + pseudo_count)."""
     shares = {v: row_people[row_values == v].sum() / max(row_people.sum(), 1.0) for v in possible}
-    scores = [people[values == v].sum() + PULL * share for v, share in shares.items()]
-    return people.sum() * max(scores) / (people.sum() + PULL)
+    scores = [people[values == v].sum() + PSEUDO_COUNT * share for v, share in shares.items()]
+    return people.sum() * max(scores) / (people.sum() + PSEUDO_COUNT)
 
 
 @settings(deadline=None, max_examples=25)
@@ -44,10 +44,10 @@ def test_personal_values_in_runs_follow_the_definition(table, data):
     for j in descent.base.open:
         item, rest = descent.base.item(j), Rest.by(descent._keys(without=j))
         records, columns = descent.base.records, descent.columns
-        rests = rests_of(records, columns, rest, item, descent.model, PULL)
+        rests = rests_of(records, columns, rest, item, descent.model, PSEUDO_COUNT)
         for t, own in enumerate(records.own):
             context = [k for k in np.flatnonzero(descent.state.strides[t]) if k != j]
-            found = run_hits(rests, guessed_of(records, columns, rest, item, t, context, PULL))
+            found = run_hits(rests, guessed_of(records, columns, rest, item, t, context, PSEUDO_COUNT))
             rows = np.stack([columns[k] for k in context] or [np.zeros(len(records.people), dtype=int)], axis=1)
             for first in range(item.places):
                 for last in range(first, item.places):
@@ -71,7 +71,7 @@ def test_labels_in_runs_follow_the_definition(table, data):
     for j in descent.base.open:
         item, rest = descent.base.item(j), Rest.by(descent._keys(without=j))
         records = descent.base.records
-        rests = rests_of(records, descent.columns, rest, item, descent.model, PULL)
+        rests = rests_of(records, descent.columns, rest, item, descent.model, PSEUDO_COUNT)
         found = run_label_hits(rests)
         for first in range(item.places):
             for last in range(first, item.places):
@@ -83,7 +83,9 @@ def test_labels_in_runs_follow_the_definition(table, data):
                     labels, people = records.table.y[here], records.people[here]
                     held = np.bincount(labels, weights=people, minlength=table.classes)
                     odds = np.exp(rests.scores[number] + effect)
-                    total += held.sum() * (held + PULL * odds / odds.sum()).max() / (held.sum() + PULL)
+                    total += (
+                        held.sum() * (held + PSEUDO_COUNT * odds / odds.sum()).max() / (held.sum() + PSEUDO_COUNT)
+                    )
                 assert_allclose(found[first, last], total)
 
 

@@ -24,7 +24,7 @@ from leastwise.minimizers.coarsening.estimates import estimate, unbeaten
 from leastwise.minimizers.coarsening.path import coarsening_steps, thinned
 from leastwise.minimizers.coarsening.restarts import fine_starts
 from leastwise.minimizers.coarsening.state import Records
-from leastwise.minimizers.teacher import effects_of
+from leastwise.minimizers.surrogate import effects_of
 from tests.minimizers.coarsening.test_path import example
 
 
@@ -77,8 +77,8 @@ def with_a_copy(rows: int = 2000) -> Table:
 
 
 def test_what_may_not_be_collected_does_not_teach():
-    table, teacher = with_a_copy(), "one_hot_logistic"  # shares an effect between two that tell the same
-    beside_all, beside_one = effects_of(table, teacher), effects_of(table, teacher, unseen=["twin"])
+    table, surrogate = with_a_copy(), "one_hot_logistic"  # shares an effect between two that tell the same
+    beside_all, beside_one = effects_of(table, surrogate), effects_of(table, surrogate, unseen=["twin"])
     assert np.ptp(beside_one[0]) > np.ptp(beside_all[0])
     assert not beside_one[2].any()
 
@@ -91,10 +91,10 @@ def optima(table: Table, **asked: Any) -> list[Generalization]:
 def test_a_suppressed_attribute_changes_nothing_for_the_others(candidates):
     table, wide = with_a_copy(), {"useful": 6}  # a limit that limits nothing: no path begins with the untouched
     held = Constraints(suppressed=["twin", "twin"], max_buckets=wide)
-    without = candidates(table, teacher="one_hot_logistic", constraints=held)
+    without = candidates(table, surrogate="one_hot_logistic", constraints=held)
     schema = Schema(table.schema.attributes[:2], table.schema.label)
     narrow = Table(schema, table.codes[:, :2], table.levels[:2], table.y)
-    alone = candidates(narrow, teacher="one_hot_logistic", constraints=Constraints(max_buckets=wide))
+    alone = candidates(narrow, surrogate="one_hot_logistic", constraints=Constraints(max_buckets=wide))
     assert [g.partitions[:2] for g in flat(without)] == [g.partitions for g in flat(alone)]
 
 
@@ -107,11 +107,11 @@ def test_all_parts_are_judged(monkeypatch):
     table = long_row()
     found = {g.fingerprint for g in recommended_paths(table, steps=12)}
     effects = effects_of(table)
-    priced: Any = {"effects": effects, "bucket_price": recommended.BUCKET_PRICE}
-    first, second = fine_starts(table, (0.15, 0.3), **priced)
+    penalised: Any = {"effects": effects, "bucket_penalty": recommended.BUCKET_PENALTY}
+    first, second = fine_starts(table, (0.15, 0.3), **penalised)
     parts = {
-        "program": optimal_path(table, 12, **priced),
-        "without a price": optimal_path(table, 6, effects=effects)[:3],
+        "program": optimal_path(table, 12, **penalised),
+        "without a penalty": optimal_path(table, 6, effects=effects)[:3],
         "descent": joint_path(table, first),
         "nested": [
             step.generalization for g in (first, second) for step in thinned(coarsening_steps(table, g), 6)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from leastwise.predictors import JointBuckets, errors, guesses
 from tests.predictors.populations import best_errors, population, samples_of
 
-PLAIN = {"pulls": (0.0,), "discounts": (0.0,)}
+PLAIN = {"pseudo_counts": (0.0,), "discounts": (0.0,)}
 
 
 def counted(train, inputs, target):

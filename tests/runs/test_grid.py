@@ -46,7 +46,7 @@ def test_a_declared_grid() -> None:
     assert pat == [Source("pat", {"min_leaf": 30, "alpha": (0.3, 0.7), "max_leaves": (2, 4)}, 0)]
     coarsening = [source.parameters for source in sources if source.minimizer == "coarsening"]
     assert len(coarsening) == 2 * 2 * 2
-    assert coarsening[0] == {"start": 0.3, "mu": None, "steps": 5, "teacher": "additive_boosting"}
+    assert coarsening[0] == {"start": 0.3, "mu": None, "steps": 5, "surrogate": "additive_boosting"}
     assert [s.parameters["k"] for s in sources if s.minimizer == "feature-selection"] == [2, 2, "all", "all"]
     assert [s.seed for s in sources if s.minimizer == "advtrain"] == [0, 7]
 

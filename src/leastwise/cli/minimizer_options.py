@@ -35,9 +35,11 @@ Retrain = Annotated[
 MaxErrorIncrease = Annotated[
     str | None, _option("--max-error-increase", "0..1", "How much more often the classifier may err (coarsening).")
 ]
-Mu = Annotated[str | None, _option("--mu", "X", "Price of a classifier error, fixed (coarsening).")]
-TeacherName = Annotated[
-    str | None, _option("--teacher", "NAME", "Who tells each value's effect (optimal, coarsening).")
+Mu = Annotated[
+    str | None, _option("--mu", "X", "Lagrange multiplier of the classifier error, fixed (coarsening).")
+]
+SurrogateName = Annotated[
+    str | None, _option("--surrogate", "NAME", "Who tells each value's effect (optimal, coarsening).")
 ]
 Leaves = Annotated[str | None, _option("--leaves", "N", "Most leaves of the tree (pat).")]
 MinLeaf = Annotated[str | None, _option("--min-leaf", "N", "Fewest records in a leaf (pat).")]
@@ -54,7 +56,7 @@ FLOOR = ("min_bucket", "min_joint")
 # The parameters that have an option of their own; all others are given by --set.
 DEDICATED = frozenset(
     {"k", "method", "alpha", "lam", "epochs", "threshold", "target_accuracy", "retrain", "max_error_increase"}
-    | {"mu", "teacher", "leaves", "min_leaf", *FLOOR, "weights", "seed"}
+    | {"mu", "surrogate", "leaves", "min_leaf", *FLOOR, "weights", "seed"}
 )
 # These come from the data and the schema options, or are objects that only a program has.
 GIVEN = frozenset({"schema", "personal", "model", "constraints"})

@@ -106,10 +106,11 @@ def mutual_information(laboratory: Laboratory) -> list[Candidate]:
 
 
 def optimal(laboratory: Laboratory) -> list[Candidate]:
-    """Return the exact partition for several prices of what is told; not in the paper."""
-    prices = (0.3, 3.0) if laboratory.quick else (0.1, 0.3, 1.0, 2.0, 3.0, 5.0, 10.0)
+    """Return the exact partition for several Lagrange multipliers of what is told; not in the paper."""
+    multipliers = (0.3, 3.0) if laboratory.quick else (0.1, 0.3, 1.0, 2.0, 3.0, 5.0, 10.0)
     return [
-        found_by(OptimalMinimizer(x, random_state=laboratory.seed), f"lambda={x:g}", laboratory) for x in prices
+        found_by(OptimalMinimizer(x, random_state=laboratory.seed), f"lambda={x:g}", laboratory)
+        for x in multipliers
     ]
 
 

@@ -57,7 +57,14 @@ def _divide(group: Ints, column: Ints, size: int) -> Any:
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _left_out(
-    group: Ints, groups: int, row_z: Ints, row_v: Ints, row_w: Floats, values: int, parent: Floats, pull: float
+    group: Ints,
+    groups: int,
+    row_z: Ints,
+    row_v: Ints,
+    row_w: Floats,
+    values: int,
+    parent: Floats,
+    pseudo_count: float,
 ) -> Floats:
     """Return the probability of each row's value by the others of its group, drawn towards the parent's."""
     keys = np.full(len(row_z), -1, np.int64)
@@ -77,7 +84,7 @@ def _left_out(
         if pair[r] >= 0:
             one = min(1.0, row_w[r])
             others = people[group[row_z[r]]] - one
-            result[r] = (same[pair[r]] - one + pull * parent[r]) / (others + pull)
+            result[r] = (same[pair[r]] - one + pseudo_count * parent[r]) / (others + pseudo_count)
     return result
 
 
@@ -122,7 +129,7 @@ def choose_order(
     row_w: Floats,
     prior: Floats,
     first: Ints,
-    pull: float,
+    pseudo_count: float,
     most: int,
 ) -> tuple[Ints, int]:
     """Order the columns: always the one that tells most of the target next, judged by leaving each person out.
@@ -137,7 +144,7 @@ def choose_order(
         The probability of each value before anything is known.
     first
         Columns that come first in any case.
-    pull
+    pseudo_count
         How many people the coarser group counts for.
     most
         How many columns are tried for each place, those first that last told most; the first place tries all.
@@ -163,7 +170,7 @@ def choose_order(
             if used[j] or tried >= most or (depth < len(first) and j != first[depth]):
                 continue
             divided, groups = _divide(group, inputs[:, j], sizes[j])
-            left_out = _left_out(divided, groups, row_z, row_v, row_w, len(prior), probability, pull)
+            left_out = _left_out(divided, groups, row_z, row_v, row_w, len(prior), probability, pseudo_count)
             score = _score(left_out, row_w)
             told[j] = score - best_score
             tried += depth > len(first)
@@ -189,13 +196,13 @@ def posteriors(
     counts: Floats,
     people: Floats,
     base: Floats,
-    pull: float,
+    pseudo_count: float,
     discount: float,
 ) -> Floats:
     """Return the probabilities after the counts of all nodes of each path, from the coarsest to the finest.
 
     Each node gives its counts, less the discount, and the coarser probabilities fill what is missing, as much as
-    ``pull`` people and the discounts would.
+    ``pseudo_count`` people and the discounts would.
     """
     result = base.copy()
     for q in range(len(path)):
@@ -209,10 +216,10 @@ def posteriors(
             taken = 0.0
             for i in range(a, b):
                 taken += min(discount, counts[i])
-            total = people[node] + pull
+            total = people[node] + pseudo_count
             if total <= 0:
                 continue
-            keep = (pull + taken) / total
+            keep = (pseudo_count + taken) / total
             for v in range(result.shape[1]):
                 result[q, v] *= keep
             for i in range(a, b):

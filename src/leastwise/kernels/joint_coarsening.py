@@ -32,8 +32,8 @@ class State(NamedTuple):
     """Joint buckets, the records in them, and the coarser knowledge; changed in place by ``apply_merge``."""
 
     buckets: Array  # joint bucket x (attributes, then one that is always 0): the bucket
-    keys: Array  # joint bucket: sum of the marks of its buckets
-    marks: Array  # attribute x bucket: a random number
+    keys: Array  # joint bucket: Zobrist key, the sum of the random numbers of its buckets
+    zobrist: Array  # attribute x bucket: its random 62-bit number
     alive: Array  # joint bucket: whether it has not been merged away
     head: Array  # joint bucket: its first record
     tail: Array  # joint bucket: its last record
@@ -54,7 +54,7 @@ class State(NamedTuple):
     bucket_people: Array  # attribute x bucket: people
     value_people: Array  # personal attribute x value: people
     value_bucket: Array  # personal attribute x value: its bucket
-    pulls: Array  # people that coarser knowledge counts for: each context, the label model, own buckets
+    pseudo_counts: Array  # people that coarser knowledge counts for: each context, the label model, own buckets
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -79,7 +79,7 @@ def _groups(state: State, attribute: int, into: Array) -> tuple[Array, Array, Ar
     groups = 0
     for joint in touched:
         bucket = state.buckets[joint, attribute]
-        key = state.keys[joint] - state.marks[attribute, bucket] + state.marks[attribute, into[bucket]]
+        key = state.keys[joint] - state.zobrist[attribute, bucket] + state.zobrist[attribute, into[bucket]]
         slot = (key ^ (key >> 29)) & (room - 1)
         while slots[slot] >= 0 and group_key[slots[slot]] != key:
             slot = (slot + 1) & (room - 1)
@@ -260,7 +260,7 @@ def _target_hits(
     context = _context_of(state, target, attribute)
     own = _nothing_filled(np.zeros((state.bucket_people.shape[1], size)))
     held, seen = np.zeros(size), np.empty(size, dtype=np.int64)
-    pull, own_pull = state.pulls[target], state.pulls[len(state.own) + 1]
+    pseudo_count, own_pseudo_count = state.pseudo_counts[target], state.pseudo_counts[len(state.own) + 1]
     result = np.zeros(len(first))
     change = 0.0
     for g in range(len(first)):
@@ -270,9 +270,9 @@ def _target_hits(
         row = _context_row(state, target, attribute, into, z, context)
         home = _own_row(state, target, attribute, into, z, own)
         count = _hold(state, target, z, chain, held, seen)
-        share = pull / (max(context.people[row] - 1, 0.0) + own_pull)
+        share = pseudo_count / (max(context.people[row] - 1, 0.0) + own_pseudo_count)
         # A bucket can be without values of its own: all its numbers are in runs that are commoner elsewhere.
-        inner = own_pull / own.people[home] if own.people[home] > 0 else 0.0
+        inner = own_pseudo_count / own.people[home] if own.people[home] > 0 else 0.0
         result[g] = _right_guesses(
             held, seen[:count], context.counts[row], context.most[row], own.most[home],
             state.value_people[target], share, inner,
@@ -307,7 +307,7 @@ def _label_hits(
             z = chain[z]
         score -= score.max()
         odds = np.exp(score)
-        odds *= state.pulls[len(state.own)] / odds.sum()
+        odds *= state.pseudo_counts[len(state.own)] / odds.sum()
         best, second, top, next_top = -1.0, -1.0, 0, 0
         for c in range(classes):
             u = held[c] + odds[c]
@@ -385,7 +385,7 @@ def apply_merge(state: State, attribute: int, into: Array) -> None:  # pragma: n
     for z in touched:
         bucket = state.buckets[z, attribute]
         state.scores[z] += effect[into[bucket]] - state.effects[attribute, bucket]
-        state.keys[z] += state.marks[attribute, into[bucket]] - state.marks[attribute, bucket]
+        state.keys[z] += state.zobrist[attribute, into[bucket]] - state.zobrist[attribute, bucket]
         state.row_of[z] += state.strides[:, attribute] * (into[bucket] - bucket)
         state.buckets[z, attribute] = into[bucket]
     for g in range(len(first)):
@@ -446,7 +446,7 @@ def context_hits(
     values: Array,
     size: int,
     people: Array,
-    pull: float,
+    pseudo_count: float,
     own_people: Array,
     own_total: Array,
 ) -> float:  # pragma: no cover
@@ -461,7 +461,7 @@ def context_hits(
         r, v = rows[i], values[i]
         if top[r] == v:
             continue
-        u = counts[r, v] + pull * own_people[v] / own_total[v]
+        u = counts[r, v] + pseudo_count * own_people[v] / own_total[v]
         if u > best[r]:
             second[r] = best[r]
             best[r], top[r] = u, v

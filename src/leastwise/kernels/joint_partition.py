@@ -2,9 +2,9 @@
 
 The records are put into *rests*: the joint buckets over all other attributes. A run of the attribute's buckets
 parts each rest, and what falls into the run is one joint bucket. Of n people in it, those expected to be guessed
-right are ``n * max_v (count(v) + pull * prior(v)) / (n + pull)``: its counts are mixed with what coarser knowledge
-says. (Leaving one out is unbiased for a partition that is given. But whoever looks for the best partition finds
-ties: two values equally often, neither of which is guessed when one is left out.)
+right are ``n * max_v (count(v) + c * prior(v)) / (n + c)``: coarser knowledge is the prior, and ``c`` its
+pseudo-count. (Leave-one-out is unbiased for a partition that is given. But whoever looks for the best partition
+finds ties: two values equally often, neither of which is guessed when one is left out.)
 
 Runs that begin at the same bucket are counted together: going one bucket further adds that bucket's records.
 """
@@ -31,7 +31,7 @@ class Rests(NamedTuple):
     scores: Array  # rest x class: log-odds of the additive model, without the attribute
     effects: Array  # bucket x class: what each bucket adds to them
     bucket_people: Array  # bucket: people
-    pull: float  # people that the additive model counts for
+    pseudo_count: float  # people that the additive model counts for
 
 
 class Guessed(NamedTuple):
@@ -43,7 +43,7 @@ class Guessed(NamedTuple):
     bucket: Array  # pair: the bucket of its value, where the attribute itself is guessed; otherwise -1
     total: Array  # rest x (bucket + 1): people of the row in the buckets before; else only the last column counts
     most: Array  # rest: people of the row's commonest value; 0 where the attribute itself is guessed
-    pull: float  # people that the row counts for
+    pseudo_count: float  # people that the row counts for
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -51,14 +51,14 @@ def _right_in_rest(guessed: Guessed, held: Array, rest: int, first: int, last: i
     """Return the people expected to be guessed right in one rest and run."""
     own = guessed.bucket[guessed.starts[rest]] >= 0
     total = guessed.total[rest, last + 1] - guessed.total[rest, first] if own else guessed.total[rest, -1]
-    share = guessed.pull / max(total, 1.0)
+    share = guessed.pseudo_count / max(total, 1.0)
     best, people = 0.0 if own else share * guessed.most[rest], 0.0
     for pair in range(guessed.starts[rest], guessed.starts[rest + 1]):
         if own and not first <= guessed.bucket[pair] <= last:
             continue
         people += held[pair]
         best = max(best, held[pair] + share * guessed.prior[pair])
-    return float(people * best / (people + guessed.pull))
+    return float(people * best / (people + guessed.pseudo_count))
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -109,8 +109,8 @@ def _label_right(rests: Rests, held: Array, rest: int, effect: Array, odds: Arra
         whole += odds[c]
         people += held[rest, c]
     for c in range(classes):
-        best = max(best, held[rest, c] + rests.pull * odds[c] / whole)
-    return float(people * best / (people + rests.pull))
+        best = max(best, held[rest, c] + rests.pseudo_count * odds[c] / whole)
+    return float(people * best / (people + rests.pseudo_count))
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

@@ -19,11 +19,11 @@ from leastwise.minimizers.constraints import Constraints
 from leastwise.minimizers.descent.descent import joint_path
 from leastwise.minimizers.optimal.items import target_weights
 from leastwise.minimizers.optimal.path import optimal_path
-from leastwise.minimizers.teacher import Teacher, effects_of
+from leastwise.minimizers.surrogate import Surrogate, effects_of
 from leastwise.records.table import Table
 
 # Answers that tell the classifier no more than chance would are not worth asking apart (Akaike's rule).
-BUCKET_PRICE = 10.0
+BUCKET_PENALTY = 10.0
 # Nested paths start this far along the path of the program, untouched being 0 and suppressed 1. Where little may
 # be lost they do better than descents, whose joint buckets are too sparse there to tell. A descent is made of the
 # buckets of the first.
@@ -38,12 +38,12 @@ def recommended_paths(
     *,
     steps: int = 40,
     constraints: Constraints | None = None,
-    teacher: str | Teacher | None = None,
+    surrogate: str | Surrogate | None = None,
     weights: Mapping[str, float] | Sequence[float] | None = None,
 ) -> list[Generalization]:
     """Return all candidates that are worth judging, each once: what a frontier is chosen from.
 
-    They are those of ``optimal_path`` (with a price on buckets, and its fine end without), of ``joint_path`` from
+    They are those of ``optimal_path`` (buckets penalised, and its fine end without), of ``joint_path`` from
     a fine start, and of ``coarsening_path`` from that start, from a coarser one and from some solutions of the
     descent, without those that are beaten on the training records; the origin of each artefact says where it comes
     from. Judge them on validation and keep the frontier.
@@ -56,7 +56,7 @@ def recommended_paths(
         How many generalizations of the program's path, and half as many of each nested one.
     constraints
         What every candidate must hold to.
-    teacher
+    surrogate
         Who gives the effects of values, see ``OptimalMinimizer``.
     weights
         By personal attribute, how much it matters; 1 where nothing is said.
@@ -66,13 +66,13 @@ def recommended_paths(
     own, held = table.with_own_levels(), constraints or Constraints()
     held.check(table.schema)
     records = Records.of(own)
-    effects = effects_of(own, teacher, seed, held.suppressed)
+    effects = effects_of(own, surrogate, seed, held.suppressed)
     same: Any = {"weights": weights, "constraints": constraints, "effects": effects}
-    path = optimal_path(own, steps, bucket_price=BUCKET_PRICE, **same)
-    # Where almost nothing may be lost, buckets without a price are worth it: a classifier with interactions uses
-    # differences that an additive teacher does not see.
+    path = optimal_path(own, steps, bucket_penalty=BUCKET_PENALTY, **same)
+    # Where almost nothing may be lost, buckets without a penalty are worth it: a classifier with interactions uses
+    # differences that an additive surrogate does not see.
     finest = optimal_path(own, max(steps // 2, 2), **same)[: steps // 4]
-    fine = fine_starts(own, _STARTS, bucket_price=BUCKET_PRICE, **same)
+    fine = fine_starts(own, _STARTS, bucket_penalty=BUCKET_PENALTY, **same)
     joint = joint_path(own, fine[0], weights=weights, constraints=held, records=records)
     paths = [
         coarsening_steps(own, g, weights=weights, constraints=held, records=records)

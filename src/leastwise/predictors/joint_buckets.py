@@ -27,7 +27,7 @@ Array = npt.NDArray[Any]
 # The order of the inputs is settled on at most so many distinct generalized records.
 _MOST_FOR_ORDER = 15_000
 # People that a coarser joint bucket counts for while the order is chosen.
-_ORDER_PULL = 2.0
+_ORDER_PSEUDO_COUNT = 2.0
 # Inputs tried for each place in the order: hundreds of attributes would take minutes.
 _MOST_TRIED = 24
 
@@ -38,15 +38,15 @@ class JointBuckets:
 
     Parameters
     ----------
-    pulls, discounts
+    pseudo_counts, discounts
         What is tried on validation: how many people the coarser joint bucket counts for, and what is taken from
-        each count in its favour. With ``pulls=(0,), discounts=(0,)`` the finest joint bucket that was seen decides
-        alone.
+        each count in its favour. With ``pseudo_counts=(0,), discounts=(0,)`` the finest joint bucket that was
+        seen decides alone.
     seed
         For the draw of the records on which the order of the inputs is settled.
     """
 
-    pulls: Sequence[float] = (0.5, 2, 6, 20)
+    pseudo_counts: Sequence[float] = (0.5, 2, 6, 20)
     discounts: Sequence[float] = (0, 0.5)
     seed: int = 0
     name: str = field(default="joint_buckets", init=False)
@@ -60,7 +60,7 @@ class JointBuckets:
         for t, size in enumerate(train.target_sizes):
             rows = _rows(bucket_of, train.targets[:, t], train.weights, size)
             chain = _Chain.of(train, t, inputs, rows, random)
-            chain.choose(self.pulls, self.discounts, validation.of_target(t))
+            chain.choose(self.pseudo_counts, self.discounts, validation.of_target(t))
             self.chains_.append(chain)
         return self
 
@@ -98,7 +98,7 @@ class _Chain:
     useful: int
     trie: tuple[Array, Array, Array]
     counts: tuple[Array, Array, Array, Array]
-    pull: float = 0.0
+    pseudo_count: float = 0.0
     discount: float = 0.0
     depth: int = 0
 
@@ -111,7 +111,7 @@ class _Chain:
         first = np.array(sorted({mask.column for mask in train.target_masks[target]}), dtype=np.int64)
         some_inputs, some = _some(inputs, rows, random)
         order, useful = backoff.choose_order(
-            some_inputs, sizes, some.z, some.v, some.w, prior, first, _ORDER_PULL, _MOST_TRIED
+            some_inputs, sizes, some.z, some.v, some.w, prior, first, _ORDER_PSEUDO_COUNT, _MOST_TRIED
         )
         keys, nodes, ends, node_of = backoff.grow(inputs, order, sizes)
         return cls(
@@ -124,29 +124,33 @@ class _Chain:
             _count(node_of, rows, int(node_of.max(initial=0)) + 1, size),
         )
 
-    def choose(self, pulls: Sequence[float], discounts: Sequence[float], validation: Samples) -> None:
+    def choose(self, pseudo_counts: Sequence[float], discounts: Sequence[float], validation: Samples) -> None:
         first, bucket_of = validation.buckets
         inputs = np.ascontiguousarray(validation.inputs[first], dtype=np.int64)
         base, path = self._base(inputs), self._path(inputs)
         best = (np.inf, np.inf)
         for depth in sorted({self.useful, len(self.order)}):
-            for pull in pulls:
+            for pseudo_count in pseudo_counts:
                 for discount in discounts:
-                    found = self._posteriors(path[:, :depth], base, pull, discount)
+                    found = self._posteriors(path[:, :depth], base, pseudo_count, discount)
                     score = _score(found, bucket_of, validation.targets[:, 0], validation.weights)
                     if score < best:
                         best = score
-                        self.pull, self.discount, self.depth = pull, discount, depth
+                        self.pseudo_count, self.discount, self.depth = pseudo_count, discount, depth
 
     def probabilities(self, inputs: Array) -> Probabilities:
         path = self._path(inputs)[:, : self.depth]
-        found = self._posteriors(path, self._base(inputs), self.pull, self.discount)
+        found = self._posteriors(path, self._base(inputs), self.pseudo_count, self.discount)
         return masked(found, allowed_values(self.masks, inputs, len(self.prior)))
 
-    def _posteriors(self, path: Array, base: Array, pull: float, discount: float) -> npt.NDArray[np.float32]:
+    def _posteriors(
+        self, path: Array, base: Array, pseudo_count: float, discount: float
+    ) -> npt.NDArray[np.float32]:
         # One layout and one type of number each: every other would be compiled once more.
         return np.asarray(
-            backoff.posteriors(np.ascontiguousarray(path), *self.counts, base, float(pull), float(discount))
+            backoff.posteriors(
+                np.ascontiguousarray(path), *self.counts, base, float(pseudo_count), float(discount)
+            )
         )
 
     def _base(self, inputs: Array) -> npt.NDArray[np.float32]:

@@ -20,7 +20,7 @@ from leastwise.minimizers import (
 )
 from leastwise.minimizers.feature_selection import METHODS
 from leastwise.minimizers.pat.minimizer import LEAVES
-from leastwise.minimizers.teacher import TEACHERS
+from leastwise.minimizers.surrogate import SURROGATES
 from leastwise.records.table import Table
 
 
@@ -99,9 +99,9 @@ def _whole(least: int) -> Rule:
 
 
 SHARE = Rule("a number between 0 and 1", lambda v: is_number(v) and 0 <= v <= 1)
-PRICE = Rule("a number from 0", lambda v: is_number(v) and v >= 0)
-PRICE_OR_NOTHING = Rule("a number from 0, or null", lambda v: v is None or (is_number(v) and v >= 0))
-TEACHER = Rule(f"one of {', '.join(TEACHERS)}", lambda v: isinstance(v, str) and v in TEACHERS)
+FROM_ZERO = Rule("a number from 0", lambda v: is_number(v) and v >= 0)
+FROM_ZERO_OR_NOTHING = Rule("a number from 0, or null", lambda v: v is None or (is_number(v) and v >= 0))
+SURROGATE = Rule(f"one of {', '.join(SURROGATES)}", lambda v: isinstance(v, str) and v in SURROGATES)
 ATTRIBUTES = Rule('a whole number from 1, or "all"', lambda v: v == "all" or _whole(1).holds(v))
 METHOD = Rule(f"one of {', '.join(METHODS)}", lambda v: v in METHODS)
 ANYTHING = Rule(
@@ -119,16 +119,18 @@ def _pat(train: Table, source: Source, constraints: Constraints | None) -> Itera
 
 def _optimal(train: Table, source: Source, constraints: Constraints | None) -> Iterator[Proposal]:
     given = source.parameters
-    path = optimal_path(train, given["steps"], teacher=given["teacher"], constraints=constraints, seed=source.seed)
+    path = optimal_path(
+        train, given["steps"], surrogate=given["surrogate"], constraints=constraints, seed=source.seed
+    )
     for found in path:
-        yield Proposal({"lam": found.origin.get("lam", 0.0), "teacher": given["teacher"]}, found)
+        yield Proposal({"lam": found.origin.get("lam", 0.0), "surrogate": given["surrogate"]}, found)
 
 
 def _coarsening(train: Table, source: Source, constraints: Constraints | None) -> Iterator[Proposal]:
     given = source.parameters
-    mu, steps, start, teacher = (given[name] for name in ("mu", "steps", "start", "teacher"))
+    mu, steps, start, surrogate = (given[name] for name in ("mu", "steps", "start", "surrogate"))
     paths = restarted_paths(
-        train, mu, steps=steps, starts=(start,), teacher=teacher, constraints=constraints, seed=source.seed
+        train, mu, steps=steps, starts=(start,), surrogate=surrogate, constraints=constraints, seed=source.seed
     )
     for number, path in enumerate(paths):
         for step, found in enumerate(path):
@@ -138,7 +140,7 @@ def _coarsening(train: Table, source: Source, constraints: Constraints | None) -
 def _recommended(train: Table, source: Source, constraints: Constraints | None) -> Iterator[Proposal]:
     given = source.parameters
     found = recommended_paths(
-        train, source.seed, steps=given["steps"], teacher=given["teacher"], constraints=constraints
+        train, source.seed, steps=given["steps"], surrogate=given["surrogate"], constraints=constraints
     )
     for number, each in enumerate(found):
         by = {"by": each.origin["minimizer"]} if "minimizer" in each.origin else {}
@@ -185,7 +187,7 @@ def family_names() -> list[str]:
 
 
 NEURAL = ("torch", "neural")
-DEFAULT_TEACHER = "additive_boosting"
+DEFAULT_SURROGATE = "additive_boosting"
 FAMILIES: Mapping[str, Family] = {
     "pat": Family(
         {"alpha": SHARE, "max_leaves": _whole(1), "min_leaf": _whole(1)},
@@ -195,15 +197,19 @@ FAMILIES: Mapping[str, Family] = {
         seeded=False,
     ),
     "optimal": Family(
-        {"steps": _whole(2), "teacher": TEACHER}, _optimal, defaults={"steps": 40, "teacher": DEFAULT_TEACHER}
+        {"steps": _whole(2), "surrogate": SURROGATE},
+        _optimal,
+        defaults={"steps": 40, "surrogate": DEFAULT_SURROGATE},
     ),
     "coarsening": Family(
-        {"start": SHARE, "mu": PRICE_OR_NOTHING, "steps": _whole(2), "teacher": TEACHER},
+        {"start": SHARE, "mu": FROM_ZERO_OR_NOTHING, "steps": _whole(2), "surrogate": SURROGATE},
         _coarsening,
-        defaults={"start": (0.3, 0.5), "mu": None, "steps": 25, "teacher": DEFAULT_TEACHER},
+        defaults={"start": (0.3, 0.5), "mu": None, "steps": 25, "surrogate": DEFAULT_SURROGATE},
     ),
     "recommended": Family(
-        {"steps": _whole(2), "teacher": TEACHER}, _recommended, defaults={"steps": 40, "teacher": DEFAULT_TEACHER}
+        {"steps": _whole(2), "surrogate": SURROGATE},
+        _recommended,
+        defaults={"steps": 40, "surrogate": DEFAULT_SURROGATE},
     ),
     "iterative": Family({"k": _whole(1)}, _iterative, defaults={"k": 4}),
     "uniform": Family({"k": _whole(1)}, _once, defaults={"k": 3}),
@@ -212,5 +218,5 @@ FAMILIES: Mapping[str, Family] = {
     ),
     "apt": Family(_constructor_rules("apt", target_accuracy=SHARE), _once),
     "advtrain": Family(_constructor_rules("advtrain", lam=SHARE), _once, needs=NEURAL),
-    "mutualinf": Family(_constructor_rules("mutualinf", lam=PRICE), _once, needs=NEURAL),
+    "mutualinf": Family(_constructor_rules("mutualinf", lam=FROM_ZERO), _once, needs=NEURAL),
 }

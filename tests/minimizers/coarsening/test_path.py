@@ -16,9 +16,9 @@ from leastwise.errors import DataError, ParameterError
 from leastwise.minimizers import coarsening_path, recommended_paths, restarted_paths
 from leastwise.minimizers.coarsening.estimates import estimate
 from leastwise.minimizers.coarsening.path import coarsening_steps, thinned
-from leastwise.minimizers.coarsening.state import Pulls, Records, make_state
+from leastwise.minimizers.coarsening.state import PseudoCounts, Records, make_state
 from leastwise.minimizers.optimal.items import personal_codes
-from leastwise.minimizers.teacher import Effects, additive_boosting
+from leastwise.minimizers.surrogate import Effects, additive_boosting
 from leastwise.partition import Intervals
 from leastwise.records.tolerance import default_tolerance
 from tests.strategies import generalizations, tables
@@ -99,14 +99,14 @@ def test_restarts_begin_anew_from_what_is_left():
     assert len(paths[-1][0].collected) < len(paths[0][0].collected)
 
 
-def test_the_teacher_of_a_restart_sees_what_is_left_and_is_asked_once():
+def test_the_surrogate_of_a_restart_sees_what_is_left_and_is_asked_once():
     table, asked = example(), list[tuple[str, ...]]()
 
-    def teacher(table: Table, seed: int) -> Effects:
+    def surrogate(table: Table, seed: int) -> Effects:
         asked.append(table.schema.names)
         return additive_boosting(table, seed)
 
-    paths = restarted_paths(table, teacher=teacher)
+    paths = restarted_paths(table, surrogate=surrogate)
     assert asked[0] == table.schema.names
     assert len(asked) == len({*asked}) > 1
     starts = {path[0].collected for path in paths}
@@ -165,7 +165,7 @@ def test_records_that_agree_in_everything_count_as_one_with_their_number():
     assert len(few.people) < 120
     assert few.people.sum() == 2000
     states = [
-        make_state(r, [r.table.codes[:, j].astype(np.int64) for j in range(3)], table.sizes, Pulls())[0]
+        make_state(r, [r.table.codes[:, j].astype(np.int64) for j in range(3)], table.sizes, PseudoCounts())[0]
         for r in (every, few)
     ]
     assert states[0].hits.sum(axis=0).tolist() == states[1].hits.sum(axis=0).tolist()

@@ -122,15 +122,15 @@ def test_each_attribute_gets_the_best_of_all_partitions_into_runs(table, mu):
         assert brute_force_cost(descent, j, found, mu) == pytest.approx(min(costs), abs=1e-9)
 
 
-@pytest.mark.parametrize("pull", [0.5, 4.0, 64.0])
-def test_coarser_knowledge_counts_for_what_leave_one_out_counting_found(pull):
+@pytest.mark.parametrize("pseudo_count", [0.5, 4.0, 64.0])
+def test_coarser_knowledge_counts_for_what_leave_one_out_counting_found(pseudo_count):
     random = np.random.default_rng(0)
     held = random.integers(0, 9, (30, 3)).astype(float)
     prior = random.random((30, 3))
     prior /= prior.sum(axis=1, keepdims=True)
     people = held.sum(axis=1)
-    right = float((people * (held + pull * prior).max(axis=1) / (people + pull)).sum())
-    assert calibrated_label(np.log(prior), held, right) == pull
+    right = float((people * (held + pseudo_count * prior).max(axis=1) / (people + pseudo_count)).sum())
+    assert calibrated_label(np.log(prior), held, right) == pseudo_count
     guessed = Guessed(
         pair=np.arange(90),
         starts=np.arange(0, 91, 3),
@@ -138,9 +138,9 @@ def test_coarser_knowledge_counts_for_what_leave_one_out_counting_found(pull):
         bucket=np.full(90, -1),
         total=np.full((30, 1), 100.0),
         most=100 * prior.max(axis=1),
-        pull=0.0,
+        pseudo_count=0.0,
     )
-    assert calibrated(guessed, held.ravel(), people, right) == pull
+    assert calibrated(guessed, held.ravel(), people, right) == pseudo_count
 
 
 def test_all_kinds_of_constraints_hold():
@@ -162,5 +162,5 @@ def test_the_same_records_give_the_same_bytes():
 
 
 def test_prices_that_are_none_are_refused():
-    with pytest.raises(ParameterError, match="prices"):
+    with pytest.raises(ParameterError, match="multipliers"):
         joint_path(example(50), Generalization.untouched(example(50).schema), (1.0, float("nan")))

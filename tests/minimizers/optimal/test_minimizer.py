@@ -16,7 +16,7 @@ from leastwise.errors import ParameterError
 from leastwise.minimizers import MINIMIZERS, OptimalMinimizer, optimal_path, recommended_paths, restarted_paths
 from leastwise.minimizers.constraints import Constraints
 from leastwise.minimizers.optimal import items, make_program
-from leastwise.minimizers.teacher import TEACHERS, effects_of
+from leastwise.minimizers.surrogate import SURROGATES, effects_of
 from tests.strategies import tables
 
 LABEL = Attribute("y", values=("0", "1"))
@@ -31,7 +31,7 @@ def run_partitions(order: list[int]) -> Iterator[list[list[int]]]:
 
 
 def cost_of(
-    table: Table, j: int, groups: list[list[int]], effects: np.ndarray, lam: float, bucket_price: float = 0.0
+    table: Table, j: int, groups: list[list[int]], effects: np.ndarray, lam: float, bucket_penalty: float = 0.0
 ) -> float:
     """The formula, bucket by bucket."""
     total, codes, people = 0.0, table.codes[:, j], table.counts
@@ -42,7 +42,7 @@ def cost_of(
         weights, own = people[rows], effects[codes[rows]]
         total += float(weights @ ((own - np.average(own, axis=0, weights=weights)) ** 2).sum(axis=1))
         most = [np.bincount(table.codes[rows, p], weights=weights).max() for p in table.personal]
-        total += lam / len(table.personal) * sum(most) + bucket_price
+        total += lam / len(table.personal) * sum(most) + bucket_penalty
     return total
 
 
@@ -55,29 +55,30 @@ def effects_for(table: Table, seed: int, width: int = 1) -> tuple[np.ndarray, ..
 @given(
     tables(weights=True), st.integers(0, 99), st.sampled_from([0.0, 0.1, 1.0, 10.0]), st.sampled_from([0.0, 0.5])
 )
-def test_every_attribute_is_cut_at_the_least_cost(table, seed, lam, price):
+def test_every_attribute_is_cut_at_the_least_cost(table, seed, lam, penalty):
     effects = effects_for(table, seed)
-    program = make_program(table, effects, bucket_price=price)
+    program = make_program(table, effects, bucket_penalty=penalty)
     found = program.generalization(program.solve(lam))
     for j, attribute in enumerate(table.schema.attributes):
         order = list(range(table.sizes[j]))
         if attribute.kind == "discrete":
             order.sort(key=lambda code: effects[j][code, 0])
-        least = min(cost_of(table, j, groups, effects[j], lam, price) for groups in run_partitions(order))
+        least = min(cost_of(table, j, groups, effects[j], lam, penalty) for groups in run_partitions(order))
         buckets = found.partitions[j].bucket_map(table.levels[j])
         chosen = [np.flatnonzero(buckets == b).tolist() for b in np.unique(buckets)]
-        assert cost_of(table, j, chosen, effects[j], lam, price) == pytest.approx(least, abs=1e-7)
+        assert cost_of(table, j, chosen, effects[j], lam, penalty) == pytest.approx(least, abs=1e-7)
 
 
 def test_a_dearer_bucket_never_means_more_of_them():
     table = table_of(12)
     counts = [
-        OptimalMinimizer(lam=0.1, bucket_price=price).minimize(table).total_buckets for price in (0, 1, 10, 1e6)
+        OptimalMinimizer(lam=0.1, bucket_penalty=penalty).minimize(table).total_buckets
+        for penalty in (0, 1, 10, 1e6)
     ]
     assert counts == sorted(counts, reverse=True)
     assert counts[0] > counts[-1] == 2
-    with pytest.raises(ParameterError, match="bucket_price"):
-        OptimalMinimizer(bucket_price=-1).minimize(table)
+    with pytest.raises(ParameterError, match="bucket_penalty"):
+        OptimalMinimizer(bucket_penalty=-1).minimize(table)
 
 
 def table_of(values: int, kind: str = "discrete", rows: int = 400, seed: int = 0, classes: int = 2) -> Table:
@@ -94,7 +95,7 @@ def table_of(values: int, kind: str = "discrete", rows: int = 400, seed: int = 0
 
 
 @pytest.mark.parametrize("kind", ["discrete", "ordinal", "continuous"])
-def test_without_a_price_values_of_distinct_effect_stay_apart(kind):
+def test_without_a_penalty_values_of_distinct_effect_stay_apart(kind):
     table = table_of(6, kind)
     effects = (np.array([[0.3], [0.1], [0.7], [-0.2], [0.5], [0.0]]), np.array([[0.1], [0.1], [0.2]]))
     program = make_program(table, effects)
@@ -104,16 +105,16 @@ def test_without_a_price_values_of_distinct_effect_stay_apart(kind):
 
 
 @pytest.mark.parametrize("kind", ["discrete", "ordinal", "continuous"])
-def test_a_high_price_suppresses_everything(kind):
+def test_a_high_penalty_suppresses_everything(kind):
     found = OptimalMinimizer(lam=1e9).minimize(table_of(6, kind))
     assert found == Generalization.suppressed(found.schema)
 
 
-@pytest.mark.parametrize("teacher", sorted(TEACHERS))
+@pytest.mark.parametrize("surrogate", sorted(SURROGATES))
 @pytest.mark.parametrize("classes", [2, 3])
-def test_every_teacher_finds_what_matters(teacher, classes):
+def test_every_surrogate_finds_what_matters(surrogate, classes):
     table = table_of(5, classes=classes, rows=600)
-    effects = effects_of(table, teacher)
+    effects = effects_of(table, surrogate)
     assert all(
         effect.shape == (size, 1 if classes == 2 else 3) for effect, size in zip(effects, table.sizes, strict=True)
     )
@@ -134,21 +135,21 @@ def test_a_value_seen_once_is_shrunk_to_the_mean():
 @pytest.mark.parametrize(
     "answer", [(np.zeros((6, 1)),), (np.zeros((6, 1)), np.zeros((4, 1))), (np.zeros(6), np.zeros(3))]
 )
-def test_a_teacher_whose_effects_do_not_fit_is_told_what_is_expected(answer):
+def test_a_surrogate_whose_effects_do_not_fit_is_told_what_is_expected(answer):
     with pytest.raises(ParameterError, match=r"codes x scores; expected \[6, 3\] codes"):
-        OptimalMinimizer(teacher=lambda table, seed: answer).minimize(table_of(6))
+        OptimalMinimizer(surrogate=lambda table, seed: answer).minimize(table_of(6))
 
 
 def test_names_are_checked_before_anything_is_learned():
     def never(table: Table, seed: int) -> tuple[np.ndarray, ...]:
-        raise AssertionError("the teacher was asked")
+        raise AssertionError("the surrogate was asked")
 
     wrong = Constraints(suppressed=["aa"])
     for find in (
-        lambda: OptimalMinimizer(teacher=never, constraints=wrong).minimize(table_of(3)),
-        lambda: optimal_path(table_of(3), teacher=never, constraints=wrong),
-        lambda: recommended_paths(table_of(3), teacher=never, constraints=wrong),
-        lambda: restarted_paths(table_of(3), teacher=never, constraints=wrong),
+        lambda: OptimalMinimizer(surrogate=never, constraints=wrong).minimize(table_of(3)),
+        lambda: optimal_path(table_of(3), surrogate=never, constraints=wrong),
+        lambda: recommended_paths(table_of(3), surrogate=never, constraints=wrong),
+        lambda: restarted_paths(table_of(3), surrogate=never, constraints=wrong),
     ):
         with pytest.raises(ParameterError, match="no attribute 'aa'"):
             find()
@@ -161,9 +162,9 @@ def test_constraints_without_content_are_none():
     assert optimal_path(table, 5, constraints=Constraints(suppressed=[])) == optimal_path(table, 5)
 
 
-def test_a_teacher_that_is_not_there_is_named():
+def test_a_surrogate_that_is_not_there_is_named():
     with pytest.raises(ParameterError, match="additive_boosting"):
-        OptimalMinimizer(teacher="additive_bosting").minimize(table_of(3))
+        OptimalMinimizer(surrogate="additive_bosting").minimize(table_of(3))
 
 
 def test_labels_of_one_class_need_no_attribute():
@@ -180,8 +181,8 @@ def test_the_path_runs_from_untouched_to_suppressed(kind):
     assert path[0] == Generalization.untouched(table.schema)
     assert path[-1] == Generalization.suppressed(table.schema)
     assert 8 <= len(path) <= 12
-    prices = [g.origin["lam"] for g in path[1:]]
-    assert prices == sorted(prices)
+    multipliers = [g.origin["lam"] for g in path[1:]]
+    assert multipliers == sorted(multipliers)
 
 
 def test_the_same_records_give_the_same_bytes():
@@ -217,21 +218,21 @@ def test_a_long_attribute_is_reduced_and_the_loss_is_bounded():
         assert 0 <= gap < cost
     finer = make_program(table.take(np.arange(450)), effects)
     assert finer.gap(1.0) == 0.0
-    minimizer = OptimalMinimizer(lam=1.0, teacher=lambda _, seed: effects)
+    minimizer = OptimalMinimizer(lam=1.0, surrogate=lambda _, seed: effects)
     minimizer.minimize(table)
     assert minimizer.gap_ > 0
 
 
 @settings(deadline=None, max_examples=60)
 @given(st.integers(0, 9999), st.sampled_from([0.05, 0.5, 2.0, 8.0]), st.sampled_from([0.0, 0.3]))
-def test_no_partition_of_the_values_is_cheaper_by_more_than_the_gap(seed, lam, price):
+def test_no_partition_of_the_values_is_cheaper_by_more_than_the_gap(seed, lam, penalty):
     table = table_of(14, "ordinal", rows=60, seed=seed)
     effects = effects_for(table, seed)
-    exact = make_program(table, effects, bucket_price=price).attributes[0].optimum(lam).cost
+    exact = make_program(table, effects, bucket_penalty=penalty).attributes[0].optimum(lam).cost
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(items, "MOST_VALUES", 5)
         patch.setattr(items, "MOST_ITEMS", 5)
-        reduced = make_program(table, effects, bucket_price=price).attributes[0]
+        reduced = make_program(table, effects, bucket_penalty=penalty).attributes[0]
     assert reduced.items.reduced
     assert exact - 1e-9 <= reduced.optimum(lam).cost <= exact + reduced.gap(lam) + 1e-9
 
@@ -249,7 +250,7 @@ def groupings(values: list[int]) -> Iterator[list[list[int]]]:
 
 @settings(deadline=None, max_examples=25)
 @given(st.integers(0, 9999), st.integers(1, 5))
-def test_without_a_price_no_grouping_of_as_many_buckets_loses_less(seed, most):
+def test_without_a_penalty_no_grouping_of_as_many_buckets_loses_less(seed, most):
     table = table_of(6, rows=80, seed=seed)
     effects = effects_for(table, seed)
     program = make_program(table, effects, constraints=Constraints(max_buckets={"a": most}))
@@ -269,7 +270,7 @@ def test_missing_values_of_a_number_go_where_they_cost_least():
 
 
 @pytest.mark.parametrize("lam", [-1.0, np.inf, np.nan])
-def test_a_price_that_is_none_is_refused(lam):
+def test_a_multiplier_that_is_none_is_refused(lam):
     with pytest.raises(ParameterError, match="lam"):
         OptimalMinimizer(lam=lam).minimize(table_of(3))
 

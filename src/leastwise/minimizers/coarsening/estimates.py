@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from leastwise.generalization import Generalization
 from leastwise.minimizers.coarsening.path import countable
-from leastwise.minimizers.coarsening.state import Pulls, Records, make_state
+from leastwise.minimizers.coarsening.state import PseudoCounts, Records, make_state
 from leastwise.minimizers.constraints import Constraints
 
 # Two candidates guess about so many people differently; it makes the difference of their errors uncertain.
@@ -34,7 +34,7 @@ def estimate(records: Records, generalization: Generalization, weights: npt.NDAr
     partitions = tuple(countable(table, j, p, none) for j, p in enumerate(generalization.partitions))
     maps = table.bucket_maps(Generalization(partitions))
     columns = [maps[j][table.codes[:, j]].astype(np.int64) for j in range(len(maps))]
-    state, _ = make_state(records, columns, [partition.size for partition in partitions], Pulls())
+    state, _ = make_state(records, columns, [partition.size for partition in partitions], PseudoCounts())
     hits = state.hits.sum(axis=0) / max(records.people.sum(), 1e-12)
     return Estimate(1 - float(hits[-1]), 1 - float(hits[:-1] @ weights / max(weights.sum(), 1e-12)))
 

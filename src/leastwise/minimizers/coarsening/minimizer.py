@@ -13,13 +13,13 @@ from leastwise.minimizers.base import Minimizer
 from leastwise.minimizers.coarsening.path import Step, coarsening_steps
 from leastwise.minimizers.coarsening.restarts import restarted_steps
 from leastwise.minimizers.constraints import Constraints
-from leastwise.minimizers.teacher import Teacher
+from leastwise.minimizers.surrogate import Surrogate
 from leastwise.records.table import Table
 from leastwise.validation import check_between
 
 # Adversary errors that differ by less count as equal: what nobody is safer for is not asked.
 _ALIKE = 0.001
-# Price of a classifier error, in adversary errors, while answers are saved: nearly all that counts.
+# Lagrange multiplier of the classifier error while answers are saved: nearly all that counts.
 _SAVING = 20.0
 
 
@@ -36,10 +36,10 @@ class CoarseningMinimizer(Minimizer):
     max_error_increase
         How much more often the classifier may be wrong: 0.01 is one person in a hundred.
     mu
-        What an error of the classifier costs beside an error of the adversary along a path; None: a price that
-        falls from merge to merge.
-    teacher
-        Who gives the effects: a name of ``leastwise.minimizers.teacher.TEACHERS``, a function, or None.
+        Lagrange multiplier: what an error of the classifier costs beside an error of the adversary along a path;
+        None: it falls from merge to merge.
+    surrogate
+        Who gives the effects: a name of ``leastwise.minimizers.surrogate.SURROGATES``, a function, or None.
     weights
         By personal attribute, how much it matters; 1 where nothing is said.
     constraints
@@ -59,7 +59,7 @@ class CoarseningMinimizer(Minimizer):
         self,
         max_error_increase: float = 0.01,
         mu: float | None = None,
-        teacher: str | Teacher | None = None,
+        surrogate: str | Surrogate | None = None,
         weights: Mapping[str, float] | None = None,
         constraints: Constraints | None = None,
         *,
@@ -70,7 +70,7 @@ class CoarseningMinimizer(Minimizer):
         super().__init__(schema=schema, personal=personal, random_state=random_state)
         self.max_error_increase = max_error_increase
         self.mu = mu
-        self.teacher = teacher
+        self.surrogate = surrogate
         self.weights = weights
         self.constraints = constraints
 
@@ -78,7 +78,7 @@ class CoarseningMinimizer(Minimizer):
         """Return the safest generalization within the allowed loss."""
         check_between("max_error_increase", self.max_error_increase, 0.0, 1.0)
         same: Any = {"weights": self.weights, "constraints": self.constraints}
-        paths = restarted_steps(table, self.mu, teacher=self.teacher, seed=self.seed, **same)
+        paths = restarted_steps(table, self.mu, surrogate=self.surrogate, seed=self.seed, **same)
         steps = [step for path in paths for step in path]
         if not steps:  # the constraints suppress every attribute
             self.steps_ = []

@@ -15,7 +15,7 @@ from leastwise.generalization import Generalization
 from leastwise.kernels.additive_logistic import Additive
 from leastwise.kernels.interval_program import best_partition, spread
 from leastwise.kernels.joint_coarsening import State, apply_merge, score_merge
-from leastwise.minimizers.coarsening.state import Pulls, Records, make_state
+from leastwise.minimizers.coarsening.state import PseudoCounts, Records, make_state
 from leastwise.minimizers.constraints import Constraints
 from leastwise.minimizers.constraints.checks import MergeRules, check_start
 from leastwise.minimizers.optimal.items import target_weights
@@ -56,7 +56,7 @@ def coarsening_path(
     *,
     steps: int | None = 40,
     weights: Mapping[str, float] | Sequence[float] | None = None,
-    pulls: Pulls | None = None,
+    pseudo_counts: PseudoCounts | None = None,
     constraints: Constraints | None = None,
     records: Records | None = None,
 ) -> tuple[Generalization, ...]:
@@ -70,10 +70,10 @@ def coarsening_path(
     table
         Training records.
     start
-        A fine generalization, usually of ``optimal_path`` at a small price.
+        A fine generalization, usually of ``optimal_path`` at a small ``lam``.
     mu
-        What an error of the classifier costs beside an error of the adversary. None: the merge with the best
-        exchange rate between the two comes next, which is a price that falls along the path.
+        Lagrange multiplier: what an error of the classifier costs beside an error of the adversary. None: the
+        merge with the best exchange rate between the two comes next, which is a multiplier that falls along it.
     steps
         How many generalizations to return, well spread; None for one after every merge.
     constraints
@@ -83,7 +83,7 @@ def coarsening_path(
         The same records prepared, where several paths are made of them.
     """
     found = coarsening_steps(
-        table, start, mu, weights=weights, pulls=pulls, constraints=constraints, records=records
+        table, start, mu, weights=weights, pseudo_counts=pseudo_counts, constraints=constraints, records=records
     )
     kept = found if steps is None else thinned(found, steps)
     return tuple(step.generalization for step in kept)
@@ -95,7 +95,7 @@ def coarsening_steps(
     mu: float | None = None,
     *,
     weights: Mapping[str, float] | Sequence[float] | None = None,
-    pulls: Pulls | None = None,
+    pseudo_counts: PseudoCounts | None = None,
     records: Records | None = None,
     constraints: Constraints | None = None,
 ) -> list[Step]:
@@ -119,7 +119,7 @@ def coarsening_steps(
         rules=MergeRules.of(held, partitions),
         mu=mu,
         weights=target_weights(table, weights),
-        pulls=pulls or Pulls(),
+        pseudo_counts=pseudo_counts or PseudoCounts(),
     )
     check_start(held, Generalization(tuple(run.shown), start.label), table)
     return [*run.steps()]
@@ -174,7 +174,7 @@ class _Run:
     rules: MergeRules
     mu: float | None
     weights: npt.NDArray[np.float64]
-    pulls: Pulls
+    pseudo_counts: PseudoCounts
     now: list[Ints] = field(init=False)
     place: list[Ints] = field(init=False)
     state: State = field(init=False)
@@ -250,7 +250,7 @@ class _Run:
         return float(gain / (max(loss, 0.0) + noise))
 
     def _into(self, attribute: int, groups: Groups) -> Ints:
-        into = np.full(self.state.marks.shape[1], -1, dtype=np.int64)
+        into = np.full(self.state.zobrist.shape[1], -1, dtype=np.int64)
         for group in groups:
             into[self.place[attribute][list(group)]] = self.place[attribute][min(group)]
         return into
@@ -318,7 +318,7 @@ class _Run:
             numbers.append(number.astype(np.int64))
         warm = self._warm(numbers)
         self.place = numbers
-        self.state, self.model = make_state(self.records, columns, sizes, self.pulls, warm)
+        self.state, self.model = make_state(self.records, columns, sizes, self.pseudo_counts, warm)
         self.effects = [weights @ direction(weights) for weights in self.model.weights]
 
     def _warm(self, numbers: list[Ints]) -> Additive | None:

@@ -3,8 +3,8 @@
 The effects of a value are those *beside* all other attributes: where education is known, an occupation adds little
 that its mean label would show. Once attributes are suppressed, the groups that were made beside them are no longer
 the right ones, and no merge can mend that. So whenever a path has given up a good part of its attributes, a new
-one starts: the teacher learns from the attributes that are left, the program makes fine groups of them again, and
-they are coarsened. Each path is nested in itself; together they are the candidates.
+one starts: the surrogate learns from the attributes that are left, the program makes fine groups of them again,
+and they are coarsened. Each path is nested in itself; together they are the candidates.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from leastwise.minimizers.coarsening.path import Step, coarsening_steps, thinned
 from leastwise.minimizers.coarsening.state import Records
 from leastwise.minimizers.constraints import Constraints
 from leastwise.minimizers.optimal.path import optimal_path
-from leastwise.minimizers.teacher import Effects, Teacher, effects_of
+from leastwise.minimizers.surrogate import Effects, Surrogate, effects_of
 from leastwise.records.table import Table
 from leastwise.schema import Schema
 
@@ -39,7 +39,7 @@ def restarted_paths(
     *,
     steps: int = 25,
     starts: Sequence[float] = _STARTS,
-    teacher: str | Teacher | None = None,
+    surrogate: str | Surrogate | None = None,
     weights: Mapping[str, float] | Sequence[float] | None = None,
     constraints: Constraints | None = None,
     seed: int = 0,
@@ -56,7 +56,7 @@ def restarted_paths(
         What every generalization must hold to.
     """
     found = restarted_steps(
-        table, mu, starts=starts, teacher=teacher, weights=weights, constraints=constraints, seed=seed
+        table, mu, starts=starts, surrogate=surrogate, weights=weights, constraints=constraints, seed=seed
     )
     return [tuple(step.generalization for step in thinned(path, steps)) for path in found]
 
@@ -66,7 +66,7 @@ def restarted_steps(
     mu: float | None = None,
     *,
     starts: Sequence[float] = _STARTS,
-    teacher: str | Teacher | None = None,
+    surrogate: str | Surrogate | None = None,
     weights: Mapping[str, float] | Sequence[float] | None = None,
     constraints: Constraints | None = None,
     seed: int = 0,
@@ -80,7 +80,7 @@ def restarted_steps(
 
     @cache  # all starts begin with the same attributes
     def fine_path(unseen: tuple[str, ...]) -> tuple[Generalization, ...]:
-        effects = effects_of(table, teacher, seed, unseen)
+        effects = effects_of(table, surrogate, seed, unseen)
         return _fine_path(table, effects, weights, replace(held, suppressed=unseen))
 
     for start in starts:
@@ -100,11 +100,11 @@ def fine_starts(
     effects: Effects,
     weights: Mapping[str, float] | Sequence[float] | None = None,
     constraints: Constraints | None = None,
-    bucket_price: float = 0.0,
+    bucket_penalty: float = 0.0,
 ) -> list[Generalization]:
     """Return the generalizations this far along the program's path, with few enough buckets to choose well."""
     held = constraints or Constraints()
-    path = _fine_path(table, effects, weights, held, bucket_price)
+    path = _fine_path(table, effects, weights, held, bucket_penalty)
     return [_along(path, start) for start in starts]
 
 
@@ -141,7 +141,7 @@ def _fine_path(
     effects: Effects,
     weights: Mapping[str, float] | Sequence[float] | None,
     held: Constraints,
-    bucket_price: float = 0.0,
+    bucket_penalty: float = 0.0,
 ) -> tuple[Generalization, ...]:
     """Return the program's path, each attribute in few buckets."""
     limited = [name for name in table.schema.names if name not in {*held.suppressed, *held.untouched}]
@@ -151,6 +151,6 @@ def _fine_path(
         effects=effects,
         weights=weights,
         constraints=replace(held, max_buckets=few),
-        bucket_price=bucket_price,
+        bucket_penalty=bucket_penalty,
         steps=40,
     )

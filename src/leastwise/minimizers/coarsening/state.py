@@ -28,8 +28,8 @@ _PEOPLE_PER_ROW = 10.0
 
 
 @dataclass(frozen=True)
-class Pulls:
-    """How many people coarser knowledge counts for beside a joint bucket's own.
+class PseudoCounts:
+    """Pseudo-counts: how many people coarser knowledge (the prior) counts for beside a joint bucket's own.
 
     Of ``context`` (for each personal attribute) and ``label`` the one is taken that guesses best: an adversary
     would find it too, and sparse joint buckets must not hide what coarser ones tell.
@@ -82,7 +82,7 @@ def make_state(
     records: Records,
     columns: Sequence[npt.NDArray[Any]],
     sizes: Sequence[int],
-    pulls: Pulls,
+    pseudo_counts: PseudoCounts,
     start: Additive | None = None,
 ) -> tuple[State, Additive]:
     """Count the joint buckets of these columns (one per attribute) and score them all."""
@@ -91,15 +91,15 @@ def make_state(
     model = fit_additive(columns, sizes, table.y, table.classes, records.people, start=start, sweeps=8)
     buckets = np.zeros((len(first), len(columns) + 1), dtype=np.int64)
     buckets[:, :-1] = np.stack([column[first] for column in columns], axis=1)
-    marks = generator(0, "marks").integers(-(2**62), 2**62, size=(len(columns) + 1, max(sizes)))
+    zobrist = generator(0, "zobrist").integers(-(2**62), 2**62, size=(len(columns) + 1, max(sizes)))
     effects = _effects(model, table.classes, len(columns), max(sizes))
     strides, rows = _strides(records, columns, sizes)
     starts, flat = _context_tables(records, columns, strides, rows)
     head, tail, following = _lists(bucket_of, len(first))
     state = State(
         buckets=buckets,
-        keys=_keys(buckets, marks),
-        marks=marks,
+        keys=_keys(buckets, zobrist),
+        zobrist=zobrist,
         alive=np.ones(len(first), dtype=np.bool_),
         head=head,
         tail=tail,
@@ -120,9 +120,9 @@ def make_state(
         bucket_people=_bucket_people(records, columns, sizes),
         value_people=_value_people(records),
         value_bucket=_value_bucket(records, columns),
-        pulls=np.full(len(records.own) + 2, pulls.own),
+        pseudo_counts=np.full(len(records.own) + 2, pseudo_counts.own),
     )
-    _choose_pulls(state, pulls)
+    _choose_pseudo_counts(state, pseudo_counts)
     return state, model
 
 
@@ -150,18 +150,21 @@ def _bucket_people(records: Records, columns: Sequence[npt.NDArray[Any]], sizes:
     return result
 
 
-def _choose_pulls(state: State, pulls: Pulls) -> None:
-    """Give each target the pull that guesses most people right, and all joint buckets their score with it."""
+def _choose_pseudo_counts(state: State, pseudo_counts: PseudoCounts) -> None:
+    """Give each target the pseudo-count that guesses most people right, and score all joint buckets with it."""
     targets = len(state.own)
-    tried = [(context, pulls.label[min(i, len(pulls.label) - 1)]) for i, context in enumerate(pulls.context)]
+    tried = [
+        (context, pseudo_counts.label[min(i, len(pseudo_counts.label) - 1)])
+        for i, context in enumerate(pseudo_counts.context)
+    ]
     found = []
     for context, label in tried:
-        state.pulls[:targets], state.pulls[targets] = context, label
+        state.pseudo_counts[:targets], state.pseudo_counts[targets] = context, label
         score_all(state)
         found.append(state.hits.copy())
     best = np.argmax([hits.sum(axis=0) for hits in found], axis=0)
     for target in range(targets + 1):
-        state.pulls[target] = tried[best[target]][target == targets]
+        state.pseudo_counts[target] = tried[best[target]][target == targets]
         state.hits[:, target] = found[best[target]][:, target]
 
 
@@ -180,11 +183,11 @@ def _scores(model: Additive, effects: Floats, buckets: Ints, classes: int) -> Fl
     return scores
 
 
-def _keys(buckets: Ints, marks: Ints) -> Ints:
+def _keys(buckets: Ints, zobrist: Ints) -> Ints:
     keys = np.zeros(len(buckets), dtype=np.int64)
     with np.errstate(over="ignore"):
         for j in range(buckets.shape[1]):
-            keys += marks[j, buckets[:, j]]
+            keys += zobrist[j, buckets[:, j]]
     return keys
 
 

@@ -1,4 +1,4 @@
-"""Descent on joint counts: one attribute after the other gets its best partition beside all others as they are.
+"""Coordinate descent on joint counts: each attribute in turn gets its best partition, the others as they are.
 
 Coarsening only merges, and what it gave up it never gets back. Here the program of the exact partition is solved
 anew for each attribute in turn, with costs counted on the joint buckets: a run of buckets costs the people whose
@@ -21,7 +21,7 @@ from leastwise.kernels.additive_logistic import Additive
 from leastwise.kernels.interval_program import Buckets, best_partition
 from leastwise.kernels.joint_coarsening import State
 from leastwise.kernels.joint_partition import Rests, run_hits, run_label_hits
-from leastwise.minimizers.coarsening.state import Pulls, Records, make_state
+from leastwise.minimizers.coarsening.state import PseudoCounts, Records, make_state
 from leastwise.minimizers.constraints import Constraints
 from leastwise.minimizers.constraints.checks import broken
 from leastwise.minimizers.descent.base import Base, base_of
@@ -42,9 +42,9 @@ from leastwise.records.table import Table
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-# What an error of the classifier costs beside an error of the adversary: from almost nothing to almost everything.
-PRICES = (0.1, 0.25, 0.5, 1.0, 1.6, 2.4, 3.4, 4.8, 7.0, 12.0, 25.0, 50.0)
-# Attributes are gone round at most so often for one price.
+# Lagrange multipliers ``mu`` of the classifier error: from counting almost nothing to almost everything.
+MULTIPLIERS = (0.1, 0.25, 0.5, 1.0, 1.6, 2.4, 3.4, 4.8, 7.0, 12.0, 25.0, 50.0)
+# Attributes are gone round at most so often for one multiplier.
 _ROUNDS = 3
 # People that one more bucket must keep from being guessed, or whose label it must tell: less is chance.
 _CHARGE = 1.0
@@ -53,13 +53,13 @@ _CHARGE = 1.0
 def joint_path(
     table: Table,
     fine: Generalization,
-    prices: Sequence[float] = PRICES,
+    multipliers: Sequence[float] = MULTIPLIERS,
     *,
     weights: Mapping[str, float] | Sequence[float] | None = None,
     constraints: Constraints | None = None,
     records: Records | None = None,
 ) -> list[Generalization]:
-    """Return a generalization for every price, found from the coarse side and once more from the fine side.
+    """Return a generalization for every Lagrange multiplier, from the coarse side and again from the fine one.
 
     They are made of the buckets of ``fine``. Unlike a coarsening path they are not nested in each other.
 
@@ -68,18 +68,18 @@ def joint_path(
     table
         Training records.
     fine
-        A fine generalization, usually of ``optimal_path`` at a small price.
-    prices
-        What an error of the classifier costs beside an error of the adversary (``mu``), ascending.
+        A fine generalization, usually of ``optimal_path`` at a small ``lam``.
+    multipliers
+        The values of ``mu``: what an error of the classifier costs beside an error of the adversary.
     constraints
         What every generalization must hold to; those that cannot be made to are left out.
     """
-    if not all(np.isfinite(mu) and mu >= 0 for mu in prices):
-        raise ParameterError(f"prices must be numbers from 0; got {[*prices]}")
+    if not all(np.isfinite(mu) and mu >= 0 for mu in multipliers):
+        raise ParameterError(f"multipliers must be numbers from 0; got {[*multipliers]}")
     held = constraints or Constraints()
     held.check(table.schema)
     descent = Descent(base_of(table, fine, held, records), target_weights(table, weights))
-    found = [*descent.solutions([*sorted(prices), *sorted(prices, reverse=True)])]
+    found = [*descent.solutions([*sorted(multipliers), *sorted(multipliers, reverse=True)])]
     distinct = {generalization.fingerprint: generalization for generalization in reversed(found)}
     return [g for g in reversed(distinct.values()) if not broken(held, g, table)]
 
@@ -92,21 +92,21 @@ class Descent:
     weights: Floats
     now: list[Ints] = field(init=False)
     columns: list[Ints] = field(init=False)
-    marks: Ints = field(init=False)
+    zobrist: Ints = field(init=False)
     state: State = field(init=False)
     model: Additive = field(init=False)
-    pulls: Floats = field(init=False)
+    pseudo_counts: Floats = field(init=False)
 
     def __post_init__(self) -> None:
         most = max(len(row) for row in self.base.rows)
         shape = (len(self.base.rows), max(most, *(p.size for p in self.base.partitions)))
-        self.marks = generator(0, "descent").integers(-(2**62), 2**62, size=shape)
+        self.zobrist = generator(0, "descent").integers(-(2**62), 2**62, size=shape)
         self.now = [start.copy() for start in self.base.coarsest]
         self._renew()
 
-    def solutions(self, prices: Sequence[float]) -> Iterator[Generalization]:
-        """Descend at one price after the other, each from where the one before ended."""
-        for mu in prices:
+    def solutions(self, multipliers: Sequence[float]) -> Iterator[Generalization]:
+        """Descend at one multiplier after the other, each from where the one before ended."""
+        for mu in multipliers:
             self.descend(mu)
             yield self.base.generalization(self.now, minimizer="joint", mu=mu)
 
@@ -145,11 +145,11 @@ class Descent:
     def _costs(self, j: int, mu: float) -> tuple[Floats, Rests]:
         """Return what each run [first, last] of an attribute's fine buckets costs, in people."""
         records, item, rest = self.base.records, self.base.item(j), Rest.by(self._keys(without=j))
-        rests = rests_of(records, self.columns, rest, item, self.model, float(self.pulls[-1]))
+        rests = rests_of(records, self.columns, rest, item, self.model, float(self.pseudo_counts[-1]))
         cost = _CHARGE * (1 + mu) - mu * run_label_hits(rests)
         for t in np.flatnonzero(self.weights > 0).tolist():
-            context, pull = np.flatnonzero(self.state.strides[t]), float(self.pulls[t])
-            guessed = guessed_of(records, self.columns, rest, item, t, context.tolist(), pull)
+            context, pseudo_count = np.flatnonzero(self.state.strides[t]), float(self.pseudo_counts[t])
+            guessed = guessed_of(records, self.columns, rest, item, t, context.tolist(), pseudo_count)
             cost += self.weights[t] * run_hits(rests, guessed)
         cost[self.base.forbidden[j]] = np.inf
         return cost, rests
@@ -165,7 +165,7 @@ class Descent:
         keys = np.zeros(len(self.base.table), dtype=np.int64)
         for j, column in enumerate(self.columns):
             if j != without:
-                keys += self.marks[j, column]
+                keys += self.zobrist[j, column]
         return keys
 
     def _renew(self) -> None:
@@ -173,20 +173,20 @@ class Descent:
         self.now = [np.unique(now, return_inverse=True)[1].astype(np.int64) for now in self.now]
         self.columns = [now[fine] for now, fine in zip(self.now, self.base.fine, strict=True)]
         records, sizes = self.base.records, [int(now.max()) + 1 for now in self.now]
-        self.state, self.model = make_state(records, self.columns, sizes, Pulls())
+        self.state, self.model = make_state(records, self.columns, sizes, PseudoCounts())
         right, rest = self.state.hits.sum(axis=0), Rest.by(self._keys())
         people = np.bincount(rest.of, weights=records.people).astype(float)
         nothing = Item(np.zeros(len(rest.of), dtype=np.int64), 1, NONE)
-        self.pulls = np.ones(len(right))
+        self.pseudo_counts = np.ones(len(right))
         for t in range(len(records.own)):
             context = np.flatnonzero(self.state.strides[t]).tolist()
             guessed = guessed_of(records, self.columns, rest, nothing, t, context, 0.0)
             held = np.bincount(guessed.pair, weights=records.people).astype(float)
-            self.pulls[t] = calibrated(guessed, held, people, float(right[t]))
+            self.pseudo_counts[t] = calibrated(guessed, held, people, float(right[t]))
         labels = np.zeros((len(rest.first), records.table.classes))
         np.add.at(labels, (rest.of, records.table.y), records.people)
         scores = scores_of(self.model, self.columns, rest.first, records.table.classes)
-        self.pulls[-1] = calibrated_label(scores, labels, float(right[-1]))
+        self.pseudo_counts[-1] = calibrated_label(scores, labels, float(right[-1]))
 
 
 def _same(one: Ints, other: Ints) -> bool:

@@ -16,7 +16,7 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 # What coarser knowledge may count for, in people.
-_PULLS = 2.0 ** np.arange(-1, 9)
+_PSEUDO_COUNTS = 2.0 ** np.arange(-1, 9)
 
 
 class Rest(NamedTuple):
@@ -56,7 +56,7 @@ def scores_of(model: Additive, columns: Sequence[Ints], rows: Any, classes: int,
 
 
 def rests_of(
-    records: Records, columns: Sequence[Ints], rest: Rest, item: Item, model: Additive, pull: float
+    records: Records, columns: Sequence[Ints], rest: Rest, item: Item, model: Additive, pseudo_count: float
 ) -> Rests:
     """Return the records by rest, in the order of the items, with what the label model knows of them."""
     table, people = records.table, records.people
@@ -74,12 +74,18 @@ def rests_of(
         scores=scores,
         effects=effects,
         bucket_people=np.bincount(item.place, weights=people, minlength=item.places),
-        pull=pull,
+        pseudo_count=pseudo_count,
     )
 
 
 def guessed_of(
-    records: Records, columns: Sequence[Ints], rest: Rest, item: Item, target: int, context: Any, pull: float
+    records: Records,
+    columns: Sequence[Ints],
+    rest: Rest,
+    item: Item,
+    target: int,
+    context: Any,
+    pseudo_count: float,
 ) -> Guessed:
     """Return what is held of one personal attribute, beside its context without the attribute that is parted."""
     values, size = records.targets[:, target], records.target_sizes[target]
@@ -101,7 +107,7 @@ def guessed_of(
         bucket=bucket,
         total=_before(row, rows, item, records.people)[rest_row] if own else table.sum(axis=1)[rest_row, None],
         most=np.zeros(len(rest_row)) if own else table.max(axis=1)[rest_row],
-        pull=pull,
+        pseudo_count=pseudo_count,
     )
 
 
@@ -121,15 +127,15 @@ def _before(row: Ints, rows: int, item: Item, people: Floats) -> Floats:
 
 
 def calibrated(guessed: Guessed, held: Floats, people: Floats, right: float) -> float:
-    """Return the pull with which the expected right guesses are as many as leave-one-out counting found."""
+    """Return the pseudo-count with which as many right guesses are expected as leave-one-out counting found."""
     total, repeats = np.maximum(guessed.total[:, -1], 1.0), np.diff(guessed.starts)
     prior, most = guessed.prior / np.repeat(total, repeats), guessed.most / total
 
-    def expected(pull: float) -> float:
-        best = np.maximum.reduceat(held + pull * prior, guessed.starts[:-1])
-        return float((people * np.maximum(best, pull * most) / (people + pull)).sum())
+    def expected(pseudo_count: float) -> float:
+        best = np.maximum.reduceat(held + pseudo_count * prior, guessed.starts[:-1])
+        return float((people * np.maximum(best, pseudo_count * most) / (people + pseudo_count)).sum())
 
-    return float(min(_PULLS, key=lambda pull: abs(expected(pull) - right)))
+    return float(min(_PSEUDO_COUNTS, key=lambda pseudo_count: abs(expected(pseudo_count) - right)))
 
 
 def calibrated_label(scores: Floats, held: Floats, right: float) -> float:
@@ -138,7 +144,7 @@ def calibrated_label(scores: Floats, held: Floats, right: float) -> float:
     odds /= odds.sum(axis=1, keepdims=True)
     people = held.sum(axis=1)
 
-    def expected(pull: float) -> float:
-        return float((people * (held + pull * odds).max(axis=1) / (people + pull)).sum())
+    def expected(pseudo_count: float) -> float:
+        return float((people * (held + pseudo_count * odds).max(axis=1) / (people + pseudo_count)).sum())
 
-    return float(min(_PULLS, key=lambda pull: abs(expected(pull) - right)))
+    return float(min(_PSEUDO_COUNTS, key=lambda pseudo_count: abs(expected(pseudo_count) - right)))

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leastwise.kernels.variance_runs import variance_runs
-from leastwise.minimizers.teacher import one_hot_logistic
+from leastwise.minimizers.surrogate import one_hot_logistic
 from leastwise.records.table import Table
 
 Map = npt.NDArray[np.intp]

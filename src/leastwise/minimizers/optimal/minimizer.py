@@ -15,7 +15,7 @@ from leastwise.minimizers.constraints import Constraints
 from leastwise.minimizers.optimal.allotment import allot
 from leastwise.minimizers.optimal.items import target_weights
 from leastwise.minimizers.optimal.program import AttributeProgram, attribute_program
-from leastwise.minimizers.teacher import Effects, Teacher, effects_of
+from leastwise.minimizers.surrogate import Effects, Surrogate, effects_of
 from leastwise.partition import Partition, keep, suppress
 from leastwise.records.table import Table
 from leastwise.validation import check_from_zero
@@ -23,7 +23,7 @@ from leastwise.validation import check_from_zero
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """All attributes of a table, counted and ready to be solved for any price ``lam``."""
+    """All attributes of a table, counted and ready to be solved for any Lagrange multiplier ``lam``."""
 
     table: Table
     attributes: Mapping[int, AttributeProgram]
@@ -67,16 +67,16 @@ def make_program(
     effects: Effects,
     weights: Mapping[str, float] | Sequence[float] | None = None,
     constraints: Constraints | None = None,
-    bucket_price: float = 0.0,
+    bucket_penalty: float = 0.0,
 ) -> Program:
-    """Count, once for all prices, what every possible bucket of every attribute loses and reveals."""
-    check_from_zero("bucket_price", bucket_price)
+    """Count, once for all ``lam``, what every possible bucket of every attribute loses and reveals."""
+    check_from_zero("bucket_penalty", bucket_penalty)
     constraints = constraints or Constraints()
     constraints.check(table.schema)
     shares = target_weights(table, weights)
     fixed = {*constraints.suppressed, *constraints.untouched}
     open_ones = [j for j, name in enumerate(table.schema.names) if name not in fixed]
-    programs = {j: attribute_program(table, j, effects[j], shares, constraints, bucket_price) for j in open_ones}
+    programs = {j: attribute_program(table, j, effects[j], shares, constraints, bucket_penalty) for j in open_ones}
     return Program(table, programs, constraints)
 
 
@@ -90,15 +90,16 @@ class OptimalMinimizer(Minimizer):
     Parameters
     ----------
     lam
-        The price of what is revealed: 0 keeps every value apart whose effect differs, a large one suppresses all.
-    teacher
-        Who gives the effects: a name of ``leastwise.minimizers.teacher.TEACHERS``, a function, or None.
+        Lagrange multiplier of what is revealed: 0 keeps every value apart whose effect differs, a large one
+        suppresses all.
+    surrogate
+        Who gives the effects: a name of ``leastwise.minimizers.surrogate.SURROGATES``, a function, or None.
     weights
         By personal attribute, how much it matters; 1 where nothing is said. Where the schema declares no personal
         attribute, all count as personal.
     constraints
         Conditions on the result; the program stays exact under them.
-    bucket_price
+    bucket_penalty
         What a bucket costs by itself, in units of squared effect: about 10 leaves out the answers that tell the
         classifier no more than chance would (Akaike's rule, where effects are log-odds). 0 asks as finely as
         the sample can tell.
@@ -126,10 +127,10 @@ class OptimalMinimizer(Minimizer):
     def __init__(
         self,
         lam: float = 1.0,
-        teacher: str | Teacher | None = None,
+        surrogate: str | Surrogate | None = None,
         weights: Mapping[str, float] | None = None,
         constraints: Constraints | None = None,
-        bucket_price: float = 0.0,
+        bucket_penalty: float = 0.0,
         *,
         schema: Any = None,
         personal: Sequence[str] | None = None,
@@ -137,18 +138,18 @@ class OptimalMinimizer(Minimizer):
     ) -> None:
         super().__init__(schema=schema, personal=personal, random_state=random_state)
         self.lam = lam
-        self.teacher = teacher
+        self.surrogate = surrogate
         self.weights = weights
         self.constraints = constraints
-        self.bucket_price = bucket_price
+        self.bucket_penalty = bucket_penalty
 
     def minimize(self, table: Table) -> Generalization:
-        """Return the optimal partition for the price ``lam``."""
+        """Return the optimal partition for the multiplier ``lam``."""
         check_from_zero("lam", self.lam)
         held = self.constraints or Constraints()
         held.check(table.schema)
-        effects = effects_of(table, self.teacher, self.seed, held.suppressed)
-        program = make_program(table, effects, self.weights, held, self.bucket_price)
+        effects = effects_of(table, self.surrogate, self.seed, held.suppressed)
+        program = make_program(table, effects, self.weights, held, self.bucket_penalty)
         self.gap_ = program.gap(self.lam)
         return program.generalization(program.solve(self.lam))
 

@@ -1,4 +1,4 @@
-"""The path of the exact partition: prices chosen from the data, from untouched to suppressed."""
+"""The path of the exact partition: Lagrange multipliers chosen from the data, from untouched to suppressed."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from leastwise.generalization import Generalization
 from leastwise.kernels.interval_program import Buckets
 from leastwise.minimizers.constraints import Constraints
 from leastwise.minimizers.optimal.minimizer import Program, make_program
-from leastwise.minimizers.teacher import Effects, Teacher, effects_of
+from leastwise.minimizers.surrogate import Effects, Surrogate, effects_of
 from leastwise.records.table import Table
 
-# Two prices closer than this factor are not told apart.
+# Two multipliers closer than this factor are not told apart.
 _CLOSE = 1.001
 _SMALLEST = 1e-9
 
 
 @dataclass
 class _Point:
-    """One solution, and the prices between which it is known to be the best."""
+    """One solution, and the multipliers between which it is known to be the best."""
 
     found: Mapping[int, Buckets]
     lost: float
@@ -38,17 +38,17 @@ def optimal_path(
     table: Table,
     steps: int = 40,
     *,
-    teacher: str | Teacher | None = None,
+    surrogate: str | Surrogate | None = None,
     effects: Effects | None = None,
     weights: Mapping[str, float] | Sequence[float] | None = None,
     constraints: Constraints | None = None,
-    bucket_price: float = 0.0,
+    bucket_penalty: float = 0.0,
     seed: int = 0,
 ) -> tuple[Generalization, ...]:
     """Return generalizations from untouched to suppressed, finest first (without constraints both are in it).
 
-    The prices are found from the data: between the two ends, the pair of neighbours that lie farthest apart in
-    what they lose and what they reveal gets another price between them, until there are ``steps``.
+    The multipliers are found from the data: between the two ends, the pair of neighbours that lie farthest apart
+    in what they lose and what they reveal gets another one between them, until there are ``steps``.
 
     Parameters
     ----------
@@ -57,16 +57,16 @@ def optimal_path(
     steps
         How many generalizations at most; fewer when the data have no more different optima.
     effects
-        The effects of all values, where they are known already; otherwise the teacher is asked.
-    bucket_price
+        The effects of all values, where they are known already; otherwise the surrogate is asked.
+    bucket_penalty
         What a bucket costs by itself, see ``OptimalMinimizer``.
     """
     if steps < 2:
         raise ParameterError(f"a path needs at least its two ends; steps must be 2 or more, got {steps}")
     held = constraints or Constraints()
     held.check(table.schema)
-    effects = effects_of(table, teacher, seed, held.suppressed) if effects is None else effects
-    program = make_program(table, effects, weights, held, bucket_price)
+    effects = effects_of(table, surrogate, seed, held.suppressed) if effects is None else effects
+    program = make_program(table, effects, weights, held, bucket_penalty)
     points = _spread_out(program, steps - held.empty)
     path = [program.generalization(p.found, minimizer="optimal", lam=p.low) for p in points]
     untouched = replace(Generalization.untouched(table.schema), origin={"minimizer": "optimal", "lam": 0.0})
@@ -86,7 +86,7 @@ def _spread_out(program: Program, steps: int) -> list[_Point]:
 
 
 def _insert(points: list[_Point], place: int, program: Program) -> None:
-    """Solve for a price between two neighbours; it is a new point, or narrows the gap between them."""
+    """Solve for a multiplier between two neighbours; it is a new point, or narrows the gap between them."""
     left, right = points[place], points[place + 1]
     middle = _point(program, _between(left.high, right.low))
     if middle.same(left):
@@ -103,7 +103,7 @@ def _point(program: Program, lam: float) -> _Point:
 
 
 def _last(program: Program) -> _Point:
-    """Return the solution that no larger price changes: the least that can be revealed."""
+    """Return the solution that no larger multiplier changes: the least that can be revealed."""
     point = _point(program, 1.0)
     for _ in range(60):
         further = _point(program, max(point.high, 1.0) * 4.0)
@@ -118,7 +118,7 @@ def _open(left: _Point, right: _Point) -> bool:
 
 
 def _between(low: float, high: float) -> float:
-    """Return the geometric middle; between 0 and a price, a hundredth of that price."""
+    """Return the geometric middle; between 0 and another, a hundredth of that."""
     return math.sqrt(low * high) if low > 0 else high / 100
 
 

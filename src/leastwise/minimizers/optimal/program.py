@@ -1,4 +1,4 @@
-"""The exact partition of every attribute for one price of what it reveals."""
+"""The exact partition of every attribute for one Lagrange multiplier of what it reveals."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from leastwise.records.table import Table
 
 @dataclass(frozen=True, eq=False)
 class AttributeProgram:
-    """One attribute: what every possible bucket loses (``spread``) and reveals, independent of the price.
+    """One attribute: what every possible bucket loses (``spread``) and reveals, independent of the multiplier.
 
     ``forbidden`` marks the buckets that the constraints rule out. All three are [mask of free items, first, last];
     ``alone_*`` are [mask]: buckets of free items only.
@@ -37,7 +37,7 @@ class AttributeProgram:
     alone_forbidden: npt.NDArray[np.bool_]
     limit: int
     edges: tuple[float, ...]
-    bucket_price: float = 0.0
+    bucket_penalty: float = 0.0
 
     def best(self, lam: float, limit: int = 0) -> list[Buckets]:
         """Return the cheapest partition, or with a limit the cheapest of each number of buckets."""
@@ -61,9 +61,9 @@ class AttributeProgram:
         return f" ({Intervals(declared, self.edges).labels[people.argmin()]}: {people.min():g} training records)"
 
     def _solved(self, lam: float, limit: int) -> list[Buckets]:
-        cost = self.spread + lam * self.revealed + self.bucket_price
+        cost = self.spread + lam * self.revealed + self.bucket_penalty
         cost[self.forbidden] = np.inf
-        alone = self.alone_spread + lam * self.alone_revealed + self.bucket_price
+        alone = self.alone_spread + lam * self.alone_revealed + self.bucket_penalty
         alone[self.alone_forbidden] = np.inf
         return best_partition(cost, alone, min(limit, self.items.row + self.items.free))
 
@@ -81,7 +81,7 @@ class AttributeProgram:
             return 0.0
         cost = self.spread[0] + lam * self.revealed[0]
         # Every partition has a bucket at least; that the others cost too only makes the bound looser.
-        bound = self.bucket_price + lower_bound(cost, lam * np.diagonal(self.revealed[0]).copy())
+        bound = self.bucket_penalty + lower_bound(cost, lam * np.diagonal(self.revealed[0]).copy())
         return max(self.optimum(lam).cost - float(bound), 0.0)
 
     def measured(self, buckets: Buckets) -> tuple[float, float]:
@@ -148,7 +148,7 @@ def attribute_program(
     effects: Floats,
     weights: Floats,
     constraints: Constraints,
-    bucket_price: float = 0.0,
+    bucket_penalty: float = 0.0,
 ) -> AttributeProgram:
     """Count once, for every possible bucket of an attribute, what it loses and what it reveals."""
     items = items_of(table, attribute, effects, constraints)
@@ -176,7 +176,7 @@ def attribute_program(
         alone_forbidden=rules.forbidden_alone(),
         limit=constraints.max_buckets.get(name, 0),
         edges=tuple(sorted(float(edge) for edge in constraints.edges.get(name, ()))),
-        bucket_price=bucket_price,
+        bucket_penalty=bucket_penalty,
     )
 
 

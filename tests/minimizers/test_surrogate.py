@@ -1,4 +1,4 @@
-"""The default teacher: how many trees it grows."""
+"""The default surrogate: how many trees it grows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from leastwise import Attribute, Schema, Table
-from leastwise.minimizers.teacher import trees_for
+from leastwise.minimizers.surrogate import trees_for
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
-"""Teachers: what each value of each attribute adds to the prediction of the label.
+"""Surrogate models of the label, additive in the attributes: what each value adds to the prediction.
 
-A teacher is learned on the full records of the training part and gives every code of every attribute an *effect*
+A surrogate is learned on the full records of the training part and gives every code of every attribute an *effect*
 on the log-odds of the label: one number for two classes, one per class otherwise. Effects of an attribute are
 centred on the people, and those of rare values are shrunk towards that centre, so that a value seen once does
 not look like something worth knowing.
@@ -27,7 +27,7 @@ Floats = npt.NDArray[np.float64]
 Effects = tuple[Floats, ...]
 """Per attribute: codes x (1 for two classes, otherwise the number of classes)."""
 
-Teacher = Callable[[Table, int], Effects]
+Surrogate = Callable[[Table, int], Effects]
 
 # People that a value is taken to have seen at the mean effect before its own are counted.
 SHRINKAGE = 20.0
@@ -39,7 +39,7 @@ _WORTH_THREADS = 50_000
 
 
 def effects_of(
-    table: Table, teacher: str | Teacher | None = None, seed: int = 0, unseen: Collection[str] = ()
+    table: Table, surrogate: str | Surrogate | None = None, seed: int = 0, unseen: Collection[str] = ()
 ) -> Effects:
     """Return the effects of all values, centred and shrunk.
 
@@ -47,13 +47,13 @@ def effects_of(
     ----------
     table
         Training records with a label.
-    teacher
-        A name of ``TEACHERS``, a function of (table, seed), or None for the default. The table has only the
+    surrogate
+        A name of ``SURROGATES``, a function of (table, seed), or None for the default. The table has only the
         attributes that may be asked.
     seed
-        For teachers that draw.
+        For surrogates that draw.
     unseen
-        Attributes that the teacher does not see, because nobody will be asked: their values have no effect, and
+        Attributes that the surrogate does not see, because nobody will be asked: their values have no effect, and
         what they tell is left to the others.
     """
     if not len(table):
@@ -62,12 +62,12 @@ def effects_of(
         raise DataError("all training records have the weight 0, so there is nobody to learn from; give weights")
     seen = [j for j, name in enumerate(table.schema.names) if name not in unseen]
     if len(seen) < len(table.sizes):
-        found = dict(zip(seen, effects_of(_only(table, seen), teacher, seed), strict=True))
+        found = dict(zip(seen, effects_of(_only(table, seen), surrogate, seed), strict=True))
         width = next((effects.shape[1] for effects in found.values()), 1)
         return tuple(found.get(j, np.zeros((size, width))) for j, size in enumerate(table.sizes))
     if not table.sizes:
         return ()
-    raw = _teacher(teacher)(table, seed)
+    raw = _surrogate(surrogate)(table, seed)
     _check_effects(raw, table)
     if table.classes < 2 or len(np.unique(table.y)) < 2:
         return tuple(np.zeros((size, 1)) for size in table.sizes)
@@ -75,11 +75,11 @@ def effects_of(
 
 
 def _check_effects(raw: Effects, table: Table) -> None:
-    """Raise a ``ParameterError`` when a teacher's answer does not fit the records that it was given."""
+    """Raise a ``ParameterError`` when a surrogate's answer does not fit the records that it was given."""
     shapes = [np.shape(effects) for effects in raw]
     if [shape[:1] for shape in shapes] != [(size,) for size in table.sizes] or {len(s) for s in shapes} != {2}:
         raise ParameterError(
-            "a teacher must return, for each attribute of the table it is given, an array of codes x scores; "
+            "a surrogate must return, for each attribute of the table it is given, an array of codes x scores; "
             f"expected {[*table.sizes]} codes, got arrays of {shapes} "
             "(attributes that will not be asked are not in the table)"
         )
@@ -95,13 +95,13 @@ def _only(table: Table, seen: list[int]) -> Table:
     )
 
 
-def _teacher(teacher: str | Teacher | None) -> Teacher:
-    if callable(teacher):
-        return teacher
-    name = DEFAULT if teacher is None else teacher
-    if name not in TEACHERS:
-        raise ParameterError(f"there is no teacher {name!r}; {did_you_mean(str(name), TEACHERS)}")
-    return TEACHERS[name]
+def _surrogate(surrogate: str | Surrogate | None) -> Surrogate:
+    if callable(surrogate):
+        return surrogate
+    name = DEFAULT if surrogate is None else surrogate
+    if name not in SURROGATES:
+        raise ParameterError(f"there is no surrogate {name!r}; {did_you_mean(str(name), SURROGATES)}")
+    return SURROGATES[name]
 
 
 def _shrunk(effects: Floats, use: Floats) -> Floats:
@@ -221,7 +221,7 @@ def _ranked(ranks: list[Floats], table: Table) -> Floats:
     return ranked
 
 
-TEACHERS: Mapping[str, Teacher] = {
+SURROGATES: Mapping[str, Surrogate] = {
     "additive_boosting": additive_boosting,
     "one_hot_logistic": one_hot_logistic,
     "shapley_boosting": shapley_boosting,

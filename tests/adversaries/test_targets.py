@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from leastwise import Attribute, Generalization, Intervals, ParameterError, Schema, Table
 from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.reconstruction import Reconstruction
-from leastwise.adversaries.windows import windows_of
-from leastwise.evaluation.hindsight import told_in_hindsight
+from leastwise.adversaries.targets import windows_of
+from leastwise.evaluation.certificate import told_in_hindsight
 from tests.adversaries.populations import Bayes, population, table_of
 
 AGE = Attribute("age", "continuous", lower=0, upper=100, integer=True, personal=True)

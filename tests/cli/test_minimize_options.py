@@ -15,7 +15,7 @@ from rich.console import Console
 from leastwise import Generalization
 from leastwise.cli.minimize import working
 from leastwise.minimizers import MINIMIZERS, watched
-from leastwise.minimizers.neural.progress import tell
+from leastwise.minimizers.neural.schedule import tell
 from tests.cli.running import Run
 
 OPTIONS = {

@@ -3,8 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from leastwise.kernels.count_tables import part_rows
-from leastwise.kernels.node_counts import class_counts, pair_counts, present_personal
+from leastwise.kernels.count_tables import class_counts, pair_counts, part_rows, present_personal
 from leastwise.minimizers.pat.counting import CountedRows, TableStore
 from tests.minimizers.pat.samples import random_table
 

@@ -12,6 +12,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import NotFittedError
@@ -34,7 +36,9 @@ from leastwise import (
     UnknownValueError,
 )
 from leastwise.minimizers import MINIMIZERS, FeatureSelectionMinimizer, Minimizer, UniformMinimizer
+from leastwise.minimizers.base import held_out
 from leastwise.partition import keep, suppress
+from tests.strategies import tables
 
 AGE = Attribute("age", "continuous", lower=0, upper=99, integer=True, missing=True)
 SEX = Attribute("sex", values=("f", "m"), personal=True)
@@ -422,3 +426,16 @@ def test_the_examples_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.Monke
     assert names["RareMinimizer"](m=4, schema=names["schema"]).fit(names["people"]).generalization_.collected == (
         "sex",
     )
+
+
+@settings(deadline=None)
+@given(tables(weights=True), st.integers(0, 5))
+def test_people_are_divided_and_values_stay(table: Table, seed: int) -> None:
+    train, held = held_out(table, 0.25, seed)
+    if len(train) < len(table):
+        assert train.people + held.people == table.people
+    for j, attribute in enumerate(table.schema.attributes):
+        if not attribute.continuous:
+            assert set(np.unique(train.codes[:, j])) == set(np.unique(table.codes[:, j]))
+    again = held_out(table, 0.25, seed)[1]
+    assert again.codes.tolist() == held.codes.tolist()

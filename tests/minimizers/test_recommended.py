@@ -20,10 +20,10 @@ from leastwise.minimizers import (
     recommended_paths,
     restarted_paths,
 )
-from leastwise.minimizers.coarsening.estimates import estimate, unbeaten
 from leastwise.minimizers.coarsening.path import coarsening_steps, thinned
 from leastwise.minimizers.coarsening.restarts import fine_starts
 from leastwise.minimizers.coarsening.state import Records
+from leastwise.minimizers.recommended import estimate, unbeaten
 from leastwise.minimizers.surrogate import effects_of
 from tests.minimizers.coarsening.test_path import example
 

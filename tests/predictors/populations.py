@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from leastwise.predictors import Samples
-from leastwise.predictors.masks import mask_of
+from leastwise.predictors.base import mask_of
 
 
 def samples_of(inputs, targets, input_sizes=None, target_sizes=None, weights=None, masks=()):

@@ -39,7 +39,7 @@ def test_planted_leaks_are_found():
 
 def test_a_target_that_the_masks_tell_is_read_off():
     base = masked_population(300, 0)
-    from leastwise.predictors.masks import mask_of
+    from leastwise.predictors.base import mask_of
 
     told = samples_of(base.inputs, base.inputs[:, 1:], (4, 3), (3,), masks=((mask_of(1, np.arange(3)),),))
     network = Network().fit(told, told)

@@ -19,7 +19,7 @@ from leastwise.predictors import (
     guesses,
     strongest,
 )
-from leastwise.predictors.masks import masked
+from leastwise.predictors.base import masked
 from tests.predictors.populations import best_errors, masked_population, population
 
 EVERY = [JointBuckets(), Network(), Logistic(), Boosting(), strongest(quick=True), strongest()]

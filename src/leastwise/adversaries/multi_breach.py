@@ -25,8 +25,7 @@ from leastwise.adversaries.guessing import (
 )
 from leastwise.adversaries.result import AttackResult, MultiBreachResult
 from leastwise.errors import ParameterError
-from leastwise.predictors.base import Probabilities, Samples, samples
-from leastwise.predictors.masks import masked
+from leastwise.predictors.base import Probabilities, Samples, masked, samples
 
 
 @dataclass(frozen=True)

@@ -21,10 +21,9 @@ from leastwise.generalization import Generalization
 from leastwise.partition import Untouched
 from leastwise.predictors.base import Predictor, samples
 from leastwise.predictors.boosting import Boosting
-from leastwise.predictors.defaults import default_predictors
 from leastwise.predictors.guesses import guesses
 from leastwise.predictors.sklearn import fit_weighted
-from leastwise.predictors.strongest import Strongest
+from leastwise.predictors.strongest import Strongest, default_predictors
 from leastwise.records.table import Split, Table
 from leastwise.validation import check_choice
 

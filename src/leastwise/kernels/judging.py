@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from leastwise.kernels.count_tables import Layout
-from leastwise.kernels.node_counts import PersonalValues
+from leastwise.kernels.count_tables import Layout, PersonalValues
 
 Array = npt.NDArray[Any]
 # Gains that differ by less than this share of the node's people are ties: the split tried first wins.

@@ -17,6 +17,8 @@ from leastwise.errors import DataError, ParameterError, SchemaError
 from leastwise.generalization import Generalization
 from leastwise.generalization.leaks import warn_of_leaks
 from leastwise.minimizers import sample
+from leastwise.random import generator
+from leastwise.records.splitting import protocol_rows
 from leastwise.records.table import Table
 from leastwise.schema import Attribute, Schema
 from leastwise.schema.inference import infer_schema
@@ -196,3 +198,17 @@ def _scalars(parameters: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters that a file can hold."""
     plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in parameters.items()}
     return {n: v for n, v in plain.items() if isinstance(v, (str, bool, int, float)) and v == v}
+
+
+def held_out(table: Table, share: float, seed: int) -> tuple[Table, Table]:
+    """Return (what models learn from, what they are measured on); both are all records where there are too few.
+
+    Every named value is in the first. A row that stands for several people stays whole.
+    """
+    named = [table.codes[:, j] for j, a in enumerate(table.schema.attributes) if not a.continuous]
+    columns = named if table.labels is None else [*named, table.labels]
+    (learned, measured, _), _ = protocol_rows(
+        columns, len(table), (1 - share, share, 0.0), generator(seed, "split")
+    )
+    train = table.take(learned)
+    return train, table.take(measured) if len(measured) else train

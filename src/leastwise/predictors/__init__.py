@@ -1,16 +1,14 @@
 """Predictors learn P(target | z) from codes and weights: the strength behind every risk that is reported."""
 
-from leastwise.predictors.base import Predictor, Samples, samples
+from leastwise.predictors.base import Mask, Predictor, Samples, allowed_values, mask_of, masked, samples
 from leastwise.predictors.boosting import Boosting
-from leastwise.predictors.defaults import default_predictors
 from leastwise.predictors.guesses import Guesses, errors, guesses, masked_predictions
 from leastwise.predictors.joint_buckets import JointBuckets
 from leastwise.predictors.logistic import Logistic
-from leastwise.predictors.masks import Mask, allowed_values, mask_of, masked
 from leastwise.predictors.mlp import MLP, mlp2, mlp3, mlp5
 from leastwise.predictors.network import Network
 from leastwise.predictors.sklearn import SklearnPredictor
-from leastwise.predictors.strongest import Strongest, strongest
+from leastwise.predictors.strongest import Strongest, default_predictors, strongest
 
 __all__ = [
     "MLP",

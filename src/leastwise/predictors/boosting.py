@@ -15,9 +15,8 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from leastwise.partition import Codes
-from leastwise.predictors.base import Probabilities, Samples
+from leastwise.predictors.base import Probabilities, Samples, masked
 from leastwise.predictors.joint_buckets import JointBuckets
-from leastwise.predictors.masks import masked
 
 # scikit-learn takes at most 255 codes of an unordered input.
 _MOST_CATEGORIES = 255

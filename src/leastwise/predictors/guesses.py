@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leastwise.partition import Codes
-from leastwise.predictors.base import Predictor, Probabilities, Samples
-from leastwise.predictors.masks import masked
+from leastwise.predictors.base import Predictor, Probabilities, Samples, masked
 
 # Probabilities held at once: many values times many joint buckets must not fill the memory.
 _LARGEST_BLOCK = 2**23

@@ -18,8 +18,7 @@ import numpy.typing as npt
 
 from leastwise.kernels import backoff
 from leastwise.partition import Codes
-from leastwise.predictors.base import Probabilities, Samples
-from leastwise.predictors.masks import Masks, allowed_values, masked
+from leastwise.predictors.base import Masks, Probabilities, Samples, allowed_values, masked
 from leastwise.random import generator
 
 Array = npt.NDArray[Any]

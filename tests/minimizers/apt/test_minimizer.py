@@ -26,11 +26,10 @@ from threadpoolctl import threadpool_limits
 from leastwise import Attribute, DataError, Generalization, ParameterError, Schema, Table
 from leastwise.generalization.information_loss import gcp
 from leastwise.minimizers import MINIMIZERS, AptMinimizer
-from leastwise.minimizers.apt.accuracy import Agreement, representatives, represented
-from leastwise.minimizers.apt.model import model_for
-from leastwise.minimizers.apt.orders import ranked, value_ranks
-from leastwise.minimizers.apt.tree import buckets_between, gathered, tree_cuts
-from leastwise.minimizers.holding_out import held_out
+from leastwise.minimizers.apt.coarsening import buckets_between, gathered, tree_cuts
+from leastwise.minimizers.apt.model import Agreement, model_for, representatives, represented
+from leastwise.minimizers.base import held_out
+from leastwise.minimizers.orders import ranked, value_ranks
 from tests.strategies import tables
 
 AGE = Attribute("age", "continuous", lower=0, upper=99, integer=True, missing=True)

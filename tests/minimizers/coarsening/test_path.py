@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from leastwise import Attribute, Generalization, Schema, Table
 from leastwise.errors import DataError, ParameterError
 from leastwise.minimizers import coarsening_path, recommended_paths, restarted_paths
-from leastwise.minimizers.coarsening.estimates import estimate
 from leastwise.minimizers.coarsening.path import coarsening_steps, thinned
 from leastwise.minimizers.coarsening.state import PseudoCounts, Records, make_state
 from leastwise.minimizers.optimal.items import personal_codes
+from leastwise.minimizers.recommended import estimate
 from leastwise.minimizers.surrogate import Effects, additive_boosting
 from leastwise.partition import Intervals
 from leastwise.records.tolerance import default_tolerance

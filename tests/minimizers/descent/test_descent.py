@@ -13,12 +13,11 @@ from leastwise import Attribute, Generalization, Schema, Table
 from leastwise.errors import ParameterError
 from leastwise.kernels.joint_partition import Guessed
 from leastwise.minimizers import Constraints, joint_path
-from leastwise.minimizers.coarsening.estimates import estimate
 from leastwise.minimizers.constraints.checks import broken
-from leastwise.minimizers.descent.base import base_of
-from leastwise.minimizers.descent.descent import Descent
+from leastwise.minimizers.descent.descent import Descent, base_of
 from leastwise.minimizers.descent.rests import calibrated, calibrated_label
 from leastwise.minimizers.optimal.items import target_weights
+from leastwise.minimizers.recommended import estimate
 from tests.minimizers.coarsening.test_path import example
 from tests.minimizers.constraints.test_checks import parting, people
 from tests.strategies import generalizations, tables

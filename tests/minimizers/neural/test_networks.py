@@ -21,7 +21,7 @@ from leastwise.minimizers.neural.networks import (  # noqa: E402
     likeliest,
     tensor,
 )
-from leastwise.minimizers.neural.reading import bucket_of_codes  # noqa: E402
+from leastwise.minimizers.neural.training import bucket_of_codes  # noqa: E402
 from tests.minimizers.neural.small import people  # noqa: E402
 
 

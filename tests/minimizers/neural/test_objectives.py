@@ -9,11 +9,13 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from leastwise.minimizers.neural.adversarial_training import AdversarialTraining  # noqa: E402
 from leastwise.minimizers.neural.inputs import Inputs  # noqa: E402
-from leastwise.minimizers.neural.mutual_information import information_bound  # noqa: E402
 from leastwise.minimizers.neural.networks import draw, tensor  # noqa: E402
-from leastwise.minimizers.neural.objective import Batch  # noqa: E402
+from leastwise.minimizers.neural.objectives import (  # noqa: E402
+    AdversarialTraining,
+    Batch,
+    information_bound,
+)
 from tests.minimizers.neural.small import people  # noqa: E402
 
 

@@ -7,8 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from leastwise.minimizers.neural.progress import tell, watched
-from leastwise.minimizers.neural.schedule import Schedule
+from leastwise.minimizers.neural.schedule import Schedule, tell, watched
 
 
 def test_the_rate_falls_every_five_epochs_not_batches() -> None:

@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from leastwise import Attribute, Generalization, ParameterError, Schema, SchemaError, Table
 from leastwise.minimizers import MINIMIZERS, PATMinimizer, pat, pat_grid, pat_path
 from leastwise.minimizers.pat import ALPHAS, LEAVES, grow_tree
-from leastwise.minimizers.pat.export import generalization
+from leastwise.minimizers.pat.tree import generalization
 from tests.minimizers.pat.samples import random_table, repeated
 
 

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 from leastwise import Attribute, ParameterError, Schema, Table
 from leastwise.minimizers.pat import PATTree, grow_tree
-from leastwise.minimizers.pat.export import bucket_maps, generalization
 from leastwise.minimizers.pat.growth import Expansion, Grower
-from leastwise.minimizers.pat.tree import Split, place_absent, refined
+from leastwise.minimizers.pat.tree import Split, bucket_maps, generalization, place_absent, refined
 from leastwise.minimizers.pgini import Criterion
 from tests import strategies
 from tests.minimizers.pat.samples import random_table

@@ -10,13 +10,10 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from leastwise.errors import DataError, ParameterError
 from leastwise.generalization import Generalization
-from leastwise.minimizers.apt.accuracy import Agreement, Map, Retrained, representatives
-from leastwise.minimizers.apt.coarsening import EVERYTHING, Accuracy, Asked, Coarsening
-from leastwise.minimizers.apt.model import Model, model_for
-from leastwise.minimizers.apt.orders import ranked, value_ranks
-from leastwise.minimizers.apt.tree import tree_cuts
-from leastwise.minimizers.base import Minimizer, Self
-from leastwise.minimizers.holding_out import held_out
+from leastwise.minimizers.apt.coarsening import EVERYTHING, Accuracy, Asked, Coarsening, tree_cuts
+from leastwise.minimizers.apt.model import Agreement, Map, Model, Retrained, model_for, representatives
+from leastwise.minimizers.base import Minimizer, Self, held_out
+from leastwise.minimizers.orders import ranked, value_ranks
 from leastwise.partition import keep
 from leastwise.records.table import Table
 from leastwise.schema import Schema

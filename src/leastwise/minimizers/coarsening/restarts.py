@@ -18,7 +18,7 @@ from leastwise.generalization import Generalization
 from leastwise.minimizers.coarsening.path import Step, coarsening_steps, thinned
 from leastwise.minimizers.coarsening.state import Records
 from leastwise.minimizers.constraints import Constraints
-from leastwise.minimizers.optimal.path import optimal_path
+from leastwise.minimizers.optimal.minimizer import optimal_path
 from leastwise.minimizers.surrogate import Effects, Surrogate, effects_of
 from leastwise.records.table import Table
 from leastwise.schema import Schema

@@ -14,8 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from leastwise.generalization import Generalization
+from leastwise.minimizers.constraints.checks import too_few
+from leastwise.minimizers.constraints.constraints import Constraints
 from leastwise.minimizers.pgini import Criterion, Weights
-from leastwise.partition import Intervals, Partition, Untouched, from_map
+from leastwise.partition import Intervals, Partition, Untouched, from_map, suppress
 from leastwise.records.joint import joint_buckets
 from leastwise.records.table import Table
 from leastwise.validation import check_between
@@ -270,3 +272,25 @@ def _distinct(attributes: Sequence[_Attribute], table: Table) -> tuple[Array, Ar
 def _joined(records: Array, people: Array, sizes: Sequence[int]) -> tuple[Array, Array]:
     first, bucket = joint_buckets(records, sizes)
     return records[first], np.bincount(bucket, weights=people, minlength=len(first))
+
+
+def brought_to(constraints: Constraints, generalization: Generalization, train: Table) -> Generalization:
+    """Suppress what must not be collected, and merge buckets that too few people use.
+
+    What else is broken stays so: ``checks.broken`` tells.
+    """
+    partitions = tuple(
+        suppress(p.attribute) if p.attribute.name in constraints.suppressed else p
+        for p in generalization.partitions
+    )
+    found = replace(generalization, partitions=partitions)
+    if not any(too_few(constraints, partition, train, j) for j, partition in enumerate(partitions)):
+        return found
+    merged = at_least(found, train, bucket=max(constraints.min_people, 1))
+    pairs = zip(partitions, merged.partitions, strict=True)
+    return replace(merged, partitions=tuple(_unless_exempt(constraints, old, new) for old, new in pairs))
+
+
+def _unless_exempt(constraints: Constraints, old: Partition, new: Partition) -> Partition:
+    """Return the merged partition; what must be untouched may have buckets of few people."""
+    return old if old.attribute.name in constraints.untouched else new

@@ -13,15 +13,14 @@ from leastwise.errors import MissingExtraError, ParameterError
 from leastwise.generalization import Generalization
 from leastwise.minimizers.base import Minimizer
 from leastwise.minimizers.neural.inputs import Inputs
-from leastwise.minimizers.neural.progress import tell
-from leastwise.minimizers.neural.schedule import Schedule
+from leastwise.minimizers.neural.schedule import Schedule, tell
 from leastwise.random import generator
 from leastwise.records.table import Table
 from leastwise.schema import Schema
 from leastwise.validation import check_between
 
 if TYPE_CHECKING:
-    from leastwise.minimizers.neural.objective import Objective
+    from leastwise.minimizers.neural.objectives import Objective
 
 _PAPER = "Staab et al., Vertical Data Minimization for Machine Learning, IEEE S&P 2024, §6 and appendix"
 
@@ -60,8 +59,7 @@ class NeuralMinimizer(Minimizer):
         _check_whole("epochs", self.epochs)
         inputs, schedule, seed = Inputs.of(table, self.k), Schedule(epochs=self.epochs), self.seed
         with _own_torch():
-            from leastwise.minimizers.neural.reading import read_generalization
-            from leastwise.minimizers.neural.training import train
+            from leastwise.minimizers.neural.training import read_generalization, train
 
             objective = self._objective(inputs, schedule, generator(seed, self.name, "objective"))
             random = generator(seed, self.name, "training")
@@ -111,7 +109,7 @@ class AdvTrainMinimizer(NeuralMinimizer):
     usual_lam: ClassVar[float] = 0.5
 
     def _objective(self, inputs: Inputs, schedule: Schedule, random: np.random.Generator) -> Objective | None:
-        from leastwise.minimizers.neural.adversarial_training import AdversarialTraining
+        from leastwise.minimizers.neural.objectives import AdversarialTraining
 
         if not inputs.target_sizes:
             return None
@@ -154,7 +152,7 @@ class MutualInfMinimizer(NeuralMinimizer):
     usual_lam: ClassVar[float] = 0.02
 
     def _objective(self, inputs: Inputs, schedule: Schedule, random: np.random.Generator) -> Objective | None:
-        from leastwise.minimizers.neural.mutual_information import MutualInformation
+        from leastwise.minimizers.neural.objectives import MutualInformation
 
         return MutualInformation()
 

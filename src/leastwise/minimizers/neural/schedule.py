@@ -1,9 +1,11 @@
-"""How long, how fast and how softly the networks are trained (the paper's appendix on hyperparameters)."""
+"""How long, how fast and how softly the networks are trained (the paper's appendix), and who is told."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,3 +70,36 @@ class Schedule:
         for _ in range(-(-self.least_steps // per_pass)):
             order: npt.NDArray[Any] = random.permutation(rows)
             yield from np.array_split(order, per_pass)
+
+
+Listener = Callable[[int, int], None]
+"""Is called with (epochs done, epochs in all)."""
+
+_LISTENER: ContextVar[Listener | None] = ContextVar("leastwise_training_listener", default=None)
+
+
+@contextmanager
+def watched(listener: Listener) -> Iterator[None]:
+    """Tell the listener after every epoch of every training inside this block.
+
+    Minimizers follow scikit-learn's contract, so a progress bar is no parameter of theirs.
+
+    Examples
+    --------
+    >>> with watched(lambda done, total: print(f"{done} of {total}")):
+    ...     tell(1, 20)
+    1 of 20
+    >>> tell(2, 20)
+    """
+    token = _LISTENER.set(listener)
+    try:
+        yield
+    finally:
+        _LISTENER.reset(token)
+
+
+def tell(done: int, total: int) -> None:
+    """Tell the listener of this context, if there is one."""
+    listener = _LISTENER.get()
+    if listener is not None:
+        listener(done, total)

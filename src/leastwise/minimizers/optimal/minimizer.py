@@ -2,82 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.kernels.interval_program import Buckets
 from leastwise.minimizers.base import Minimizer
 from leastwise.minimizers.constraints import Constraints
-from leastwise.minimizers.optimal.allotment import allot
-from leastwise.minimizers.optimal.items import target_weights
-from leastwise.minimizers.optimal.program import AttributeProgram, attribute_program
+from leastwise.minimizers.optimal.program import Program, make_program
 from leastwise.minimizers.surrogate import Effects, Surrogate, effects_of
-from leastwise.partition import Partition, keep, suppress
 from leastwise.records.table import Table
 from leastwise.validation import check_from_zero
-
-
-@dataclass(frozen=True, eq=False)
-class Program:
-    """All attributes of a table, counted and ready to be solved for any Lagrange multiplier ``lam``."""
-
-    table: Table
-    attributes: Mapping[int, AttributeProgram]
-    constraints: Constraints
-
-    def solve(self, lam: float) -> dict[int, Buckets]:
-        """Return the best buckets of each attribute that the constraints leave open."""
-        if self.constraints.max_buckets_in_all is None:
-            return {j: program.optimum(lam) for j, program in self.attributes.items()}
-        room = self.constraints.max_buckets_in_all - self._fixed_buckets()
-        return allot({j: program.best(lam, room) for j, program in self.attributes.items()}, room)
-
-    def generalization(self, found: Mapping[int, Buckets], **origin: Any) -> Generalization:
-        """Return the artefact of a solution."""
-        partitions = [
-            self.attributes[j].partition(found[j]) if j in found else self._fixed(j)
-            for j in range(len(self.table.schema))
-        ]
-        return Generalization(tuple(partitions), self.table.schema.label, origin)
-
-    def measured(self, found: Mapping[int, Buckets]) -> tuple[float, float]:
-        """Return (squared effect lost, weighted counts revealed) in all."""
-        pairs = [self.attributes[j].measured(buckets) for j, buckets in found.items()]
-        return sum(pair[0] for pair in pairs), sum(pair[1] for pair in pairs)
-
-    def gap(self, lam: float) -> float:
-        """Return a bound on how much the reduction of long attributes raised the cost."""
-        return sum(program.gap(lam) for program in self.attributes.values())
-
-    def _fixed(self, attribute: int) -> Partition:
-        declared = self.table.schema.attributes[attribute]
-        return suppress(declared) if declared.name in self.constraints.suppressed else keep(declared)
-
-    def _fixed_buckets(self) -> int:
-        fixed = [j for j in range(len(self.table.schema)) if j not in self.attributes]
-        return sum(1 if self._fixed(j).suppressed else self.table.sizes[j] for j in fixed)
-
-
-def make_program(
-    table: Table,
-    effects: Effects,
-    weights: Mapping[str, float] | Sequence[float] | None = None,
-    constraints: Constraints | None = None,
-    bucket_penalty: float = 0.0,
-) -> Program:
-    """Count, once for all ``lam``, what every possible bucket of every attribute loses and reveals."""
-    check_from_zero("bucket_penalty", bucket_penalty)
-    constraints = constraints or Constraints()
-    constraints.check(table.schema)
-    shares = target_weights(table, weights)
-    fixed = {*constraints.suppressed, *constraints.untouched}
-    open_ones = [j for j, name in enumerate(table.schema.names) if name not in fixed]
-    programs = {j: attribute_program(table, j, effects[j], shares, constraints, bucket_penalty) for j in open_ones}
-    return Program(table, programs, constraints)
 
 
 class OptimalMinimizer(Minimizer):
@@ -157,3 +98,117 @@ class OptimalMinimizer(Minimizer):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+
+# Two multipliers closer than this factor are not told apart.
+_CLOSE = 1.001
+_SMALLEST = 1e-9
+
+
+@dataclass
+class _Point:
+    """One solution, and the multipliers between which it is known to be the best."""
+
+    found: Mapping[int, Buckets]
+    lost: float
+    told: float
+    low: float
+    high: float
+
+    def same(self, other: _Point) -> bool:
+        return (self.lost, self.told) == (other.lost, other.told)
+
+
+def optimal_path(
+    table: Table,
+    steps: int = 40,
+    *,
+    surrogate: str | Surrogate | None = None,
+    effects: Effects | None = None,
+    weights: Mapping[str, float] | Sequence[float] | None = None,
+    constraints: Constraints | None = None,
+    bucket_penalty: float = 0.0,
+    seed: int = 0,
+) -> tuple[Generalization, ...]:
+    """Return generalizations from untouched to suppressed, finest first (without constraints both are in it).
+
+    The multipliers are found from the data: between the two ends, the pair of neighbours that lie farthest apart
+    in what they lose and what they reveal gets another one between them, until there are ``steps``.
+
+    Parameters
+    ----------
+    table
+        Training records.
+    steps
+        How many generalizations at most; fewer when the data have no more different optima.
+    effects
+        The effects of all values, where they are known already; otherwise the surrogate is asked.
+    bucket_penalty
+        What a bucket costs by itself, see ``OptimalMinimizer``.
+    """
+    if steps < 2:
+        raise ParameterError(f"a path needs at least its two ends; steps must be 2 or more, got {steps}")
+    held = constraints or Constraints()
+    held.check(table.schema)
+    effects = effects_of(table, surrogate, seed, held.suppressed) if effects is None else effects
+    program = make_program(table, effects, weights, held, bucket_penalty)
+    points = _spread_out(program, steps - held.empty)
+    path = [program.generalization(p.found, minimizer="optimal", lam=p.low) for p in points]
+    untouched = replace(Generalization.untouched(table.schema), origin={"minimizer": "optimal", "lam": 0.0})
+    return (*([untouched] if held.empty else []), *path)
+
+
+def _spread_out(program: Program, steps: int) -> list[_Point]:
+    first, last = _point(program, 0.0), _last(program)
+    points = [first] if last.same(first) else [first, last]
+    while len(points) < steps:
+        gaps = [(_distance(a, b, points), i) for i, (a, b) in enumerate(itertools.pairwise(points)) if _open(a, b)]
+        if not gaps:
+            break
+        place = max(gaps, key=lambda gap: (gap[0], -gap[1]))[1]
+        _insert(points, place, program)
+    return points
+
+
+def _insert(points: list[_Point], place: int, program: Program) -> None:
+    """Solve for a multiplier between two neighbours; it is a new point, or narrows the gap between them."""
+    left, right = points[place], points[place + 1]
+    middle = _point(program, _between(left.high, right.low))
+    if middle.same(left):
+        left.high = middle.high
+    elif middle.same(right):
+        right.low = middle.low
+    else:
+        points.insert(place + 1, middle)
+
+
+def _point(program: Program, lam: float) -> _Point:
+    found = program.solve(lam)
+    return _Point(found, *program.measured(found), lam, lam)
+
+
+def _last(program: Program) -> _Point:
+    """Return the solution that no larger multiplier changes: the least that can be revealed."""
+    point = _point(program, 1.0)
+    for _ in range(60):
+        further = _point(program, max(point.high, 1.0) * 4.0)
+        if further.same(point) and all(b.size == 1 for b in point.found.values()):
+            break
+        point = further
+    return point
+
+
+def _open(left: _Point, right: _Point) -> bool:
+    return right.low > max(left.high * _CLOSE, _SMALLEST)
+
+
+def _between(low: float, high: float) -> float:
+    """Return the geometric middle; between 0 and another, a hundredth of that."""
+    return math.sqrt(low * high) if low > 0 else high / 100
+
+
+def _distance(left: _Point, right: _Point, points: list[_Point]) -> float:
+    """Return how far apart two solutions are, as shares of the whole path."""
+    lost = abs(points[-1].lost - points[0].lost) or 1.0
+    told = abs(points[-1].told - points[0].told) or 1.0
+    return math.hypot((right.lost - left.lost) / lost, (right.told - left.told) / told)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from leastwise.errors import ParameterError
+from leastwise.generalization import Generalization
 from leastwise.kernels.interval_program import Buckets, best_partition, lower_bound, revealed, run_sums, spread
 from leastwise.minimizers.constraints import Constraints
-from leastwise.minimizers.optimal.items import Floats, Items, held_values, items_of
+from leastwise.minimizers.optimal.items import Floats, Items, held_values, items_of, target_weights
 from leastwise.minimizers.optimal.rules import Rules
+from leastwise.minimizers.surrogate import Effects
 from leastwise.partition import Groups, Intervals, Partition, edge_between, keep, suppress
 from leastwise.records.table import Table
+from leastwise.validation import check_from_zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,4 +206,97 @@ def _bucket_of_item(buckets: Buckets, items: Items) -> npt.NDArray[np.intp]:
     masks = [*buckets.joined, *buckets.alone]
     for bit in range(items.free):
         result[items.row + bit] = next(i for i, mask in enumerate(masks) if mask >> bit & 1)
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """All attributes of a table, counted and ready to be solved for any Lagrange multiplier ``lam``."""
+
+    table: Table
+    attributes: Mapping[int, AttributeProgram]
+    constraints: Constraints
+
+    def solve(self, lam: float) -> dict[int, Buckets]:
+        """Return the best buckets of each attribute that the constraints leave open."""
+        if self.constraints.max_buckets_in_all is None:
+            return {j: program.optimum(lam) for j, program in self.attributes.items()}
+        room = self.constraints.max_buckets_in_all - self._fixed_buckets()
+        return allot({j: program.best(lam, room) for j, program in self.attributes.items()}, room)
+
+    def generalization(self, found: Mapping[int, Buckets], **origin: Any) -> Generalization:
+        """Return the artefact of a solution."""
+        partitions = [
+            self.attributes[j].partition(found[j]) if j in found else self._fixed(j)
+            for j in range(len(self.table.schema))
+        ]
+        return Generalization(tuple(partitions), self.table.schema.label, origin)
+
+    def measured(self, found: Mapping[int, Buckets]) -> tuple[float, float]:
+        """Return (squared effect lost, weighted counts revealed) in all."""
+        pairs = [self.attributes[j].measured(buckets) for j, buckets in found.items()]
+        return sum(pair[0] for pair in pairs), sum(pair[1] for pair in pairs)
+
+    def gap(self, lam: float) -> float:
+        """Return a bound on how much the reduction of long attributes raised the cost."""
+        return sum(program.gap(lam) for program in self.attributes.values())
+
+    def _fixed(self, attribute: int) -> Partition:
+        declared = self.table.schema.attributes[attribute]
+        return suppress(declared) if declared.name in self.constraints.suppressed else keep(declared)
+
+    def _fixed_buckets(self) -> int:
+        fixed = [j for j in range(len(self.table.schema)) if j not in self.attributes]
+        return sum(1 if self._fixed(j).suppressed else self.table.sizes[j] for j in fixed)
+
+
+def make_program(
+    table: Table,
+    effects: Effects,
+    weights: Mapping[str, float] | Sequence[float] | None = None,
+    constraints: Constraints | None = None,
+    bucket_penalty: float = 0.0,
+) -> Program:
+    """Count, once for all ``lam``, what every possible bucket of every attribute loses and reveals."""
+    check_from_zero("bucket_penalty", bucket_penalty)
+    constraints = constraints or Constraints()
+    constraints.check(table.schema)
+    shares = target_weights(table, weights)
+    fixed = {*constraints.suppressed, *constraints.untouched}
+    open_ones = [j for j, name in enumerate(table.schema.names) if name not in fixed]
+    programs = {j: attribute_program(table, j, effects[j], shares, constraints, bucket_penalty) for j in open_ones}
+    return Program(table, programs, constraints)
+
+
+def allot(choices: Mapping[int, Sequence[Buckets]], room: int) -> dict[int, Buckets]:
+    """Return one choice per attribute with the least total cost and at most ``room`` buckets in all.
+
+    A knapsack over the attributes: the best cost for every number of buckets used so far.
+    """
+    best = np.full(room + 1, np.inf)
+    best[0] = 0.0
+    taken: list[dict[int, Buckets]] = []
+    for options in choices.values():
+        best, chosen = _add(best, options)
+        taken.append(chosen)
+    if not np.isfinite(best).any():
+        raise ParameterError(f"no partitions with {room} buckets in all meet the constraints; allow more buckets")
+    return _trace([*choices], taken, int(best.argmin()))
+
+
+def _add(best: np.ndarray, options: Sequence[Buckets]) -> tuple[np.ndarray, dict[int, Buckets]]:
+    after, chosen = np.full(len(best), np.inf), {}
+    for option in options:
+        for used in range(len(best) - option.size):
+            cost = best[used] + option.cost
+            if cost < after[used + option.size]:
+                after[used + option.size], chosen[used + option.size] = cost, option
+    return after, chosen
+
+
+def _trace(attributes: list[int], taken: list[dict[int, Buckets]], used: int) -> dict[int, Buckets]:
+    result = {}
+    for attribute, chosen in zip(reversed(attributes), reversed(taken), strict=True):
+        result[attribute] = chosen[used]
+        used -= chosen[used].size
     return result

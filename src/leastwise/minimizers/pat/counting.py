@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leastwise.kernels.count_tables import Layout, count_rows, make_layout, part_rows
-from leastwise.kernels.wide_scan import Members
+from leastwise.kernels.split_scan import Members
 from leastwise.records.table import Table
 
 Array = npt.NDArray[Any]

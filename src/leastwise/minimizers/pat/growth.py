@@ -15,10 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from leastwise.kernels.count_tables import class_counts
 from leastwise.kernels.judging import Judgement
-from leastwise.kernels.node_counts import class_counts
-from leastwise.kernels.split_scan import scan_node
-from leastwise.kernels.wide_scan import scan_wide
+from leastwise.kernels.split_scan import scan_node, scan_wide
 from leastwise.minimizers.pat.absent import Values, effects
 from leastwise.minimizers.pat.counting import LEAST_BUDGET, CountedRows, TableStore
 from leastwise.minimizers.pgini import Criterion, gini

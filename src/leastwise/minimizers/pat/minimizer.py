@@ -12,8 +12,7 @@ from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.minimizers.base import Minimizer, chosen_on
 from leastwise.minimizers.constraints.floor import at_least
-from leastwise.minimizers.pat.export import generalization, generalizations
-from leastwise.minimizers.pat.tree import PATTree, place_absent
+from leastwise.minimizers.pat.tree import PATTree, generalization, generalizations, place_absent
 from leastwise.minimizers.pgini import Criterion, Weights
 from leastwise.records.joint import joint_keys
 from leastwise.records.table import Table

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.minimizers.pat.export import generalization
-from leastwise.minimizers.pat.tree import PATTree, refined
+from leastwise.minimizers.pat.tree import PATTree, generalization, refined
 from leastwise.partition import Intervals
 from leastwise.partition.labels import alternatives, group_label
 from leastwise.schema.values import number_text

@@ -13,8 +13,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from leastwise import Attribute, DataError, ParameterError, Schema, SchemaError, Table
 from leastwise.minimizers import MINIMIZERS, IterativeMinimizer, iterative_path
-from leastwise.minimizers.iterative.buckets import bucket_series, quantile_runs
-from leastwise.minimizers.iterative.judging import Judge, impacts
+from leastwise.minimizers.iterative import Judge, bucket_series, impacts, quantile_runs
 from tests.strategies import tables
 
 AGE = Attribute("age", "continuous", lower=0, upper=99, integer=True, missing=True)

@@ -231,7 +231,7 @@ def variance_runs(scores: npt.NDArray[Any], k: int) -> list[npt.NDArray[np.intp]
     """Return, for 1, 2, ... up to k runs, the run of each score when the sum of variances is least (exactly).
 
     Divided by the number of runs that sum is the paper's average variance. Every score counts once, however many
-    people have it. There are no more runs than different scores: splitting equal ones would tell them apart for nothing.
+    people have it. There are no more runs than different scores: to part equal ones would gain nothing.
 
     >>> [runs.tolist() for runs in variance_runs(np.array([9.0, 1.0, 8.0, 0.0]), 3)]
     [[0, 0, 0, 0], [1, 0, 1, 0], [2, 1, 2, 0]]

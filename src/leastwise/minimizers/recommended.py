@@ -137,7 +137,7 @@ def unbeaten(estimates: Sequence[Estimate], people: float) -> list[int]:
     """Return the positions of those that no other one beats in both errors by more than a standard error.
 
     Validation is small. Among hundreds of close candidates it prefers the lucky ones, and a lucky candidate on its
-    frontier hides a better one. So what the training records, which are many more, show to be beaten is not judged.
+    frontier hides a better one. So what the many more training records show to be beaten is not judged.
 
     ``people`` is how many the estimates were counted on.
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from difflib import get_close_matches
-from numbers import Real
-from typing import TypeVar
+from numbers import Integral, Real
+from typing import Any, TypeVar
 
 from leastwise.errors import ParameterError, shorten
 
@@ -43,6 +43,22 @@ def check_from_zero(name: str, value: float) -> float:
     if not is_real(value) or not 0 <= value < math.inf:
         raise ParameterError(f"{name} must be a number from 0; got {shorten(value)}")
     return value
+
+
+def check_whole(name: str, value: Any, least: int = 1) -> int:
+    """Return the value if it is a whole number, of Python or numpy, and large enough; complain otherwise."""
+    if not is_whole(value) or value < least:
+        raise ParameterError(f"{name} must be a whole number, at least {least}; got {shorten(value)}")
+    return int(value)
+
+
+def is_whole(value: object) -> bool:
+    """Return whether a value is a whole number, of Python or numpy; true and false, and 1.0, are not.
+
+    >>> is_whole(1), is_whole(1.0), is_whole(True)
+    (True, False, False)
+    """
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def is_real(value: object) -> bool:

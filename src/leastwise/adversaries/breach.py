@@ -1,9 +1,9 @@
 """What was stolen, and what the thief knew before.
 
 Where nearly every number is somebody's own, counting learns nothing: a continuous attribute with more than
-``MOST_LEVELS`` distinct numbers is given to the predictors as quantiles, about equally used in the training part. A
-run never crosses an edge of the generalization, so what the adversary sees of the attribute is not blurred, and what
-the generalization rules out stays ruled out. The truth that a guess is scored against is never coarsened.
+``MOST_LEVELS`` distinct numbers is given to the predictors as quantiles of the training part. A run never crosses
+an edge of the generalization, so what the adversary sees of the attribute is not blurred, and what it
+rules out stays ruled out. The truth that a guess is scored against is never coarsened.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from leastwise.adversaries.targets import Target, target_of
 from leastwise.errors import DataError, ParameterError
 from leastwise.generalization import Generalization
 from leastwise.partition import Partition, Untouched
+from leastwise.records.quantiles import numbered_runs, quantile_of
 from leastwise.records.table import Split, Table
 
 
@@ -162,14 +163,10 @@ def _run_of_level(train: Table, attribute: int, partition: Partition) -> npt.NDA
     """Return the run of each level: neighbours of one bucket, about equally used."""
     levels = train.levels[attribute]
     use = train.use(attribute)[: len(levels)]
-    step = max(float(use.sum()) / MOST_LEVELS, 1e-9)
-    # The middle of each level's own use decides, so that one very common number does not drag its neighbours.
-    quantile = np.floor((np.cumsum(use) - use / 2) / step).astype(np.intp)
     bucket = np.zeros(len(levels), dtype=np.intp)
     if not isinstance(partition, Untouched):
         bucket = partition.bucket_map(levels)[: len(levels)]
-    starts = (np.diff(quantile) != 0) | (np.diff(bucket) != 0)
-    return np.concatenate([[0], np.cumsum(starts)]).astype(np.intp)
+    return numbered_runs(quantile_of(use, MOST_LEVELS), bucket)
 
 
 def _middles(train: Table, attribute: int, run: npt.NDArray[np.intp]) -> npt.NDArray[Any]:

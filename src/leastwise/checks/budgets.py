@@ -19,10 +19,8 @@ from leastwise.errors import ParameterError
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.utility import UtilityRisk, utility_predictors
 from leastwise.generalization import Generalization
-from leastwise.predictors.base import samples
-from leastwise.predictors.guesses import guesses
-from leastwise.predictors.strongest import Strongest
-from leastwise.records.table import Split, Table
+from leastwise.predictors.strongest import wrong_guesses
+from leastwise.records.table import Table
 from leastwise.runs.budget import MEAN, Budget
 from leastwise.validation import did_you_mean
 
@@ -105,15 +103,9 @@ def _increase(generalization: Generalization, evaluation: Evaluation, table: Tab
 def _chance_of_more(generalization: Generalization, evaluation: Evaluation, table: Table, most: float) -> float:
     split = table.split(evaluation.seed)
     everything = Generalization.untouched(table.schema)
-    wrong, reference = (_wrong(g, split, evaluation) for g in (generalization, everything))
+    predictors = utility_predictors(evaluation.quick, evaluation.seed)
+    wrong, reference = (wrong_guesses(predictors, g, split, "label")[0][0] for g in (generalization, everything))
     return chance_of_increase(wrong, reference, most)
-
-
-def _wrong(generalization: Generalization, split: Split, evaluation: Evaluation) -> Any:
-    train, validation, test = (samples(part, generalization, "label") for part in split)
-    choice = Strongest(utility_predictors(evaluation.quick, evaluation.seed)).fit(train, validation)
-    (found,) = guesses(choice, test)
-    return found.values != test.targets[:, 0]
 
 
 def unique_comparisons(unique: int, people: float, budget: Budget) -> list[Comparison]:

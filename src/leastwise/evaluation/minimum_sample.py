@@ -19,10 +19,9 @@ from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.similarity import similarity
 from leastwise.generalization import Generalization
 from leastwise.minimizers.pat import pat_grid
-from leastwise.predictors.base import Predictor, samples
-from leastwise.predictors.guesses import guesses
+from leastwise.predictors.base import Predictor
 from leastwise.predictors.joint_buckets import JointBuckets
-from leastwise.predictors.strongest import Strongest
+from leastwise.predictors.strongest import wrong_guesses
 from leastwise.random import generator
 from leastwise.records.table import Split, Table
 from leastwise.validation import check_between
@@ -213,11 +212,9 @@ class _Judge:
         return self.known[key]
 
     def _error(self, candidate: Generalization, targets: Any) -> float:
-        train, validation, test = (samples(part, candidate, targets) for part in self.parts)
-        choice = Strongest(tuple(self.predictors()))
-        choice.fit(train, validation)
-        wrong = [found.values != test.targets[:, t] for t, found in enumerate(guesses(choice, test))]
-        return float(np.mean([test.weights[w].sum() for w in wrong]) / test.weights.sum())
+        wrong, _ = wrong_guesses(self.predictors(), candidate, self.parts, targets)
+        people = self.parts.test.counts
+        return float(np.mean([people[each].sum() for each in wrong]) / people.sum())
 
 
 def _order(table: Table, random: np.random.Generator) -> npt.NDArray[np.intp]:

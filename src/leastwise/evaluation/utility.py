@@ -19,11 +19,10 @@ from sklearn.base import clone
 from leastwise.confidence import Interval, binomial_interval
 from leastwise.generalization import Generalization
 from leastwise.partition import Untouched
-from leastwise.predictors.base import Predictor, samples
+from leastwise.predictors.base import Predictor
 from leastwise.predictors.boosting import Boosting
-from leastwise.predictors.guesses import guesses
 from leastwise.predictors.sklearn import fit_weighted
-from leastwise.predictors.strongest import Strongest, default_predictors
+from leastwise.predictors.strongest import default_predictors, wrong_guesses
 from leastwise.records.table import Split, Table
 from leastwise.validation import check_choice
 
@@ -90,11 +89,8 @@ def utility_risk(
     """
     start = time.perf_counter()
     parts = _parts(records, seed)
-    train, validation, test = (samples(part, generalization, "label") for part in parts)
-    choice = Strongest(utility_predictors(quick, seed) if predictors is None else tuple(predictors))
-    choice.fit(train, validation)
-    (found,) = guesses(choice, test)
-    wrong = found.values != test.targets[:, 0]
+    chosen_from = utility_predictors(quick, seed) if predictors is None else predictors
+    (wrong,), choice = wrong_guesses(chosen_from, generalization, parts, "label")
     return _risk(wrong, parts, choice.chosen_[0], time.perf_counter() - start)
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from leastwise.errors import DataError, ParameterError, SchemaError
@@ -55,6 +55,9 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # 
 
     reference: ClassVar[str] = ""
     """Where it is described."""
+
+    needs_label: ClassVar[bool] = False
+    """Whether it cannot do without a label."""
 
     def __init__(
         self,
@@ -123,7 +126,7 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # 
     def _labelled(self, table: Table, frame: sample.Frame, y: Any, label: Attribute | None) -> Table:
         if y is None and label is not None and label.name in frame.columns:
             y = frame[label.name].to_list()
-        if y is None and get_tags(self).target_tags.required:
+        if y is None and self.needs_label:
             raise SchemaError(
                 f"this {type(self).__name__} requires y to be passed, but the target y is None; "
                 "pass the label as y, or name it in the schema"
@@ -172,6 +175,7 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # 
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.target_tags.required = self.needs_label
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         tags.input_tags.string = True
@@ -198,6 +202,12 @@ def _scalars(parameters: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters that a file can hold."""
     plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in parameters.items()}
     return {n: v for n, v in plain.items() if isinstance(v, (str, bool, int, float)) and v == v}
+
+
+def check_two_classes(table: Table) -> None:
+    """Raise a ``DataError`` where there is nothing to learn: all records have the same class."""
+    if len(np.unique(table.y)) < 2:
+        raise DataError("the label must have at least two classes in the records; found one class")
 
 
 def held_out(table: Table, share: float, seed: int) -> tuple[Table, Table]:

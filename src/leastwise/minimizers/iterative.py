@@ -9,17 +9,17 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.errors import DataError, ParameterError
 from leastwise.generalization import Generalization
 from leastwise.kernels.additive_logistic import fit_additive
 from leastwise.kernels.interval_program import variance_runs
-from leastwise.minimizers.base import Minimizer, held_out
+from leastwise.minimizers.base import Minimizer, check_two_classes, held_out
+from leastwise.minimizers.orders import principal_direction
 from leastwise.minimizers.surrogate import one_hot_logistic
 from leastwise.predictors.base import Samples
 from leastwise.predictors.joint_buckets import JointBuckets
 from leastwise.records.table import Table
 from leastwise.schema import Schema
-from leastwise.validation import check_between
+from leastwise.validation import check_between, check_whole
 
 LOSS = 0.01
 """By how much the error may rise above that of the start when no threshold is given."""
@@ -68,6 +68,7 @@ class IterativeMinimizer(Minimizer):
 
     name: ClassVar[str] = "iterative"
     reference: ClassVar[str] = "Staab et al., Vertical Data Minimization for Machine Learning, IEEE S&P 2024, §6"
+    needs_label = True
 
     def __init__(
         self,
@@ -87,11 +88,6 @@ class IterativeMinimizer(Minimizer):
         self.path_, order = _path(table, self.threshold, self.k, self.seed)
         self.order_ = tuple(table.schema.names[j] for j in order)
         return self.path_[-1].generalization
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
 
 
 def iterative_path(
@@ -137,10 +133,8 @@ def _reduce(
 def _check(table: Table, threshold: float | None, k: int) -> None:
     if threshold is not None:
         check_between("threshold", threshold, 0.0, 1.0)
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
-        raise ParameterError(f"k must be a whole number, at least 1; got {k!r}")
-    if len(np.unique(table.y)) < 2:
-        raise DataError("the label must have at least two classes in the records; found one class")
+    check_whole("k", k)
+    check_two_classes(table)
 
 
 Map = npt.NDArray[np.intp]
@@ -277,6 +271,4 @@ def _one_score(weights: Floats, use: Floats) -> Floats:
     if weights.shape[1] == 1:
         return weights[:, 0]
     centred = weights - (use @ weights) / max(use.sum(), 1.0)
-    direction = np.linalg.svd(centred * np.sqrt(use)[:, None], full_matrices=False)[2][0]
-    # The sign of a direction is arbitrary; fix it, so that the same records give the same order.
-    return np.asarray(centred @ direction * (1 if direction[np.abs(direction).argmax()] > 0 else -1))
+    return np.asarray(centred @ principal_direction(centred, use))

@@ -42,10 +42,19 @@ def _leaning(table: Table, j: int, classes: npt.NDArray[Any]) -> npt.NDArray[np.
     shares = (people + _SHRINKAGE * prior) / (people.sum(axis=1, keepdims=True) + _SHRINKAGE)
     if count <= 2:
         return np.asarray(shares[:, -1])
-    # Several classes: along the direction in which the people differ most, its sign fixed.
-    centred = (shares - prior) * np.sqrt(people.sum(axis=1, keepdims=True))
-    direction = np.linalg.svd(centred, full_matrices=False)[2][0]
-    return np.asarray(shares @ direction * (1 if direction[np.abs(direction).argmax()] > 0 else -1))
+    return np.asarray(shares @ principal_direction(shares - prior, people.sum(axis=1)))
+
+
+def principal_direction(rows: npt.NDArray[Any], people: npt.NDArray[Any] | None = None) -> npt.NDArray[np.float64]:
+    """Return the direction in which the rows, of so many people each, vary most around 0 (principal component).
+
+    An eigenvector has no sign: its largest entry is made positive, so that an order along it is always the same.
+    """
+    if rows.shape[1] == 1:
+        return np.ones(1)
+    weighted = rows if people is None else people[:, None] * rows
+    vector = np.linalg.eigh(weighted.T @ rows)[1][:, -1]
+    return np.asarray(vector * np.sign(vector[np.abs(vector).argmax()]))
 
 
 def ranked(table: Table, ranks: list[Ranks]) -> npt.NDArray[np.float32]:

@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from leastwise.errors import DataError, MissingExtraError, ParameterError
 from leastwise.kernels.additive_logistic import fit_additive
+from leastwise.records.quantiles import numbered_runs, quantile_of
 from leastwise.records.table import Table
 from leastwise.schema import Schema
 from leastwise.validation import did_you_mean
@@ -128,9 +129,7 @@ def _runs(table: Table, attribute: int) -> npt.NDArray[np.intp]:
     levels = len(table.levels[attribute])
     if not table.schema.attributes[attribute].continuous or levels <= _MOST_LEVELS:
         return np.arange(size)
-    middle = np.cumsum(use[:levels]) - use[:levels] / 2
-    quantile = np.floor(middle / max(use[:levels].sum() / _MOST_LEVELS, 1e-9)).astype(np.intp)
-    inner = np.concatenate([[0], np.cumsum(np.diff(quantile) != 0)])
+    inner = numbered_runs(quantile_of(use[:levels], _MOST_LEVELS))
     return np.concatenate([inner, inner[-1] + 1 + np.arange(size - levels)])
 
 

@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.minimizers.base import Minimizer
 from leastwise.partition import Groups, Intervals, Partition, suppress
 from leastwise.random import generator
 from leastwise.records.table import Table
 from leastwise.schema import Attribute, Schema
+from leastwise.validation import check_whole
 
 _LARGEST = float(np.finfo(float).max)
 
@@ -67,8 +67,7 @@ class UniformMinimizer(Minimizer):
 
     def minimize(self, table: Table) -> Generalization:
         """Return the generalization with k buckets per attribute."""
-        if isinstance(self.k, bool) or not isinstance(self.k, (int, np.integer)) or self.k < 1:
-            raise ParameterError(f"k must be a whole number, at least 1; got {self.k!r}")
+        check_whole("k", self.k)
         seed = self.seed
         partitions = [self._partition(table, j, seed) for j in range(len(table.schema))]
         return table.generalization(partitions)

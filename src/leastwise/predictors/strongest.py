@@ -15,11 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from leastwise.errors import ParameterError
+from leastwise.generalization import Generalization
 from leastwise.partition import Codes
-from leastwise.predictors.base import Predictor, Probabilities, Samples
-from leastwise.predictors.guesses import Guesses, blocks, masked_predictions
+from leastwise.predictors.base import Predictor, Probabilities, Samples, Targets, samples
+from leastwise.predictors.guesses import Guesses, blocks, guesses, masked_predictions
 from leastwise.predictors.joint_buckets import JointBuckets
 from leastwise.predictors.network import Network
+from leastwise.records.table import Split
 
 # In a mixture, what the first of the two predictors counts.
 _SHARES = (0.3, 0.5, 0.7)
@@ -102,6 +104,15 @@ def strongest(predictors: Sequence[Predictor] | None = None, *, quick: bool = Fa
     return Strongest(default_predictors(quick, seed) if predictors is None else tuple(predictors))
 
 
+def wrong_guesses(
+    predictors: Sequence[Predictor], generalization: Generalization, parts: Split, targets: Targets
+) -> tuple[list[npt.NDArray[np.bool_]], Strongest]:
+    """Return, per target, about whom of the test part the strongest of these predictors is wrong; and that one."""
+    train, validation, test = (samples(part, generalization, targets) for part in parts)
+    choice = Strongest(tuple(predictors)).fit(train, validation)
+    return [found.values != test.targets[:, t] for t, found in enumerate(guesses(choice, test))], choice
+
+
 def _worthwhile(predictor: Predictor, train: Samples) -> bool:
     """Return whether a predictor can add anything here; those that do not say are always worth it."""
     says = getattr(predictor, "worthwhile", None)
@@ -127,8 +138,8 @@ def _try(
     for block in blocks(validation):
         predicted = [masked_predictions(p, validation, block.inputs) for p in predictors]
         for t, room in enumerate(found):
-            for candidate, guesses in zip(candidates, room, strict=True):
-                guesses.fill(block, candidate.of([p[t] for p in predicted]), validation.targets[:, t])
+            for candidate, own in zip(candidates, room, strict=True):
+                own.fill(block, candidate.of([p[t] for p in predicted]), validation.targets[:, t])
     return found
 
 
@@ -159,8 +170,8 @@ def _scores(
 ) -> dict[str, tuple[float, float]]:
     truth, weights = validation.targets[:, target], validation.weights
     found: dict[str, tuple[float, float]] = {}
-    for candidate, guesses in zip(candidates, tried, strict=True):
-        score = guesses.error(truth, weights), guesses.log_loss(weights)
+    for candidate, own in zip(candidates, tried, strict=True):
+        score = own.error(truth, weights), own.log_loss(weights)
         name = candidate.named(names)
         found[name] = min(score, found.get(name, score))
     return found

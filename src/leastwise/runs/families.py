@@ -22,6 +22,7 @@ from leastwise.minimizers.feature_selection import METHODS
 from leastwise.minimizers.pat.minimizer import LEAVES
 from leastwise.minimizers.surrogate import SURROGATES
 from leastwise.records.table import Table
+from leastwise.validation import is_whole
 
 
 class Proposal(NamedTuple):
@@ -94,7 +95,7 @@ class Family:
 def _whole(least: int) -> Rule:
     return Rule(
         f"a whole number from {least}",
-        lambda v: isinstance(v, int) and not isinstance(v, bool) and v >= least,
+        lambda v: is_whole(v) and v >= least,
     )
 
 

@@ -8,16 +8,15 @@ from typing import Any, ClassVar
 import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from leastwise.errors import DataError, ParameterError
 from leastwise.generalization import Generalization
 from leastwise.minimizers.apt.coarsening import EVERYTHING, Accuracy, Asked, Coarsening, tree_cuts
 from leastwise.minimizers.apt.model import Agreement, Map, Model, Retrained, model_for, representatives
-from leastwise.minimizers.base import Minimizer, Self, held_out
+from leastwise.minimizers.base import Minimizer, Self, check_two_classes, held_out
 from leastwise.minimizers.orders import ranked, value_ranks
 from leastwise.partition import keep
 from leastwise.records.table import Table
 from leastwise.schema import Schema
-from leastwise.validation import check_between
+from leastwise.validation import check_between, check_whole
 
 HELD_OUT = 0.25
 """The share of the training records on which relative accuracy is measured."""
@@ -68,6 +67,7 @@ class AptMinimizer(Minimizer):
     """
 
     name: ClassVar[str] = "apt"
+    needs_label = True
     reference: ClassVar[str] = (
         "Goldsteen et al., Data Minimization for GDPR Compliance in Machine Learning Models, AI and Ethics 2022"
     )
@@ -143,16 +143,8 @@ class AptMinimizer(Minimizer):
     def _check(self, table: Table) -> None:
         check_between("target_accuracy", self.target_accuracy, 0.0, 1.0)
         for name in ("max_depth", "min_leaf"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-                raise ParameterError(f"{name} must be a whole number, at least 1; got {value!r}")
-        if len(np.unique(table.y)) < 2:
-            raise DataError("the label must have at least two classes in the records; found one class")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
+            check_whole(name, getattr(self, name))
+        check_two_classes(table)
 
 
 def _shown(table: Table, maps: Sequence[Map]) -> dict[str, tuple[Any, ...]]:

@@ -54,6 +54,7 @@ class CoarseningMinimizer(Minimizer):
 
     name = "coarsening"
     reference = "docs/optimal-partition.md"
+    needs_label = True
 
     def __init__(
         self,
@@ -89,11 +90,6 @@ class CoarseningMinimizer(Minimizer):
         found = fewest_answers(saving, allowed_risk(steps, self.max_error_increase)).generalization
         saved = safe.generalization.total_buckets - found.total_buckets
         return replace(found, origin={**safe.generalization.origin, "answers_saved": saved})
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
 
 
 def safest(steps: Sequence[Step], max_error_increase: float) -> Step:

@@ -19,7 +19,9 @@ from leastwise.minimizers.coarsening.state import PseudoCounts, Records, make_st
 from leastwise.minimizers.constraints import Constraints
 from leastwise.minimizers.constraints.checks import MergeRules, check_start
 from leastwise.minimizers.optimal.items import target_weights
+from leastwise.minimizers.orders import principal_direction
 from leastwise.partition import Intervals, Partition, Untouched, edge_between
+from leastwise.records.quantiles import quantile_of
 from leastwise.records.table import Table
 from leastwise.schema import Attribute
 from leastwise.validation import check_from_zero
@@ -144,9 +146,7 @@ def countable(table: Table, attribute: int, partition: Partition, constraints: C
         return partition
     declared, levels, use = partition.attribute, table.levels[attribute], table.use(attribute)
     seen = np.flatnonzero(use[: len(levels)] > 0)
-    people = use[seen]
-    step = people.sum() / _MOST_BUCKETS if len(seen) > _MOST_BUCKETS else 0.0
-    quantile = np.floor((np.cumsum(people) - people / 2) / step) if step else np.arange(len(seen))
+    quantile = quantile_of(use[seen], _MOST_BUCKETS) if len(seen) > _MOST_BUCKETS else np.arange(len(seen))
     numbers = levels[seen].astype(float)
     pairs = [(float(numbers[i]), float(numbers[i + 1])) for i in np.flatnonzero(np.diff(quantile))]
     edges = {edge_between(low, high, declared.integer) for low, high in pairs}
@@ -319,7 +319,7 @@ class _Run:
         warm = self._warm(numbers)
         self.place = numbers
         self.state, self.model = make_state(self.records, columns, sizes, self.pseudo_counts, warm)
-        self.effects = [weights @ direction(weights) for weights in self.model.weights]
+        self.effects = [weights @ principal_direction(weights) for weights in self.model.weights]
 
     def _warm(self, numbers: list[Ints]) -> Additive | None:
         """Return the label model as it stands, in the new numbers of the buckets."""
@@ -363,11 +363,3 @@ class _Entry:
     def pair(self) -> bool:
         """Whether just two buckets become one."""
         return self.size == 2
-
-
-def direction(weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return the direction in which the effects of several classes vary most."""
-    if weights.shape[1] == 1:
-        return np.ones(1)
-    vector = np.linalg.eigh(weights.T @ weights)[1][:, -1]
-    return np.asarray(vector * np.sign(vector[np.abs(vector).argmax()]))

@@ -23,7 +23,7 @@ from leastwise.kernels.additive_logistic import Additive, fit_additive
 from leastwise.kernels.interval_program import Buckets, best_partition, run_sums
 from leastwise.kernels.joint_coarsening import State
 from leastwise.kernels.joint_partition import Rests, run_hits, run_label_hits
-from leastwise.minimizers.coarsening.path import countable, direction
+from leastwise.minimizers.coarsening.path import countable
 from leastwise.minimizers.coarsening.state import PseudoCounts, Records, make_state
 from leastwise.minimizers.constraints import Constraints
 from leastwise.minimizers.constraints.checks import MergeRules, broken
@@ -38,6 +38,7 @@ from leastwise.minimizers.descent.rests import (
     scores_of,
 )
 from leastwise.minimizers.optimal.items import target_weights
+from leastwise.minimizers.orders import principal_direction
 from leastwise.partition import Partition, Untouched
 from leastwise.random import generator
 from leastwise.records.table import Table
@@ -286,7 +287,7 @@ def _rows(records: Records, columns: Sequence[Ints], partitions: Sequence[Partit
     table = records.table
     sizes = [partition.size for partition in partitions]
     model = fit_additive(columns, sizes, table.y, table.classes, records.people)
-    effects = [weights @ direction(weights) for weights in model.weights]
+    effects = [weights @ principal_direction(weights) for weights in model.weights]
     return tuple(_row(partition, effect) for partition, effect in zip(partitions, effects, strict=True))
 
 

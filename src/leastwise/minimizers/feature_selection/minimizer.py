@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from leastwise.minimizers.feature_selection.scores import anova_score, chi_squar
 from leastwise.partition import keep, suppress
 from leastwise.records.table import Table
 from leastwise.schema import Schema
-from leastwise.validation import check_choice
+from leastwise.validation import check_choice, is_whole
 
 Method = Literal["anova", "mutual_info", "chi2", "iterative"]
 
@@ -61,6 +61,7 @@ class FeatureSelectionMinimizer(Minimizer):
 
     name: ClassVar[str] = "feature-selection"
     reference: ClassVar[str] = "Staab et al., Vertical Data Minimization for Machine Learning, IEEE S&P 2024, §6"
+    needs_label = True
 
     def __init__(
         self,
@@ -77,8 +78,7 @@ class FeatureSelectionMinimizer(Minimizer):
 
     def minimize(self, table: Table) -> Generalization:
         """Return the generalization that keeps k attributes."""
-        whole = isinstance(self.k, (int, np.integer)) and not isinstance(self.k, bool)
-        if self.k != "all" and not (whole and int(self.k) >= 1):
+        if self.k != "all" and not (is_whole(self.k) and int(self.k) >= 1):
             raise ParameterError(f'k must be a whole number, at least 1, or "all"; got {self.k!r}')
         check_choice("method", self.method, METHODS)
         kept = set(self._kept(table))
@@ -92,8 +92,3 @@ class FeatureSelectionMinimizer(Minimizer):
             return kept_after_removal(table, k)
         scores = [SCORES[self.method](table, j) for j in range(len(table.schema))]
         return sorted(range(len(scores)), key=lambda j: -scores[j])[:k]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags

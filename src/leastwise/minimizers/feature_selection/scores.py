@@ -10,8 +10,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.stats import chi2_contingency
+from sklearn.metrics import mutual_info_score
 
 from leastwise.errors import DataError
+from leastwise.records.quantiles import quantile_of
 from leastwise.records.table import Table
 
 Floats = npt.NDArray[np.float64]
@@ -26,7 +29,7 @@ def count_labels(codes: npt.NDArray[Any], table: Table, size: int) -> Floats:
     flat = np.bincount(keys, weights=table.weights, minlength=size * table.classes)
     counts: Floats = flat.reshape(size, table.classes).astype(float)
     occurring = counts[:, counts.sum(axis=0) > 0]
-    if occurring.shape[1] < 2:
+    if occurring.shape[1] < 2:  # weights of 0 count: a class may be in the records and have nobody
         raise DataError("the label must have at least two classes in the records; found one class")
     return occurring
 
@@ -36,9 +39,7 @@ def runs_of(table: Table, j: int) -> npt.NDArray[np.intp]:
     levels, size = len(table.levels[j]), table.sizes[j]
     if not table.schema.attributes[j].continuous or levels <= RUNS:
         return np.arange(size, dtype=np.intp)
-    use = table.use(j)[:levels]
-    middles = (np.cumsum(use) - use / 2) / max(use.sum(), 1.0)
-    inner = np.minimum((middles * RUNS).astype(np.intp), RUNS - 1)
+    inner = np.minimum(quantile_of(table.use(j)[:levels], RUNS), RUNS - 1)
     return np.append(inner, np.arange(RUNS, RUNS + size - levels)).astype(np.intp)
 
 
@@ -101,46 +102,23 @@ def f_values(sums: Floats, squares: Floats, counts: Floats) -> Floats:
     return np.where(between == 0, 0.0, ratio)
 
 
-def mutual_information(counts: Floats) -> float:
-    """Return the mutual information of value and class in nats, exactly that of the counts.
-
-    >>> round(mutual_information(np.array([[2.0, 0.0], [0.0, 2.0]])), 4)
-    0.6931
-    """
-    joint = counts / counts.sum()
-    expected = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
-    seen = joint > 0
-    return float(np.sum(joint[seen] * np.log(joint[seen] / expected[seen])))
-
-
-def chi_squared(counts: Floats) -> float:
-    """Return Pearson's statistic of the independence of value and class.
-
-    >>> chi_squared(np.array([[2.0, 0.0], [0.0, 2.0]]))
-    4.0
-    """
-    expected = counts.sum(axis=1, keepdims=True) * counts.sum(axis=0, keepdims=True) / counts.sum()
-    seen = expected > 0
-    return float(np.sum((counts[seen] - expected[seen]) ** 2 / expected[seen]))
-
-
 def mutual_information_score(table: Table, j: int) -> float:
     """Return the mutual information with the label above what chance gives to that many values."""
     counts = _grouped_counts(table, j)
-    return mutual_information(counts) - _freedom(counts) / (2 * float(counts.sum()))
+    return float(mutual_info_score(None, None, contingency=counts)) - _freedom(counts) / (2 * float(counts.sum()))
 
 
 def chi_squared_score(table: Table, j: int) -> float:
     """Return Pearson's statistic above what chance gives to that many values."""
     counts = _grouped_counts(table, j)
-    return chi_squared(counts) - _freedom(counts)
+    return float(chi2_contingency(counts, correction=False).statistic) - _freedom(counts)
 
 
 def _grouped_counts(table: Table, j: int) -> Floats:
     runs = runs_of(table, j)
-    return count_labels(runs[table.codes[:, j]], table, int(runs.max(initial=0)) + 1)
+    counts = count_labels(runs[table.codes[:, j]], table, int(runs.max(initial=0)) + 1)
+    return np.asarray(counts[counts.sum(axis=1) > 0])
 
 
 def _freedom(counts: Floats) -> float:
-    """Return the degrees of freedom of the values and classes that occur."""
-    return float((np.count_nonzero(counts.sum(axis=1)) - 1) * (counts.shape[1] - 1))
+    return float((counts.shape[0] - 1) * (counts.shape[1] - 1))

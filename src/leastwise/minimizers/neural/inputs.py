@@ -12,6 +12,7 @@ import numpy.typing as npt
 from leastwise.errors import DataError
 from leastwise.kernels.interval_program import best_partition, spread
 from leastwise.minimizers.orders import value_ranks
+from leastwise.records.quantiles import numbered_runs, quantile_of
 from leastwise.records.table import Table
 
 # A personal number is guessed by the adversary as one of at most so many runs of neighbouring numbers.
@@ -149,11 +150,8 @@ def adversary_target(table: Table, position: int) -> tuple[npt.NDArray[np.int64]
         return codes, size
     levels = len(table.levels[position])
     people = table.use(position)[:levels]
-    if (people > 0).sum() > _MOST_RUNS:
-        middle = (np.cumsum(people) - people / 2) / people.sum()
-        run_of = (middle * _MOST_RUNS).astype(np.int64)
-    else:
-        run_of = np.maximum(np.cumsum(people > 0) - 1, 0)
+    many = (people > 0).sum() > _MOST_RUNS
+    run_of = quantile_of(people, _MOST_RUNS) if many else np.maximum(np.cumsum(people > 0) - 1, 0)
     runs = int(run_of.max(initial=-1)) + 1
     return np.concatenate([run_of, runs + np.arange(size - levels)])[codes], runs + size - levels
 
@@ -184,9 +182,7 @@ def spots_of(use: npt.NDArray[Any]) -> Ints:
     alone: Ints = np.maximum(np.cumsum(use > 0) - 1, 0).astype(np.intp)
     if alone.max(initial=0) < _MOST_SPOTS:
         return alone
-    middle = (np.cumsum(use) - use / 2) / use.sum()
-    quantile = np.minimum(np.floor(middle * _MOST_SPOTS), _MOST_SPOTS - 1)
-    return np.asarray(np.unique(quantile, return_inverse=True)[1], dtype=np.intp).reshape(-1)
+    return numbered_runs(np.minimum(quantile_of(use, _MOST_SPOTS), _MOST_SPOTS - 1))
 
 
 def label_runs(table: Table, j: int, ranks: Ints, k: int) -> Ints:

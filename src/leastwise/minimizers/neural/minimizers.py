@@ -5,11 +5,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from leastwise.errors import MissingExtraError, ParameterError
+from leastwise.errors import MissingExtraError
 from leastwise.generalization import Generalization
 from leastwise.minimizers.base import Minimizer
 from leastwise.minimizers.neural.inputs import Inputs
@@ -17,7 +17,7 @@ from leastwise.minimizers.neural.schedule import Schedule, tell
 from leastwise.random import generator
 from leastwise.records.table import Table
 from leastwise.schema import Schema
-from leastwise.validation import check_between
+from leastwise.validation import check_between, check_whole
 
 if TYPE_CHECKING:
     from leastwise.minimizers.neural.objectives import Objective
@@ -29,6 +29,7 @@ class NeuralMinimizer(Minimizer):
     """Base of both: one small network per attribute, trained together with a classifier."""
 
     reference: ClassVar[str] = _PAPER
+    needs_label = True
 
     usual_lam: ClassVar[float]
     """What ``lam`` is where nothing is said: where utility and privacy are weighed depends on the objective."""
@@ -55,8 +56,8 @@ class NeuralMinimizer(Minimizer):
     def minimize(self, table: Table) -> Generalization:
         """Return the generalization of the trained networks."""
         lam = check_between("lam", self.usual_lam if self.lam is None else self.lam, 0.0, 1.0)
-        _check_whole("k", self.k)
-        _check_whole("epochs", self.epochs)
+        check_whole("k", self.k)
+        check_whole("epochs", self.epochs)
         inputs, schedule, seed = Inputs.of(table, self.k), Schedule(epochs=self.epochs), self.seed
         with _own_torch():
             from leastwise.minimizers.neural.training import read_generalization, train
@@ -66,11 +67,6 @@ class NeuralMinimizer(Minimizer):
             trained = train(inputs, objective, lam, self.k, schedule, random, tell)
             self.losses_ = trained.losses
             return read_generalization(trained.network, inputs.layout, table, lam=lam)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
 
 
 class AdvTrainMinimizer(NeuralMinimizer):
@@ -155,11 +151,6 @@ class MutualInfMinimizer(NeuralMinimizer):
         from leastwise.minimizers.neural.objectives import MutualInformation
 
         return MutualInformation()
-
-
-def _check_whole(name: str, value: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ParameterError(f"{name} must be a whole number, at least 1; got {value!r}")
 
 
 @contextmanager

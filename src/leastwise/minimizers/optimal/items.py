@@ -11,7 +11,9 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
 from leastwise.minimizers.constraints import Constraints
+from leastwise.minimizers.orders import principal_direction
 from leastwise.minimizers.pgini import check_weights
+from leastwise.records.quantiles import numbered_runs, quantile_of
 from leastwise.records.table import Table
 from leastwise.records.tolerance import default_tolerance
 from leastwise.schema import Attribute
@@ -90,12 +92,7 @@ def _in_order(attribute: Attribute, use: Floats) -> tuple[Places, list[int]]:
 
 def _by_effect(effects: Floats, use: Floats) -> Places:
     """Return the codes by their effect; with several classes, by the direction in which effects vary most."""
-    if effects.shape[1] == 1:
-        return np.argsort(effects[:, 0], kind="stable")
-    _, vectors = np.linalg.eigh((use[:, None] * effects).T @ effects)
-    direction = vectors[:, -1]
-    # An eigenvector has no sign; the largest entry is made positive, so that the order is the same everywhere.
-    return np.argsort(effects @ direction * np.sign(direction[np.abs(direction).argmax()]), kind="stable")
+    return np.argsort(effects @ principal_direction(effects, use), kind="stable")
 
 
 def _grouped_effects(table: Table, attribute: int, effects: Floats, constraints: Constraints) -> Floats:
@@ -151,12 +148,9 @@ def _reduced(attribute: Attribute, use: Floats, mark: Places, between: Places) -
     if count <= (MOST_ITEMS if real else MOST_VALUES):
         return items.astype(np.intp), False
     people = np.bincount(items, weights=use, minlength=count)
-    middle = np.cumsum(people) - people / 2
-    edges = int(between.max(initial=0))
-    quantile = np.floor(middle / (people.sum() / (MOST_ITEMS - edges))).astype(np.intp)
-    side = between[np.sort(first)]
-    starts = (np.diff(np.minimum(quantile, MOST_ITEMS - edges - 1)) != 0) | (np.diff(side) != 0)
-    return np.concatenate([[0], np.cumsum(starts)]).astype(np.intp)[items], True
+    most = MOST_ITEMS - int(between.max(initial=0))  # each edge that must stay may cut one in two
+    quantile = np.minimum(quantile_of(people, most), most - 1)
+    return numbered_runs(quantile, between[np.sort(first)])[items], True
 
 
 def held_values(
@@ -189,8 +183,7 @@ def personal_codes(table: Table, personal: int) -> npt.NDArray[np.int64]:
         return codes
     run = _told_together(table, personal)
     if run.max(initial=0) >= _MOST_TARGET_VALUES:
-        use = table.use(personal)[: len(run)]
-        run = np.floor((np.cumsum(use) - use / 2) / (max(use.sum(), 1) / _MOST_TARGET_VALUES)).astype(np.int64)
+        run = quantile_of(table.use(personal)[: len(run)], _MOST_TARGET_VALUES).astype(np.int64)
     extra = int(run.max(initial=-1)) + 1 + np.arange(table.sizes[personal] - len(run))
     return np.asarray(np.concatenate([run, extra])[codes])
 

@@ -64,6 +64,7 @@ class OptimalMinimizer(Minimizer):
 
     name = "optimal"
     reference = "docs/optimal-partition.md"
+    needs_label = True
 
     def __init__(
         self,
@@ -93,11 +94,6 @@ class OptimalMinimizer(Minimizer):
         program = make_program(table, effects, self.weights, held, self.bucket_penalty)
         self.gap_ = program.gap(self.lam)
         return program.generalization(program.solve(self.lam))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
 
 
 # Two multipliers closer than this factor are not told apart.

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.minimizers.base import Minimizer, chosen_on
 from leastwise.minimizers.constraints.floor import at_least
@@ -17,7 +16,7 @@ from leastwise.minimizers.pgini import Criterion, Weights
 from leastwise.records.joint import joint_keys
 from leastwise.records.table import Table
 from leastwise.schema import Schema
-from leastwise.validation import check_between
+from leastwise.validation import check_between, check_whole
 
 if TYPE_CHECKING:
     from leastwise.minimizers.pat.growth import Grower
@@ -71,6 +70,7 @@ class PATMinimizer(Minimizer):
 
     name: ClassVar[str] = "pat"
     reference: ClassVar[str] = "Staab et al., Vertical Data Minimization for Machine Learning, IEEE S&P 2024, §7"
+    needs_label = True
 
     def __init__(
         self,
@@ -103,11 +103,6 @@ class PATMinimizer(Minimizer):
             found, table, bucket=self.min_bucket, joint=self.min_joint, alpha=self.alpha, weights=self.weights
         )
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
-
 
 def grow_tree(
     table: Table, alpha: float = 0.7, max_leaves: int = 20, *, min_leaf: float = 100, weights: Weights = None
@@ -116,7 +111,7 @@ def grow_tree(
 
     Its edges lie between the levels of the table: take ``table.with_own_levels()`` where others share them.
     """
-    _check_whole("max_leaves", max_leaves)
+    check_whole("max_leaves", max_leaves)
     return _grow(table, [alpha], max_leaves, min_leaf, weights)[0]
 
 
@@ -150,7 +145,7 @@ def pat_grid(
     reach is counted and scanned once, for every alpha.
     """
     for count in leaves:
-        _check_whole("leaves", count)
+        check_whole("leaves", count)
     if not len(leaves):
         return [[] for _ in alphas]
     trees = _grow(table.with_own_levels(), alphas, max(leaves), min_leaf, weights)
@@ -206,8 +201,3 @@ def _fewer_rows(table: Table) -> Table:
         return table
     people = np.diff(np.append(first, len(table)))
     return replace(table.take(order[first]), weights=people.astype(float))
-
-
-def _check_whole(name: str, value: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ParameterError(f"{name} must be a whole number, at least 1; got {value!r}")

@@ -60,17 +60,17 @@ def _front(scores: np.ndarray, counts: np.ndarray, value: int, share: float) -> 
 
 
 def scores_of(state: State, columns, intercept) -> np.ndarray:
-    scores = np.zeros((len(columns[0]), state.effects.shape[2]))
+    scores = np.zeros((len(columns[0]), state.label.effects.shape[2]))
     scores[:, scores.shape[1] - len(intercept) :] += intercept
     for j, column in enumerate(columns):
-        scores += state.effects[j, column]
+        scores += state.label.effects[j, column]
     return scores
 
 
 def prepared(table: Table):
     columns = [table.codes[:, j].astype(np.int64) for j in range(len(table.sizes))]
     state, model = make_state(Records.of(table), columns, table.sizes, PSEUDO_COUNTS)
-    contexts = [np.flatnonzero(state.strides[t]).tolist() for t in range(len(table.personal))]
+    contexts = [np.flatnonzero(state.contexts.strides[t]).tolist() for t in range(len(table.personal))]
     return columns, state, model, contexts
 
 
@@ -85,7 +85,7 @@ def test_scores_and_merges_follow_the_definition(table, data):
         present = np.unique(columns[j]).tolist()
         if len(present) < 2:
             continue
-        into = np.full(state.zobrist.shape[1], -1)
+        into = np.full(state.joint.zobrist.shape[1], -1)
         for bucket in data.draw(st.lists(st.sampled_from(present), min_size=2, unique=True)):
             group = [b for b in present if into[b] >= 0 and into[b] == b and data.draw(st.booleans())]
             into[bucket] = group[0] if group else bucket
@@ -94,7 +94,7 @@ def test_scores_and_merges_follow_the_definition(table, data):
         columns[j] = np.where(into[columns[j]] >= 0, into[columns[j]], columns[j])
         after = right_guesses(table, columns, contexts, scores_of(state, columns, model.intercept))
         assert_allclose(change, after - before, atol=1e-9)
-        assert_allclose(state.hits[state.alive].sum(axis=0), after)
+        assert_allclose(state.hits[state.joint.alive].sum(axis=0), after)
         before = after
 
 
@@ -119,16 +119,19 @@ def told_by_others(seed: int, weights: bool = False) -> tuple[Table, list[np.nda
 def test_contexts_of_several_attributes_follow_the_definition_through_merges(seed):
     table, columns = told_by_others(seed)
     state, model = make_state(Records.of(table), columns, (3, 3, 2), PSEUDO_COUNTS)
-    contexts = [np.flatnonzero(state.strides[0]).tolist()]
+    contexts = [np.flatnonzero(state.contexts.strides[0]).tolist()]
     assert len(contexts[0]) > 1
     before = right_guesses(table, columns, contexts, scores_of(state, columns, model.intercept))
     assert_allclose(state.hits.sum(axis=0), before)
     for j, merged in ((0, (0, 2)), (1, (1, 2)), (2, (0, 1)), (0, (0, 1))):
-        into = np.full(state.zobrist.shape[1], -1)
+        into = np.full(state.joint.zobrist.shape[1], -1)
         into[[*merged]] = merged[0]
         change = score_merge(state, j, into)
         apply_merge(state, j, into)
-        np.testing.assert_array_equal(state.row_of[state.alive], (state.buckets @ state.strides.T)[state.alive])
+        np.testing.assert_array_equal(
+            state.contexts.row_of[state.joint.alive],
+            (state.joint.buckets @ state.contexts.strides.T)[state.joint.alive],
+        )
         columns[j] = np.where(np.isin(columns[j], merged), merged[0], columns[j])
         after = right_guesses(table, columns, contexts, scores_of(state, columns, model.intercept))
         assert_allclose(change, after - before, atol=1e-9)
@@ -157,15 +160,15 @@ def test_the_pulls_chosen_have_scored_all_joint_buckets_and_none_does_better(wei
 def test_every_record_stays_in_exactly_one_joint_bucket(table):
     _, state, _, _ = prepared(table)
     for j, size in enumerate(table.sizes):
-        into = np.full(state.zobrist.shape[1], -1)
+        into = np.full(state.joint.zobrist.shape[1], -1)
         into[:size] = 0
         apply_merge(state, j, into)
     seen = []
-    for z in np.flatnonzero(state.alive):
-        record = state.head[z]
+    for z in np.flatnonzero(state.joint.alive):
+        record = state.joint.head[z]
         while record >= 0:
             seen.append(record)
-            record = state.following[record]
+            record = state.records.following[record]
     assert sorted(seen) == [*range(len(table))]
-    assert state.alive.sum() == 1
-    assert state.labels[state.alive].sum() == pytest.approx(table.people)
+    assert state.joint.alive.sum() == 1
+    assert state.label.people[state.joint.alive].sum() == pytest.approx(table.people)

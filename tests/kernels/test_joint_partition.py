@@ -45,7 +45,7 @@ def test_personal_values_in_runs_follow_the_definition(table, data):
         records, columns = descent.base.records, descent.columns
         rests = rests_of(records, columns, rest, item, descent.model, PSEUDO_COUNT)
         for t, own in enumerate(records.own):
-            context = [k for k in np.flatnonzero(descent.state.strides[t]) if k != j]
+            context = [k for k in np.flatnonzero(descent.state.contexts.strides[t]) if k != j]
             found = run_hits(rests, guessed_of(records, columns, rest, item, t, context, PSEUDO_COUNT))
             rows = np.stack([columns[k] for k in context] or [np.zeros(len(records.people), dtype=int)], axis=1)
             for first in range(item.places):

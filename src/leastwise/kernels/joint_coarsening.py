@@ -28,43 +28,73 @@ Array = npt.NDArray[Any]
 CHANCE = 0.5
 
 
-class State(NamedTuple):
-    """Joint buckets, the records in them, and the coarser knowledge; changed in place by ``apply_merge``."""
+class Joint(NamedTuple):
+    """The joint buckets, told apart by their Zobrist keys: a merge changes a key by one difference."""
 
     buckets: Array  # joint bucket x (attributes, then one that is always 0): the bucket
-    keys: Array  # joint bucket: Zobrist key, the sum of the random numbers of its buckets
+    keys: Array  # joint bucket: the sum of the random numbers of its buckets
     zobrist: Array  # attribute x bucket: its random 62-bit number
     alive: Array  # joint bucket: whether it has not been merged away
     head: Array  # joint bucket: its first record
     tail: Array  # joint bucket: its last record
+
+
+class Members(NamedTuple):
+    """The records, as linked lists from ``Joint.head``."""
+
     following: Array  # record: the next one in its joint bucket, -1 at the end
     people: Array  # record: how many people it stands for
-    targets: Array  # record x personal attribute: the value
-    labels: Array  # joint bucket x class: people
+    values: Array  # record x personal attribute: the value
+
+
+class Label(NamedTuple):
+    """The label, and its additive model."""
+
+    people: Array  # joint bucket x class: people
     scores: Array  # joint bucket x class: log-odds of the additive model
     effects: Array  # attribute x bucket x class: what each bucket adds to them
-    hits: Array  # joint bucket x (personal attributes, then label): people guessed right
+
+
+class Targets(NamedTuple):
+    """The personal attributes that are guessed."""
+
     own: Array  # personal attribute: its position among the attributes
     sizes: Array  # personal attribute: values
-    strides: Array  # personal attribute x attribute: step in its context table, 0 where not in the context
-    rows: Array  # personal attribute: rows of its context table
-    row_of: Array  # joint bucket x personal attribute: its row in the context table
-    starts: Array  # personal attribute: where its context table begins
-    context: Array  # the context tables, flat: row x value -> people
+    people: Array  # personal attribute x value: people
+    bucket: Array  # personal attribute x value: its bucket
+
+
+class Contexts(NamedTuple):
+    """Back-off: of each personal attribute a table of people by a few telling attributes (row) and value."""
+
+    strides: Array  # personal attribute x attribute: step in its table, 0 where not in the context
+    rows: Array  # personal attribute: rows of its table
+    row_of: Array  # joint bucket x personal attribute: its row in the table
+    starts: Array  # personal attribute: where its table begins
+    counts: Array  # the tables, flat: row x value -> people
+
+
+class State(NamedTuple):
+    """Everything that a merge is scored by; changed in place by ``apply_merge``."""
+
+    joint: Joint
+    records: Members
+    label: Label
+    targets: Targets
+    contexts: Contexts
+    hits: Array  # joint bucket x (personal attributes, then label): people guessed right
     bucket_people: Array  # attribute x bucket: people
-    value_people: Array  # personal attribute x value: people
-    value_bucket: Array  # personal attribute x value: its bucket
     pseudo_counts: Array  # people that coarser knowledge counts for: each context, the label model, own buckets
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _groups(state: State, attribute: int, into: Array) -> tuple[Array, Array, Array]:  # pragma: no cover
     """Return the joint buckets that a merge touches, chained by what they become: (first, next, touched)."""
-    total = len(state.alive)
+    total = len(state.joint.alive)
     touched = np.empty(total, dtype=np.int64)
     count = 0
     for z in range(total):
-        if state.alive[z] and into[state.buckets[z, attribute]] >= 0:
+        if state.joint.alive[z] and into[state.joint.buckets[z, attribute]] >= 0:
             touched[count] = z
             count += 1
     touched = touched[:count]
@@ -78,8 +108,12 @@ def _groups(state: State, attribute: int, into: Array) -> tuple[Array, Array, Ar
     chain = np.full(total, -1, dtype=np.int64)
     groups = 0
     for joint in touched:
-        bucket = state.buckets[joint, attribute]
-        key = state.keys[joint] - state.zobrist[attribute, bucket] + state.zobrist[attribute, into[bucket]]
+        bucket = state.joint.buckets[joint, attribute]
+        key = (
+            state.joint.keys[joint]
+            - state.joint.zobrist[attribute, bucket]
+            + state.joint.zobrist[attribute, into[bucket]]
+        )
         slot = (key ^ (key >> 29)) & (room - 1)
         while slots[slot] >= 0 and group_key[slots[slot]] != key:
             slot = (slot + 1) & (room - 1)
@@ -126,9 +160,11 @@ def _nothing_filled(counts: Array) -> Coarser:  # pragma: no cover
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _context_of(state: State, target: int, attribute: int) -> Coarser:  # pragma: no cover
     """Return the target's context: as it is where the merge leaves it alone, otherwise empty rows."""
-    rows, size, begin = state.rows[target], state.sizes[target], state.starts[target]
-    counts = state.context[begin : begin + rows * size].reshape(rows, size)
-    context: Coarser = _nothing_filled(np.zeros((rows, size)) if state.strides[target, attribute] else counts)
+    rows, size, begin = state.contexts.rows[target], state.targets.sizes[target], state.contexts.starts[target]
+    counts = state.contexts.counts[begin : begin + rows * size].reshape(rows, size)
+    context: Coarser = _nothing_filled(
+        np.zeros((rows, size)) if state.contexts.strides[target, attribute] else counts
+    )
     return context
 
 
@@ -144,15 +180,15 @@ def _context_row(
     state: State, target: int, attribute: int, into: Array, z: int, coarser: Coarser
 ) -> int:  # pragma: no cover
     """Return the row of the target's context that a joint bucket is in after the merge, filled."""
-    bucket = state.buckets[z, attribute]
-    stride, goal = state.strides[target, attribute], into[bucket]
-    row = state.row_of[z, target] + stride * (goal - bucket)
+    bucket = state.joint.buckets[z, attribute]
+    stride, goal = state.contexts.strides[target, attribute], into[bucket]
+    row = state.contexts.row_of[z, target] + stride * (goal - bucket)
     if not coarser.ready[row]:
-        size, begin = state.sizes[target], state.starts[target]
+        size, begin = state.targets.sizes[target], state.contexts.starts[target]
         for b in range(len(into)):
             if stride and into[b] == goal:
                 start = begin + (row + stride * (b - goal)) * size
-                coarser.counts[row] += state.context[start : start + size]
+                coarser.counts[row] += state.contexts.counts[start : start + size]
         _summed_up(coarser, row)
     return int(row)
 
@@ -162,15 +198,15 @@ def _own_row(
     state: State, target: int, attribute: int, into: Array, z: int, coarser: Coarser
 ) -> int:  # pragma: no cover
     """Return the target's own bucket of a joint bucket after the merge, with its people of each value filled."""
-    own = state.own[target]
-    home = into[state.buckets[z, own]] if own == attribute else state.buckets[z, own]
+    own = state.targets.own[target]
+    home = into[state.joint.buckets[z, own]] if own == attribute else state.joint.buckets[z, own]
     if not coarser.ready[home]:
-        for v in range(state.sizes[target]):
-            bucket = state.value_bucket[target, v]
+        for v in range(state.targets.sizes[target]):
+            bucket = state.targets.bucket[target, v]
             if own == attribute and into[bucket] >= 0:
                 bucket = into[bucket]
             if bucket == home:
-                coarser.counts[home, v] = state.value_people[target, v]
+                coarser.counts[home, v] = state.targets.people[target, v]
         _summed_up(coarser, home)
     return int(home)
 
@@ -180,17 +216,17 @@ def _hold(state: State, target: int, z: int, chain: Array, held: Array, seen: Ar
     """Count the values of all records of a group of joint buckets; return how many different ones there are."""
     count = 0
     while z >= 0:
-        r = state.head[z]
+        r = state.joint.head[z]
         while r >= 0:
-            if state.people[r] <= 0:  # nobody
-                r = state.following[r]
+            if state.records.people[r] <= 0:  # nobody
+                r = state.records.following[r]
                 continue
-            v = state.targets[r, target]
+            v = state.records.values[r, target]
             if held[v] == 0:
                 seen[count] = v
                 count += 1
-            held[v] += state.people[r]
-            r = state.following[r]
+            held[v] += state.records.people[r]
+            r = state.records.following[r]
         z = chain[z]
     return count
 
@@ -256,11 +292,11 @@ def _target_hits(
 
     ``all_of_them`` is False when the merge leaves the coarser knowledge alone; then groups of one are skipped.
     """
-    size = state.sizes[target]
+    size = state.targets.sizes[target]
     context = _context_of(state, target, attribute)
     own = _nothing_filled(np.zeros((state.bucket_people.shape[1], size)))
     held, seen = np.zeros(size), np.empty(size, dtype=np.int64)
-    pseudo_count, own_pseudo_count = state.pseudo_counts[target], state.pseudo_counts[len(state.own) + 1]
+    pseudo_count, own_pseudo_count = state.pseudo_counts[target], state.pseudo_counts[len(state.targets.own) + 1]
     result = np.zeros(len(first))
     change = 0.0
     for g in range(len(first)):
@@ -275,7 +311,7 @@ def _target_hits(
         inner = own_pseudo_count / own.people[home] if own.people[home] > 0 else 0.0
         result[g] = _right_guesses(
             held, seen[:count], context.counts[row], context.most[row], own.most[home],
-            state.value_people[target], share, inner,
+            state.targets.people[target], share, inner,
         )  # fmt: skip
         held[seen[:count]] = 0.0
         change += result[g] - _hits_before(state, target, z, chain)
@@ -287,7 +323,7 @@ def _label_hits(
     state: State, attribute: int, into: Array, first: Array, chain: Array, effect: Array
 ) -> tuple[float, Array]:  # pragma: no cover
     """Return the change of the people whose label is guessed right, and the right guesses of each group."""
-    classes = state.labels.shape[1]
+    classes = state.label.people.shape[1]
     last = state.hits.shape[1] - 1
     held = np.zeros(classes)
     score = np.zeros(classes)
@@ -297,17 +333,19 @@ def _label_hits(
         z = first[g]
         for c in range(classes):
             held[c] = 0.0
-            bucket = state.buckets[z, attribute]
-            score[c] = state.scores[z, c] - state.effects[attribute, bucket, c] + effect[into[bucket], c]
+            bucket = state.joint.buckets[z, attribute]
+            score[c] = (
+                state.label.scores[z, c] - state.label.effects[attribute, bucket, c] + effect[into[bucket], c]
+            )
         before = 0.0
         while z >= 0:
             before += state.hits[z, last]
             for c in range(classes):
-                held[c] += state.labels[z, c]
+                held[c] += state.label.people[z, c]
             z = chain[z]
         score -= score.max()
         odds = np.exp(score)
-        odds *= state.pseudo_counts[len(state.own)] / odds.sum()
+        odds *= state.pseudo_counts[len(state.targets.own)] / odds.sum()
         best, second, top, next_top = -1.0, -1.0, 0, 0
         for c in range(classes):
             u = held[c] + odds[c]
@@ -324,12 +362,12 @@ def _label_hits(
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _merged_effect(state: State, attribute: int, into: Array) -> Array:  # pragma: no cover
     """Return the effect of each bucket after the merge: the mean of those that went into it."""
-    effect = np.zeros(state.effects.shape[1:])
+    effect = np.zeros(state.label.effects.shape[1:])
     people = np.zeros(len(into))
     for b in range(len(into)):
         if into[b] >= 0:
             people[into[b]] += state.bucket_people[attribute, b]
-            effect[into[b]] += state.bucket_people[attribute, b] * state.effects[attribute, b]
+            effect[into[b]] += state.bucket_people[attribute, b] * state.label.effects[attribute, b]
     for b in range(len(into)):
         effect[b] /= max(people[b], 1e-9)
     return effect
@@ -343,10 +381,10 @@ def score_merge(state: State, attribute: int, into: Array) -> Array:  # pragma: 
     -1 leaves a bucket as it is.
     """
     first, chain, _ = _groups(state, attribute, into)
-    targets = len(state.own)
+    targets = len(state.targets.own)
     change = np.zeros(targets + 1)
     for t in range(targets):
-        moved = state.strides[t, attribute] > 0 or state.own[t] == attribute
+        moved = state.contexts.strides[t, attribute] > 0 or state.targets.own[t] == attribute
         change[t] = _target_hits(state, t, attribute, into, first, chain, moved)[0]
     effect = _merged_effect(state, attribute, into)
     change[targets] = _label_hits(state, attribute, into, first, chain, effect)[0]
@@ -357,15 +395,15 @@ def score_merge(state: State, attribute: int, into: Array) -> Array:  # pragma: 
 def score_all(state: State) -> None:  # pragma: no cover
     """Fill ``hits`` of every joint bucket."""
     nothing = np.zeros(state.bucket_people.shape[1], dtype=np.int64)
-    total = len(state.alive)
+    total = len(state.joint.alive)
     first = np.arange(total)
     chain = np.full(total, -1, dtype=np.int64)
     # Nothing is merged: the last column of the buckets is an attribute that is not there.
-    outside = state.buckets.shape[1] - 1
-    for t in range(len(state.own)):
+    outside = state.joint.buckets.shape[1] - 1
+    for t in range(len(state.targets.own)):
         state.hits[:, t] = _target_hits(state, t, outside, nothing, first, chain, True)[1]
-    effect = np.zeros(state.effects.shape[1:])
-    state.hits[:, len(state.own)] = _label_hits(state, outside, nothing, first, chain, effect)[1]
+    effect = np.zeros(state.label.effects.shape[1:])
+    state.hits[:, len(state.targets.own)] = _label_hits(state, outside, nothing, first, chain, effect)[1]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -373,9 +411,9 @@ def apply_merge(state: State, attribute: int, into: Array) -> None:  # pragma: n
     """Make the buckets what ``into`` says (see ``score_merge``)."""
     first, chain, touched = _groups(state, attribute, into)
     effect = _merged_effect(state, attribute, into)
-    targets = len(state.own)
+    targets = len(state.targets.own)
     for t in range(targets):
-        moved = state.strides[t, attribute] > 0 or state.own[t] == attribute
+        moved = state.contexts.strides[t, attribute] > 0 or state.targets.own[t] == attribute
         _, hits = _target_hits(state, t, attribute, into, first, chain, moved)
         for g in range(len(first)):
             if moved or chain[first[g]] >= 0:
@@ -383,59 +421,61 @@ def apply_merge(state: State, attribute: int, into: Array) -> None:  # pragma: n
     _, hits = _label_hits(state, attribute, into, first, chain, effect)
     state.hits[first, targets] = hits
     for z in touched:
-        bucket = state.buckets[z, attribute]
-        state.scores[z] += effect[into[bucket]] - state.effects[attribute, bucket]
-        state.keys[z] += state.zobrist[attribute, into[bucket]] - state.zobrist[attribute, bucket]
-        state.row_of[z] += state.strides[:, attribute] * (into[bucket] - bucket)
-        state.buckets[z, attribute] = into[bucket]
+        bucket = state.joint.buckets[z, attribute]
+        state.label.scores[z] += effect[into[bucket]] - state.label.effects[attribute, bucket]
+        state.joint.keys[z] += (
+            state.joint.zobrist[attribute, into[bucket]] - state.joint.zobrist[attribute, bucket]
+        )
+        state.contexts.row_of[z] += state.contexts.strides[:, attribute] * (into[bucket] - bucket)
+        state.joint.buckets[z, attribute] = into[bucket]
     for g in range(len(first)):
         z = first[g]
         other = chain[z]
         while other >= 0:
-            state.following[state.tail[z]] = state.head[other]
-            state.tail[z] = state.tail[other]
-            state.labels[z] += state.labels[other]
-            state.alive[other] = False
+            state.records.following[state.joint.tail[z]] = state.joint.head[other]
+            state.joint.tail[z] = state.joint.tail[other]
+            state.label.people[z] += state.label.people[other]
+            state.joint.alive[other] = False
             other = chain[other]
     _merge_tables(state, attribute, into, effect)
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _merge_tables(state: State, attribute: int, into: Array, effect: Array) -> None:  # pragma: no cover
-    for t in range(len(state.own)):
-        if state.own[t] == attribute:
-            for v in range(state.sizes[t]):
-                if into[state.value_bucket[t, v]] >= 0:
-                    state.value_bucket[t, v] = into[state.value_bucket[t, v]]
-        stride = state.strides[t, attribute]
+    for t in range(len(state.targets.own)):
+        if state.targets.own[t] == attribute:
+            for v in range(state.targets.sizes[t]):
+                if into[state.targets.bucket[t, v]] >= 0:
+                    state.targets.bucket[t, v] = into[state.targets.bucket[t, v]]
+        stride = state.contexts.strides[t, attribute]
         if stride == 0:
             continue
-        size, begin = state.sizes[t], state.starts[t]
+        size, begin = state.targets.sizes[t], state.contexts.starts[t]
         width = _width(state, t, attribute)
-        for row in range(state.rows[t]):
+        for row in range(state.contexts.rows[t]):
             b = (row // stride) % width
             if into[b] >= 0 and into[b] != b:
                 goal = begin + (row + (into[b] - b) * stride) * size
                 for v in range(size):
-                    state.context[goal + v] += state.context[begin + row * size + v]
-                    state.context[begin + row * size + v] = 0.0
+                    state.contexts.counts[goal + v] += state.contexts.counts[begin + row * size + v]
+                    state.contexts.counts[begin + row * size + v] = 0.0
     for b in range(len(into)):
         if into[b] >= 0 and into[b] != b:
             state.bucket_people[attribute, into[b]] += state.bucket_people[attribute, b]
             state.bucket_people[attribute, b] = 0.0
     for b in range(len(into)):
         if into[b] == b:
-            state.effects[attribute, b] = effect[b]
+            state.label.effects[attribute, b] = effect[b]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _width(state: State, target: int, attribute: int) -> int:  # pragma: no cover
     """Return how many buckets the attribute has in a context table: the ratio of its step to the next larger."""
-    stride = state.strides[target, attribute]
-    larger = state.rows[target]
-    for j in range(state.strides.shape[1]):
-        if state.strides[target, j] > stride:
-            larger = min(larger, state.strides[target, j])
+    stride = state.contexts.strides[target, attribute]
+    larger = state.contexts.rows[target]
+    for j in range(state.contexts.strides.shape[1]):
+        if state.contexts.strides[target, j] > stride:
+            larger = min(larger, state.contexts.strides[target, j])
     return int(larger // stride)
 
 

@@ -1,4 +1,10 @@
-"""Backward coarsening: from a fine generalization, one merge at a time, to full suppression."""
+"""Backward coarsening: from a fine generalization, one merge at a time, to full suppression.
+
+Greedy agglomeration. Every possible merge (``merges``) waits in a queue, scored by what it gains in adversary
+error and loses in classifier error (``kernels.joint_coarsening``, leave-one-out). The best is applied, the merges
+of its attribute are found anew, and all others are scored again only when they come to the top (lazy evaluation).
+When a good part of the buckets is gone, contexts and label model are renewed (``state``).
+"""
 
 from __future__ import annotations
 
@@ -13,8 +19,8 @@ import numpy.typing as npt
 from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.kernels.additive_logistic import Additive
-from leastwise.kernels.interval_program import best_partition, spread
 from leastwise.kernels.joint_coarsening import State, apply_merge, score_merge
+from leastwise.minimizers.coarsening.merges import Groups, possible_merges
 from leastwise.minimizers.coarsening.state import PseudoCounts, Records, make_state
 from leastwise.minimizers.constraints import Constraints
 from leastwise.minimizers.constraints.checks import MergeRules, check_start
@@ -28,18 +34,12 @@ from leastwise.validation import check_from_zero
 
 # Buckets of a continuous attribute that the start leaves untouched.
 _MOST_BUCKETS = 64
-# Up to so many groups of a discrete attribute, any two may be merged; beyond, neighbours by effect.
-_ALL_PAIRS = 8
 # Contexts and the label model are renewed when so large a share of the buckets is gone.
 _RENEW = 0.85
-# A move that merges many buckets leaves at most so many runs.
-_RUNS = 5
 # A share of the people lost in fewer than so many standard errors, at one half, is noise.
 _NOISE = 0.02
 
 Ints = npt.NDArray[np.int64]
-Groups = tuple[tuple[int, ...], ...]
-"""Buckets of one attribute: those of a group become one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,8 +110,7 @@ def coarsening_steps(
     maps = table.bucket_maps(Generalization(tuple(partitions)))
     fine = [maps[j][table.codes[:, j]].astype(np.int64) for j in range(len(maps))]
     counted = (records or Records.of(table)).collapsed(fine)
-    run = _Run(
-        table=counted.table,
+    path = _Path(
         records=counted,
         partitions=partitions,
         shown=[
@@ -123,8 +122,8 @@ def coarsening_steps(
         weights=target_weights(table, weights),
         pseudo_counts=pseudo_counts or PseudoCounts(),
     )
-    check_start(held, Generalization(tuple(run.shown), start.label), table)
-    return [*run.steps()]
+    check_start(held, Generalization(tuple(path.shown), start.label), table)
+    return [*path.steps()]
 
 
 def thinned(steps: Sequence[Step], count: int) -> list[Step]:
@@ -164,10 +163,13 @@ def _with_needed(attribute: Attribute, edges: set[float], constraints: Constrain
 
 
 @dataclass(eq=False)
-class _Run:
-    """One path in the making. A bucket is named by the first bucket of the start that is in it."""
+class _Path:
+    """One path in the making.
 
-    table: Table
+    A bucket is named by the first bucket of the start that is in it: ``now`` has the name of each start bucket's,
+    ``place`` its number in the state, which is counted anew now and then.
+    """
+
     records: Records
     partitions: list[Partition]
     shown: list[Partition]
@@ -178,35 +180,76 @@ class _Run:
     now: list[Ints] = field(init=False)
     place: list[Ints] = field(init=False)
     state: State = field(init=False)
-    model: Additive | None = None
     effects: list[npt.NDArray[np.float64]] = field(init=False)
+    model: Additive | None = None
     merges: int = 0
 
     def steps(self) -> Iterator[Step]:
         """Merge until nothing is collected."""
         self.now = [np.arange(partition.size) for partition in self.partitions]
         self._renew()
-        heap: list[_Entry] = []
+        queue: list[_Entry] = []
         for attribute in range(len(self.now)):
-            self._push(heap, attribute)
-        renewed = self._open_buckets()
+            self._offer(queue, attribute)
+        at_renewal = self._open_buckets()
         yield self._step()
-        while heap:
-            attribute = self._take_best(heap)
-            if self._open_buckets() <= _RENEW * renewed:
+        while queue:
+            attribute = self._merge_best(queue)
+            if self._open_buckets() <= _RENEW * at_renewal:
                 self._renew()
-                renewed = self._open_buckets()
-            heap = [entry for entry in heap if entry.attribute != attribute]
-            heapq.heapify(heap)
-            self._push(heap, attribute)
+                at_renewal = self._open_buckets()
+            queue = [entry for entry in queue if entry.attribute != attribute]
+            heapq.heapify(queue)
+            self._offer(queue, attribute)
             yield self._step()
 
-    def _take_best(self, heap: list[_Entry]) -> int:
-        """Apply the best move; values from before the last merges are renewed when they come to the top."""
-        while heap[0].merges < self.merges:
-            stale = heapq.heappop(heap)
-            heapq.heappush(heap, self._entry(stale.attribute, stale.groups))
-        best = self._first_step(heapq.heappop(heap), heap)
+    def _open_buckets(self) -> int:
+        return sum(len(np.unique(now)) - 1 for now in self.now)
+
+    def _offer(self, queue: list[_Entry], attribute: int) -> None:
+        """Queue every merge of an attribute that is possible now."""
+        place = self.place[attribute]
+        merges = possible_merges(
+            attribute,
+            self.partitions[attribute],
+            self.now[attribute],
+            self.rules,
+            self.effects[attribute][place],
+            self.state.bucket_people[attribute][place],
+        )
+        for groups in merges:
+            heapq.heappush(queue, self._entry(attribute, groups))
+
+    def _entry(self, attribute: int, groups: Groups) -> _Entry:
+        """Score a merge: adversary error gained and classifier error lost, as shares of the people."""
+        change = score_merge(self.state, attribute, self._into(attribute, groups)) / self.records.people.sum()
+        gain, loss = -float(change[:-1] @ self.weights), -float(change[-1])
+        size = sum(len(group) for group in groups)
+        return _Entry(-self._worth(gain, loss), size, attribute, groups, self.merges, gain, loss)
+
+    def _worth(self, gain: float, loss: float) -> float:
+        if self.mu is not None:
+            return gain - self.mu * loss
+        # The best exchange rate first; below the noise of a few people a loss is none.
+        noise = _NOISE / self.records.table.people**0.5
+        if gain <= 0:
+            return min(gain - loss, 0.0) - 1e-9 if loss > -noise else 0.0
+        return float(gain / (max(loss, 0.0) + noise))
+
+    def _into(self, attribute: int, groups: Groups) -> Ints:
+        """Return what each bucket of the state would become, -1 for those that stay: see ``score_merge``."""
+        place = self.place[attribute]
+        into = np.full(self.state.bucket_people.shape[1], -1, dtype=np.int64)
+        for group in groups:
+            into[place[list(group)]] = place[min(group)]
+        return into
+
+    def _merge_best(self, queue: list[_Entry]) -> int:
+        """Apply the best merge, and return its attribute."""
+        while queue[0].merges < self.merges:  # scored before the last merges
+            stale = heapq.heappop(queue)
+            heapq.heappush(queue, self._entry(stale.attribute, stale.groups))
+        best = self._first_step(heapq.heappop(queue), queue)
         apply_merge(self.state, best.attribute, self._into(best.attribute, best.groups))
         now = self.now[best.attribute]
         for group in best.groups:
@@ -214,142 +257,56 @@ class _Run:
         self.merges += 1
         return best.attribute
 
-    def _first_step(self, best: _Entry, heap: list[_Entry]) -> _Entry:
-        """Return the move, or of a large one the pair of its buckets to begin with, at the large move's rate.
+    def _first_step(self, best: _Entry, queue: list[_Entry]) -> _Entry:
+        """Return the merge, or of a large one the pair of its buckets to begin with, at the large merge's rate.
 
-        A large move says where to go; on the way there may be something better, and candidates to choose from.
+        A large merge says where to go; on the way there may be something better, and candidates to choose from.
         """
         if best.pair:
             return best
         home = {bucket: number for number, group in enumerate(best.groups) for bucket in group}
-        own = [entry for entry in heap if entry.attribute == best.attribute and entry.pair]
+        own = [entry for entry in queue if entry.attribute == best.attribute and entry.pair]
         pairs = [e for e in own if len({home.get(bucket, -1 - bucket) for bucket in e.groups[0]}) == 1]
         if not pairs:
             return best
         rate = self.mu if self.mu is not None else max(best.gain, 0.0) / max(best.loss, 1e-9)
         return max(pairs, key=lambda pair: (pair.gain - rate * pair.loss, pair.groups))
 
-    def _push(self, heap: list[_Entry], attribute: int) -> None:
-        for groups in self._moves(attribute):
-            heapq.heappush(heap, self._entry(attribute, groups))
-
-    def _entry(self, attribute: int, groups: Groups) -> _Entry:
-        change = score_merge(self.state, attribute, self._into(attribute, groups)) / self.records.people.sum()
-        gain, loss = -float(change[:-1] @ self.weights), -float(change[-1])
-        size = sum(len(group) for group in groups)
-        return _Entry(-self._worth(gain, loss), size, attribute, groups, self.merges, gain, loss)
-
-    def _worth(self, gain: float, loss: float) -> float:
-        """Return how good a move is that gains adversary error and loses classifier error."""
-        if self.mu is not None:
-            return gain - self.mu * loss
-        # The best exchange rate first; below the noise of a few people a loss is none.
-        noise = _NOISE / self.table.people**0.5
-        if gain <= 0:
-            return min(gain - loss, 0.0) - 1e-9 if loss > -noise else 0.0
-        return float(gain / (max(loss, 0.0) + noise))
-
-    def _into(self, attribute: int, groups: Groups) -> Ints:
-        into = np.full(self.state.zobrist.shape[1], -1, dtype=np.int64)
-        for group in groups:
-            into[self.place[attribute][list(group)]] = self.place[attribute][min(group)]
-        return into
-
-    def _moves(self, attribute: int) -> list[Groups]:
-        """Return what may be merged at once: pairs, all of them, and into a few runs of like effect."""
-        buckets = [int(b) for b in np.unique(self.now[attribute])]
-        if len(buckets) < 2:
-            return []
-        effect = self.effects[attribute][self.place[attribute]]
-        if self.partitions[attribute].attribute.kind != "discrete":
-            row, free = self._in_row(attribute, buckets)
-            pairs = [*itertools.pairwise(row), *itertools.product(row, free), *itertools.combinations(free, 2)]
-        else:
-            row = sorted(buckets, key=lambda b: float(effect[b]))
-            near = itertools.combinations if len(buckets) <= _ALL_PAIRS else None
-            pairs = [*near(buckets, 2)] if near else [*itertools.pairwise(row)]
-        moves = [*(((a, b),) for a, b in pairs), *self._whole(attribute, buckets)]
-        return [m for m in [*moves, *self._runs(attribute, row, effect)] if self._allowed(attribute, m)]
-
-    def _whole(self, attribute: int, buckets: list[int]) -> list[Groups]:
-        """Return the move that merges all there is, between edges that must stay."""
-        side = self.rules.side[attribute]
-        groups = [tuple(b for b in buckets if side[b] == each) for each in np.unique(side[buckets])]
-        large = tuple(group for group in groups if len(group) > 1)
-        return [large] if sum(map(len, large)) > 2 else []
-
-    def _allowed(self, attribute: int, groups: Groups) -> bool:
-        now = self.now[attribute]
-        return all(self.rules.allow(attribute, np.flatnonzero(np.isin(now, g)).tolist()) for g in groups)
-
-    def _runs(self, attribute: int, row: list[int], effect: npt.NDArray[np.float64]) -> list[Groups]:
-        """Return the row of buckets as 2, 3, ... runs, each the best for the label alone.
-
-        Where joint buckets are sparse one merge changes nothing, and only many together show what they gain.
-        """
-        if len(row) <= 3:
-            return []
-        people = self.state.bucket_people[attribute][self.place[attribute][row]]
-        none = np.zeros(0), np.zeros((0, 1))
-        found = best_partition(
-            spread(people, effect[row][:, None], *none)[None], np.zeros(1), min(_RUNS, len(row) - 2)
-        )
-        parts = [[row[i:j] for i, j in itertools.pairwise((0, *each.ends))] for each in found if each.size > 1]
-        return [tuple(tuple(sorted(run)) for run in runs if len(run) > 1) for runs in parts]
-
-    def _in_row(self, attribute: int, buckets: list[int]) -> tuple[list[int], list[int]]:
-        """Return the buckets of an ordered attribute in their row, and those of "missing" or "other" alone."""
-        partition = self.partitions[attribute]
-        inner = len(partition.assignment) - partition.attribute.extra_values
-        in_row = {int(self.now[attribute][b]) for b in partition.assignment[:inner]}
-        return [b for b in buckets if b in in_row], [b for b in buckets if b not in in_row]
-
-    def _open_buckets(self) -> int:
-        return sum(len(np.unique(now)) - 1 for now in self.now)
-
     def _renew(self) -> None:
         """Number the buckets anew, choose contexts, fit the label model, count the joint buckets."""
-        numbers, columns, sizes = [], [], []
-        maps = self.table.bucket_maps(Generalization(tuple(self.partitions)))
-        for j, now in enumerate(self.now):
-            kept, number = np.unique(now, return_inverse=True)
-            columns.append(number[maps[j]][self.table.codes[:, j]].astype(np.int64))
-            sizes.append(len(kept))
-            numbers.append(number.astype(np.int64))
-        warm = self._warm(numbers)
-        self.place = numbers
+        table = self.records.table
+        maps = table.bucket_maps(Generalization(tuple(self.partitions)))
+        places = [np.unique(now, return_inverse=True)[1].astype(np.int64) for now in self.now]
+        columns = [place[maps[j]][table.codes[:, j]] for j, place in enumerate(places)]
+        sizes = [int(place.max()) + 1 for place in places]
+        warm = None if self.model is None else self._renumbered(self.model, places)
+        self.place = places
         self.state, self.model = make_state(self.records, columns, sizes, self.pseudo_counts, warm)
         self.effects = [weights @ principal_direction(weights) for weights in self.model.weights]
 
-    def _warm(self, numbers: list[Ints]) -> Additive | None:
-        """Return the label model as it stands, in the new numbers of the buckets."""
-        if self.model is None:
-            return None
-        width = len(self.model.intercept)
+    def _renumbered(self, model: Additive, places: list[Ints]) -> Additive:
+        """Return the label model as the merges have left it, in the new numbers of the buckets."""
+        width = len(model.intercept)
         weights = []
-        for j, number in enumerate(numbers):
-            known = self.state.effects[j, self.place[j][self.now[j]]][:, -width:]
-            fresh = np.zeros((int(number.max()) + 1, width))
-            fresh[number] = known
+        for j, place in enumerate(places):
+            fresh = np.zeros((int(place.max()) + 1, width))
+            fresh[place] = self.state.label.effects[j, self.place[j][self.now[j]]][:, -width:]
             weights.append(fresh)
-        return Additive(tuple(weights), self.model.intercept)
+        return Additive(tuple(weights), model.intercept)
 
     def _step(self) -> Step:
         pairs = zip(self.shown, self.now, strict=True)
         partitions = tuple(p if isinstance(p, Untouched) else p.coarsen(now.tolist()) for p, now in pairs)
-        label, origin = (
-            self.table.schema.label,
-            {"minimizer": "coarsening", "mu": "falling" if self.mu is None else self.mu},
-        )
-        people = self.records.people.sum()
-        hits = self.state.hits[self.state.alive].sum(axis=0) / people
+        origin = {"minimizer": "coarsening", "mu": "falling" if self.mu is None else self.mu}
+        generalization = Generalization(partitions, self.records.table.schema.label, origin)
+        hits = self.state.hits[self.state.joint.alive].sum(axis=0) / self.records.people.sum()
         weights = self.weights / max(self.weights.sum(), 1e-12)
-        return Step(Generalization(partitions, label, origin), 1 - float(hits[-1]), 1 - float(hits[:-1] @ weights))
+        return Step(generalization, 1 - float(hits[-1]), 1 - float(hits[:-1] @ weights))
 
 
 @dataclass(frozen=True, order=True)
 class _Entry:
-    """A move in the queue, best first, then the smaller one; ``merges`` tells when it was scored."""
+    """A merge in the queue, best first, then the smaller one; ``merges`` tells when it was scored."""
 
     priority: float
     size: int

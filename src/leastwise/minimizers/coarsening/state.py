@@ -11,7 +11,16 @@ import numpy.typing as npt
 
 from leastwise.errors import SchemaError
 from leastwise.kernels.additive_logistic import Additive, fit_additive
-from leastwise.kernels.joint_coarsening import State, context_hits, score_all
+from leastwise.kernels.joint_coarsening import (
+    Contexts,
+    Joint,
+    Label,
+    Members,
+    State,
+    Targets,
+    context_hits,
+    score_all,
+)
 from leastwise.minimizers.optimal.items import guessed, personal_codes
 from leastwise.random import generator
 from leastwise.records.joint import joint_buckets
@@ -85,140 +94,97 @@ def make_state(
     pseudo_counts: PseudoCounts,
     start: Additive | None = None,
 ) -> tuple[State, Additive]:
-    """Count the joint buckets of these columns (one per attribute) and score them all."""
-    table = records.table
-    first, bucket_of = joint_buckets(np.stack(columns, axis=1), sizes)
+    """Count the joint buckets of these columns (one per attribute), score them all, and fit the label model.
+
+    ``start`` is an earlier model in the same numbers of the buckets: the fit is quicker from there.
+    """
+    table, personal, most = records.table, len(records.own), max(sizes)
+    first, joint_of = joint_buckets(np.stack(columns, axis=1), sizes)
     model = fit_additive(columns, sizes, table.y, table.classes, records.people, start=start, sweeps=8)
+    # One column more, always 0: an attribute that is not there, for scoring without a merge.
     buckets = np.zeros((len(first), len(columns) + 1), dtype=np.int64)
     buckets[:, :-1] = np.stack([column[first] for column in columns], axis=1)
-    zobrist = generator(0, "zobrist").integers(-(2**62), 2**62, size=(len(columns) + 1, max(sizes)))
-    effects = _effects(model, table.classes, len(columns), max(sizes))
-    strides, rows = _strides(records, columns, sizes)
-    starts, flat = _context_tables(records, columns, strides, rows)
-    head, tail, following = _lists(bucket_of, len(first))
+    bucket_people = np.zeros((len(columns) + 1, most))
+    for j, column in enumerate(columns):
+        bucket_people[j, : sizes[j]] = np.bincount(column, weights=records.people, minlength=sizes[j])
+    joint, following = _joint(buckets, joint_of, most)
     state = State(
-        buckets=buckets,
-        keys=_keys(buckets, zobrist),
-        zobrist=zobrist,
-        alive=np.ones(len(first), dtype=np.bool_),
-        head=head,
-        tail=tail,
-        following=following,
-        people=records.people,
-        targets=np.ascontiguousarray(records.targets),
-        labels=_labels(records, bucket_of, len(first)),
-        scores=_scores(model, effects, buckets, table.classes),
-        effects=effects,
-        hits=np.zeros((len(first), len(records.own) + 1)),
-        own=np.asarray(records.own, dtype=np.int64),
-        sizes=np.asarray(records.target_sizes, dtype=np.int64),
-        strides=strides,
-        rows=rows,
-        row_of=buckets @ strides.T,
-        starts=starts,
-        context=flat,
-        bucket_people=_bucket_people(records, columns, sizes),
-        value_people=_value_people(records),
-        value_bucket=_value_bucket(records, columns),
-        pseudo_counts=np.full(len(records.own) + 2, pseudo_counts.own),
+        joint=joint,
+        records=Members(following, records.people, np.ascontiguousarray(records.targets)),
+        label=_label(records, model, buckets, joint_of, most),
+        targets=_targets(records, columns),
+        contexts=_contexts(records, columns, sizes, buckets),
+        hits=np.zeros((len(first), personal + 1)),
+        bucket_people=bucket_people,
+        pseudo_counts=np.full(personal + 2, pseudo_counts.own),
     )
     _choose_pseudo_counts(state, pseudo_counts)
     return state, model
 
 
-def _strides(records: Records, columns: Sequence[npt.NDArray[Any]], sizes: Sequence[int]) -> tuple[Ints, Ints]:
-    """Choose the contexts; return the step of each attribute in each context's table, and the tables' rows."""
-    strides = np.zeros((len(records.own), len(columns) + 1), dtype=np.int64)
-    rows = np.ones(len(records.own), dtype=np.int64)
-    for t in range(len(records.own)):
-        for j in _context(records, columns, sizes, t):
-            strides[t, j] = rows[t]
-            rows[t] *= sizes[j]
-    return strides, rows
-
-
-def _labels(records: Records, bucket_of: npt.NDArray[Any], count: int) -> Floats:
-    labels = np.zeros((count, records.table.classes))
-    np.add.at(labels, (bucket_of, records.table.y), records.people)
-    return labels
-
-
-def _bucket_people(records: Records, columns: Sequence[npt.NDArray[Any]], sizes: Sequence[int]) -> Floats:
-    result = np.zeros((len(columns) + 1, max(sizes)))
-    for j, column in enumerate(columns):
-        result[j, : sizes[j]] = np.bincount(column, weights=records.people, minlength=sizes[j])
-    return result
-
-
-def _choose_pseudo_counts(state: State, pseudo_counts: PseudoCounts) -> None:
-    """Give each target the pseudo-count that guesses most people right, and score all joint buckets with it."""
-    targets = len(state.own)
-    tried = [
-        (context, pseudo_counts.label[min(i, len(pseudo_counts.label) - 1)])
-        for i, context in enumerate(pseudo_counts.context)
-    ]
-    found = []
-    for context, label in tried:
-        state.pseudo_counts[:targets], state.pseudo_counts[targets] = context, label
-        score_all(state)
-        found.append(state.hits.copy())
-    best = np.argmax([hits.sum(axis=0) for hits in found], axis=0)
-    for target in range(targets + 1):
-        state.pseudo_counts[target] = tried[best[target]][target == targets]
-        state.hits[:, target] = found[best[target]][:, target]
-
-
-def _effects(model: Additive, classes: int, attributes: int, most: int) -> Floats:
-    effects = np.zeros((attributes + 1, most, classes))
-    for j, weights in enumerate(model.weights):
-        effects[j, : len(weights), classes - weights.shape[1] :] = weights
-    return effects
-
-
-def _scores(model: Additive, effects: Floats, buckets: Ints, classes: int) -> Floats:
-    scores = np.zeros((len(buckets), classes))
-    scores[:, classes - len(model.intercept) :] += model.intercept
-    for j in range(buckets.shape[1] - 1):
-        scores += effects[j, buckets[:, j]]
-    return scores
-
-
-def _keys(buckets: Ints, zobrist: Ints) -> Ints:
-    keys = np.zeros(len(buckets), dtype=np.int64)
+def _joint(buckets: Ints, joint_of: npt.NDArray[Any], most: int) -> tuple[Joint, Ints]:
+    """Return the joint buckets with their records as linked lists, and the next record of each record."""
+    count = len(buckets)
+    zobrist = generator(0, "zobrist").integers(-(2**62), 2**62, size=(buckets.shape[1], most))
+    keys = np.zeros(count, dtype=np.int64)
     with np.errstate(over="ignore"):
         for j in range(buckets.shape[1]):
             keys += zobrist[j, buckets[:, j]]
-    return keys
-
-
-def _lists(bucket_of: npt.NDArray[Any], count: int) -> tuple[Ints, Ints, Ints]:
-    """Return (first record, last record) of each joint bucket and the next record of each record."""
-    order = np.argsort(bucket_of, kind="stable")
-    sorted_buckets = bucket_of[order]
-    ends = np.searchsorted(sorted_buckets, np.arange(count), side="right") - 1
-    begins = np.searchsorted(sorted_buckets, np.arange(count), side="left")
+    order = np.argsort(joint_of, kind="stable")
+    by_joint = joint_of[order]
+    head = order[np.searchsorted(by_joint, np.arange(count), side="left")].astype(np.int64)
+    tail = order[np.searchsorted(by_joint, np.arange(count), side="right") - 1].astype(np.int64)
     following = np.full(len(order), -1, dtype=np.int64)
-    same = sorted_buckets[1:] == sorted_buckets[:-1]
+    same = by_joint[1:] == by_joint[:-1]
     following[order[:-1][same]] = order[1:][same]
-    return order[begins].astype(np.int64), order[ends].astype(np.int64), following
+    return Joint(buckets, keys, zobrist, np.ones(count, dtype=np.bool_), head, tail), following
 
 
-def _value_people(records: Records) -> Floats:
-    result = np.zeros((len(records.own), max(records.target_sizes, default=1)))
-    for t, size in enumerate(records.target_sizes):
-        result[t, :size] = np.bincount(records.targets[:, t], weights=records.people, minlength=size)
-    return result
+def _label(records: Records, model: Additive, buckets: Ints, joint_of: npt.NDArray[Any], most: int) -> Label:
+    classes, attributes = records.table.classes, buckets.shape[1] - 1
+    people = np.zeros((len(buckets), classes))
+    np.add.at(people, (joint_of, records.table.y), records.people)
+    # Of two classes the model scores the second; the first has 0.
+    effects = np.zeros((attributes + 1, most, classes))
+    for j, weights in enumerate(model.weights):
+        effects[j, : len(weights), classes - weights.shape[1] :] = weights
+    scores = np.zeros((len(buckets), classes))
+    scores[:, classes - len(model.intercept) :] += model.intercept
+    for j in range(attributes):
+        scores += effects[j, buckets[:, j]]
+    return Label(people, scores, effects)
 
 
-def _value_bucket(records: Records, columns: Sequence[npt.NDArray[Any]]) -> Ints:
-    """Return the bucket of each value of each personal attribute; of runs of numbers, the commonest."""
-    result = np.zeros((len(records.own), max(records.target_sizes, default=1)), dtype=np.int64)
+def _targets(records: Records, columns: Sequence[npt.NDArray[Any]]) -> Targets:
+    """Return people and bucket of each value of each personal attribute; of runs of numbers, the commonest one."""
+    shape = (len(records.own), max(records.target_sizes, default=1))
+    people, bucket = np.zeros(shape), np.zeros(shape, dtype=np.int64)
     for t, (p, size) in enumerate(zip(records.own, records.target_sizes, strict=True)):
-        buckets = int(columns[p].max(initial=0)) + 1
-        pairs = records.targets[:, t] * buckets + columns[p]
-        people = np.bincount(pairs, weights=records.people, minlength=size * buckets)
-        result[t, :size] = people.reshape(size, buckets).argmax(axis=1)
-    return result
+        values, buckets = records.targets[:, t], int(columns[p].max(initial=0)) + 1
+        people[t, :size] = np.bincount(values, weights=records.people, minlength=size)
+        pairs = np.bincount(values * buckets + columns[p], weights=records.people, minlength=size * buckets)
+        bucket[t, :size] = pairs.reshape(size, buckets).argmax(axis=1)
+    own, sizes = (np.asarray(each, dtype=np.int64) for each in (records.own, records.target_sizes))
+    return Targets(own, sizes, people, bucket)
+
+
+def _contexts(
+    records: Records, columns: Sequence[npt.NDArray[Any]], sizes: Sequence[int], buckets: Ints
+) -> Contexts:
+    """Choose the context of each personal attribute, and count its table."""
+    personal = len(records.own)
+    strides, rows = np.zeros((personal, len(columns) + 1), dtype=np.int64), np.ones(personal, dtype=np.int64)
+    tables = []
+    for t, size in enumerate(records.target_sizes):
+        row = np.zeros(len(records.people), dtype=np.int64)
+        for j in _context(records, columns, sizes, t):
+            strides[t, j] = rows[t]
+            row += rows[t] * columns[j]
+            rows[t] *= sizes[j]
+        flat = row * size + records.targets[:, t]
+        tables.append(np.bincount(flat, weights=records.people, minlength=int(rows[t]) * size).astype(float))
+    starts = np.cumsum([0, *map(len, tables)], dtype=np.int64)
+    return Contexts(strides, rows, buckets @ strides.T, starts, np.concatenate([*tables, np.zeros(0)]))
 
 
 def _context(
@@ -236,33 +202,37 @@ def _context(
     own_total[values] = total[own_column]
     chosen, rows, count = [own], own_column.astype(np.int64), sizes[own]
     limit = min(_LARGEST_TABLE / size, records.people.sum() / _PEOPLE_PER_ROW)
-    best = context_hits(rows, count, values, size, people, 1.0, by_value, own_total)
+
+    def hits(rows: Ints, count: int) -> float:
+        return float(context_hits(rows, count, values, size, people, 1.0, by_value, own_total))
+
+    best = hits(rows, count)
     while True:
         options = [
-            j for j in range(len(columns)) if j not in chosen and sizes[j] > 1 and count * sizes[j] <= limit
+            (hits(rows * sizes[j] + columns[j][rows_of], count * sizes[j]), j)
+            for j in range(len(columns))
+            if j not in chosen and sizes[j] > 1 and count * sizes[j] <= limit
         ]
-        scored = []
-        for j in options:
-            finer = rows * sizes[j] + columns[j][rows_of]
-            scored.append(
-                (context_hits(finer, count * sizes[j], values, size, people, 1.0, by_value, own_total), j)
-            )
-        if not scored or max(scored)[0] <= best:
+        if not options or max(options)[0] <= best:
             return chosen
-        best, j = max(scored)
+        best, j = max(options)
         rows, count = rows * sizes[j] + columns[j][rows_of], count * sizes[j]
         chosen.append(j)
 
 
-def _context_tables(
-    records: Records, columns: Sequence[npt.NDArray[Any]], strides: Ints, rows: Ints
-) -> tuple[Ints, Floats]:
-    starts, parts = [0], []
-    for t, size in enumerate(records.target_sizes):
-        row = np.zeros(len(records.people), dtype=np.int64)
-        for j in np.flatnonzero(strides[t]).tolist():
-            row += strides[t, j] * columns[j]
-        flat = row * size + records.targets[:, t]
-        parts.append(np.bincount(flat, weights=records.people, minlength=int(rows[t]) * size).astype(float))
-        starts.append(starts[-1] + len(parts[-1]))
-    return np.array(starts, dtype=np.int64), np.concatenate(parts) if parts else np.zeros(0)
+def _choose_pseudo_counts(state: State, pseudo_counts: PseudoCounts) -> None:
+    """Give each target the pseudo-count that guesses most people right, and score all joint buckets with it."""
+    targets = len(state.targets.own)
+    tried = [
+        (context, pseudo_counts.label[min(i, len(pseudo_counts.label) - 1)])
+        for i, context in enumerate(pseudo_counts.context)
+    ]
+    found = []
+    for context, label in tried:
+        state.pseudo_counts[:targets], state.pseudo_counts[targets] = context, label
+        score_all(state)
+        found.append(state.hits.copy())
+    best = np.argmax([hits.sum(axis=0) for hits in found], axis=0)
+    for target in range(targets + 1):
+        state.pseudo_counts[target] = tried[best[target]][target == targets]
+        state.hits[:, target] = found[best[target]][:, target]

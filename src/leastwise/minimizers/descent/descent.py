@@ -152,7 +152,7 @@ class Descent:
         rests = rests_of(records, self.columns, rest, item, self.model, float(self.pseudo_counts[-1]))
         cost = _CHARGE * (1 + mu) - mu * run_label_hits(rests)
         for t in np.flatnonzero(self.weights > 0).tolist():
-            context, pseudo_count = np.flatnonzero(self.state.strides[t]), float(self.pseudo_counts[t])
+            context, pseudo_count = np.flatnonzero(self.state.contexts.strides[t]), float(self.pseudo_counts[t])
             guessed = guessed_of(records, self.columns, rest, item, t, context.tolist(), pseudo_count)
             cost += self.weights[t] * run_hits(rests, guessed)
         cost[self.base.forbidden[j]] = np.inf
@@ -183,7 +183,7 @@ class Descent:
         nothing = Item(np.zeros(len(rest.of), dtype=np.int64), 1, NONE)
         self.pseudo_counts = np.ones(len(right))
         for t in range(len(records.own)):
-            context = np.flatnonzero(self.state.strides[t]).tolist()
+            context = np.flatnonzero(self.state.contexts.strides[t]).tolist()
             guessed = guessed_of(records, self.columns, rest, nothing, t, context, 0.0)
             held = np.bincount(guessed.pair, weights=records.people).astype(float)
             self.pseudo_counts[t] = calibrated(guessed, held, people, float(right[t]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -200,21 +200,14 @@ def guess(model: Model, part: int, targets: Sequence[Target]) -> list[Guess]:
     view = model.view(part)
     first, bucket_of = joint_buckets(view.inputs, view.input_sizes)
     pieces: list[list[Guess]] = [[] for _ in targets]
-    for rows in _blocks(first, sum(view.target_sizes)):
-        predicted = model.probabilities(part, rows)
+    step = max(1, _LARGEST_BLOCK // max(sum(view.target_sizes), 1))
+    for start in range(0, max(len(first), 1), step):
+        predicted = model.probabilities(part, first[start : start + step])
         for target, probabilities, own in zip(targets, predicted, pieces, strict=True):
-            own.append((*target.best(probabilities), _median(target, probabilities)))
+            named = target.tolerance is None
+            middle = np.zeros(len(probabilities)) if named else target.median(probabilities)
+            own.append((*target.best(probabilities), middle))
     return [tuple(np.concatenate(arrays)[bucket_of] for arrays in zip(*own, strict=True)) for own in pieces]  # type: ignore[misc]
-
-
-def _median(target: Target, probabilities: Probabilities) -> npt.NDArray[np.float64]:
-    return np.zeros(len(probabilities)) if target.tolerance is None else target.median(probabilities)
-
-
-def _blocks(rows: npt.NDArray[Any], width: int) -> Iterator[npt.NDArray[Any]]:
-    step = max(1, _LARGEST_BLOCK // max(width, 1))
-    for start in range(0, max(len(rows), 1), step):
-        yield rows[start : start + step]
 
 
 def scored(name: str, breach: Breach, guesses: Mapping[int, npt.NDArray[Any]]) -> ReconstructionResult:

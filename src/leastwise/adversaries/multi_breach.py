@@ -38,7 +38,7 @@ class MultiBreach(Adversary):
     did best on the validation part.
 
     0: every personal attribute is told; 1: none. Compare with ``single_errors``, the A1 error of each breach
-    alone: what lies between is the price of asking the same people twice. Nested generalizations cost nothing.
+    alone: what lies between is what it costs to ask the same people twice. Nested generalizations cost nothing.
     """
 
     predictor: MakePredictor = STRONGEST
@@ -79,12 +79,11 @@ class MultiBreach(Adversary):
         if hidden:
             joined = model_of(breach, breach.joined, hidden, (), self.predictor)
             averaged = AveragedModel(breach, hidden, self.predictor)
-            found |= self._best(breach, hidden, joined, averaged, *averaged.single)
+            models: list[Model] = [joined, averaged, *averaged.single]
+            several = zip(*(findings(breach, model, hidden) for model in models), strict=True)
+            best = (min(ways, key=lambda finding: finding.doubt) for ways in several)
+            found |= dict(zip(hidden, best, strict=True))
         return [found[p] for p in breach.targets]
-
-    def _best(self, breach: Breach, hidden: Sequence[int], *models: Model) -> dict[int, Finding]:
-        pairs = zip(*(findings(breach, model, hidden) for model in models), strict=True)
-        return {p: min(pair, key=lambda finding: finding.doubt) for p, pair in zip(hidden, pairs, strict=True)}
 
 
 class AveragedModel:

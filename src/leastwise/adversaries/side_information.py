@@ -133,7 +133,8 @@ class PartialKnowledge(Adversary):
         start = time.perf_counter()
         check_between("random_orders", self.random_orders, 0)
         order = self._easiest_first(breach)
-        orders = [order, *self._random(breach, order)]
+        random = generator(breach.seed, "A5 orders")
+        orders = [order, *(random.permutation(order).tolist() for _ in range(self.random_orders))]
         found = self._find(breach, orders)
         blind = self._find(breach.blind(), orders) if self.without_breach else []
         fields = reconstruction_fields(self.name, breach, found, start, blind)
@@ -150,10 +151,6 @@ class PartialKnowledge(Adversary):
         # The thief cannot know the truth: what is easy was seen on the people it knows.
         doubts = {finding.target.position: finding.doubt for finding in found}
         return sorted(doubts, key=lambda p: (doubts[p], p))
-
-    def _random(self, breach: Breach, order: Sequence[int]) -> list[list[int]]:
-        random = generator(breach.seed, "A5 orders")
-        return [random.permutation(order).tolist() for _ in range(self.random_orders)]
 
     def _in_order(self, breach: Breach, order: Sequence[int]) -> dict[int, Finding]:
         known = list(non_personal(breach))

@@ -78,7 +78,9 @@ class SinglingOut(Adversary):
             rarest_records=int((people == rarest).sum()),
             unique_people=unique,
             distinct=len(people),
-            multiplicities=_multiplicities(people),
+            multiplicities=tuple(
+                (int(m), int(n)) for m, n in zip(*np.unique(people, return_counts=True), strict=True)
+            ),
             crowds=_crowds(people),
             predicates=self._predicates(breach, first[people == rarest], rarest),
             seconds=time.perf_counter() - start,
@@ -91,11 +93,6 @@ class SinglingOut(Adversary):
             needed = shortest(records, counts, int(row), people)
             texts.append(" and ".join(_condition(breach, j, int(row)) for j in needed) or "any record")
         return tuple(Predicate(text=text, people=people) for text in texts)
-
-
-def _multiplicities(people: npt.NDArray[np.int_]) -> tuple[tuple[int, int], ...]:
-    values, records = np.unique(people, return_counts=True)
-    return tuple(zip(values.tolist(), records.tolist(), strict=True))
 
 
 def _crowds(people: npt.NDArray[np.int_]) -> tuple[Crowd, ...]:

@@ -204,9 +204,10 @@ def certify(
     if not hidden:
         raise ParameterError("a certificate needs personal attributes that are not known; mark at least one")
     people = int(counts.sum())
-    slacks = _slacks(people, delta / candidates, len(hidden) + 1)
-    # A record that the split exchanged may have raised C_p by 1/n; the bound must hold for the fair sample.
-    slacks = tuple(slack + table.replaced / people for slack in slacks)
+    # One sentence by itself, and all together. A record that the split exchanged may have raised C_p by 1/n; the
+    # bound must hold for the fair sample.
+    share, exchanged = delta / candidates, table.replaced / people
+    slacks = [math.sqrt(math.log(m / share) / (2 * people)) + exchanged for m in (1, len(hidden) + 1)]
     found = [_found(table, p, bucket_of, counts, tolerances or {}) for p in hidden]
     return Certificate(
         people=people,
@@ -287,11 +288,6 @@ def _found(
 
 def _mean_of(found: Sequence[Found], place: Literal[1, 2]) -> float:
     return float(np.mean([each[place] for each in found]))
-
-
-def _slacks(people: int, delta: float, sentences: int) -> tuple[float, ...]:
-    one, together = math.log(1 / delta), math.log(sentences / delta)
-    return math.sqrt(one / (2 * people)), math.sqrt(together / (2 * people))
 
 
 def _bound(

@@ -241,7 +241,8 @@ def variance_runs(scores: npt.NDArray[Any], k: int) -> list[npt.NDArray[np.intp]
     distinct, place = np.unique(np.asarray(scores, dtype=float), return_inverse=True)
     times = np.bincount(place).astype(float)
     found = best_partition(variances(distinct, times)[None], np.zeros(1), min(k, len(distinct)))
-    return [_runs(buckets.ends, len(distinct))[place] for buckets in found]
+    items = np.arange(len(distinct))
+    return [np.searchsorted(buckets.ends, items, side="right").astype(np.intp)[place] for buckets in found]
 
 
 def variances(scores: Floats, times: Floats) -> Floats:
@@ -251,7 +252,3 @@ def variances(scores: Floats, times: Floats) -> Floats:
     total = np.concatenate([[0.0], np.cumsum(times)])
     people = np.maximum(total[None, 1:] - total[:-1, None], 1.0)
     return np.asarray(spread(times, centred, np.zeros(0), np.zeros((0, 1))) / people)
-
-
-def _runs(ends: tuple[int, ...], items: int) -> npt.NDArray[np.intp]:
-    return np.searchsorted(np.asarray(ends), np.arange(items), side="right").astype(np.intp)

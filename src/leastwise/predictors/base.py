@@ -132,7 +132,7 @@ def samples(
         targets=values,
         target_sizes=sizes,
         weights=table.counts.astype(float),
-        masks=tuple(_own_mask(p, collected, maps) for p in positions),
+        masks=tuple((mask_of(collected.index(p), maps[p]),) if p in collected else () for p in positions),
     )
 
 
@@ -144,12 +144,6 @@ def _targets(table: Table, targets: Targets) -> tuple[Codes, tuple[int, ...], tu
         raise ParameterError(f"targets must be positions, 'personal' or 'label'; got {shorten(targets)}")
     codes = _columns([table.codes[:, p] for p in positions], len(table))
     return codes, tuple(table.sizes[p] for p in positions), positions
-
-
-def _own_mask(target: int, collected: Sequence[int], maps: Sequence[npt.NDArray[Any]]) -> Masks:
-    if target not in collected:
-        return ()
-    return (mask_of(collected.index(target), maps[target]),)
 
 
 def _columns(columns: Sequence[npt.NDArray[Any]], rows: int) -> Codes:

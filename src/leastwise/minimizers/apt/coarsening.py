@@ -105,10 +105,10 @@ class Coarsening:
 
     def maps(self, asked: Asked) -> list[Map]:
         """Return the bucket of each code."""
-        return [self._map(j, cuts) for j, cuts in enumerate(asked)]
-
-    def _map(self, j: int, cuts: frozenset[int] | None) -> Map:
-        return np.arange(self.table.sizes[j]) if cuts is None else buckets_between(self.ranks[j], cuts)
+        return [
+            np.arange(self.table.sizes[j]) if cuts is EVERYTHING else buckets_between(self.ranks[j], cuts)
+            for j, cuts in enumerate(asked)
+        ]
 
     def reaches(self, asked: Asked) -> bool:
         """Return whether the target is reached."""

@@ -107,8 +107,10 @@ class AptMinimizer(Minimizer):
         train, held = held_out(table, HELD_OUT, seed)
         # Small questions, many times: on a busy machine threads that wait for each other cost more than they do.
         with threadpool_limits(1):
-            model = model_for(table, train, self.model, self._raw(), seed)
-            coarsening, asked = self._asked(table, train, self._accuracy(model, table, train, held), model, seed)
+            model = model_for(table, train, self.model, getattr(self, "_records", None), seed)
+            retrain = self.retrain
+            accuracy = Retrained.of(model, table, train, held) if retrain else Agreement(model, table, held)
+            coarsening, asked = self._asked(table, train, accuracy, model, seed)
             maps = coarsening.maps(asked)
             self.relative_accuracy_ = coarsening.accuracy(maps)
         self.representatives_ = _shown(table, maps)
@@ -117,12 +119,6 @@ class AptMinimizer(Minimizer):
             [keep(a) if asked[j] is EVERYTHING else maps[j] for j, a in attributes],
             model=type(model.estimator).__name__,
         )
-
-    def _raw(self) -> Any:
-        return getattr(self, "_records", None)
-
-    def _accuracy(self, model: Model, table: Table, train: Table, held: Table) -> Accuracy:
-        return Retrained.of(model, table, train, held) if self.retrain else Agreement(model, table, held)
 
     def _asked(
         self, table: Table, train: Table, accuracy: Accuracy, model: Model, seed: int

@@ -23,7 +23,10 @@ from leastwise.schema.values import text_of
 
 def broken(constraints: Constraints, generalization: Generalization, table: Table) -> list[str]:
     """Return what the generalization breaks, a phrase for each; the table is that of the training records."""
-    sizes = [_size(table, j, partition) for j, partition in enumerate(generalization.partitions)]
+    sizes = [
+        table.sizes[j] if isinstance(partition, Untouched) else partition.size
+        for j, partition in enumerate(generalization.partitions)
+    ]
     in_all = constraints.max_buckets_in_all
     found = [] if in_all is None or sum(sizes) <= in_all else [f"{sum(sizes)} buckets in all, not {in_all}"]
     for j, partition in enumerate(generalization.partitions):
@@ -46,10 +49,6 @@ def check_start(constraints: Constraints, start: Generalization, table: Table) -
             + "; ".join(problems)
             + "; start from optimal_path(..., constraints=...)"
         )
-
-
-def _size(table: Table, j: int, partition: Partition) -> int:
-    return table.sizes[j] if isinstance(partition, Untouched) else partition.size
 
 
 def _size_problems(constraints: Constraints, partition: Partition, size: int) -> list[str]:

@@ -92,7 +92,9 @@ class Constraints:
             attribute = schema[name]
             if not attribute.continuous:
                 problems.append(f"edges are for continuous attributes, {name} is {attribute.kind}")
-            problems += [f"edge {e} of {name} lies outside its domain" for e in edges if not _inside(attribute, e)]
+            low = -math.inf if attribute.lower is None else attribute.lower
+            high = math.inf if attribute.upper is None else attribute.upper
+            problems += [f"edge {e} of {name} lies outside its domain" for e in edges if not low <= e < high]
             torn = [e for e in edges if attribute.integer and not float(e).is_integer()]
             problems += [f"edge {e} of {name} must be whole, as its numbers are" for e in torn]
         for part in (self.together, self.apart):
@@ -117,7 +119,8 @@ class Constraints:
         together = [values for values in self.together.get(name, ()) if len(values) > 1]
         if name in self.untouched and together:
             yield f"{name} cannot be untouched with values together"
-        if name in self.untouched and most is not None and _values(attribute) > most:
+        size = math.inf if attribute.continuous else len(attribute.values) + attribute.extra_values
+        if name in self.untouched and most is not None and size > most:
             yield f"{name} cannot be untouched and have at most {most} buckets"
         if most is not None and len({*edges}) + 1 > most:
             yield f"{name} cannot have at most {most} buckets with {len({*edges})} edges that must stay"
@@ -137,17 +140,8 @@ class Constraints:
                 yield f"the edge {edge:g} of {name} parts values that must be together"
 
 
-def _values(attribute: Attribute) -> float:
-    return math.inf if attribute.continuous else len(attribute.values) + attribute.extra_values
-
-
 def _shown(value: Any) -> str:
     return "missing" if text_of(value) is None else repr(value)
-
-
-def _inside(attribute: Attribute, edge: float) -> bool:
-    above = attribute.lower is None or edge >= attribute.lower
-    return above and (attribute.upper is None or edge < attribute.upper)
 
 
 def _known(attribute: Attribute, value: Any) -> bool:

@@ -240,33 +240,23 @@ def _fill_buckets(attribute: _Attribute, fewest: float) -> None:
 
 
 def _fill_joint_buckets(attributes: Sequence[_Attribute], table: Table, fewest: float) -> None:
-    records, people = _distinct(attributes, table)
+    columns = [
+        attribute.now[attribute.group[attribute.mapping]][table.codes[:, j]]
+        for j, attribute in enumerate(attributes)
+    ]
+    records, people = np.stack(columns, axis=1), np.asarray(table.counts, dtype=float)
     while True:
         records, people = _joined(records, people, [len(attribute.now) for attribute in attributes])
         rare = records[people < fewest]
         if not len(rare):
             return
-        merged = min(_offers(attributes, rare), default=None)
-        if merged is None:
+        cheapest = [(attribute.cheapest(np.unique(rare[:, j])), j) for j, attribute in enumerate(attributes)]
+        offers = [(offer[0], j, *offer[1:]) for offer, j in cheapest if offer is not None]
+        if not offers:
             return
-        _, j, first, second = merged
+        _, j, first, second = min(offers)
         attributes[j].merge(first, second)
         records[records[:, j] == second, j] = first
-
-
-def _offers(attributes: Sequence[_Attribute], rare: Array) -> Iterator[tuple[float, int, int, int]]:
-    for j, attribute in enumerate(attributes):
-        offer = attribute.cheapest(np.unique(rare[:, j]))
-        if offer is not None:
-            yield (offer[0], j, *offer[1:])
-
-
-def _distinct(attributes: Sequence[_Attribute], table: Table) -> tuple[Array, Array]:
-    columns = [
-        attribute.now[attribute.group[attribute.mapping]][table.codes[:, j]]
-        for j, attribute in enumerate(attributes)
-    ]
-    return np.stack(columns, axis=1), np.asarray(table.counts, dtype=float)
 
 
 def _joined(records: Array, people: Array, sizes: Sequence[int]) -> tuple[Array, Array]:
@@ -288,9 +278,6 @@ def brought_to(constraints: Constraints, generalization: Generalization, train: 
         return found
     merged = at_least(found, train, bucket=max(constraints.min_people, 1))
     pairs = zip(partitions, merged.partitions, strict=True)
-    return replace(merged, partitions=tuple(_unless_exempt(constraints, old, new) for old, new in pairs))
-
-
-def _unless_exempt(constraints: Constraints, old: Partition, new: Partition) -> Partition:
-    """Return the merged partition; what must be untouched may have buckets of few people."""
-    return old if old.attribute.name in constraints.untouched else new
+    # What must be untouched may have buckets of few people.
+    exempt = constraints.untouched
+    return replace(merged, partitions=tuple(old if old.attribute.name in exempt else new for old, new in pairs))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,7 +58,7 @@ class Layout:
         ranks = value_ranks(table, table.y)
         runs = tuple(label_runs(table, j, ranks[j], k) for j in attributes)
         spots = tuple(_spots(table, j, use[j]) for j in attributes)
-        run_of_spot = [_run_of_spot(spots[j], runs[j]) for j in attributes]
+        run_of_spot = [runs[j][np.unique(spots[j], return_index=True)[1]] for j in attributes]
         return cls(
             starts=(0, *np.cumsum(table.sizes).tolist()),
             ordered=tuple(j for j in attributes if len(spots[j])),
@@ -86,11 +85,6 @@ class Layout:
 def _spots(table: Table, j: int, use: Floats) -> Ints:
     levels = 0 if table.schema.attributes[j].kind == "discrete" else len(table.levels[j])
     return spots_of(use[:levels])
-
-
-def _run_of_spot(spots: Ints, runs: Ints) -> Ints:
-    first = np.unique(spots, return_index=True)[1]
-    return runs[first]
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +125,7 @@ class Inputs:
             people=(table.counts / table.counts.mean()).astype(np.float32),
             labels=table.y.astype(np.int64),
             classes=table.classes,
-            targets=_side_by_side([codes for codes, _ in targets], len(table)),
+            targets=np.array([codes for codes, _ in targets], dtype=np.int64).reshape(-1, len(table)).T,
             target_sizes=tuple(size for _, size in targets),
         )
 
@@ -154,10 +148,6 @@ def adversary_target(table: Table, position: int) -> tuple[npt.NDArray[np.int64]
     run_of = quantile_of(people, _MOST_RUNS) if many else np.maximum(np.cumsum(people > 0) - 1, 0)
     runs = int(run_of.max(initial=-1)) + 1
     return np.concatenate([run_of, runs + np.arange(size - levels)])[codes], runs + size - levels
-
-
-def _side_by_side(columns: Sequence[npt.NDArray[Any]], rows: int) -> npt.NDArray[np.int64]:
-    return np.stack(columns, axis=1).astype(np.int64) if columns else np.zeros((rows, 0), dtype=np.int64)
 
 
 Ints = npt.NDArray[np.intp]

@@ -171,7 +171,8 @@ def bucket_of_codes(network: GeneralizationNetwork, layout: Layout) -> list[Buck
 
 def _partition(table: Table, layout: Layout, j: int, buckets: Buckets) -> Partition:
     attribute, levels, seen = table.schema.attributes[j], layout.levels(j), layout.seen(j)
-    buckets = np.where(seen, buckets, _most_used(buckets, layout.use[j]))
+    most_used = int(np.bincount(buckets, weights=layout.use[j]).argmax()) if len(buckets) else 0
+    buckets = np.where(seen, buckets, most_used)
     inner = np.flatnonzero(seen[:levels])
     if attribute.continuous:
         return from_map(attribute, table.levels[j][inner], [*buckets[inner], *buckets[levels:]])
@@ -179,7 +180,3 @@ def _partition(table: Table, layout: Layout, j: int, buckets: Buckets) -> Partit
         below = np.maximum(np.searchsorted(inner, np.arange(levels), side="right") - 1, 0)
         buckets[:levels] = buckets[inner[below]]
     return Groups(attribute, tuple(int(bucket) for bucket in buckets))
-
-
-def _most_used(buckets: Buckets, use: npt.NDArray[Any]) -> int:
-    return int(np.bincount(buckets, weights=use).argmax()) if len(buckets) else 0

@@ -26,17 +26,15 @@ def answer(tree: PATTree, split: int, left: bool) -> str:
     inner = len(tree.levels[found.attribute])
     sides = tree.partition(split)
     if isinstance(sides, Intervals):
-        chosen = [_numbers(sides, left)] if sides.edges else ["any number"] * bool(goes[:inner].any())
+        chosen = ["any number"] * bool(goes[:inner].any())
+        if sides.edges:
+            chosen = [f"{'up to' if left else 'above'} {number_text(sides.edges[0])}"]
     else:
         names = [value for value, here in zip(attribute.values, goes, strict=False) if here]
         chosen = [group_label(attribute, names)] if names else []
     known = ["missing"] * attribute.missing + ["other"] * attribute.other
     chosen += [name for name, here in zip(known, goes[inner:], strict=True) if here]
     return f"{attribute.name} {alternatives(chosen) if chosen else 'nothing'}"
-
-
-def _numbers(sides: Intervals, left: bool) -> str:
-    return f"{'up to' if left else 'above'} {number_text(sides.edges[0])}"
 
 
 def reaching(tree: PATTree, node: int, attribute: int) -> npt.NDArray[np.bool_]:

@@ -68,7 +68,7 @@ def _has_user(name: str) -> bool:
 @contextmanager
 def running_server(durable: bool = False) -> Iterator[PostgresServer]:
     """Start a server, and stop it at the end; ``durable`` has every commit on disk before it is acknowledged."""
-    folder = Path(tempfile.mkdtemp(prefix="lw-pg-"))  # short: the path of a socket has at most 107 signs
+    folder = Path(tempfile.mkdtemp(prefix="lw-pg-"))  # short: the path of a socket has at most 107 characters
     if os.getuid() == 0:
         shutil.chown(folder, "postgres", "postgres")
     data = folder / "data"

@@ -62,7 +62,7 @@ def test_it_agrees_with_python(node: Node, drawn: Any, output: str, unknown: str
 
 @st.composite
 def records_of(draw: st.DrawFn) -> tuple[Generalization, dict[str, Any]]:
-    """Draw names and values of every kind, infinities and odd signs included."""
+    """Draw names and values of every kind, infinities and odd characters included."""
     g = draw(generalizations())
     declared = [a for a in g.schema.attributes if a.values or a.continuous or a.missing]
     return g, {a.name: draw(values(a)) for a in declared}

@@ -18,7 +18,7 @@ from leastwise.schema.schema import Schema
 
 HEAD = "format: leastwise-schema\nversion: 1\n"
 
-# Words that YAML reads as something else, and signs that have a meaning in it.
+# Words that YAML reads as something else, and characters that have a meaning in it.
 WORDS = "yes no null ~ 01 1.0 0x1F 12:30 2024-01-01 a:b a#b ' \" *a &a !t %x ` | > {a} [a] a,b \\ --- ... ? : << ="
 BREAKS = [
     "a: b",

@@ -22,7 +22,7 @@ def width() -> int:
 
 
 def visible(text: str, longest: int = 10_000) -> str:
-    """Return a text of the data so that it can be printed: in one line, not too long, without control signs.
+    """Return a text of the data so that it can be printed: in one line, not too long, without control characters.
 
     >>> visible("a\\nb\\x1b[2J", 8)
     'a\\\\nb\\\\x1…'

@@ -49,7 +49,7 @@ class Dialect:
         return f"CAST('{number!r}' AS {self.number_type})"
 
     def as_text(self, column: str) -> str:
-        """Return a column as texts that are compared sign by sign."""
+        """Return a column as texts that are compared character by character."""
         return f'CAST({column} AS {self.text_type}) COLLATE "C"'
 
     def as_number(self, column: str) -> str:
@@ -105,7 +105,7 @@ class DuckDB(Dialect):
     number_type: str = "DOUBLE"
 
     def text(self, text: str) -> str:
-        """Quote a text; a backslash is a sign like any other."""
+        """Quote a text; a backslash is a character like any other."""
         return "'" + _written(text).replace("'", "''") + "'"
 
     def as_text(self, column: str) -> str:
@@ -150,7 +150,7 @@ class SQLite(Dialect):
     number_type: str = "REAL"
 
     def text(self, text: str) -> str:
-        """Quote a text; a backslash is a sign like any other."""
+        """Quote a text; a backslash is a character like any other."""
         return "'" + _written(text).replace("'", "''") + "'"
 
     def number(self, number: float) -> str:
@@ -192,7 +192,7 @@ class SQLite(Dialect):
         whole = f"ltrim({body}, '0')" if zeros else body
         filled = f"lower(CASE WHEN {whole} GLOB '[0-9]*' THEN '' ELSE '0' END || {whole})"
         closed = f"replace(replace({filled} || ' ', '. ', '.0'), '.e', '.0e')"
-        # Only signs of numbers: what JSON means by a blank or a bracket does not count.
+        # Only characters of numbers: what JSON means by a blank or a bracket does not count.
         plain = f"{text} NOT GLOB '*[^0-9eE.+-]*' AND ({body} GLOB '[0-9]*' OR {body} GLOB '.[0-9]*')"
         return f"CASE WHEN {plain} THEN json_valid({closed}) ELSE 0 END"
 
@@ -234,7 +234,7 @@ class Spark(Dialect):
 
     def text(self, text: str) -> str:
         """Quote a text."""
-        quoted = "'" + "".join(_escaped(sign) for sign in _written(text)).replace("\\`", "`") + "'"
+        quoted = "'" + "".join(_escaped(character) for character in _written(text)).replace("\\`", "`") + "'"
         return quoted.replace("${", "\\u0024{")
 
     def as_text(self, column: str) -> str:
@@ -277,7 +277,7 @@ class BigQuery(Spark):
 
     def name(self, text: str) -> str:
         """Quote a name."""
-        return "`" + "".join(_escaped(sign) for sign in _written(text)).replace("\\'", "'") + "`"
+        return "`" + "".join(_escaped(character) for character in _written(text)).replace("\\'", "'") + "`"
 
     def as_number(self, column: str) -> str:
         """Return a column as doubles, null where it holds none."""

@@ -86,8 +86,8 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # 
         inferred
             The names of the attributes whose values were read off the records instead of declared.
         """
-        found = self.minimize(table.with_own_levels())
-        proposed = replace(found, origin={**self._origin(), **chosen_on(table), **found.origin})
+        learned = self.minimize(table.with_own_levels())
+        proposed = replace(learned, origin={**self._origin(), **chosen_on(table), **learned.origin})
         warn_of_leaks(proposed, table, inferred)
         return proposed
 

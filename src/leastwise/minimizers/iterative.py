@@ -188,12 +188,12 @@ def impacts(judge: Judge) -> list[float]:
     full = [np.arange(size) for size in judge.train.sizes]
     start = judge.classifier_error(full)
     personal = judge.train.personal
-    found = []
+    hurt = []
     for j, map_ in enumerate(full):
         without = judge.classifier_error([*full[:j], np.zeros_like(map_), *full[j + 1 :]])
         adversary = judge.adversary_error(j) / len(personal) if j in personal else 0.0
-        found.append(without - start - adversary)
-    return found
+        hurt.append(without - start - adversary)
+    return hurt
 
 
 def _samples(table: Table, maps: Sequence[Map], target: npt.NDArray[Any], size: int) -> Samples:

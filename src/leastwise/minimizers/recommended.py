@@ -78,35 +78,35 @@ def recommended_paths(
         for g in distinct([*fine, *_spread_over(joint)])
     ]
     nested = [step for steps_of in paths for step in thinned(steps_of, max(steps // 2, 2))]
-    found = distinct([path[0], path[-1], *path, *finest, *joint, *(step.generalization for step in nested)])
+    candidates = distinct([path[0], path[-1], *path, *finest, *joint, *(step.generalization for step in nested)])
     told = {step.generalization.fingerprint: Estimate(step.utility_risk, step.adversary_error) for step in nested}
     common = {"leastwise": __version__, **chosen_on(table)}
-    kept = _worth_judging(found, told, records, target_weights(own, weights))
+    kept = _worth_judging(candidates, told, records, target_weights(own, weights))
     return [replace(g, origin={**g.origin, **common}) for g in kept]
 
 
 def _worth_judging(
-    found: Sequence[Generalization],
+    candidates: Sequence[Generalization],
     told: Mapping[str, Estimate],
     records: Records,
     weights: npt.NDArray[np.float64],
 ) -> list[Generalization]:
     """Return the candidates that are not beaten on the training records; the first two, the ends, stay."""
-    estimates = [told.get(g.fingerprint) or estimate(records, g, weights) for g in found]
+    estimates = [told.get(g.fingerprint) or estimate(records, g, weights) for g in candidates]
     kept = {0, 1, *unbeaten(estimates, float(records.people.sum()))}
-    return [generalization for i, generalization in enumerate(found) if i in kept]
+    return [generalization for i, generalization in enumerate(candidates) if i in kept]
 
 
-def _spread_over(found: Sequence[Generalization]) -> list[Generalization]:
+def _spread_over(solutions: Sequence[Generalization]) -> list[Generalization]:
     """Return some of the solutions for nested paths to start from, from the finest on."""
-    ordered = sorted(found, key=lambda g: -float(g.origin["mu"]))
+    ordered = sorted(solutions, key=lambda g: -float(g.origin["mu"]))
     return distinct(ordered[int(share * (len(ordered) - 1))] for share in _NESTED) if ordered else []
 
 
-def distinct(found: Iterable[Generalization]) -> list[Generalization]:
+def distinct(generalizations: Iterable[Generalization]) -> list[Generalization]:
     """Return each generalization once, where it comes first."""
     kept: dict[str, Generalization] = {}
-    for generalization in found:
+    for generalization in generalizations:
         kept.setdefault(generalization.fingerprint, generalization)
     return [*kept.values()]
 

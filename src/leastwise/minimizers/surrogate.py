@@ -63,9 +63,9 @@ def effects_of(
         raise DataError("all training records have the weight 0, so there is nobody to learn from; give weights")
     seen = [j for j, name in enumerate(table.schema.names) if name not in unseen]
     if len(seen) < len(table.sizes):
-        found = dict(zip(seen, effects_of(_only(table, seen), surrogate, seed), strict=True))
-        width = next((effects.shape[1] for effects in found.values()), 1)
-        return tuple(found.get(j, np.zeros((size, width))) for j, size in enumerate(table.sizes))
+        known = dict(zip(seen, effects_of(_only(table, seen), surrogate, seed), strict=True))
+        width = next((effects.shape[1] for effects in known.values()), 1)
+        return tuple(known.get(j, np.zeros((size, width))) for j, size in enumerate(table.sizes))
     if not table.sizes:
         return ()
     raw = _surrogate(surrogate)(table, seed)

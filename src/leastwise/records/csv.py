@@ -20,7 +20,7 @@ import polars as pl
 from leastwise.errors import DataError, shorten
 
 SEPARATOR_NAMES = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar"}
-# A sign that no text file has: with it as the separator Polars reads whole lines.
+# A character that no text file has: with it as the separator Polars reads whole lines.
 _NO_SEPARATOR = "\x1f"
 
 

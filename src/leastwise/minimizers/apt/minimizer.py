@@ -145,10 +145,10 @@ class AptMinimizer(Minimizer):
 
 def _shown(table: Table, maps: Sequence[Map]) -> dict[str, tuple[Any, ...]]:
     """Return, per attribute and bucket, the value that stands for it; None is missing or "other"."""
-    found: dict[str, tuple[Any, ...]] = {}
+    shown: dict[str, tuple[Any, ...]] = {}
     for j, (map_, attribute) in enumerate(zip(maps, table.schema.attributes, strict=True)):
         levels = [*table.levels[j].tolist(), *[None] * attribute.extra_values]
         codes = representatives(map_, table.use(j), attribute.kind != "discrete", len(table.levels[j]))
         buckets = np.unique(map_, return_index=True)[1]
-        found[attribute.name] = tuple(levels[codes[map_[c]]] for c in np.sort(buckets))
-    return found
+        shown[attribute.name] = tuple(levels[codes[map_[c]]] for c in np.sort(buckets))
+    return shown

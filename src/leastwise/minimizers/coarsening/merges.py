@@ -72,6 +72,6 @@ def _runs(row: list[int], effect: Floats, people: Floats) -> list[Groups]:
     if len(row) <= 3:
         return []
     cost = spread(people[row], effect[row][:, None], np.zeros(0), np.zeros((0, 1)))
-    found = best_partition(cost[None], np.zeros(1), min(_RUNS, len(row) - 2))
-    parts = [[row[i:j] for i, j in itertools.pairwise((0, *each.ends))] for each in found if each.size > 1]
+    partitions = best_partition(cost[None], np.zeros(1), min(_RUNS, len(row) - 2))
+    parts = [[row[i:j] for i, j in itertools.pairwise((0, *each.ends))] for each in partitions if each.size > 1]
     return [tuple(tuple(sorted(run)) for run in runs if len(run) > 1) for runs in parts]

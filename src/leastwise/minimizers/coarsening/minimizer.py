@@ -87,9 +87,9 @@ class CoarseningMinimizer(Minimizer):
         safe = safest(steps, self.max_error_increase)
         saving = coarsening_steps(table, safe.generalization, _SAVING, **same)
         self.steps_ = [*paths, saving]
-        found = fewest_answers(saving, allowed_risk(steps, self.max_error_increase)).generalization
-        saved = safe.generalization.total_buckets - found.total_buckets
-        return replace(found, origin={**safe.generalization.origin, "answers_saved": saved})
+        coarse = fewest_answers(saving, allowed_risk(steps, self.max_error_increase)).generalization
+        saved = safe.generalization.total_buckets - coarse.total_buckets
+        return replace(coarse, origin={**safe.generalization.origin, "answers_saved": saved})
 
 
 def safest(steps: Sequence[Step], max_error_increase: float) -> Step:

@@ -84,10 +84,10 @@ def coarsening_path(
     records
         The same records prepared, where several paths are made of them.
     """
-    found = coarsening_steps(
+    path = coarsening_steps(
         table, start, mu, weights=weights, pseudo_counts=pseudo_counts, constraints=constraints, records=records
     )
-    kept = found if steps is None else thinned(found, steps)
+    kept = path if steps is None else thinned(path, steps)
     return tuple(step.generalization for step in kept)
 
 
@@ -154,12 +154,12 @@ def countable(table: Table, attribute: int, partition: Partition, constraints: C
 
 def _with_needed(attribute: Attribute, edges: set[float], constraints: Constraints) -> tuple[float, ...]:
     """Return the edges with those that must stay, and with one between numbers that must be apart."""
-    found = edges | {float(edge) for edge in constraints.edges.get(attribute.name, ())}
+    needed = edges | {float(edge) for edge in constraints.edges.get(attribute.name, ())}
     for values in constraints.apart.get(attribute.name, ()):
         for low, high in itertools.pairwise(sorted({float(value) for value in values if value is not None})):
-            if not any(low <= edge < high for edge in found):
-                found.add(edge_between(low, high, attribute.integer))
-    return tuple(sorted(found))
+            if not any(low <= edge < high for edge in needed):
+                needed.add(edge_between(low, high, attribute.integer))
+    return tuple(sorted(needed))
 
 
 @dataclass(eq=False)

@@ -55,10 +55,10 @@ def restarted_paths(
     constraints
         What every generalization must hold to.
     """
-    found = restarted_steps(
+    paths = restarted_steps(
         table, mu, starts=starts, surrogate=surrogate, weights=weights, constraints=constraints, seed=seed
     )
-    return [tuple(step.generalization for step in thinned(path, steps)) for path in found]
+    return [tuple(step.generalization for step in thinned(path, steps)) for path in paths]
 
 
 def restarted_steps(
@@ -87,9 +87,9 @@ def restarted_steps(
         unseen, restart = tuple(held.suppressed), 0
         while {*unseen} < {*table.schema.names}:
             fine = _along(fine_path(unseen), start)
-            found = coarsening_steps(table, fine, mu, weights=weights, records=records, constraints=constraints)
-            paths.append(_marked(found, start=start, restart=restart))
-            unseen, restart = _given_up(found, table.schema), restart + 1
+            path = coarsening_steps(table, fine, mu, weights=weights, records=records, constraints=constraints)
+            paths.append(_marked(path, start=start, restart=restart))
+            unseen, restart = _given_up(path, table.schema), restart + 1
     return paths
 
 
@@ -118,19 +118,19 @@ def _most_buckets(held: Constraints, name: str) -> int:
     return min(held.max_buckets.get(name, _MOST_BUCKETS + needed), _MOST_BUCKETS + needed)
 
 
-def _marked(found: Sequence[Step], **origin: float) -> list[Step]:
+def _marked(path: Sequence[Step], **origin: float) -> list[Step]:
     """Write into each artefact which path it lies on, and how many merges along."""
     return [
         replace(step, generalization=replace(g, origin={**g.origin, **origin, "merges": merges}))
-        for merges, step in enumerate(found)
+        for merges, step in enumerate(path)
         for g in (step.generalization,)
     ]
 
 
-def _given_up(found: Sequence[Step], schema: Schema) -> tuple[str, ...]:
+def _given_up(path: Sequence[Step], schema: Schema) -> tuple[str, ...]:
     """Return what is not collected at the first step that collects far fewer than the start; all, without one."""
-    at_most = int(_LEFT * len(found[0].generalization.collected))
-    for step in found:
+    at_most = int(_LEFT * len(path[0].generalization.collected))
+    for step in path:
         if len(step.generalization.collected) <= at_most:
             return step.generalization.not_collected
     return schema.names

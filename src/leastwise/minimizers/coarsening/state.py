@@ -227,12 +227,12 @@ def _choose_pseudo_counts(state: State, pseudo_counts: PseudoCounts) -> None:
         (context, pseudo_counts.label[min(i, len(pseudo_counts.label) - 1)])
         for i, context in enumerate(pseudo_counts.context)
     ]
-    found = []
+    hits_of = []
     for context, label in tried:
         state.pseudo_counts[:targets], state.pseudo_counts[targets] = context, label
         score_all(state)
-        found.append(state.hits.copy())
-    best = np.argmax([hits.sum(axis=0) for hits in found], axis=0)
+        hits_of.append(state.hits.copy())
+    best = np.argmax([hits.sum(axis=0) for hits in hits_of], axis=0)
     for target in range(targets + 1):
         state.pseudo_counts[target] = tried[best[target]][target == targets]
-        state.hits[:, target] = found[best[target]][:, target]
+        state.hits[:, target] = hits_of[best[target]][:, target]

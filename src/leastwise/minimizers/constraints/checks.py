@@ -28,15 +28,15 @@ def broken(constraints: Constraints, generalization: Generalization, table: Tabl
         for j, partition in enumerate(generalization.partitions)
     ]
     in_all = constraints.max_buckets_in_all
-    found = [] if in_all is None or sum(sizes) <= in_all else [f"{sum(sizes)} buckets in all, not {in_all}"]
+    problems = [] if in_all is None or sum(sizes) <= in_all else [f"{sum(sizes)} buckets in all, not {in_all}"]
     for j, partition in enumerate(generalization.partitions):
         name = partition.attribute.name
         phrases = [*_size_problems(constraints, partition, sizes[j]), *_edge_problems(constraints, partition)]
         phrases += _list_problems(constraints, partition)
         if too_few(constraints, partition, table, j):
             phrases.append(f"a bucket of fewer than {constraints.min_people:g} people")
-        found += [f"{name}: {phrase}" for phrase in phrases]
-    return found
+        problems += [f"{name}: {phrase}" for phrase in phrases]
+    return problems
 
 
 def check_start(constraints: Constraints, start: Generalization, table: Table) -> None:
@@ -54,14 +54,14 @@ def check_start(constraints: Constraints, start: Generalization, table: Table) -
 def _size_problems(constraints: Constraints, partition: Partition, size: int) -> list[str]:
     name = partition.attribute.name
     limit = constraints.max_buckets.get(name)
-    found = []
+    problems = []
     if limit is not None and (isinstance(partition, Untouched) or size > limit):
-        found.append(f"{size} buckets, not {limit}")
+        problems.append(f"{size} buckets, not {limit}")
     if name in constraints.suppressed and not partition.suppressed:
-        found.append("is not suppressed")
+        problems.append("is not suppressed")
     if name in constraints.untouched and partition != keep(partition.attribute):
-        found.append("is not untouched")
-    return found
+        problems.append("is not untouched")
+    return problems
 
 
 def _edge_problems(constraints: Constraints, partition: Partition) -> list[str]:

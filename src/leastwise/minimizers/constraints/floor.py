@@ -273,10 +273,10 @@ def brought_to(constraints: Constraints, generalization: Generalization, train: 
         suppress(p.attribute) if p.attribute.name in constraints.suppressed else p
         for p in generalization.partitions
     )
-    found = replace(generalization, partitions=partitions)
+    collected = replace(generalization, partitions=partitions)
     if not any(too_few(constraints, partition, train, j) for j, partition in enumerate(partitions)):
-        return found
-    merged = at_least(found, train, bucket=max(constraints.min_people, 1))
+        return collected
+    merged = at_least(collected, train, bucket=max(constraints.min_people, 1))
     pairs = zip(partitions, merged.partitions, strict=True)
     # What must be untouched may have buckets of few people.
     exempt = constraints.untouched

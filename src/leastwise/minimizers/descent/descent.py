@@ -83,8 +83,8 @@ def joint_path(
     held = constraints or Constraints()
     held.check(table.schema)
     descent = Descent(base_of(table, fine, held, records), target_weights(table, weights))
-    found = [*descent.solutions([*sorted(multipliers), *sorted(multipliers, reverse=True)])]
-    distinct = {generalization.fingerprint: generalization for generalization in reversed(found)}
+    solutions = [*descent.solutions([*sorted(multipliers), *sorted(multipliers, reverse=True)])]
+    distinct = {generalization.fingerprint: generalization for generalization in reversed(solutions)}
     return [g for g in reversed(distinct.values()) if not broken(held, g, table)]
 
 
@@ -126,14 +126,14 @@ class Descent:
 
     def _improve(self, j: int, mu: float) -> bool:
         """Give an attribute its best partition; return whether that is another one than before."""
-        found, effects, people = self._best(j, mu)
-        if found is None or _same(found, self.now[j]):
+        best, effects, people = self._best(j, mu)
+        if best is None or _same(best, self.now[j]):
             return False
-        self.now[j] = found
-        self.columns[j] = found[self.base.fine[j]]
+        self.now[j] = best
+        self.columns[j] = best[self.base.fine[j]]
         row = self.base.rows[j]
-        weight = np.maximum(np.bincount(found[row], weights=people), 1e-9)
-        merged = [np.bincount(found[row], weights=people * effect) / weight for effect in effects.T]
+        weight = np.maximum(np.bincount(best[row], weights=people), 1e-9)
+        merged = [np.bincount(best[row], weights=people * effect) / weight for effect in effects.T]
         changed = [*self.model.weights]
         changed[j] = np.stack(merged, axis=1)
         self.model = replace(self.model, weights=tuple(changed))
@@ -143,8 +143,8 @@ class Descent:
         """Return the best partition of an attribute, and effects and people of its fine buckets, in their row."""
         cost, rests = self._costs(j, mu)
         solved = best_partition(cost[None], np.zeros(1), self.base.limits[j])
-        found = self._from_row(j, min(solved, key=lambda each: each.cost)) if solved else None
-        return found, rests.effects[:, -len(self.model.intercept) :], rests.bucket_people
+        best = self._from_row(j, min(solved, key=lambda each: each.cost)) if solved else None
+        return best, rests.effects[:, -len(self.model.intercept) :], rests.bucket_people
 
     def _costs(self, j: int, mu: float) -> tuple[Floats, Rests]:
         """Return what each run [first, last] of an attribute's fine buckets costs, in people."""

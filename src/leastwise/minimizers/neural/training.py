@@ -152,8 +152,8 @@ def read_generalization(
     lower neighbour that somebody has (of the next higher one below all of them); a discrete value, "missing" and
     "other" join the bucket that most people have.
     """
-    found = bucket_of_codes(network, layout)
-    partitions = [_partition(table, layout, j, found[j]) for j in range(len(table.schema))]
+    buckets = bucket_of_codes(network, layout)
+    partitions = [_partition(table, layout, j, buckets[j]) for j in range(len(table.schema))]
     return table.generalization(partitions, **origin)
 
 
@@ -161,12 +161,12 @@ def bucket_of_codes(network: GeneralizationNetwork, layout: Layout) -> list[Buck
     """Return, per attribute, the likeliest bucket of each code."""
     with torch.no_grad():
         likeliest = network(1.0).argmax(dim=1).numpy()
-    found = [likeliest[a:b].astype(np.intp) for a, b in pairwise(layout.starts)]
+    buckets = [likeliest[a:b].astype(np.intp) for a, b in pairwise(layout.starts)]
     for j in layout.ordered:
         levels = layout.levels(j)
         # Rounding in the network must not turn two neighbours round.
-        found[j][:levels] = np.maximum.accumulate(found[j][:levels])
-    return found
+        buckets[j][:levels] = np.maximum.accumulate(buckets[j][:levels])
+    return buckets
 
 
 def _partition(table: Table, layout: Layout, j: int, buckets: Buckets) -> Partition:

@@ -105,7 +105,7 @@ _SMALLEST = 1e-9
 class _Point:
     """One solution, and the multipliers between which it is known to be the best."""
 
-    found: Mapping[int, Buckets]
+    solution: Mapping[int, Buckets]
     lost: float
     told: float
     low: float
@@ -149,7 +149,7 @@ def optimal_path(
     effects = effects_of(table, surrogate, seed, held.suppressed) if effects is None else effects
     program = make_program(table, effects, weights, held, bucket_penalty)
     points = _spread_out(program, steps - held.empty)
-    path = [program.generalization(p.found, minimizer="optimal", lam=p.low) for p in points]
+    path = [program.generalization(p.solution, minimizer="optimal", lam=p.low) for p in points]
     untouched = replace(Generalization.untouched(table.schema), origin={"minimizer": "optimal", "lam": 0.0})
     return (*([untouched] if held.empty else []), *path)
 
@@ -179,8 +179,8 @@ def _insert(points: list[_Point], place: int, program: Program) -> None:
 
 
 def _point(program: Program, lam: float) -> _Point:
-    found = program.solve(lam)
-    return _Point(found, *program.measured(found), lam, lam)
+    solution = program.solve(lam)
+    return _Point(solution, *program.measured(solution), lam, lam)
 
 
 def _last(program: Program) -> _Point:
@@ -188,7 +188,7 @@ def _last(program: Program) -> _Point:
     point = _point(program, 1.0)
     for _ in range(60):
         further = _point(program, max(point.high, 1.0) * 4.0)
-        if further.same(point) and all(b.size == 1 for b in point.found.values()):
+        if further.same(point) and all(b.size == 1 for b in point.solution.values()):
             break
         point = further
     return point

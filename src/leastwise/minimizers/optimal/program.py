@@ -45,14 +45,14 @@ class AttributeProgram:
 
     def best(self, lam: float, limit: int = 0) -> list[Buckets]:
         """Return the cheapest partition, or with a limit the cheapest of each number of buckets."""
-        found = self._solved(lam, self.limit if not limit else min(limit, self.limit or limit))
-        if not found:
+        solutions = self._solved(lam, self.limit if not limit else min(limit, self.limit or limit))
+        if not solutions:
             name = self.table.schema.names[self.attribute]
             raise ParameterError(
                 f"no partition of {name} meets the constraints together; loosen min_people or another one"
                 + self._fewest_between_edges()
             )
-        return found
+        return solutions
 
     def _fewest_between_edges(self) -> str:
         """Say between which edges that must stay there are the fewest people; nothing without such edges."""
@@ -129,21 +129,21 @@ class AttributeProgram:
         kept = [edge for edge in self.edges if low <= edge < high]
         return kept[0] if kept else edge_between(low, high, self.table.schema.attributes[self.attribute].integer)
 
-    def _with_kept_edges(self, found: Intervals) -> Partition:
+    def _with_kept_edges(self, intervals: Intervals) -> Partition:
         """Add the edges that must stay and beyond which no training record lies."""
-        absent = [edge for edge in self.edges if edge not in found.edges]
+        absent = [edge for edge in self.edges if edge not in intervals.edges]
         if not absent:
-            return found
-        edges = sorted({*found.edges, *absent})
-        bucket = found.bucket_map(np.array([*edges, np.inf]))
+            return intervals
+        edges = sorted({*intervals.edges, *absent})
+        bucket = intervals.bucket_map(np.array([*edges, np.inf]))
         size = len(edges) + 1
         home = {int(b): i for i, b in reversed(list(enumerate(bucket[:size])))}
         extras, fresh = [], size
-        for mark in found.extras:
+        for mark in intervals.extras:
             if mark not in home:
                 home[mark], fresh = fresh, fresh + 1
             extras.append(home[mark])
-        return Intervals(found.attribute, tuple(edges), tuple(extras))
+        return Intervals(intervals.attribute, tuple(edges), tuple(extras))
 
 
 def attribute_program(
@@ -224,17 +224,17 @@ class Program:
         room = self.constraints.max_buckets_in_all - self._fixed_buckets()
         return allot({j: program.best(lam, room) for j, program in self.attributes.items()}, room)
 
-    def generalization(self, found: Mapping[int, Buckets], **origin: Any) -> Generalization:
+    def generalization(self, solution: Mapping[int, Buckets], **origin: Any) -> Generalization:
         """Return the artefact of a solution."""
         partitions = [
-            self.attributes[j].partition(found[j]) if j in found else self._fixed(j)
+            self.attributes[j].partition(solution[j]) if j in solution else self._fixed(j)
             for j in range(len(self.table.schema))
         ]
         return Generalization(tuple(partitions), self.table.schema.label, origin)
 
-    def measured(self, found: Mapping[int, Buckets]) -> tuple[float, float]:
+    def measured(self, solution: Mapping[int, Buckets]) -> tuple[float, float]:
         """Return (squared effect lost, weighted counts revealed) in all."""
-        pairs = [self.attributes[j].measured(buckets) for j, buckets in found.items()]
+        pairs = [self.attributes[j].measured(buckets) for j, buckets in solution.items()]
         return sum(pair[0] for pair in pairs), sum(pair[1] for pair in pairs)
 
     def gap(self, lam: float) -> float:

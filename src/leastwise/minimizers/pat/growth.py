@@ -41,7 +41,7 @@ class Expansion(NamedTuple):
     right_classes: Array
 
 
-class _Found(NamedTuple):
+class _BestSplit(NamedTuple):
     """The best split of a node for one alpha."""
 
     gain: float
@@ -97,7 +97,7 @@ class Grower:
             float(min_leaf),
             np.array([_ordered_codes(table, j) for j in self.rows.order], dtype=np.int64),
         )
-        self._found: dict[bytes, list[_Found | None]] = {}
+        self._best_splits: dict[bytes, list[_BestSplit | None]] = {}
         self._store = TableStore(max(table.codes.nbytes, LEAST_BUDGET))
         self.classes = np.bincount(table.y, weights=table.weights, minlength=table.classes).astype(float)
         self._members = np.empty(0, dtype=np.int32)
@@ -106,17 +106,17 @@ class Grower:
     def grow(self, which: int, max_leaves: int) -> list[Expansion]:
         """Return the expansions for one of the alphas, in their order."""
         self._members = np.arange(len(self.rows), dtype=np.int32)
-        heap: list[tuple[float, int, int, _Leaf, _Found | None]] = []
+        heap: list[tuple[float, int, int, _Leaf, _BestSplit | None]] = []
         self._offer(heap, which, _Leaf(0, 0, len(self.rows), self.classes, {}))
         grown: list[Expansion] = []
         while heap and len(grown) < max_leaves - 1:
-            _, seen, _, leaf, found = heapq.heappop(heap)
+            _, seen, _, leaf, split = heapq.heappop(heap)
             if not seen:
                 self._look(heap, which, leaf)
                 continue
-            assert found is not None
-            left, right = self._split(leaf, found, 2 * len(grown) + 1)
-            grown.append(self._expansion(leaf, found, right))
+            assert split is not None
+            left, right = self._split(leaf, split, 2 * len(grown) + 1)
+            grown.append(self._expansion(leaf, split, right))
             self._offer(heap, which, left)
             self._offer(heap, which, right)
         return grown
@@ -129,20 +129,20 @@ class Grower:
             heapq.heappush(heap, (-bound * (1 + 1e-9), 0, leaf.number, leaf, None))
 
     def _look(self, heap: list[Any], which: int, leaf: _Leaf) -> None:
-        if leaf.key not in self._found:
-            self._found[leaf.key] = self._scan(leaf)
-        found = self._found[leaf.key][which]
-        if found is not None:
-            heapq.heappush(heap, (-found.gain, 1, leaf.number, leaf, found))
+        if leaf.key not in self._best_splits:
+            self._best_splits[leaf.key] = self._scan(leaf)
+        split = self._best_splits[leaf.key][which]
+        if split is not None:
+            heapq.heappush(heap, (-split.gain, 1, leaf.number, leaf, split))
 
-    def _scan(self, leaf: _Leaf) -> list[_Found | None]:
+    def _scan(self, leaf: _Leaf) -> list[_BestSplit | None]:
         table = self._table(leaf)
         best = scan_node(table, self.rows.layout, self._judgement)
         if self.rows.layout.wide.any():
             members = self.rows.members(self._members[leaf.start : leaf.stop])
             scan_wide(table, self.rows.layout, self._judgement, members, best)
         kept: dict[tuple[int, bytes], tuple[Array, Array]] = {}
-        result: list[_Found | None] = []
+        result: list[_BestSplit | None] = []
         for k in range(len(self.alphas)):
             if best.attribute[k] < 0:
                 result.append(None)
@@ -152,7 +152,7 @@ class Grower:
             both = (order[: best.goes_left[k]], order[best.goes_left[k] :])
             left, right = kept.setdefault((int(best.goes_left[k]), order.tobytes()), both)
             result.append(
-                _Found(float(best.gain[k]), int(best.attribute[k]), left, right, best.left_classes[k].copy())
+                _BestSplit(float(best.gain[k]), int(best.attribute[k]), left, right, best.left_classes[k].copy())
             )
         return result
 
@@ -180,22 +180,22 @@ class Grower:
             self._store.keep(leaf.sibling.key, leaf.sibling.people, other)
         return None if other is None else np.subtract(parent, other)
 
-    def _split(self, leaf: _Leaf, found: _Found, number: int) -> tuple[_Leaf, _Leaf]:
+    def _split(self, leaf: _Leaf, split: _BestSplit, number: int) -> tuple[_Leaf, _Leaf]:
         members = self._members[leaf.start : leaf.stop]
-        middle = leaf.start + self.rows.part(members, self._spare, found.attribute, found.left)
+        middle = leaf.start + self.rows.part(members, self._spare, split.attribute, split.left)
         sides = []
-        for side, codes in enumerate((found.left, found.right)):
+        for side, codes in enumerate((split.left, split.right)):
             start, stop = ((leaf.start, middle), (middle, leaf.stop))[side]
-            classes = (found.left_classes, leaf.classes - found.left_classes)[side]
-            allowed = {**leaf.allowed, found.attribute: np.sort(codes).tobytes()}
+            classes = (split.left_classes, leaf.classes - split.left_classes)[side]
+            allowed = {**leaf.allowed, split.attribute: np.sort(codes).tobytes()}
             sides.append(_Leaf(number + side, start, stop, classes, allowed, leaf))
         sides[0].sibling, sides[1].sibling = sides[1], sides[0]
         return sides[0], sides[1]
 
-    def _expansion(self, leaf: _Leaf, found: _Found, right: _Leaf) -> Expansion:
-        attribute = self.rows.order[found.attribute]
-        left, rest = np.sort(found.left), np.sort(found.right)
-        return Expansion(leaf.number, attribute, left, rest, found.gain, found.left_classes, right.classes)
+    def _expansion(self, leaf: _Leaf, split: _BestSplit, right: _Leaf) -> Expansion:
+        attribute = self.rows.order[split.attribute]
+        left, rest = np.sort(split.left), np.sort(split.right)
+        return Expansion(leaf.number, attribute, left, rest, split.gain, split.left_classes, right.classes)
 
     def values(self, table: Table) -> list[Values]:
         """Return, per attribute of the schema, what the rules for absent values need."""

@@ -96,11 +96,11 @@ class PATMinimizer(Minimizer):
     def minimize(self, table: Table) -> Generalization:
         """Return what the tree grown on these records asks."""
         self.tree_ = grow_tree(table, self.alpha, self.max_leaves, min_leaf=self.min_leaf, weights=self.weights)
-        found = generalization(self.tree_)
+        asked = generalization(self.tree_)
         if self.min_bucket is None and self.min_joint is None:
-            return found
+            return asked
         return at_least(
-            found, table, bucket=self.min_bucket, joint=self.min_joint, alpha=self.alpha, weights=self.weights
+            asked, table, bucket=self.min_bucket, joint=self.min_joint, alpha=self.alpha, weights=self.weights
         )
 
 

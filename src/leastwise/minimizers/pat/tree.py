@@ -101,8 +101,8 @@ class PATTree:
 
     def partition(self, split: int) -> Partition:
         """Return the two buckets of a split."""
-        found = self.splits[split]
-        return from_map(self.attribute(split), self.levels[found.attribute], (~found.goes_left).astype(int))
+        asked = self.splits[split]
+        return from_map(self.attribute(split), self.levels[asked.attribute], (~asked.goes_left).astype(int))
 
     def _left_bucket(self, split: int) -> int:
         # Buckets are numbered in the order of the domain: the first code's is 0.
@@ -164,7 +164,7 @@ def generalizations(
 ) -> list[Generalization]:
     """Return what the tree asks at each of several numbers of leaves, in the order given."""
     ascending = sorted(set(leaves))
-    found: dict[int, tuple[Partition, ...]] = {}
+    partitions: dict[int, tuple[Partition, ...]] = {}
     before: list[tuple[Array, Partition]] = []
     for count, maps in zip(ascending, _growing(tree, [max(k - 1, 0) for k in ascending]), strict=True):
         # An attribute that no split has touched since keeps its partition.
@@ -172,9 +172,9 @@ def generalizations(
             before[j] if before and before[j][0] is mapping else (mapping, _partition(tree, j, mapping))
             for j, mapping in enumerate(maps)
         ]
-        found[count] = tuple(partition for _, partition in before)
+        partitions[count] = tuple(partition for _, partition in before)
     label = tree.schema.label
-    return [Generalization(found[k], label, origin) for k, origin in zip(leaves, origins, strict=True)]
+    return [Generalization(partitions[k], label, origin) for k, origin in zip(leaves, origins, strict=True)]
 
 
 def _partition(tree: PATTree, attribute: int, mapping: Array) -> Partition:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from leastwise.errors import DataError, ParameterError, SchemaError
@@ -126,7 +126,7 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # 
     def _labelled(self, table: Table, frame: sample.Frame, y: Any, label: Attribute | None) -> Table:
         if y is None and label is not None and label.name in frame.columns:
             y = frame[label.name].to_list()
-        if y is None and self.needs_label:
+        if y is None and get_tags(self).target_tags.required:
             raise SchemaError(
                 f"this {type(self).__name__} requires y to be passed, but the target y is None; "
                 "pass the label as y, or name it in the schema"

@@ -117,7 +117,7 @@ def measure_stream(rows: int) -> tuple[list[dict[str, object]], float]:
         records(rows).write_csv(source)
         generalization().save(artefact)
         program = "from leastwise.cli.main import main; main()"
-        command = [sys.executable, "-c", program, "apply", str(artefact), str(source), str(target)]
+        command = [sys.executable, "-c", program, "apply", str(artefact), str(source), "-o", str(target)]
         seconds, peak = run_measured(command)
         size = source.stat().st_size / 1e6
         assert pl.scan_parquet(target).select(pl.len()).collect().item() == rows

@@ -16,6 +16,7 @@ from tests.cli.running import Run, runner
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = [*sorted((DOCS / "guides").glob("*.md")), DOCS / "policy.md"]
+EVERYWHERE = [*sorted(DOCS.rglob("*.md")), DOCS.parent / "README.md"]
 ENOUGH = 2000  # records; the whole table takes minutes
 ROOM = {"0.03": "0.25"}  # a model of few records errs more, and gains more by asking everything
 
@@ -27,11 +28,22 @@ def commands(page: Path) -> list[list[str]]:
     return [shlex.split(line.removeprefix("$ "), comments=True) for line in lines]
 
 
-ALL = [(page.name, words) for page in PAGES for words in commands(page)]
+def named(page: Path) -> list[list[str]]:
+    """Return the words of each command that a page names, in a block of its own or in a sentence."""
+    text = page.read_text(encoding="utf-8")
+    lines = re.findall(r"^(?: {4}|\$ |- run: )?(leastwise [a-z].*)$", text, re.MULTILINE)
+    inline = re.findall(r"`(leastwise [a-z][^`]*)`", text)
+    single = [part for line in (*lines, *inline) if "`" not in line for part in line.split("&& ")]
+    found = [shlex.split(part, comments=True) for part in single]
+    return [words for words in found if re.fullmatch("[a-z-]+", words[1])]
+
+
+ALL = [(page.name, words) for page in EVERYWHERE for words in named(page)]
 
 
 def test_there_are_commands() -> None:
-    assert len(ALL) > 20
+    assert len(ALL) > 80
+    assert sum(len(commands(page)) for page in PAGES) > 20
 
 
 @pytest.mark.parametrize(("guide", "words"), ALL, ids=lambda value: value if isinstance(value, str) else value[1])
@@ -39,7 +51,7 @@ def test_every_command_and_option_exists(guide: str, words: list[str]) -> None:
     assert words[0] == "leastwise"
     command: Any = typer.main.get_command(app)
     rest = words[1:]
-    while hasattr(command, "commands"):
+    while hasattr(command, "commands") and rest:
         command, rest = command.commands[rest[0]], rest[1:]
     known = {option for parameter in command.params for option in parameter.opts + parameter.secondary_opts}
     assert [word for word in rest if word.startswith("-") and word not in known] == []
@@ -52,7 +64,9 @@ def test_links_lead_somewhere(guide: Path) -> None:
 
 
 def hurried(words: list[str]) -> list[str]:
-    return [ROOM.get(word, word) for word in words] + (["--jobs", "1", "--most", "4"] if words[0] == "run" else [])
+    return [ROOM.get(word, word) for word in words] + (
+        ["--jobs", "1", "--set", "most=4"] if words[0] == "run" else []
+    )
 
 
 def follow(run: Run, records: int | None) -> None:

@@ -51,7 +51,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_file_is_generalized_and_summarized(folder: Path, run: Callable[..., Run]) -> None:
-    done = run(folder / "g.json", folder / "in.csv", folder / "out.parquet", "--missing", "?", "--json")
+    done = run(folder / "g.json", folder / "in.csv", "-o", folder / "out.parquet", "--missing", "?", "--json")
     assert (done.code, done.err) == (0, "")
     summary = json.loads(done.out)
     assert summary["records"] == 2
@@ -64,7 +64,7 @@ def test_a_file_is_generalized_and_summarized(folder: Path, run: Callable[..., R
 
 def test_other_columns_leave_only_by_name(folder: Path, run: Callable[..., Run]) -> None:
     (folder / "more.csv").write_text("id,age,job,y\n7,5,nurse,1\n")
-    files = (folder / "g.json", folder / "more.csv")
+    files = (folder / "g.json", folder / "more.csv", "-o")
     assert run(*files, folder / "a.csv").code == run(*files, folder / "b.csv", "--keep", "id").code == 0
     assert (folder / "a.csv").read_text() == "age,job,y\n0 to 19,nurse,1\n"
     assert (folder / "b.csv").read_text() == "id,age,job,y\n7,0 to 19,nurse,1\n"
@@ -72,7 +72,7 @@ def test_other_columns_leave_only_by_name(folder: Path, run: Callable[..., Run])
 
 def test_standard_input_and_output(folder: Path) -> None:
     command = [sys.executable, "-W", "error", "-m", "leastwise", "apply"]
-    options = [str(folder / "g.json"), "-", "-", "--to", "tsv", "--output", "codes"]
+    options = [str(folder / "g.json"), "-", "--to", "tsv", "--answers", "codes"]
     done = subprocess.run([*command, *options], capture_output=True, text=True, input="age,job\n70,cook\n")
     assert (done.returncode, done.stdout, done.stderr) == (0, "age\tjob\n2\t1\n", "")
 
@@ -86,11 +86,11 @@ def test_mistakes_are_one_line_and_exit_2(folder: Path, run: Callable[..., Run])
         "no such file": ("absent.csv", "out.csv"),
         "a missing value": ("in.csv", "out.csv", "--missing", "5"),
         "declares no 'other'": ("bad.csv", "out.csv", "--unknown", "other"),
-        "did you mean 'codes'": ("in.csv", "out.csv", "--output", "code"),
+        "did you mean 'codes'": ("in.csv", "out.csv", "--answers", "code"),
         "--from must be one of": ("in.csv", "out.csv", "--from", "xml"),
     }
     for expected, (source, target, *options) in cases.items():
-        done = run(folder / "g.json", folder / source, folder / target, *options)
+        done = run(folder / "g.json", folder / source, "-o", folder / target, *options)
         assert done.code == 2, done
         assert expected in done.err
         assert len(done.err.splitlines()) == 1
@@ -100,7 +100,7 @@ def test_mistakes_are_one_line_and_exit_2(folder: Path, run: Callable[..., Run])
 
 def test_force_overwrites(folder: Path, run: Callable[..., Run]) -> None:
     (folder / "out.csv").write_text("old\n")
-    files = (folder / "g.json", folder / "in.csv", folder / "out.csv")
+    files = (folder / "g.json", folder / "in.csv", "-o", folder / "out.csv")
     done = run(*files, "--force", "--missing", "?", "--keep-suppressed")
     assert done.code == 0
     assert "wrote 2 records with 2 of 3 attributes" in done.err

@@ -68,7 +68,7 @@ def test_a_column_without_values(run: Run, tmp_path: Path) -> None:
     path.write_text(HEADER + "".join(f",{'fm'[i % 2]},{i % 3 % 2}\n" for i in range(50)), encoding="utf-8")
     assert columns(run, path)["age"]["kind"] == "empty column"
     assert run("minimize", path, "-l", "y").code == 0
-    kept = run("minimize", path, "-l", "y", "--keep", "age", "--json")
+    kept = run("minimize", path, "-l", "y", "--set", "keep=age", "--json")
     assert kept.code == 0
 
 
@@ -80,7 +80,7 @@ def test_extreme_numbers(run: Run, tmp_path: Path) -> None:
     )
     age = columns(run, path)["age"]
     assert (age["kind"], age["missing"], age["distinct"]) == ("continuous", 10, 5)
-    assert run("minimize", path, "-l", "y", "-m", "uniform", "--k", "3").code == 0
+    assert run("minimize", path, "-l", "y", "-m", "uniform", "--set", "k=3").code == 0
 
 
 def test_a_hundred_thousand_categories(run: Run, tmp_path: Path) -> None:
@@ -89,8 +89,8 @@ def test_a_hundred_thousand_categories(run: Run, tmp_path: Path) -> None:
         HEADER + "".join(f"{i % 50},c{i // 2},{i % 3 % 2}\n" for i in range(200_000)), encoding="utf-8"
     )
     assert columns(run, path)["sex"]["role"] == "left out"
-    assert run("minimize", path, "-l", "y", "-m", "uniform", "--k", "3").code == 0
-    assert "a domain has at most 10,000" in run("minimize", path, "-l", "y", "--keep", "sex").complaint
+    assert run("minimize", path, "-l", "y", "-m", "uniform", "--set", "k=3").code == 0
+    assert "a domain has at most 10,000" in run("minimize", path, "-l", "y", "--set", "keep=sex").complaint
 
 
 def test_strange_column_names(run: Run, tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_strange_column_names(run: Run, tmp_path: Path) -> None:
     assert list(columns(run, path)) == [*names, "y"]
     assert run("inspect", path, "-l", "y").code == 0
     schema = tmp_path / "schema.yaml"
-    assert run("inspect", path, "-l", "y", "-p", "with, comma", "-p", "😀", "--save", schema).code == 0
+    assert run("inspect", path, "-l", "y", "-p", "with, comma", "-p", "😀", "-o", schema).code == 0
     artefact = tmp_path / "g.json"
     assert run("minimize", path, "--schema", schema, "-o", artefact).code == 0
     found = json.loads(run("describe", artefact, "--json").out)
@@ -131,7 +131,7 @@ def test_an_edited_schema_shows_all_its_problems(run: Run, tmp_path: Path) -> No
 def test_data_outside_the_schema(run: Run, tmp_path: Path) -> None:
     data, schema = tmp_path / "data.csv", tmp_path / "schema.yaml"
     data.write_text(HEADER + ROWS, encoding="utf-8")
-    assert run("inspect", data, "-l", "y", "--save", schema).code == 0
+    assert run("inspect", data, "-l", "y", "-o", schema).code == 0
     data.write_text(HEADER + ROWS + "33,x,1\n", encoding="utf-8")
     assert (
         "sex: 'x' in line 202 of data.csv is not in the declared domain"

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::leastwise.PrivacyLeakWarning")
 
 
 def check(run: Run, folder: Path) -> StoredRun:
-    answer = run("demo", "--to", folder, "--jobs", 1)
+    answer = run("demo", "-o", folder, "--jobs", 1)
     assert answer.code == 0, answer.err
     lines = answer.out.splitlines()
     assert len(lines) == 5

@@ -63,7 +63,7 @@ def test_roles_and_questions_do_not_matter_for_a_comparison(run: Run, fine: Path
 
 def test_files_that_are_no_generalizations(run: Run, fine: Path, tmp_path: Path) -> None:
     assert "none.json: No such file" in run("describe", tmp_path / "none.json").complaint
-    assert "directory" in run("describe", tmp_path).complaint
+    assert "is no run: there is no task.json" in run("describe", tmp_path).complaint
     bad = tmp_path / "bad.json"
     bad.write_text("{}", encoding="utf-8")
     answer = run("compare", fine, bad)

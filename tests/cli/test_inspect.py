@@ -46,24 +46,24 @@ def test_json(run: Run, people: Path) -> None:
 
 def test_the_schema_is_saved_but_an_edited_one_is_not_overwritten(run: Run, people: Path, tmp_path: Path) -> None:
     path = tmp_path / "schema.yaml"
-    answer = run("inspect", people, "-l", "rich", "--missing", "?", "--save", path)
+    answer = run("inspect", people, "-l", "rich", "--missing", "?", "-o", path)
     schema = load_schema(path)
     assert schema.names == ("age", "sex", "job")
     assert schema["job"].missing
     assert "# left out: id (identifier:" in path.read_text(encoding="utf-8")
     assert f"--schema {path}" in answer.out
-    assert "use --force" in run("inspect", people, "-l", "rich", "--save", path).complaint
-    assert run("inspect", people, "-l", "rich", "--save", path, "--force").code == 0
+    assert "exists already" in run("inspect", people, "-l", "rich", "-o", path).complaint
+    assert run("inspect", people, "-l", "rich", "-o", path, "--force").code == 0
 
 
 def test_a_value_of_one_person_is_a_privacy_warning(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "few.csv"
     path.write_text("sex,y\n" + "f,0\nm,1\n" * 10 + "secret,0\n", encoding="utf-8")
-    answer = run("inspect", path, "-l", "y", "--save", tmp_path / "schema.yaml")
+    answer = run("inspect", path, "-l", "y", "-o", tmp_path / "schema.yaml")
     assert answer.err.startswith("privacy: values that only one record has are in the domain of 'sex'")
     assert len(answer.err.splitlines()) == 1
     assert "--at-least 2" in answer.err
-    assert run("inspect", path, "-l", "y", "--at-least", 2, "--save", tmp_path / "schema2.yaml").err == ""
+    assert run("inspect", path, "-l", "y", "--at-least", 2, "-o", tmp_path / "schema2.yaml").err == ""
     assert load_schema(tmp_path / "schema2.yaml")["sex"].values == ("f", "m")
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from leastwise.cli.minimize import DEFAULT
-from leastwise.cli.minimizer_options import DEDICATED, option_of, parameters
 from leastwise.cli.task import names
 from leastwise.generalization import Generalization
 from leastwise.minimizers import MINIMIZERS
@@ -16,12 +15,12 @@ from leastwise.schema import Attribute, Schema
 from leastwise.schema.file import save_schema
 from tests.cli.running import Run
 
-UNIFORM = ("-m", "uniform", "--k")
+UNIFORM = ("-m", "uniform", "--set")
 
 
 def test_from_data_to_artefact(run: Run, people: Path, tmp_path: Path) -> None:
     path = tmp_path / "g.json"
-    answer = run("minimize", people, "-l", "rich", "--missing", "?", "-p", "sex", *UNIFORM, 2, "-o", path)
+    answer = run("minimize", people, "-l", "rich", "--missing", "?", "-p", "sex", *UNIFORM, "k=2", "-o", path)
     assert answer.code == 0
     found = Generalization.load(path)
     assert [partition.size for partition in found.partitions] == [2, 2, 2]
@@ -31,7 +30,7 @@ def test_from_data_to_artefact(run: Run, people: Path, tmp_path: Path) -> None:
 
 
 def test_the_same_seed_gives_the_same_bytes(run: Run, people: Path) -> None:
-    words = ("minimize", people, "-l", "rich", "--missing", "?", *UNIFORM, 2, "--json")
+    words = ("minimize", people, "-l", "rich", "--missing", "?", *UNIFORM, "k=2", "--json")
     first, second = run(*words, "--seed", 1), run(*words, "--seed", 1)
     assert first.out == second.out
     assert Generalization.from_json(first.out).origin["random_state"] == 1
@@ -43,9 +42,9 @@ def test_only_the_training_part_is_seen(run: Run, tmp_path: Path) -> None:
     path.write_text(
         "x,y\n" + "".join(f"{i % 9}.5,{i % 2}\n" for i in range(99)) + "1000000.5,1\n", encoding="utf-8"
     )
-    words = ("minimize", path, "-l", "y", *UNIFORM, 3, "--json")
+    words = ("minimize", path, "-l", "y", *UNIFORM, "k=3", "--json")
     largest = [max(Generalization.from_json(run(*words, "--seed", seed).out)["x"].edges) for seed in range(6)]
-    everything = Generalization.from_json(run(*words, "--all-records").out)
+    everything = Generalization.from_json(run(*words, "--set", "all_records=true").out)
     assert min(largest) < 10
     assert everything["x"].edges[-1] > 100_000
 
@@ -54,7 +53,7 @@ def test_a_schema_file_decides(run: Run, people: Path, tmp_path: Path) -> None:
     path = tmp_path / "schema.yaml"
     age = Attribute("age", "continuous", lower=0, upper=120, integer=True)
     save_schema(Schema((age,), Attribute("rich", values=("0", "1"))), path)
-    found = Generalization.from_json(run("minimize", people, "--schema", path, *UNIFORM, 3, "--json").out)
+    found = Generalization.from_json(run("minimize", people, "--schema", path, *UNIFORM, "k=3", "--json").out)
     assert found["age"].labels == ("0 to 40", "41 to 80", "81 to 120")
     assert "they must agree" in run("minimize", people, "-s", path, "-l", "sex").complaint
     assert "no use beside --schema" in run("minimize", people, "-s", path, "--drop", "sex").complaint
@@ -62,10 +61,10 @@ def test_a_schema_file_decides(run: Run, people: Path, tmp_path: Path) -> None:
 
 
 def test_feature_selection(run: Run, people: Path) -> None:
-    words = ("-l", "rich", "--missing", "?", "-m", "feature-selection", "--k", 1, "--method", "mutual_info")
-    found = Generalization.from_json(run("minimize", people, *words, "--json").out)
+    words = ("-l", "rich", "--missing", "?", "-m", "feature-selection", "--set", "method=mutual_info", "--set")
+    found = Generalization.from_json(run("minimize", people, *words, "k=1", "--json").out)
     assert found.collected == ("age",)
-    everything = run("minimize", people, *words[:-3], "all", "--json").out
+    everything = run("minimize", people, *words, "k=all", "--json").out
     assert Generalization.from_json(everything).not_collected == ()
 
 
@@ -73,24 +72,31 @@ def test_feature_selection(run: Run, people: Path) -> None:
     ("words", "complaint"),
     [
         (("-m", "unifrom"), "did you mean 'uniform'?"),
-        (("-m", "uniform", "--alpha", "0.5"), "uniform takes --k, --seed; got --alpha, an option of pat"),
-        (("-m", "uniform", "--set", "depth=3"), "minimizer uniform takes --k, --seed; got --set depth=..."),
-        (("--set", "seed=3"), "give random_state once only, by --seed"),
+        (("-m", "uniform", "--alpha", "0.5"), "No such option: --alpha"),
+        (("-m", "uniform", "--set", "alpha=0.5"), "uniform has no setting 'alpha'; can be set: min_bucket, "),
+        (("-m", "pat", "--set", "alpah=0.5"), "pat has no setting 'alpah'; did you mean 'alpha'? can be set: "),
+        (("-m", "pat", "--set", "alpha=2"), "alpha of pat must be a number between 0 and 1; got 2"),
+        (("-m", "pat", "--set", "leaves=0"), "max_leaves of pat must be a whole number from 1; got 0"),
+        (("--set", "seed=3"), "coarsening has no setting 'seed'"),
         (("--set", "depth"), "--set must be name=value; got 'depth'"),
-        ((*UNIFORM, "many"), "k must be a whole number, at least 1; got 'many'"),
-        (("--k", "3"), "got --k, an option of iterative, feature-selection, uniform"),
-        ((*UNIFORM, "0"), "at least 1; got 0"),
+        (("--set", "mu=1", "--set", "mu=2"), "mu must be set once; it was set twice"),
+        (("--set", "all_records=3"), "all_records of coarsening must be true or false; got 3"),
+        ((*UNIFORM, "k=many"), "k of uniform must be a whole number from 1; got 'many'"),
+        (("--set", "k=3"), "coarsening has no setting 'k'"),
+        ((*UNIFORM, "k=0"), "k of uniform must be a whole number from 1; got 0"),
+        ((*UNIFORM, "k=2", "--max-error-increase", "0.1"), "uniform has no setting 'max_error_increase'"),
         (("--seed", "x"), "'--seed'"),
         (("--max-error-increase", "0,5"), "max_error_increase must be between 0.0 and 1.0; got '0,5'"),
         (("--max-error-increase", "true"), "max_error_increase must be between"),
-        (("--mu", "abc"), "mu must be a number from 0; got 'abc'"),
-        (("--weight", "sex=abc"), "the weight of sex must be a number from 0; got 'abc'"),
-        (("--weight", "sex=-1"), "the weight of sex must be a number from 0; got -1"),
-        (("--weight", "nosuch=1"), "weights must name personal attributes; got 'nosuch'"),
-        (("--set", "weights=3"), "weights must be numbers by attribute; got 3"),
-        (("-m", "optimal", "--lam", "abc"), "lam must be a number from 0; got 'abc'"),
-        (("-m", "optimal", "--set", "bucket_penalty=abc"), "bucket_penalty must be a number from 0"),
-        (("-m", "feature-selection", "--method", "anov"), "did you mean 'anova'?"),
+        (("--set", "mu=abc"), "mu of coarsening must be a number from 0, or null; got 'abc'"),
+        (("--set", "teacher=nobody"), "teacher of coarsening must be one of "),
+        (("--set", "weights=sex=abc"), "weights must be name=number, as in sex=0.3; got 'sex=abc'"),
+        (("--set", "weights=sex=-1"), "the weight of sex must be a number from 0; got -1"),
+        (("--set", "weights=nosuch=1"), "weights must name personal attributes; got 'nosuch'"),
+        (("--set", "weights=3"), "weights must be name=number, as in sex=0.3; got '3'"),
+        (("-m", "optimal", "--set", "lam=abc"), "lam must be a number from 0; got 'abc'"),
+        (("-m", "optimal", "--set", "bucket_price=abc"), "bucket_price must be a number from 0"),
+        (("-m", "feature-selection", "--set", "method=anov"), "method of feature-selection must be one of "),
         (("-o", "/no/such/folder/g.json"), "is no folder; make it first"),
         (("-o", "/"), "is a folder; name a file in it"),
         (("--drop", "age,sex,id,job"), "there are no attributes to minimize"),
@@ -101,19 +107,38 @@ def test_mistakes(run: Run, people: Path, words: tuple[str, ...], complaint: str
     assert complaint in run("minimize", people, "-l", "rich", *words).complaint
 
 
-def test_every_minimizer_is_listed_with_its_options(run: Run) -> None:
+LISTED = {
+    "coarsening": {"max_error_increase": 0.01, "mu": None, "teacher": None, "weights": None},
+    "optimal": {"lam": 1.0, "teacher": None, "weights": None, "bucket_price": 0.0},
+    "pat": {
+        "alpha": 0.7,
+        "max_leaves": 20,
+        "min_leaf": 100,
+        "weights": None,
+        "min_bucket": None,
+        "min_joint": None,
+    },
+    "apt": {"target_accuracy": 0.95, "retrain": False, "max_depth": 10, "min_leaf": 10},
+    "iterative": {"threshold": None, "k": 4},
+    "feature-selection": {"k": 4, "method": "anova"},
+    "uniform": {"k": 3},
+    "advtrain": {"lam": None, "k": 5, "epochs": 20},
+    "mutualinf": {"lam": None, "k": 5, "epochs": 20},
+}
+
+
+def test_every_minimizer_is_listed_with_what_can_be_set(run: Run) -> None:
     listed = {item["name"]: item for item in json.loads(run("minimizers", "--json").out)}
-    assert set(listed) == set(MINIMIZERS)
-    assert "--k (3)" in listed["uniform"]["options"]
-    for name, kind in MINIMIZERS.items():
-        assert all(option_of(parameter) in listed[name]["options"] for parameter in parameters(kind))
-        assert name in run("minimizers").out
-
-
-def test_the_dedicated_options_are_options_of_the_command(run: Run) -> None:
-    text = run("minimize", "--help").out
-    for parameter in DEDICATED:
-        assert option_of(parameter) in text
+    found = {name: {each["name"]: each["default"] for each in item["settings"]} for name, item in listed.items()}
+    assert found == LISTED
+    said = {each["name"]: each for each in listed["pat"]["settings"]}
+    assert said["alpha"]["meaning"].startswith("How much privacy counts, from 0 ")
+    assert said["alpha"]["must"] == "a number between 0 and 1"
+    assert said["min_joint"]["meaning"] == said["min_bucket"]["meaning"]  # described together
+    assert all(each["meaning"] for item in listed.values() for each in item["settings"])
+    text = run("minimizers").out
+    for words in ("max_error_increase  0.01 ", "bucket_price        0.0 ", "Must be one of ", *LISTED):
+        assert words in text
 
 
 def test_the_recommended_one_is_marked_and_is_the_default(run: Run, people: Path) -> None:
@@ -148,10 +173,10 @@ def test_constraints_of_a_policy_hold(run: Run, policy: Path, minimizer: str) ->
 
 
 def test_what_cannot_be_brought_to_the_constraints_is_refused(run: Run, policy: Path, people: Path) -> None:
-    words = ("minimize", "--policy", policy, *UNIFORM, 2)
+    words = ("minimize", "--policy", policy, *UNIFORM, "k=2")
     assert "age: the edge 20 is gone; age: the edge 64 is gone); -m coarsening" in run(*words).complaint
-    floored = run("minimize", "--policy", policy, "--min-bucket", 190)
-    assert "leave out --min-bucket" in floored.complaint
+    floored = run("minimize", "--policy", policy, "--set", "min_bucket=190")
+    assert "leave out min_bucket" in floored.complaint
     fewer = "format: leastwise-policy\nversion: 1\nlabel: rich\nconstraints: {suppressed: [sex]}\n"
     policy.write_text(fewer, encoding="utf-8")
     assert "name the records" in run(*words).complaint
@@ -166,9 +191,9 @@ def write_policy(path: Path, text: str) -> Path:
 
 def test_what_is_typed_wins_over_the_policy(run: Run, people: Path, tmp_path: Path) -> None:
     path = write_policy(tmp_path / "leastwise.yaml", "seed: 7\nat_least: 90\ndrop: [job]\n")
-    words = ("minimize", people, "--policy", path, *UNIFORM, 2, "--json")
+    words = ("minimize", people, "--policy", path, *UNIFORM, "k=2", "--json")
     said, typed, other = (
-        Generalization.from_json(run(*words, *more).out) for more in ((), ("--at-least", 1), ("--seed", 3))
+        Generalization.from_json(run(*words, *more).out) for more in ((), ("--set", "at_least=1"), ("--seed", 3))
     )
     assert said.schema["sex"].other
     assert not typed.schema["sex"].other
@@ -198,8 +223,20 @@ def test_names_with_commas() -> None:
 
 
 def test_a_floor_holds_after_any_minimizer(run: Run, people: Path, tmp_path: Path) -> None:
-    words = ("minimize", people, "-l", "rich", "--missing", "?", *UNIFORM, 3, "--all-records", "--json")
-    free, floored = (Generalization.from_json(run(*words, *more).out) for more in ((), ("--min-joint", 30)))
+    words = (
+        "minimize",
+        people,
+        "-l",
+        "rich",
+        "--missing",
+        "?",
+        *UNIFORM,
+        "k=3",
+        "--set",
+        "all_records=true",
+        "--json",
+    )
+    free, floored = (Generalization.from_json(run(*words, *more).out) for more in ((), ("--set", "min_joint=30")))
     assert floored.origin["min_joint"] == 30
     assert floored.is_coarser_than(free)
     assert floored.total_buckets < free.total_buckets

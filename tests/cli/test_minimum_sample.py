@@ -33,9 +33,12 @@ def test_json_holds_every_size(run: Run, people: Path) -> None:
     [
         (["--sizes", "ten"], "--sizes must be whole numbers"),
         (["--sizes", "1000"], "below the 120 training records"),
-        (["--set", "k=2"], "--set needs a minimizer"),
+        (
+            ["--set", "k=2"],
+            "minimum-sample without --minimizer has no setting 'k'; can be set: keep",
+        ),
         (["--minimizer", "unifrom"], "did you mean 'uniform'"),
-        (["-m", "uniform", "--set", "kk=2"], "takes --k"),
+        (["-m", "uniform", "--set", "kk=2"], "uniform has no setting 'kk'; did you mean 'k'? can be set: k, keep"),
     ],
 )
 def test_a_mistake_is_one_line(run: Run, people: Path, options: list[str], message: str) -> None:

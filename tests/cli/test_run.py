@@ -28,7 +28,7 @@ minimizers:
   - name: uniform
     k: [2, 3]
 """
-QUICK = ("--quick", "--jobs", 1, "--most", 2)
+QUICK = ("--quick", "--jobs", 1, "--set", "most=2")
 pytestmark = pytest.mark.filterwarnings("ignore::leastwise.PrivacyLeakWarning")
 
 
@@ -82,7 +82,7 @@ def test_the_whole_job(run: Run, small: Path, grid: Path, tmp_path: Path) -> Non
 def test_choosing_under_a_budget(run: Run, small: Path, grid: Path, tmp_path: Path) -> None:
     folder = tmp_path / "out"
     words = ("run", small, "--label", "rich", "--personal", "job,sex", "--grid", grid, *QUICK, "-o", folder)
-    stated = run(*words, "--max-error", 0)
+    stated = run(*words, "--set", "max_error=0")
     assert stated.code == 1
     assert "None of the" in stated.out
     assert "What binds: the model errs" in stated.out
@@ -100,16 +100,53 @@ def test_choosing_under_a_budget(run: Run, small: Path, grid: Path, tmp_path: Pa
     assert (folder / "report.json").read_text(encoding="utf-8") != report
 
 
+def test_a_run_stands_for_its_recommended_generalization(
+    run: Run, small: Path, grid: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "out"
+    words = ("--label", "rich", "--personal", "job,sex", "--grid", grid, *QUICK)
+    assert run("run", small, *words, "-o", folder, "--max-error-increase", 1).code == 0
+    chosen, by_folder, by_file = folder / "recommended.json", tmp_path / "a", tmp_path / "b"
+    asked = Generalization.load(chosen)
+    assert run("describe", folder).out.strip() == asked.describe()
+    assert run("compare", folder, chosen).out == "Both ask the same.\n"
+    for command in (
+        ("export", "--to", "questionnaire"),
+        ("apply", small, "--to", "csv"),
+        ("evaluate", small, "--quick", "--adversaries", "A8", "--json"),
+    ):
+        for artefact, to in ((folder, by_folder), (chosen, by_file)):
+            assert run(command[0], artefact, *command[1:], "-o", to, "--force").code == 0
+        assert by_folder.read_bytes() == by_file.read_bytes()
+    assert run("check", "--data", small, "-g", folder, "--quick", "--json").code == 0
+    assert run("choose", folder, "--max-buckets", 1).code == 1
+    assert "no candidate of the run keeps its limits" in run("describe", folder).complaint
+    (folder / "choice.json").unlink()
+    assert "is not finished; the same leastwise run command resumes it" in run("describe", folder).complaint
+
+
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
         (("--max-error-increase", -1), "max_error_increase must be between 0 and 1; got -1.0"),
         (("--max-error-increase", "nan"), "max_error_increase must be between 0 and 1; got nan"),
-        (("--max-error", 2), "max_error must be between 0 and 1; got 2.0"),
-        (("--max-unique", -1), "max_unique must be a whole number from 0; got -1"),
-        (("--max-buckets", "many"), "Invalid value for '--max-buckets'"),
+        (("--set", "max_error=2"), "max_error must be between 0 and 1; got 2"),
+        (("--set", "max-unique=-1"), "max_unique of run must be a whole number from 0; got -1"),
+        (("--set", "max_buckets=many"), "max_buckets of run must be a whole number from 0; got 'many'"),
+        (("--set", "max_buckets=true"), "max_buckets of run must be a whole number from 0; got True"),
+        (("--set", "most=3"), "most must be set once; it was set twice"),
+        (("--set", "most"), "--set must be name=value; got 'most'"),
+        (
+            ("--set", "max_bucket=3"),
+            "no setting 'max_bucket'; did you mean 'max_buckets'? can be set: max_error, ",
+        ),
+        (
+            ("--set", "zzz=3"),
+            "run has no setting 'zzz'; can be set: max_error, max_unique, max_buckets,",
+        ),
+        (("--max-buckets", 3), "No such option: --max-buckets"),
         (("--min-adversary-error", "sex"), "--min-adversary-error must be name=number, as in sex=0.3; got 'sex'"),
-        (("--min-adversary-error", "sex=.1,sex=.2"), "--min-adversary-error state each attribute once"),
+        (("--min-adversary-error", "sex=.1,sex=.2"), "must name each attribute once; got 'sex' twice"),
         (("--min-adversary-error", "sx=.1"), "there is no personal attribute 'sx'; did you mean 'sex'?"),
         (("--min-adversary-error", "age=.1"), "'age' is none; mark it so"),
         (("--min-adversary-error", "sex=0.9"), "sex=0.9 is impossible: nobody errs more than the guess, 0.5"),
@@ -118,8 +155,8 @@ def test_choosing_under_a_budget(run: Run, small: Path, grid: Path, tmp_path: Pa
         (("--label", "ritch"), "did you mean 'rich'?"),
         (("--personal", "sx"), "did you mean 'sex'?"),
         (("--jobs", 0), "jobs must be at least 1, or -1"),
-        (("--backend", "spark"), "backend must be one of loky, threading, dask, ray; got 'spark'"),
-        (("--cluster", "tcp://x"), "a cluster needs the backend dask or ray; got loky"),
+        (("--set", "backend=spark"), "backend must be one of loky, threading, dask, ray; got 'spark'"),
+        (("--set", "cluster=tcp://x"), "a cluster needs the backend dask or ray; got loky"),
         (("--grid", "nowhere.yaml"), "nowhere.yaml: No such file or directory"),
     ],
 )
@@ -206,7 +243,7 @@ def test_a_missing_cluster_is_one_line(
     from leastwise.runs import workers
 
     monkeypatch.setattr(workers, "find_spec", lambda name: None)
-    answer = run("run", small, "--label", "rich", "--backend", "ray", *QUICK, "-o", tmp_path / "out")
+    answer = run("run", small, "--label", "rich", "--set", "backend=ray", *QUICK, "-o", tmp_path / "out")
     assert answer.complaint == "this needs ray; install it with: pip install 'leastwise[cluster]'"
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from leastwise.checks.comparisons import people_behind
 from leastwise.checks.use import BucketUse, bucket_use, counted, label_use
-from leastwise.documents import Fields, Problems, check_format, read_json, read_text
+from leastwise.documents import Fields, Problems, check_format, read_json, read_text, write_whole
 from leastwise.documents.plain import from_plain, to_plain
 from leastwise.errors import ArtefactError, ParameterError
 from leastwise.evaluation.evaluation import Evaluation, fingerprint_of
@@ -148,7 +148,7 @@ class Promise:
 
     def save(self, path: str | Path) -> None:
         """Write the document to a file."""
-        Path(path).write_text(self.to_json(), encoding="utf-8")
+        write_whole(path, self.to_json())
 
     @classmethod
     def load(cls, path: str | Path) -> Promise:

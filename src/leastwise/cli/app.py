@@ -5,12 +5,36 @@ Whatever is slow to import (polars, scikit-learn) is imported inside a command, 
 
 from __future__ import annotations
 
+from typing import Any
+
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from leastwise import __version__
 
+
+class _PlainFlags:
+    """Shows an option that takes no value without the name of a type."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        found: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for parameter in found:
+            if getattr(parameter, "is_flag", False):
+                parameter.metavar = ""
+        return found
+
+
+class Command(_PlainFlags, TyperCommand):
+    """A command as its help shows it."""
+
+
+class Group(_PlainFlags, TyperGroup):
+    """A group of commands as its help shows it."""
+
+
 app = typer.Typer(
     name="leastwise",
+    cls=Group,
     help="Collect the least data that still predicts.",
     no_args_is_help=True,
     rich_markup_mode="markdown",

@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
+from typing import Annotated, Any, cast, get_args
 
 import typer
 
 from leastwise.cli.app import app
-from leastwise.cli.describe import Artefact, AsJson, load
-from leastwise.cli.output import Force, check_output
+from leastwise.cli.artefacts import Artefact, load
+from leastwise.cli.options import AsJson, Force
+from leastwise.cli.output import check_output
 from leastwise.cli.printing import print_json
+from leastwise.cli.progress import counting
 from leastwise.cli.task import Missing, names
 from leastwise.errors import DataError
 from leastwise.validation import check_choice
 
-if TYPE_CHECKING:
-    from leastwise.apply.stream import Progress
-
 KINDS = ("csv", "tsv", "parquet", "ndjson")
-PATIENCE = 2.0  # seconds before a progress bar appears
-
 
 Source = Annotated[str, typer.Argument(help="The records: .csv, .tsv, .parquet, .ndjson; - for standard input.")]
-Target = Annotated[str, typer.Argument(help="Where to write: the same formats; - for standard output.")]
+Target = Annotated[
+    str, typer.Option("--output", "-o", help="Where to write: the same formats; - for standard output.")
+]
 Answers = Annotated[
-    str, typer.Option("--output", help="labels (for people), codes, or representative (for a model).")
+    str,
+    typer.Option("--answers", metavar="KIND", help="labels (for people), codes, or representative (for a model)."),
 ]
 UnknownValues = Annotated[
     str, typer.Option("--unknown", help="A value outside the domain is an error, or goes to 'other' if declared.")
@@ -50,8 +47,8 @@ To = Annotated[str | None, typer.Option("--to", metavar="KIND", help="The same f
 def apply(
     generalization: Artefact,
     source: Source,
-    target: Target,
-    output: Answers = "labels",
+    output: Target = "-",
+    answers: Answers = "labels",
     unknown: UnknownValues = "error",
     missing: Missing = None,
     keep: Keep = None,
@@ -67,11 +64,11 @@ def apply(
 
     Examples:
 
-    `leastwise apply g.json people.csv coarse.parquet`
+    `leastwise apply run/ people.csv -o coarse.parquet`
 
-    `leastwise apply g.json people.parquet numbers.csv --output codes`
+    `leastwise apply g.json people.parquet -o numbers.csv --answers codes`
 
-    `cat people.csv | leastwise apply g.json - - --to ndjson --missing '?'`
+    `cat people.csv | leastwise apply g.json - --to ndjson --missing '?'`
     """
     from leastwise.apply import Output, apply_file
     from leastwise.partition import Unknown
@@ -79,21 +76,21 @@ def apply(
     for option, kind in (("--from", source_kind), ("--to", target_kind)):
         if kind is not None:
             check_choice(option, kind, KINDS)
-    check_choice("--output", output, get_args(Output))
+    check_choice("--answers", answers, get_args(Output))
     check_choice("--unknown", unknown, get_args(Unknown))
-    if as_json and target == "-":
+    if as_json and output == "-":
         raise DataError(
-            "the summary and the records cannot both go to standard output; name a file, or drop --json"
+            "the summary and the records cannot both go to standard output; name an --output, or drop --json"
         )
-    check_output(target, force)
+    check_output(output, force)
     asked = load(generalization)
     start = time.perf_counter()
-    with progress_bar() as progress:
+    with counting() as progress:
         rows = apply_file(
             asked,
             source,
-            target,
-            output=cast(Output, output),
+            output,
+            output=cast(Output, answers),
             unknown=cast(Unknown, unknown),
             suppressed=keep_suppressed or None,
             keep=names(keep, ()),
@@ -103,7 +100,7 @@ def apply(
             overwrite=force,
             progress=progress,
         )
-    _report(rows, time.perf_counter() - start, asked, target, as_json)
+    _report(rows, time.perf_counter() - start, asked, output, as_json)
 
 
 def _report(rows: int, seconds: float, asked: Any, target: str, as_json: bool) -> None:
@@ -119,28 +116,3 @@ def _report(rows: int, seconds: float, asked: Any, target: str, as_json: bool) -
     elif target != "-":
         of_all = f"{len(asked.collected)} of {len(asked)} attributes"
         typer.echo(f"wrote {rows:,} records with {of_all} to {target} in {seconds:.1f} s", err=True)
-
-
-@contextmanager
-def progress_bar() -> Iterator[Progress | None]:
-    """Give a callback that counts records on the terminal, once that takes longer than a moment."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    count = TextColumn("{task.completed:,} records")
-    shown = Progress(count, BarColumn(), TimeElapsedColumn(), console=Console(stderr=True), transient=True)
-    task = shown.add_task("", total=None)
-    start = time.perf_counter()
-
-    def advance(rows: int) -> None:
-        if not shown.live.is_started and time.perf_counter() - start > PATIENCE:
-            shown.start()
-        shown.update(task, completed=rows)
-
-    try:
-        yield advance
-    finally:
-        shown.stop()

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from leastwise.cli.app import app
-from leastwise.cli.checked import AsJson, Report, check_target, hand_over
-from leastwise.cli.output import Force
+from leastwise.cli.artefacts import load
+from leastwise.cli.checked import SUFFIXES, Report, hand_over
+from leastwise.cli.options import AsJson, Force, SeedOrPolicy
+from leastwise.cli.output import check_output
+from leastwise.cli.progress import say
 from leastwise.cli.task import Missing
 from leastwise.errors import ParameterError, SchemaError, shorten
 
@@ -35,7 +38,8 @@ def check(
         ),
     ] = None,
     generalization: Annotated[
-        Path | None, typer.Option("--generalization", "-g", help="The generalization; default: the policy's.")
+        Path | None,
+        typer.Option("--generalization", "-g", help="The generalization, or a run; default: the policy's."),
     ] = None,
     promise: Annotated[
         Path | None, typer.Option("--promise", help="What the sample promised; default: the policy's.")
@@ -49,7 +53,7 @@ def check(
         typer.Option("--write-promise", help="Write here what these records promise, for later checks."),
     ] = None,
     missing: Missing = None,
-    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Same seed, same figures.")] = None,
+    seed: SeedOrPolicy = None,
     quick: Annotated[
         bool | None, typer.Option("--quick/--full", help="Train less, for a first look. Default: the policy's.")
     ] = None,
@@ -73,11 +77,11 @@ def check(
     """
     from leastwise.checks import check as judge
 
-    check_target(output, force)
-    check_target(write_promise, force, (".json",))
+    check_output(output, force, SUFFIXES)
+    check_output(write_promise, force, (".json",))
     agreed = _agreed(policy, data, generalization, missing, seed, quick)
     chosen = _chosen(agreed)
-    earlier = [_load(path) for path in (previous or agreed.previous)]
+    earlier = [load(path) for path in (previous or agreed.previous)]
     promised = _promised(agreed, promise, write_promise, generalization is not None)
     records = _records(agreed, chosen)
     found = judge(
@@ -90,7 +94,7 @@ def check(
         seed=agreed.seed,
         quick=agreed.quick,
         held_out=data is not None,
-        progress=lambda words: typer.echo(f"judging: {words}", err=True),
+        progress=say("judging"),
     )
     if write_promise is not None:
         _write(write_promise, chosen, records, found)
@@ -125,16 +129,10 @@ def _agreed(
     )
 
 
-def _load(path: Path) -> Generalization:
-    from leastwise.generalization import Generalization
-
-    return Generalization.load(path)
-
-
 def _chosen(agreed: Policy) -> Generalization:
     if agreed.generalization is None:
         raise ParameterError("name what was chosen: generalization in the policy, or --generalization g.json")
-    chosen = _load(agreed.generalization)
+    chosen = load(agreed.generalization)
     label = None if chosen.label is None else chosen.label.name
     if agreed.task.label is not None and agreed.task.label != label:
         raise SchemaError(

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leastwise.cli.output import check_output
 from leastwise.cli.printing import print_json, print_table, visible
-from leastwise.errors import ParameterError
+from leastwise.documents import write_whole
 
 if TYPE_CHECKING:
     from leastwise.checks import Check
@@ -20,16 +19,6 @@ SUFFIXES = (".html", ".md", ".json")
 LONG = 12  # rows; of a longer table only what is not fine is printed
 
 Report = Annotated[Path | None, typer.Option("--output", "-o", help="Write the report here: .html, .md or .json.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the facts of the report as JSON.")]
-
-
-def check_target(path: Path | None, force: bool, suffixes: tuple[str, ...] = SUFFIXES) -> None:
-    """Complain about a file that cannot be written before any work is done."""
-    if path is None:
-        return
-    if path.suffix.lower() not in suffixes:
-        raise ParameterError(f"{path}: the name must end in {', '.join(suffixes)}")
-    check_output(path, force)
 
 
 def hand_over(found: Check, title: str, output: Path | None, as_json: bool) -> None:
@@ -38,7 +27,7 @@ def hand_over(found: Check, title: str, output: Path | None, as_json: bool) -> N
 
     facts = check_facts(found, title)
     if output is not None:
-        output.write_text(rendered(facts, output.suffix.lower()), encoding="utf-8")
+        write_whole(output, rendered(facts, output.suffix.lower()))
     if as_json:
         print_json(facts)
     else:

@@ -8,29 +8,17 @@ from typing import Annotated
 import typer
 
 from leastwise.cli.app import app
-from leastwise.cli.budget import (
-    MaxAsked,
-    MaxBuckets,
-    MaxError,
-    MaxErrorIncrease,
-    MaxUnique,
-    MinAdversaryError,
-    budget_of,
-)
+from leastwise.cli.budget import Limits, MoreLimits, budget_of
+from leastwise.cli.options import grouped
 from leastwise.cli.printing import print_lines
 from leastwise.cli.run import NOTHING_FITS, conclusion
 from leastwise.errors import ParameterError
 
 
 @app.command()
+@grouped
 def choose(
-    run: Annotated[Path, typer.Argument(help="The folder of a finished run.")],
-    max_error_increase: MaxErrorIncrease = None,
-    max_error: MaxError = None,
-    min_adversary_error: MinAdversaryError = None,
-    max_unique: MaxUnique = None,
-    max_buckets: MaxBuckets = None,
-    max_asked: MaxAsked = None,
+    run: Annotated[Path, typer.Argument(help="The folder of a finished run.")], limits: Limits, more: MoreLimits
 ) -> None:
     """Choose the best candidate under a budget; rewrites the choice, recommended.json and the report.
 
@@ -42,7 +30,7 @@ def choose(
     from leastwise.report import write_report
     from leastwise.runs import choose_again
 
-    budget = budget_of(max_error_increase, max_error, min_adversary_error, max_unique, max_buckets, max_asked)
+    budget = budget_of(limits, vars(more))
     if budget is None:
         raise ParameterError("state a budget to choose under, such as --max-error-increase 0.01; see --help")
     found = choose_again(run, budget)

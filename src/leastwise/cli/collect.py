@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from leastwise.cli.app import app
-from leastwise.cli.describe import load
+from leastwise.cli.artefacts import load
+from leastwise.cli.options import Trust
 from leastwise.errors import DataError
 
 if TYPE_CHECKING:
     from leastwise.models import Model
 
 Artefacts = Annotated[
-    list[Path], typer.Argument(help="The generalizations whose records are accepted, the newest last.")
+    list[Path],
+    typer.Argument(help="The generalizations whose records are accepted (JSON, or run folders), the newest last."),
 ]
 Database = Annotated[
     str, typer.Option("--db", help="Where records are kept: sqlite:///records.db or postgresql://user@host/name.")
@@ -25,10 +27,6 @@ Host = Annotated[str, typer.Option("--host", help="The address to listen on; onl
 Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="The port to listen on; 0 takes a free one.")]
 ModelFile = Annotated[
     Path | None, typer.Option("--model", help="A model of `leastwise train`; answers POST /predict.")
-]
-Trust = Annotated[
-    list[str] | None,
-    typer.Option("--trust", help="A type in the model's file to accept beside scikit-learn's. Can be repeated."),
 ]
 WithLabel = Annotated[bool, typer.Option("--with-label", help="Records may carry the label, for training.")]
 Rate = Annotated[

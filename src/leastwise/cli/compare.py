@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from leastwise.cli.app import app
-from leastwise.cli.describe import Artefact, AsJson, load
+from leastwise.cli.artefacts import Artefact, load
+from leastwise.cli.options import AsJson
 from leastwise.cli.printing import print_json, print_lines
 from leastwise.generalization import Generalization
 from leastwise.schema import Attribute
@@ -16,7 +17,7 @@ from leastwise.schema import Attribute
 def compare(first: Artefact, second: Artefact, as_json: AsJson = False) -> None:
     """Say what the second generalization asks more finely or more coarsely than the first.
 
-    Example: `leastwise compare last-year.json this-year.json`
+    Example: `leastwise compare last-year.json run/`
     """
     before, after = load(first), load(second)
     found = before.compare(_described_like(after, before))

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from leastwise.cli.app import app
+from leastwise.cli.app import Group, app
+from leastwise.cli.options import AsJson
+from leastwise.cli.output import check_output, write_frame
 from leastwise.cli.printing import print_json, print_table
-from leastwise.errors import DataError, ParameterError
+from leastwise.cli.progress import downloading
 
-commands = typer.Typer(help="The data sets that leastwise can read: list, show, get, export.")
+commands = typer.Typer(cls=Group, help="The data sets that leastwise can read: list, show, get, export.")
 app.add_typer(commands, name="datasets")
 
 Name = Annotated[str, typer.Argument(help="A data set, as `leastwise datasets` lists it.", show_default=False)]
 State = Annotated[str | None, typer.Option(help="The US state of an ACS file, such as CA.", show_default=False)]
 Year = Annotated[int | None, typer.Option(help="The year of the records.", show_default=False)]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @commands.callback(invoke_without_command=True)
@@ -60,25 +60,18 @@ def show(name: Name) -> None:
 @commands.command()
 def get(
     name: Name,
-    to: Annotated[Path, typer.Option(help="The folder to store the files in.")] = Path(),
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to store the files in.")] = Path(),
     state: State = None,
     year: Year = None,
 ) -> None:
     """Download the official files of a data set from their public address.
 
-    Example: `leastwise datasets get acs-income --state CA --year 2018 --to data`
+    Example: `leastwise datasets get acs-income --state CA --year 2018 -o data`
     """
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
-
     from leastwise.datasets import download
 
-    columns = (TextColumn(name), BarColumn(), DownloadColumn(), TransferSpeedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
-        task = bar.add_task(name, total=None)
-        paths = download(
-            name, to, lambda done, total: bar.update(task, completed=done, total=total), **_given(state, year)
-        )
+    with downloading(name) as progress:
+        paths = download(name, output, progress, **_given(state, year))
     for path in paths:
         typer.echo(path)
 
@@ -108,22 +101,11 @@ def export(
     from leastwise.datasets import load
     from leastwise.schema.file import save_schema
 
-    if output.suffix not in (".parquet", ".csv"):
-        raise ParameterError(f"{output}: the name must end in .parquet or .csv, so that its format is known")
+    check_output(output, True, (".parquet", ".csv"))
+    check_output(schema, True)
     dataset = load(name, path, **_given(state, year))
     wanted = [*dataset.schema.names, *([dataset.schema.label.name] if dataset.schema.label else [])]
-    _write(dataset.frame.select(wanted), output)
+    write_frame(dataset.frame.select(wanted), output)
     if schema is not None:
         save_schema(dataset.schema, schema)
     typer.echo(f"{dataset.frame.height:,} records to {output}")
-
-
-def _write(frame: Any, output: Path) -> None:
-    part = output.with_name(f".{output.name}.part")
-    try:
-        (frame.write_parquet if output.suffix == ".parquet" else frame.write_csv)(part)
-        part.replace(output)
-    except OSError as error:
-        raise DataError(f"could not write {output}: {error.strerror or error}") from None
-    finally:
-        part.unlink(missing_ok=True)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from leastwise.cli.app import app
-from leastwise.cli.run import Backend, Jobs, make
+from leastwise.cli.options import Fresh
+from leastwise.cli.run import Jobs, Output, make
 
 SEED = 0
 MOST = 8
@@ -16,14 +14,13 @@ MOST = 8
 
 @app.command()
 def demo(
-    to: Annotated[Path, typer.Option("--to", "--output", "-o", help="The folder of the run.")] = Path("demo"),
+    output: Output = Path("demo"),
     jobs: Jobs = -1,
-    backend: Backend = "loky",
-    fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew, whatever run the folder holds.")] = False,
+    fresh: Fresh = False,
 ) -> None:
     """Do the whole job on the bundled Adult data, quickly: sweep, frontier, choice and report.
 
-    Example: `leastwise demo --to demo`
+    Example: `leastwise demo -o demo`
     """
     from leastwise.cli.task import Records
     from leastwise.datasets import load_adult
@@ -33,4 +30,4 @@ def demo(
     adult = load_adult()
     records = Records(Table.from_frame(adult.frame, adult.schema))
     options = Options(seed=SEED, quick=True, most=MOST)
-    make(records, to, options, Workers(jobs, backend), "adult.parquet", fresh)
+    make(records, output, options, Workers(jobs), "adult.parquet", fresh)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from leastwise.cli.app import app
+from leastwise.cli.artefacts import Artefact, load
+from leastwise.cli.options import AsJson
 from leastwise.cli.printing import print_json, print_lines
-from leastwise.errors import ArtefactError
 from leastwise.generalization import Generalization
 from leastwise.generalization.describe import bucket_texts
 from leastwise.partition import Partition
-
-Artefact = Annotated[Path, typer.Argument(help="A generalization, such as minimize writes.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.command()
@@ -26,22 +23,13 @@ def describe(
 ) -> None:
     """Say in words what a generalization asks.
 
-    Example: `leastwise describe g.json --markdown`
+    Example: `leastwise describe run/ --markdown`
     """
     found = load(generalization)
     if as_json:
         print_json(summary(found))
     else:
         print_lines(found.describe(markdown))
-
-
-def load(path: Path) -> Generalization:
-    """Read a generalization; a complaint begins with the name of the file."""
-    try:
-        return Generalization.load(path)
-    except ArtefactError as error:
-        text = str(error)
-        raise ArtefactError(text if text.startswith(str(path)) else f"{path}: {text}") from None
 
 
 def summary(generalization: Generalization) -> dict[str, Any]:

@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from leastwise.cli.app import app
-from leastwise.cli.output import Force, check_output
+from leastwise.cli.artefacts import Artefact, load
+from leastwise.cli.options import AsJson, Force, Quick, Seed
+from leastwise.cli.output import check_output
 from leastwise.cli.printing import print_table, visible
+from leastwise.cli.progress import say
+from leastwise.cli.settings import numbers_by_name
 from leastwise.cli.task import Data, Label, Missing, Personal, names
-from leastwise.errors import DataError, ParameterError, PrivacyLeakWarning, SchemaError, shorten
+from leastwise.errors import DataError, PrivacyLeakWarning, SchemaError, shorten
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,7 +34,7 @@ MOST_PREDICATES_SHOWN = 5
 
 @app.command()
 def evaluate(
-    generalization: Annotated[Path, typer.Argument(help="The generalization to judge (JSON).")],
+    generalization: Artefact,
     data: Data,
     label: Label = None,
     personal: Personal = None,
@@ -44,7 +48,8 @@ def evaluate(
         typer.Option("--other", help="Another generalization of the same people, for A6. Can be repeated."),
     ] = None,
     tolerance: Annotated[
-        list[str] | None, typer.Option("--tolerance", help="Within which a number counts as told: age=2.")
+        list[str] | None,
+        typer.Option("--tolerance", metavar="NAME=X", help="Within which a number counts as told: age=2."),
     ] = None,
     candidates: Annotated[
         int, typer.Option("--candidates", min=1, help="Among how many it was chosen on these test records.")
@@ -58,18 +63,18 @@ def evaluate(
     held_out: Annotated[
         bool, typer.Option("--held-out", help="These records had no say in choosing the generalization.")
     ] = False,
-    quick: Annotated[bool, typer.Option("--quick", help="Train and draw less, for a first look.")] = False,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same split, same figures.")] = 0,
+    quick: Quick = False,
+    seed: Seed = 0,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the evaluation here.")] = None,
     force: Force = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the evaluation as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Judge a generalization: utility, attacks A1 to A8 beside guessing, and a certificate.
 
     The records are split 60/10/30 by the seed: the adversary knows the first parts in full and attacks the last.
     The certificate holds if the last part had no say in choosing the generalization: minimize with the same seed.
 
-    Example: `leastwise evaluate g.json adult.csv --adversaries A1,A8 -o evaluation.json`
+    Example: `leastwise evaluate run/ adult.csv --adversaries A1,A8 -o evaluation.json`
     """
     from leastwise.evaluation.protocol import evaluate as judge
     from leastwise.records.files import read_frame
@@ -85,12 +90,12 @@ def evaluate(
         seed,
         quick,
         others=others,
-        tolerances=_tolerances(tolerance or ()),
+        tolerances=numbers_by_name("--tolerance", tolerance or ()),
         candidates=candidates,
         predicates=predicates,
         without_breach=without_breach,
         held_out=held_out,
-        progress=lambda words: typer.echo(f"judging: {words}", err=True),
+        progress=say("judging"),
     )
     _hand_over(found, output, as_json)
 
@@ -105,9 +110,7 @@ def _adversary(name: str) -> str:
 def _prepared(
     path: Path, label: str | None, personal: Sequence[str] | None, frame: pl.DataFrame
 ) -> Generalization:
-    from leastwise.generalization import Generalization
-
-    found = Generalization.load(path)
+    found = load(path)
     if label is not None and found.label is not None and label != found.label.name:
         raise SchemaError(
             f"--label says {shorten(label)}, {path} says {shorten(found.label.name)}; they must agree"
@@ -124,17 +127,6 @@ def _label(name: str, frame: pl.DataFrame) -> Any:
     if name not in frame.columns:
         raise DataError(f"the records have no column {shorten(name)}; {did_you_mean(name, frame.columns)}")
     return Attribute(name, values=tuple(sorted(set(values_as_text(frame[name].unique().to_list())))))
-
-
-def _tolerances(texts: Sequence[str]) -> dict[str, float]:
-    found = {}
-    for text in texts:
-        name, _, number = text.rpartition("=")
-        try:
-            found[name] = float(number)
-        except ValueError:
-            raise ParameterError(f"--tolerance must be name=number; got {shorten(text)}") from None
-    return found
 
 
 def _hand_over(found: Evaluation, output: Path | None, as_json: bool) -> None:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from leastwise.cli.app import app
+from leastwise.cli.options import Quick, Seed
 from leastwise.cli.printing import print_table
+from leastwise.cli.progress import say
 from leastwise.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -32,8 +34,8 @@ def experiment(
     records: Annotated[
         int | None, typer.Option("--records", min=100, help="A random sample of at most so many records.")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer settings, shorter training.")] = False,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same rows.")] = 0,
+    quick: Quick = False,
+    seed: Seed = 0,
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder for CSV, picture and page.")] = Path(
         "experiments"
     ),
@@ -61,7 +63,7 @@ def experiment(
         quick=quick,
         most=records,
         only=only,
-        progress=lambda words: typer.echo(f"{name}: {words}", err=True),
+        progress=say(name),
     )
     for path in outcome.save(output):
         typer.echo(f"wrote {path}")

@@ -10,9 +10,11 @@ from typing import Annotated, Any
 import typer
 
 from leastwise.cli.app import app
-from leastwise.cli.describe import Artefact, load
-from leastwise.cli.output import Force, check_output
+from leastwise.cli.artefacts import Artefact, load
+from leastwise.cli.options import Force
+from leastwise.cli.output import check_output
 from leastwise.cli.task import names
+from leastwise.documents import write_whole
 from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.validation import check_choice
@@ -75,7 +77,7 @@ def export(
 
     `leastwise export g.json --to sql --dialect postgresql --table people --view coarse`
 
-    `leastwise export g.json --to form --action /records -o form.html`
+    `leastwise export run/ --to form --action /records -o form.html`
 
     `leastwise export g.json --to js -o generalize.js`
 
@@ -109,7 +111,7 @@ def _write(text: str, output: Path | None) -> None:
     if output is None:
         typer.echo(text, nl=False)
         return
-    output.write_text(text, encoding="utf-8", newline="\n")
+    write_whole(output, text)
     typer.echo(f"wrote {output}", err=True)
 
 

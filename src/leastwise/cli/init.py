@@ -9,8 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from leastwise.cli.app import app
-from leastwise.cli.checked import check_target
+from leastwise.cli.options import Force
+from leastwise.cli.output import check_output
 from leastwise.cli.task import Label, Missing, Personal, names
+from leastwise.documents import write_whole
 from leastwise.errors import ParameterError
 
 
@@ -38,7 +40,7 @@ def init(
     output: Annotated[Path, typer.Option("--output", "-o", help="Write the policy here.")] = Path(
         "leastwise.yaml"
     ),
-    force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite a policy that exists.")] = False,
+    force: Force = False,
 ) -> None:
     """Write a policy to edit: the task, what must be kept, and what counts as drift.
 
@@ -50,7 +52,7 @@ def init(
     """
     from leastwise.policy import policy_text
 
-    check_target(output, force, (".yaml", ".yml"))
+    check_output(output, force, (".yaml", ".yml"))
     if write_promise is not None:
         _write_promise(write_promise, run, force)
     said: dict[str, Any] = {} if run is None else _from_run(run)
@@ -63,7 +65,7 @@ def init(
     given |= {"generalization": generalization, "promise": promise or write_promise}
     said |= {name: value for name, value in given.items() if value is not None}
     files = {name: _seen_from(output.parent, value) for name, value in said.items() if isinstance(value, Path)}
-    output.write_text(policy_text(**{**said, **files}), encoding="utf-8")
+    write_whole(output, policy_text(**{**said, **files}))
     typer.echo(f"wrote {output}; edit it, then: leastwise check {output} --data new.csv", err=True)
 
 
@@ -71,7 +73,7 @@ def _write_promise(path: Path, run: Path | None, force: bool) -> None:
     from leastwise.policy.promising import promise_of_run
     from leastwise.runs import Run
 
-    check_target(path, force, (".json",))
+    check_output(path, force, (".json",))
     if run is None:
         raise ParameterError("--write-promise reads a run; give --run, or use: leastwise check --write-promise")
     promise_of_run(Run.load(run)).save(path)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from leastwise.cli.app import app
+from leastwise.cli.options import AsJson, Force, grouped
+from leastwise.cli.output import check_output
 from leastwise.cli.printing import print_json, print_table, visible, width
-from leastwise.cli.task import AtLeast, Continuous, Data, Discrete, Drop, Keep, Label, Missing, Personal, Task
-from leastwise.errors import ParameterError
+from leastwise.cli.task import Data, Inference, Task, TaskOptions
 from leastwise.schema.values import number_text
 
 if TYPE_CHECKING:
@@ -23,40 +24,32 @@ NAME_WIDTH = 30
 
 
 @app.command()
+@grouped
 def inspect(
     data: Data,
-    label: Label = None,
-    personal: Personal = None,
-    missing: Missing = None,
-    drop: Drop = None,
-    keep: Keep = None,
-    discrete: Discrete = None,
-    continuous: Continuous = None,
-    at_least: AtLeast = 1,
-    save: Annotated[
-        Path | None, typer.Option("--save", help="Write the proposed schema to this YAML file.")
+    task: TaskOptions,
+    inference: Inference,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the proposed schema here (YAML), to be edited.")
     ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace the schema file if it is there already.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    force: Force = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show what is in a data file and propose a schema.
 
-    Examples: `leastwise inspect adult.csv --label income --missing '?' --save schema.yaml`,
+    Examples: `leastwise inspect adult.csv --label income --missing '?' -o schema.yaml`,
     `leastwise inspect acs.parquet --label PINCP --discrete OCCP,POBP`
     """
-    if save is not None and save.exists() and not force:
-        raise ParameterError(f"{save} is there already and may have been edited; use --force to replace it")
-    task = Task(data, label, personal, missing, None, drop, keep, discrete, continuous, at_least)
-    found = task.inspect(task.read())
-    if save is not None:
-        _save(found, save)
+    check_output(output, force)
+    described = Task.of(data, task, inference=vars(inference))
+    found = described.inspect(described.read())
+    if output is not None:
+        _save(found, output)
     if as_json:
         print_json(found.to_dict())
     else:
         _show(found, data)
-        _hint(found, task, save)
+        _hint(found, described, output)
 
 
 def _save(found: Inspection, path: Path) -> None:
@@ -97,13 +90,18 @@ def _hint(found: Inspection, task: Task, saved: Path | None) -> None:
         f"Left out: {visible(f.name, NAME_WIDTH)} ({f.kind}: {f.reason}); --keep makes it an attribute"
         for f in found.left_out
     ]
-    data, options = shlex.quote(task.data), task.options(saved)
     if saved is None:
-        lines.append(f"To edit this proposal: leastwise inspect {data} {options} --save schema.yaml")
+        lines.append(f"To edit this proposal: {_typed('inspect', task.data, *task.words())} -o schema.yaml")
+        lines.append(f"Next: {_typed('minimize', task.data, *task.words(by_set=True))} -o g.json")
     else:
+        marks = [part for mark in task.missing or () for part in ("--missing", mark)]
         lines.append(f"Wrote {saved}. Edit it, then:")
-    lines.append(f"Next: leastwise minimize {data} {options} -o g.json")
+        lines.append(f"Next: {_typed('minimize', task.data, '--schema', str(saved), *marks)} -o g.json")
     typer.echo("\n".join(lines))
+
+
+def _typed(*words: str) -> str:
+    return visible(shlex.join(["leastwise", *words]))
 
 
 def _bounds_hint(found: Inspection) -> list[str]:

@@ -31,7 +31,7 @@ from leastwise.cli import (  # noqa: F401  each registers its command
     run,
     train,
 )
-from leastwise.cli.app import app
+from leastwise.cli.app import Command, app
 from leastwise.errors import LeastwiseError, PrivacyLeakWarning
 
 # Typer brings its own copy of click in some releases and needs click in others; the class is the same by name.
@@ -103,6 +103,8 @@ def _arrange() -> None:
     registered: list[Any] = [*app.registered_commands, *app.registered_groups]
     for command in registered:
         command.rich_help_panel = panel_of[_name(command)]
+    for command in (*app.registered_commands, *datasets.commands.registered_commands):
+        command.cls = Command
     app.registered_commands.sort(key=lambda command: order.index(_name(command)))
 
 

@@ -8,46 +8,32 @@ from typing import Annotated, Any
 import typer
 
 from leastwise.cli.app import app
-from leastwise.cli.minimizer_options import build, pairs
+from leastwise.cli.options import AsJson, Seed, grouped
 from leastwise.cli.printing import print_json, print_table
-from leastwise.cli.task import (
-    AtLeast,
-    Continuous,
-    Data,
-    Discrete,
-    Drop,
-    Keep,
-    Label,
-    Missing,
-    Personal,
-    SchemaFile,
-    Task,
-    names,
-)
+from leastwise.cli.settings import built, minimizer_settings, set_option, settings, settings_of
+from leastwise.cli.task import SETTINGS, Data, Inference, SchemaFile, Task, TaskOptions, names
 from leastwise.errors import ParameterError, SchemaError, shorten
 
 COLUMNS = ("records", "frontier lost", "worst", "similarity")
 
 
 @app.command("minimum-sample")
+@grouped
 def minimum_sample(
     data: Data,
-    label: Label = None,
-    personal: Personal = None,
+    task: TaskOptions,
     schema: SchemaFile = None,
-    missing: Missing = None,
-    drop: Drop = None,
-    keep: Keep = None,
-    discrete: Discrete = None,
-    continuous: Continuous = None,
-    at_least: AtLeast = 1,
     minimizer: Annotated[
         str | None,
-        typer.Option("--minimizer", "-m", help="See: leastwise minimizers. Default: trees (pat) at 16 settings."),
+        typer.Option(
+            "--minimizer",
+            "-m",
+            metavar="NAME",
+            help="See: leastwise minimizers. Default: trees (pat) at 16 settings.",
+        ),
     ] = None,
     more: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the minimizer. Can be repeated."),
+        list[str] | None, set_option(f"A parameter of the minimizer, or one of {', '.join(SETTINGS)}.")
     ] = None,
     sizes: Annotated[
         list[str] | None,
@@ -57,8 +43,8 @@ def minimum_sample(
     tolerance: Annotated[
         float, typer.Option("--tolerance", min=0, max=1, help="Share of the frontier that may be lost.")
     ] = 0.05,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same result.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    seed: Seed = 0,
+    as_json: AsJson = False,
 ) -> None:
     """Find how few full records are enough to find a generalization.
 
@@ -69,9 +55,12 @@ def minimum_sample(
     """
     from leastwise.evaluation.minimum_sample import minimum_sample as find
 
-    propose = _propose(minimizer, pairs("--set", more or []), seed)
-    task = Task(data, label, personal, missing, schema, drop, keep, discrete, continuous, at_least)
-    table = task.records().table
+    inferring = settings_of(Inference)
+    known = inferring if minimizer is None else minimizer_settings(minimizer) | inferring
+    given = settings(more, known, minimizer or "minimum-sample without --minimizer")
+    inference = {name: given.pop(name) for name in SETTINGS if name in given}
+    propose = _propose(minimizer, given, seed)
+    table = Task.of(data, task, schema, inference).records().table
     if not len(table.schema):
         raise SchemaError("there are no attributes to minimize; see: leastwise inspect")
     found = find(
@@ -93,13 +82,11 @@ def minimum_sample(
 
 
 def _propose(name: str | None, given: dict[str, Any], seed: int) -> Any:
-    if name is None and given:
-        raise ParameterError("--set needs a minimizer; name it by --minimizer")
     if name is None:
         from leastwise.evaluation.minimum_sample import pat_candidates
 
         return pat_candidates
-    chosen = build(name, given, seed)
+    chosen = built(name, given, seed)
     return lambda table: [chosen.minimize(table)]
 
 

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from leastwise.cli.app import app
-from leastwise.cli.checked import AsJson, Report, check_target, hand_over
-from leastwise.cli.describe import Artefact, load
-from leastwise.cli.output import Force
+from leastwise.cli.artefacts import Artefact, load
+from leastwise.cli.checked import SUFFIXES, Report, hand_over
+from leastwise.cli.options import AsJson, Force, PolicyFile, Trust
+from leastwise.cli.output import check_output
+from leastwise.cli.task import policy_of
 from leastwise.errors import ParameterError
 
 if TYPE_CHECKING:
     import polars as pl
 
     from leastwise.generalization import Generalization
-    from leastwise.policy import Policy
 
 
 @app.command()
@@ -36,12 +37,8 @@ def monitor(
     model: Annotated[
         Path | None, typer.Option("--model", help="The model in use (.skops): its error where labels arrived.")
     ] = None,
-    trust: Annotated[
-        list[str] | None, typer.Option("--trust", help="A type in the model's file to accept. Can be repeated.")
-    ] = None,
-    policy: Annotated[
-        Path | None, typer.Option("--policy", help="A policy with budgets and with what counts as drift.")
-    ] = None,
+    trust: Trust = None,
+    policy: PolicyFile = None,
     codes: Annotated[
         bool, typer.Option("--codes", help="The file holds the numbers of the buckets, not their labels.")
     ] = False,
@@ -62,11 +59,12 @@ def monitor(
     """
     from leastwise.checks import Promise
     from leastwise.checks import monitor as compare
+    from leastwise.policy import Policy
 
-    check_target(output, force)
+    check_output(output, force, SUFFIXES)
     if not promise.is_file():
         raise ParameterError(f"{promise}: there is no such file; leastwise check --write-promise makes one")
-    chosen, promised, agreed = load(generalization), Promise.load(promise), _agreed(policy)
+    chosen, promised, agreed = load(generalization), Promise.load(promise), policy_of(policy) or Policy()
     promised.check_fits(chosen)
     found = compare(
         chosen,
@@ -78,12 +76,6 @@ def monitor(
         codes=codes,
     )
     hand_over(found, f"Monitor of {generalization}", output, as_json)
-
-
-def _agreed(path: Path | None) -> Policy:
-    from leastwise.policy import Policy
-
-    return Policy() if path is None else Policy.load(path)
 
 
 def _collected(chosen: Generalization, records: str | None, db: str | None) -> pl.DataFrame:

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from leastwise.cli.app import app
-from leastwise.cli.collect import Trust
-from leastwise.cli.describe import Artefact, AsJson, load
+from leastwise.cli.artefacts import Artefact, load
+from leastwise.cli.options import AsJson, Force, Trust
+from leastwise.cli.output import check_output, write_frame
 from leastwise.cli.printing import print_json
-from leastwise.cli.train import Full, Records, check_free, read_generalized, working
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from leastwise.records.files import Format
+from leastwise.cli.progress import working
+from leastwise.cli.train import Full, Records, read_generalized
 
 ModelFile = Annotated[Path, typer.Argument(help="A model of `leastwise train`.")]
 Output = Annotated[Path, typer.Option("--output", "-o", help="Where to write: .csv, .parquet or .ndjson.")]
-Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite the output if it exists.")]
 
 
 @app.command()
@@ -40,10 +36,7 @@ def predict(
 
     Example: `leastwise predict g.json model.skops coarse.parquet -o predictions.parquet`
     """
-    from leastwise.records.files import file_format
-
-    kind = file_format(output)
-    check_free([output], force)
+    check_output(output, force, (".csv", ".parquet", ".ndjson"))
     asked = load(generalization)
     from leastwise.models import load_model
 
@@ -52,23 +45,8 @@ def predict(
     frame = read_generalized(asked, records)
     with working(f"predicting {frame.height:,} records"):
         predictions = trained.predict(asked.transform(frame) if full else frame)
-    _write(predictions, kind, output)
+    write_frame(predictions, output)
     if as_json:
         print_json({"records": predictions.height, "output": str(output)})
     else:
         typer.echo(f"wrote {predictions.height:,} predictions to {output}", err=True)
-
-
-def _write(frame: pl.DataFrame, kind: Format, path: Path) -> None:
-    """Write a file that appears under its name only when it is complete."""
-    writers: dict[Format, Any] = {
-        "csv": frame.write_csv,
-        "parquet": frame.write_parquet,
-        "ndjson": frame.write_ndjson,
-    }
-    part = path.with_name(f"{path.name}.part")
-    try:
-        writers[kind](part)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from leastwise.cli.app import app
-from leastwise.cli.output import Force, check_output
+from leastwise.cli.options import Force
+from leastwise.cli.output import check_output
 from leastwise.cli.task import Missing
 from leastwise.errors import DataError, ParameterError, PrivacyLeakWarning, shorten
 

@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from leastwise.cli.app import app
-from leastwise.cli.budget import (
-    MaxAsked,
-    MaxBuckets,
-    MaxError,
-    MaxErrorIncrease,
-    MaxUnique,
-    MinAdversaryError,
-    budget_of,
-)
-from leastwise.cli.policy_options import DataOrPolicy, constraints_of, policy_of, seed_of, task_of
+from leastwise.cli.budget import Limits, MoreLimits, budget_of
+from leastwise.cli.options import Fresh, PolicyFile, Quick, SeedOrPolicy, grouped
 from leastwise.cli.printing import print_lines
 from leastwise.cli.progress import watching
+from leastwise.cli.settings import set_option, settings, settings_of
 from leastwise.cli.task import (
-    AtLeast,
-    Continuous,
-    Discrete,
-    Drop,
-    Keep,
-    Label,
-    Missing,
-    Personal,
+    DataOrPolicy,
+    Inference,
     Records,
     SchemaFile,
+    Task,
+    TaskOptions,
+    constraints_of,
+    policy_of,
+    seed_of,
 )
 
 if TYPE_CHECKING:
@@ -39,55 +31,45 @@ if TYPE_CHECKING:
 
 NOTHING_FITS = 1
 Output = Annotated[Path, typer.Option("--output", "-o", help="The folder of the run; resumed if it holds one.")]
-Jobs = Annotated[int, typer.Option("--jobs", "-j", help="How many tasks at once; -1: one per core.")]
-Backend = Annotated[
-    str, typer.Option("--backend", help="Who works: loky (processes), threading, dask or ray (clusters).")
+Jobs = Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="How many tasks at once; -1: one per core.")]
+GridFile = Annotated[
+    Path | None, typer.Option("--grid", "-g", help="Who proposes (YAML). Default: trees, exact partitions, ...")
 ]
-Cluster = Annotated[
-    str | None,
-    typer.Option("--cluster", metavar="ADDRESS", help="A running Dask or Ray cluster. Default: a local one."),
-]
-Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Same seed, same split, same bytes. Default: 0.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """How much is attacked, and who works."""
+
+    most: Annotated[
+        int, typer.Option("--most", min=1, help="How many candidates of the frontier are attacked in full.")
+    ] = 12
+    backend: Annotated[
+        str, typer.Option("--backend", help="Who works: loky (processes), threading, dask or ray (clusters).")
+    ] = "loky"
+    cluster: Annotated[
+        str | None, typer.Option("--cluster", help="A running Dask or Ray cluster. Default: a local one.")
+    ] = None
+
+
+RARE = (MoreLimits, Inference, Work)
+RARE_NAMES = ", ".join(each.name for group in RARE for each in fields(group))
 
 
 @app.command()
+@grouped
 def run(
-    context: typer.Context,
+    task: TaskOptions,
+    limits: Limits,
     data: DataOrPolicy = None,
-    label: Label = None,
-    personal: Personal = None,
     schema: SchemaFile = None,
-    missing: Missing = None,
-    drop: Drop = None,
-    keep: Keep = None,
-    discrete: Discrete = None,
-    continuous: Continuous = None,
-    at_least: AtLeast = 1,
-    policy: Annotated[
-        Path | None,
-        typer.Option("--policy", help="A leastwise.yaml with task, budget and constraints; options win over it."),
-    ] = None,
-    grid: Annotated[
-        Path | None,
-        typer.Option("--grid", "-g", help="Who proposes (YAML). Default: trees, exact partitions, ..."),
-    ] = None,
-    max_error_increase: MaxErrorIncrease = None,
-    max_error: MaxError = None,
-    min_adversary_error: MinAdversaryError = None,
-    max_unique: MaxUnique = None,
-    max_buckets: MaxBuckets = None,
-    max_asked: MaxAsked = None,
-    most: Annotated[
-        int, typer.Option("--most", min=1, help="How many candidates of the frontier are attacked in full.")
-    ] = 12,
+    policy: PolicyFile = None,
+    grid: GridFile = None,
+    more: Annotated[list[str] | None, set_option(f"What few need: {RARE_NAMES}.")] = None,
     jobs: Jobs = -1,
-    backend: Backend = "loky",
-    cluster: Cluster = None,
-    seed: Seed = None,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Propose, train and attack less, for a first look.")
-    ] = False,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew, whatever run the folder holds.")] = False,
+    seed: SeedOrPolicy = None,
+    quick: Quick = False,
+    fresh: Fresh = False,
     output: Output = Path("run"),
 ) -> None:
     """Do the whole job: propose candidates, judge them, find the frontier, recommend one, write the report.
@@ -99,8 +81,13 @@ def run(
     """
     from leastwise.runs import Options, Workers, load_grid
 
-    stated = budget_of(max_error_increase, max_error, min_adversary_error, max_unique, max_buckets, max_asked)
-    workers = Workers(jobs, backend, cluster)
+    given = settings(more, {name: each for group in RARE for name, each in settings_of(group).items()}, "run")
+    taken = {
+        group: {each.name: given[each.name] for each in fields(group) if each.name in given} for group in RARE
+    }
+    work = Work(**taken[Work])
+    workers = Workers(jobs, work.backend, work.cluster)
+    stated = budget_of(limits, taken[MoreLimits])
     known = policy_of(policy)
     grid_file = grid or (known.grid if known else None)
     options = Options(
@@ -109,10 +96,10 @@ def run(
         constraints=constraints_of(known),
         seed=seed_of(seed, known),
         quick=quick or bool(known and known.quick),
-        most=most,
+        most=work.most,
     )
-    task = task_of(context, known)
-    finished = make(task.records(), output, options, workers, Path(task.data).name, fresh)
+    described = Task.of(data, task, schema, taken[Inference], known)
+    finished = make(described.records(), output, options, workers, Path(described.data).name, fresh)
     raise typer.Exit(0 if finished.choice.candidate is not None else NOTHING_FITS)
 
 
@@ -150,8 +137,7 @@ def _warn(records: Records, finished: Run) -> None:
     """Tell what in the recommended artefact can be traced to one person, and what was left out or failed."""
     from leastwise.generalization.leaks import warn_of_leaks
 
-    for column in records.left_out:
-        typer.echo(f"left out: {column}; --keep makes it an attribute", err=True)
+    records.tell_left_out()
     for failure in finished.failures:
         typer.echo(f"failed: {failure.words}: {failure.reason}", err=True)
     if finished.choice.candidate is not None:

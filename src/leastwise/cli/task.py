@@ -1,12 +1,11 @@
-"""The options that say what is predicted from what; shared by the commands that read records."""
+"""The options that say what is predicted from what, and the records they describe."""
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -16,6 +15,8 @@ from leastwise.errors import ParameterError, SchemaError, UnknownValueError, sho
 if TYPE_CHECKING:
     import polars as pl
 
+    from leastwise.minimizers import Constraints
+    from leastwise.policy import Policy
     from leastwise.records.table import Table
     from leastwise.schema import Kind, Schema
     from leastwise.schema.inference import Inspection
@@ -23,31 +24,67 @@ if TYPE_CHECKING:
 Data = Annotated[
     str, typer.Argument(help="CSV, Parquet or NDJSON file with a column for each attribute; - is stdin.")
 ]
-Label = Annotated[str | None, typer.Option("--label", "-l", help="The column to predict.")]
-Personal = Annotated[
-    list[str] | None,
-    typer.Option("--personal", "-p", help="The personal attributes, exactly: a,b,c. Default: all discrete ones."),
-]
-Missing = Annotated[
-    list[str] | None,
-    typer.Option("--missing", help="A text that means 'no answer', such as '?'. Can be repeated."),
+DataOrPolicy = Annotated[
+    str | None,
+    typer.Argument(help="CSV, Parquet or NDJSON file; - is stdin. May be left out where the policy names it."),
 ]
 SchemaFile = Annotated[
     Path | None, typer.Option("--schema", "-s", help="A schema saved by inspect. Default: inferred from the data.")
 ]
-Drop = Annotated[list[str] | None, typer.Option("--drop", help="Columns that are no attributes: a,b.")]
-Keep = Annotated[
-    list[str] | None, typer.Option("--keep", help="Columns that are attributes although they look like none: a,b.")
+Label = Annotated[str | None, typer.Option("--label", "-l", metavar="NAME", help="The column to predict.")]
+Personal = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--personal", "-p", metavar="A,B", help="The personal attributes, exactly. Default: all discrete ones."
+    ),
 ]
-Discrete = Annotated[
-    list[str] | None, typer.Option("--discrete", help="Columns whose numbers are codes, not quantities: a,b.")
+Missing = Annotated[
+    list[str] | None,
+    typer.Option("--missing", metavar="TEXT", help="A text that means 'no answer', such as '?'. Can be repeated."),
 ]
-Continuous = Annotated[
-    list[str] | None, typer.Option("--continuous", help="Columns whose numbers are quantities, not codes: a,b.")
-]
-AtLeast = Annotated[
-    int, typer.Option("--at-least", min=1, help="Values that fewer records have are accepted as 'other' only.")
-]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskOptions:
+    """What is predicted from what."""
+
+    label: Label = None
+    personal: Personal = None
+    missing: Missing = None
+    drop: Annotated[
+        list[str] | None, typer.Option("--drop", metavar="A,B", help="Columns that are no attributes.")
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inference:
+    """How a schema is inferred: flags of ``inspect``, settings of the other commands."""
+
+    keep: Annotated[
+        list[str] | None,
+        typer.Option("--keep", metavar="A,B", help="Columns that are attributes although they look like none."),
+    ] = None
+    discrete: Annotated[
+        list[str] | None,
+        typer.Option("--discrete", metavar="A,B", help="Columns whose numbers are codes, not quantities."),
+    ] = None
+    continuous: Annotated[
+        list[str] | None,
+        typer.Option("--continuous", metavar="A,B", help="Columns whose numbers are quantities, not codes."),
+    ] = None
+    at_least: Annotated[
+        int | None,
+        typer.Option(
+            "--at-least",
+            min=1,
+            metavar="N",
+            help="Values that fewer records have are accepted as 'other' only. Default: 1.",
+        ),
+    ] = None
+
+
+SETTINGS = tuple(each.name for each in fields(Inference))
+INFERENCE = ("drop", *SETTINGS)
 
 
 class Records(NamedTuple):
@@ -57,21 +94,38 @@ class Records(NamedTuple):
     inferred: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
 
+    def tell_left_out(self) -> None:
+        """Say which columns are no attributes, and how they can be."""
+        for column in self.left_out:
+            typer.echo(f"left out: {column}; --set keep=NAME makes it an attribute", err=True)
 
-@dataclass(frozen=True)
-class Task:
-    """What the options of a command say about the records."""
+
+@dataclass(frozen=True, kw_only=True)
+class Task(TaskOptions, Inference):
+    """What a command knows about its records."""
 
     data: str
-    label: str | None = None
-    personal: Sequence[str] | None = None
-    missing: Sequence[str] | None = None
     schema: Path | None = None
-    drop: Sequence[str] | None = None
-    keep: Sequence[str] | None = None
-    discrete: Sequence[str] | None = None
-    continuous: Sequence[str] | None = None
-    at_least: int = 1
+
+    @classmethod
+    def of(
+        cls,
+        data: str | None,
+        options: TaskOptions,
+        schema: Path | None = None,
+        inference: Mapping[str, Any] | None = None,
+        policy: Policy | None = None,
+    ) -> Task:
+        """Return what was typed; what was not is taken from the policy."""
+        said = {"data": data, "schema": schema, **vars(options), **(inference or {})}
+        typed = {name: value for name, value in said.items() if value is not None}
+        known = {} if policy is None else policy.task.options()
+        if schema is not None:  # how the policy would infer one has no use beside it
+            known = {name: value for name, value in known.items() if name not in INFERENCE}
+        chosen = {**known, **typed}
+        if "data" not in chosen:
+            raise ParameterError("name the records: a file behind the command, or data in the policy")
+        return cls(**{**chosen, "data": str(chosen["data"])})
 
     def read(self) -> pl.DataFrame:
         """Read the records."""
@@ -93,25 +147,24 @@ class Task:
             keep=names(self.keep, columns),
             drop=names(self.drop, columns),
             kinds=kinds,
-            at_least=self.at_least,
+            at_least=self.at_least or 1,
         )
 
-    def options(self, saved: Path | None = None) -> str:
-        """Return the options as they are typed; those that a saved schema holds are left out."""
-        words = [part for mark in self.missing or () for part in ("--missing", mark)]
-        if saved is not None:
-            return shlex.join(["--schema", str(saved), *words])
-        words = ["--label", self.label or "COLUMN", *words]
-        for name in ("personal", "drop", "keep", "discrete", "continuous"):
-            words += [part for text in getattr(self, name) or () for part in (f"--{name}", text)]
-        words += ["--at-least", str(self.at_least)] if self.at_least > 1 else []
-        return visible(shlex.join(words))
+    def words(self, by_set: bool = False) -> list[str]:
+        """Return the options as they are typed: those of ``inspect``, or of a command where some are settings."""
+        words = ["--label", self.label or "COLUMN"]
+        for name in ("missing", "personal", *INFERENCE):
+            given = getattr(self, name) or []
+            for text in [str(given)] if isinstance(given, int) else given:
+                flag = f"--{name.replace('_', '-')}"
+                words += ["--set", f"{name}={text}"] if by_set and name in SETTINGS else [flag, text]
+        return words
 
     def records(self) -> Records:
         """Return the encoded records, and what was inferred about them."""
         frame = self.read()
         if self.schema is not None:
-            return Records(self._encode(frame, self._declared()))
+            return Records(self._encode(frame, self._declared(self.schema)))
         found = self.inspect(frame)
         left_out = tuple(f"{visible(f.name, 30)} ({f.kind}: {f.reason})" for f in found.left_out)
         return Records(self._encode(frame, found.schema), found.schema.names, left_out)
@@ -127,20 +180,37 @@ class Task:
                 raise
             raise error.at(RecordFile.open(self.data).place_of(error.row)) from None
 
-    def _declared(self) -> Schema:
+    def _declared(self, path: Path) -> Schema:
         from leastwise.schema.file import load_schema
 
-        assert self.schema is not None
-        given = {"drop": self.drop, "keep": self.keep, "discrete": self.discrete, "continuous": self.continuous}
-        for option, value in (given | {"at-least": self.at_least > 1}).items():
-            if value:
-                raise ParameterError(f"--{option} has no use beside --schema; edit {self.schema} instead")
-        schema = load_schema(self.schema)
+        for name in INFERENCE:
+            if getattr(self, name):
+                raise ParameterError(f"{name} has no use beside --schema; edit {path} instead")
+        schema = load_schema(path)
         found = None if schema.label is None else schema.label.name
         if self.label is not None and self.label != found:
             shown = "none" if found is None else shorten(found)
-            raise SchemaError(f"--label says {shorten(self.label)}, {self.schema} says {shown}; they must agree")
+            raise SchemaError(f"--label says {shorten(self.label)}, {path} says {shown}; they must agree")
         return schema if self.personal is None else schema.with_personal(names(self.personal, schema.names))
+
+
+def policy_of(path: Path | None) -> Policy | None:
+    """Load the policy that an option names."""
+    from leastwise.policy import Policy
+
+    return None if path is None else Policy.load(path)
+
+
+def constraints_of(policy: Policy | None) -> Constraints | None:
+    """Return the constraints of a policy; None where there are none to hold to."""
+    return None if policy is None or policy.constraints.empty else policy.constraints
+
+
+def seed_of(typed: int | None, policy: Policy | None) -> int:
+    """Return the seed that was typed, or the policy's, or 0."""
+    if typed is not None:
+        return typed
+    return 0 if policy is None else policy.seed
 
 
 def names(given: Sequence[str] | None, columns: Iterable[str]) -> list[str]:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from leastwise.cli.app import app
-from leastwise.cli.describe import Artefact, AsJson, load
+from leastwise.cli.artefacts import Artefact, load
+from leastwise.cli.options import AsJson, Force, Seed
 from leastwise.cli.output import check_output
 from leastwise.cli.printing import print_json, visible
+from leastwise.cli.progress import working
 from leastwise.cli.task import Label, Missing
 
 if TYPE_CHECKING:
@@ -37,8 +37,6 @@ Full = Annotated[
     bool, typer.Option("--full", help="The records are full-granularity ones; generalize them first.")
 ]
 Share = Annotated[float, typer.Option("--test-share", min=0.05, max=0.9, help="The share to measure on.")]
-Seed = Annotated[int, typer.Option("--seed", help="Of the held-out part and of the estimator.")]
-Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite the model and its card if they exist.")]
 
 
 @app.command()
@@ -66,7 +64,8 @@ def train(
     `leastwise train g.json coarse.parquet --estimator sklearn.linear_model.LogisticRegression -o small.skops`
     """
     asked = load(generalization)
-    check_free([output, output.with_suffix(".md"), output.with_suffix(".json")], force)
+    for path in (output, output.with_suffix(".md"), output.with_suffix(".json")):
+        check_output(path, force)
     frame = read_generalized(asked, records, missing or ())
     from leastwise.models import train as fit
     from leastwise.models.saving import check_extra
@@ -84,18 +83,6 @@ def train(
         typer.echo(f"wrote {', '.join(map(str, written))}", err=True)
 
 
-@contextmanager
-def working(what: str) -> Iterator[None]:
-    """Say on a terminal what takes its time."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    from rich.console import Console
-
-    with Console(stderr=True).status(what):
-        yield
-
-
 def _sentence(facts: ModelFacts) -> str:
     low, high = facts.interval
     return (
@@ -103,12 +90,6 @@ def _sentence(facts: ModelFacts) -> str:
         f"({low:.1%} to {high:.1%}); always answering the most frequent class: {facts.baseline:.1%}. "
         f"Fitted on {facts.trained:,} records."
     )
-
-
-def check_free(paths: list[Path], force: bool) -> None:
-    """Complain about files that would be overwritten."""
-    for path in paths:
-        check_output(path, force)
 
 
 def read_generalized(asked: Generalization, source: str, missing: Sequence[str] = ()) -> pl.DataFrame:

@@ -24,7 +24,7 @@ from leastwise.schema import Attribute
 from leastwise.validation import check_between, check_choice
 
 ADDRESS = "https://www2.census.gov/programs-surveys/acs/data/pums"
-SOURCE = "leastwise datasets get {name} --state CA --year 2018 --to FOLDER"
+SOURCE = "leastwise datasets get {name} --state CA --year 2018 -o FOLDER"
 RENAMED = {"RELP": "RELSHIPP", "ST": "STATE"}
 LARGEST_FILE = 16 * 1024**3
 

@@ -161,7 +161,7 @@ ADULT = Declaration(
     label=LABEL,
     read=read,
     family="adult",
-    source="comes with leastwise (the original: leastwise datasets get adult --to FOLDER)",
+    source="comes with leastwise (the original: leastwise datasets get adult -o FOLDER)",
     addresses=addresses,
     bundled=BUNDLED,
 )

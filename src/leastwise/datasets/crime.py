@@ -118,6 +118,6 @@ CRIME = Declaration(
     label=Attribute(TARGET, values=("0", "1"), labels=("not above the median", "above the median")),
     read=read,
     family="crime",
-    source="leastwise datasets get crime --to FOLDER",
+    source="leastwise datasets get crime -o FOLDER",
     addresses=addresses,
 )

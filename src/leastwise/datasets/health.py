@@ -214,7 +214,7 @@ def _declare(name: str, title: str, attributes: tuple[Attribute, ...]) -> Declar
         label=Attribute(TARGET, values=("0", "1"), labels=("index 0", "index above 0")),
         read=read,
         family="health",
-        source=f"leastwise datasets get {name} --to FOLDER",
+        source=f"leastwise datasets get {name} -o FOLDER",
         addresses=addresses,
     )
 

@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 import os
+import shutil
+from contextlib import suppress
 from pathlib import Path
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is there whole or not at all: beside it first, then renamed."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+def write_whole(path: str | Path, text: str) -> None:
+    """Write a file so that it is there whole or not at all: beside it first, then renamed.
+
+    A file that is replaced keeps its mode, a link stays one, and what is no file (a pipe) is written as it is.
+    """
+    target = Path(path)
+    if target.exists() and not target.is_file():
+        target.write_text(text, encoding="utf-8", newline="")
+        return
+    target = target.resolve()
+    beside = target.with_name(f".{target.name[:100]}.{os.getpid()}.tmp")
     try:
         with beside.open("w", encoding="utf-8", newline="") as file:
+            if target.exists():
+                shutil.copymode(target, beside)
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        beside.replace(path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
-    sync_folder(path.parent)
+        beside.replace(target)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+    finally:
+        with suppress(OSError):  # it was renamed, or could not be made
+            beside.unlink()
+    sync_folder(target.parent)
 
 
 def is_leftover(path: Path) -> bool:

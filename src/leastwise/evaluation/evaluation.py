@@ -11,7 +11,7 @@ from typing import Any
 from leastwise.adversaries.base import is_guest
 from leastwise.adversaries.registry import PAPER
 from leastwise.adversaries.result import AttackResult, GuestResult
-from leastwise.documents import Fields, Problems, check_format, read_json, read_text
+from leastwise.documents import Fields, Problems, check_format, read_json, read_text, write_whole
 from leastwise.documents.plain import from_plain, to_plain
 from leastwise.errors import ArtefactError, shorten
 from leastwise.evaluation.certificate import Certificate
@@ -93,7 +93,7 @@ class Evaluation:
 
     def save(self, path: str | Path) -> None:
         """Write the document to a file."""
-        Path(path).write_text(self.to_json(), encoding="utf-8")
+        write_whole(path, self.to_json())
 
     @classmethod
     def load(cls, path: str | Path) -> Evaluation:

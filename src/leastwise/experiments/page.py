@@ -12,6 +12,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
+from leastwise.documents import write_whole
 from leastwise.experiments.declaration import Experiment, Picture, Row
 from leastwise.experiments.drawing import draw, series_of
 
@@ -58,7 +59,7 @@ class Outcome:
         paths = []
         for ending, text in texts.items():
             paths.append(place / f"{self.experiment.name}.{ending}")
-            paths[-1].write_text(text, encoding="utf-8", newline="")
+            write_whole(paths[-1], text)
         return paths
 
 

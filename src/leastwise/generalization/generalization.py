@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leastwise.documents import Path as Place
-from leastwise.documents import Problems, read_text
+from leastwise.documents import Problems, read_text, write_whole
 from leastwise.errors import ArtefactError, SchemaError, shorten
 from leastwise.generalization import artefact, describe
 from leastwise.partition import Partition, Unknown, keep, suppress
@@ -208,7 +208,7 @@ class Generalization:
 
     def save(self, path: str | Path) -> None:
         """Write the artefact to a file."""
-        Path(path).write_text(self.to_json(), encoding="utf-8")
+        write_whole(path, self.to_json())
 
     @classmethod
     def load(cls, path: str | Path) -> Generalization:

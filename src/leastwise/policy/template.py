@@ -37,7 +37,7 @@ version: 1
 {data} # the sample: CSV, Parquet or NDJSON
 {label} # the column to predict
 {personal} # what a thief must not find out; leave out: all discrete ones
-{schema} # written by leastwise inspect --save, and edited; otherwise inferred from the data
+{schema} # written by leastwise inspect -o, and edited; otherwise inferred from the data
 {missing} # texts that mean "no answer"
 {seed} # same seed, same split, same figures
 {quick} # true: train less, for a first look

@@ -199,7 +199,7 @@ def _from_document(document: Any, problems: Problems) -> Grid | None:
     fields = Fields(document, (), problems)
     if not check_format(fields, FORMAT, VERSION):
         return None
-    seeds = [_value(item) for item in _as_list(fields.take("seeds", ["0"]))]
+    seeds = [plain_value(item) for item in _as_list(fields.take("seeds", ["0"]))]
     for i, seed in enumerate(seeds):
         if not _seed(seed):
             problems.add(("seeds", i), f"a seed must be a whole number from 0; got {shorten(seed)}")
@@ -215,15 +215,15 @@ def _entry(data: Any, place: int, problems: Problems) -> Entry | None:
     name = fields.text("name")
     if not isinstance(data, dict):
         return None
-    written = {_long(key): key for key in data if key != "name"}
-    parameters = {long: [_value(item) for item in _as_list(data[key])] for long, key in written.items()}
+    written = {full_name(key): key for key in data if key != "name"}
+    parameters = {long: [plain_value(item) for item in _as_list(data[key])] for long, key in written.items()}
     entry = Entry(minimizer=name, parameters=parameters)
     for parameter, text in entry_problems(entry):
         problems.add(("minimizers", place, written.get(parameter, parameter)), text)
     return entry
 
 
-def _long(name: str) -> str:
+def full_name(name: str) -> str:
     """Return the parameter that a shorter word stands for."""
     plain = name.replace("-", "_")
     return {"leaves": "max_leaves", "starts": "start"}.get(plain, plain)
@@ -233,7 +233,7 @@ def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _value(text: Any) -> Any:
+def plain_value(text: Any) -> Any:
     """Read a number, true, false or nothing where one is written."""
     if not isinstance(text, str):
         return text

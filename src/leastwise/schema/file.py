@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from leastwise.documents import LARGEST_DOCUMENT, Fields, Problems, check_format
+from leastwise.documents import LARGEST_DOCUMENT, Fields, Problems, check_format, write_whole
 from leastwise.documents.yaml import LocatedDocument
 from leastwise.errors import SchemaError, shorten
 from leastwise.schema.attribute import Attribute
@@ -156,4 +156,4 @@ def load_schema(path: str | Path) -> Schema:
 
 def save_schema(schema: Schema, path: str | Path, notes: Iterable[str] = ()) -> None:
     """Write a schema to a file."""
-    Path(path).write_text(to_yaml(schema, notes), encoding="utf-8")
+    write_whole(path, to_yaml(schema, notes))

@@ -1,0 +1,54 @@
+"""Files are there whole or not at all, and stay what they were otherwise."""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+from pathlib import Path
+
+import pytest
+
+from leastwise.documents import write_whole
+
+
+def full_disk(_: int) -> None:
+    raise OSError(28, "No space left on device")
+
+
+def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "g.json"
+    write_whole(path, "old")
+    monkeypatch.setattr(os, "fsync", full_disk)
+    with pytest.raises(OSError, match="No space left") as error:
+        write_whole(path, "new")
+    assert error.value.filename == str(path)
+    assert path.read_text(encoding="utf-8") == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_that_is_none_is_named(tmp_path: Path) -> None:
+    for path in (tmp_path / "none" / "g.json", Path(__file__) / "g.json"):
+        with pytest.raises(OSError, match="directory") as error:
+            write_whole(path, "text")
+        assert error.value.filename == str(path)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs modes, links and pipes as POSIX has them")
+def test_a_mode_a_link_and_a_pipe_stay(tmp_path: Path) -> None:
+    path, link, pipe = (tmp_path / name for name in ("private", "link", "pipe"))
+    path.write_text("old", encoding="utf-8")
+    path.chmod(0o600)
+    link.symlink_to(path)
+    write_whole(link, "new")
+    assert link.is_symlink()
+    assert path.read_text(encoding="utf-8") == "new"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    os.mkfifo(pipe)
+    heard: list[str] = []
+    listener = threading.Thread(target=lambda: heard.append(pipe.read_text(encoding="utf-8")))
+    listener.start()
+    write_whole(pipe, "spoken")
+    listener.join(timeout=10)
+    assert heard == ["spoken"]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)

@@ -89,13 +89,13 @@ def test_feature_selection(run: Run, people: Path) -> None:
         (("--max-error-increase", "0,5"), "max_error_increase must be between 0.0 and 1.0; got '0,5'"),
         (("--max-error-increase", "true"), "max_error_increase must be between"),
         (("--set", "mu=abc"), "mu of coarsening must be a number from 0, or null; got 'abc'"),
-        (("--set", "teacher=nobody"), "teacher of coarsening must be one of "),
+        (("--set", "surrogate=nobody"), "surrogate of coarsening must be one of "),
         (("--set", "weights=sex=abc"), "weights must be name=number, as in sex=0.3; got 'sex=abc'"),
         (("--set", "weights=sex=-1"), "the weight of sex must be a number from 0; got -1"),
         (("--set", "weights=nosuch=1"), "weights must name personal attributes; got 'nosuch'"),
         (("--set", "weights=3"), "weights must be name=number, as in sex=0.3; got '3'"),
         (("-m", "optimal", "--set", "lam=abc"), "lam must be a number from 0; got 'abc'"),
-        (("-m", "optimal", "--set", "bucket_price=abc"), "bucket_price must be a number from 0"),
+        (("-m", "optimal", "--set", "bucket_penalty=abc"), "bucket_penalty must be a number from 0"),
         (("-m", "feature-selection", "--set", "method=anov"), "method of feature-selection must be one of "),
         (("-o", "/no/such/folder/g.json"), "is no folder; make it first"),
         (("-o", "/"), "is a folder; name a file in it"),
@@ -137,7 +137,7 @@ def test_every_minimizer_is_listed_with_what_can_be_set(run: Run) -> None:
     assert said["min_joint"]["meaning"] == said["min_bucket"]["meaning"]  # described together
     assert all(each["meaning"] for item in listed.values() for each in item["settings"])
     text = run("minimizers").out
-    for words in ("max_error_increase  0.01 ", "bucket_price        0.0 ", "Must be one of ", *LISTED):
+    for words in ("max_error_increase  0.01 ", "bucket_penalty      0.0 ", "Must be one of ", *LISTED):
         assert words in text
 
 

@@ -26,8 +26,8 @@ SETTINGS = {
     "advtrain": {"lam": 0.1, "k": 3, "epochs": 2},
     "mutualinf": {"lam": 0.01, "k": 3, "epochs": 2},
     "pat": {"alpha": 0.5, "max_leaves": 4, "min_leaf": 10, "min_bucket": 5, "weights": "sex=2"},
-    "optimal": {"lam": 0.5, "teacher": "one_hot_logistic", "weights": "sex=2"},
-    "coarsening": {"max_error_increase": 0.05, "mu": 2, "teacher": "one_hot_logistic"},
+    "optimal": {"lam": 0.5, "surrogate": "one_hot_logistic", "weights": "sex=2"},
+    "coarsening": {"max_error_increase": 0.05, "mu": 2, "surrogate": "one_hot_logistic"},
 }
 NEURAL = ("advtrain", "mutualinf")
 

@@ -24,11 +24,14 @@ class FakeStore:
     def __init__(self, writers: int = 1, seconds: float = 0.002) -> None:
         self.writers, self.groups, self._seconds = writers, list[int](), seconds
         self.fails = False
+        self.gate: threading.Event | None = None
         self._lock = threading.Lock()
 
     def write(self, submissions: Sequence[Submission]) -> list[Outcome]:
         with self._lock:
             self.groups.append(len(submissions))
+        if self.gate is not None:
+            assert self.gate.wait(60)
         time.sleep(self._seconds)
         if self.fails:
             raise OSError("the disk is full")
@@ -60,10 +63,20 @@ def test_nobody_is_forgotten(writers: int) -> None:
 
 
 def test_those_who_wait_share_a_transaction() -> None:
-    store = FakeStore(seconds=0.05)
-    run(store, lambda writer: asyncio.gather(*(writer.submit(ONE) for _ in range(100))))
-    assert sum(store.groups) == 100
-    assert len(store.groups) <= 3
+    store = FakeStore()
+    store.gate = threading.Event()  # the first transaction lasts until everybody else waits
+
+    async def work(writer: Writer) -> None:
+        first = asyncio.create_task(writer.submit(ONE))
+        while not store.groups:
+            await asyncio.sleep(0)
+        others = [asyncio.create_task(writer.submit(ONE)) for _ in range(99)]
+        await asyncio.sleep(0)
+        store.gate.set()
+        await asyncio.gather(first, *others)
+
+    run(store, work)
+    assert store.groups == [1, 99]
 
 
 def test_a_transaction_has_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:

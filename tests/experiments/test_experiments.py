@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import re
 from pathlib import Path
@@ -19,6 +20,7 @@ from leastwise.experiments.drawing import draw
 pytest.importorskip("matplotlib", reason="pictures need matplotlib")
 # Those that train networks or walk through every minimizer.
 LONG = ("tradeoff", "high-certainty", "architectures")
+WITH_THE_PAPERS_PICTURE = ("multi-breach", "linkability")  # the paper prints the numbers
 QUICK = [name for name in EXPERIMENTS if name not in (*LONG, "drift")]
 
 
@@ -32,16 +34,52 @@ def rows_of(outcome: Outcome) -> list[dict[str, str]]:
     return [*csv.DictReader(io.StringIO(outcome.to_csv()))]
 
 
+# What each experiment puts side by side.
+COMPARED = {
+    "seeds": ["seed 0", "seed 1"],
+    "feature-selection": [
+        *(f"feature-selection ({m})" for m in ("anova", "chi2", "iterative", "mutual_info")),
+        "limit",
+    ],
+    "training-sizes": ["0.1% (50 records)", "1.0% (50 records)", "20.0% (300 records)"],
+    "side-information": [
+        "A1 knows nothing more",
+        "A3 knows the non-personal attributes",
+        "A4 knows all but one",
+        "A5 learns one after the other",
+    ],
+    "multi-breach": ["C1", "C2", "C3", "C4"],
+    "linkability": [
+        *(f"pat alpha={s}" for s in ("0.3 leaves=20", "0.3 leaves=50", "0.3 leaves=8", "0.9 leaves=50")),
+        "uniform k=3",
+    ],
+    "singling-out": [
+        f"pat alpha={s}"
+        for s in ("0 leaves=20", "0.3 leaves=10", "0.3 leaves=2", "0.3 leaves=20", "0.3 leaves=4", "0.8 leaves=20")
+    ],
+    "one-against-many": [
+        f"{one}: {protected} protected"
+        for one in ("education", "occupation")
+        for protected in ("all attributes", f"only {one}")
+    ],
+}
+SHARES = ("utility_risk", "adversary_error", "baseline", "linked", "by_guess", "first_error", "second_error")
+
+
 def check(outcome: Outcome) -> None:
-    picture = outcome.experiment.picture
-    rows = rows_of(outcome)
-    assert rows
-    for row in rows:
-        assert row[picture.x]
-        assert float(row[picture.y]) >= 0
+    name, picture, rows = outcome.experiment.name, outcome.experiment.picture, rows_of(outcome)
     page = outcome.to_html()
+    compared = {row[picture.series or picture.x] for row in rows}
+    if name in COMPARED:
+        assert sorted(compared) == COMPARED[name]
+    assert len(compared) > 1
+    assert all(html.escape(each) in page for each in compared)
+    assert all(0 <= float(row[share]) <= 1 for row in rows for share in SHARES if share in row)
+    assert len({row[picture.y] for row in rows}) > 1, "whatever is compared, the figure is the same"
+    for row in rows:  # nobody errs much more than the guess that knows nothing
+        assert float(row.get("adversary_error", 0)) <= float(row.get("baseline", 1)) + 0.05
     assert outcome.experiment.paper.place.partition(":")[0] in page
-    assert page.count("<svg") in (1, 2)
+    assert page.count("<svg") == (2 if name in WITH_THE_PAPERS_PICTURE else 1)
 
 
 @pytest.mark.parametrize("name", QUICK)

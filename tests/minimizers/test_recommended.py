@@ -9,18 +9,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leastwise import Attribute, Generalization, Schema, Table
+from leastwise import Attribute, Generalization, Groups, Schema, Table
 from leastwise.errors import DataError, SchemaError
 from leastwise.minimizers import (
     Constraints,
     OptimalMinimizer,
-    joint_path,
     optimal_path,
     recommended,
     recommended_paths,
     restarted_paths,
 )
-from leastwise.minimizers.coarsening.path import coarsening_steps, thinned
+from leastwise.minimizers.coarsening.path import Step, coarsening_steps
 from leastwise.minimizers.coarsening.restarts import fine_starts
 from leastwise.minimizers.coarsening.state import Records
 from leastwise.minimizers.recommended import estimate, unbeaten
@@ -103,22 +102,36 @@ def flat(found: Sequence[Any]) -> list[Generalization]:
 
 
 def test_all_parts_are_judged(monkeypatch):
-    monkeypatch.setattr(recommended, "_worth_judging", lambda found, *_: list(found))
+    """Each part hands in what no other would: it must reach the judging, the ends first."""
     table = long_row()
-    found = {g.fingerprint for g in recommended_paths(table, steps=12)}
-    effects = effects_of(table)
-    penalised: Any = {"effects": effects, "bucket_penalty": recommended.BUCKET_PENALTY}
-    first, second = fine_starts(table, (0.15, 0.3), **penalised)
-    parts = {
-        "program": optimal_path(table, 12, **penalised),
-        "without a penalty": optimal_path(table, 6, effects=effects)[:3],
-        "descent": joint_path(table, first),
-        "nested": [
-            step.generalization for g in (first, second) for step in thinned(coarsening_steps(table, g), 6)
-        ],
+    (row, *_), untouched = table.schema.attributes, Generalization.untouched(table.schema)
+    others = untouched.partitions[1:]
+    cut = [replace(untouched, partitions=(Groups(row, halves(at)), *others)) for at in range(1, 9)]
+    priced, unpriced, from_start, first, second, of_first, of_second, of_descent = cut
+    program = {recommended.BUCKET_PENALTY: [untouched, priced, Generalization.suppressed(table.schema)]}
+    nested = {
+        start.fingerprint: found
+        for start, found in ((first, of_first), (second, of_second), (from_start, of_descent))
     }
-    for name, part in parts.items():
-        assert {g.fingerprint for g in part} <= found, name
+    judged: list[Generalization] = []
+    stubs = {
+        "optimal_path": lambda *_, bucket_penalty=0.0, **__: program.get(bucket_penalty, [unpriced]),
+        "fine_starts": lambda *_, **__: [first, second],
+        "joint_path": lambda _, fine, **__: [replace(from_start, origin={"mu": 1.0})] if fine is first else [],
+        "coarsening_steps": lambda _, start, **__: [Step(nested[start.fingerprint], 0.1, 0.5)],
+        "_worth_judging": lambda found, *_: judged.extend(found) or [],
+    }
+    for name, stub in stubs.items():
+        monkeypatch.setattr(recommended, name, stub)
+    recommended_paths(table, steps=12)
+    ends = [untouched, program[recommended.BUCKET_PENALTY][-1]]
+    assert [g.partitions for g in judged] == [
+        g.partitions for g in (*ends, priced, unpriced, from_start, of_first, of_second, of_descent)
+    ]
+
+
+def halves(at: int) -> tuple[int, ...]:
+    return (0,) * at + (1,) * (200 - at)
 
 
 def long_row(rows: int = 4000) -> Table:

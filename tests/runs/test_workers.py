@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-import threading
+import time
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -63,15 +63,21 @@ def test_a_dask_cluster_gives_the_same_bytes(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(find_spec("distributed") is None, reason="distributed is not installed")
 def test_a_cluster_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    from distributed import default_client
+
+    monkeypatch.setattr(workers, "WAIT", 1)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
+    start = time.monotonic()
     with (
-        pytest.raises(ParameterError, match=r"no Dask cluster answers at 'tcp://127.0.0.1"),
+        pytest.raises(ParameterError, match=rf"no Dask cluster answers at 'tcp://127.0.0.1:{port}'; start one"),
         Workers(1, "dask", f"tcp://127.0.0.1:{port}").ready(),
     ):
-        pass
-    assert threading.active_count() >= 1
+        pytest.fail("nobody is there to work")
+    assert time.monotonic() - start < 15, "it must be told after the time that is waited, not after the default"
+    with pytest.raises(ValueError, match="No clients found"):  # nothing is left that later work would be sent to
+        default_client()
 
 
 @pytest.mark.slow

@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from leastwise import Generalization
+from leastwise import Generalization, Table
 from leastwise.cli.progress import training
 from leastwise.minimizers import MINIMIZERS, watched
 from leastwise.minimizers.neural.schedule import tell
+from leastwise.partition import suppress
 from tests.cli.running import Run
 
 SETTINGS = {
@@ -75,6 +76,39 @@ def test_the_list_names_references_and_no_objects(run: Run) -> None:
     listed = {item["name"]: item for item in json.loads(run("minimizers", "--json").out)}
     assert "Goldsteen" in listed["apt"]["reference"]
     assert "model" not in {each["name"] for each in listed["apt"]["settings"]}
+
+
+class Halved:
+    """Another package's: suppresses all but the first so many.
+
+    Parameters
+    ----------
+    kept
+        How many attributes are asked as they are.
+    """
+
+    def __init__(self, kept: int = 1) -> None:
+        self.kept = kept
+
+    def minimize(self, table: Table) -> Generalization:
+        untouched = Generalization.untouched(table.schema)
+        rest = table.schema.names[self.kept :]
+        return Generalization(
+            tuple(suppress(p.attribute) if p.attribute.name in rest else p for p in untouched.partitions)
+        )
+
+
+def test_a_minimizer_of_another_package_is_listed_and_proposes(
+    run: Run, people: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leastwise.minimizers.registry.plugins", lambda *_: {"halved": Halved})
+    listed = {item["name"]: item for item in json.loads(run("minimizers", "--json").out)}
+    assert listed["halved"]["does"] == "Another package's: suppresses all but the first so many."
+    assert [(each["name"], each["default"], each["meaning"]) for each in listed["halved"]["settings"]] == [
+        ("kept", 1, "How many attributes are asked as they are.")
+    ]
+    answer = run("minimize", people, "-l", "rich", "--missing", "?", "-m", "halved", "--set", "kept=2", "--json")
+    assert Generalization.from_json(answer.out).collected == ("age", "sex")
 
 
 def test_a_result_is_overwritten_only_when_that_is_said(run: Run, people: Path, tmp_path: Path) -> None:

@@ -5,15 +5,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_type_hints
+from typing import Any, NamedTuple, get_args, get_type_hints
 
 import typer
 
 from leastwise.errors import ParameterError, shorten
 from leastwise.validation import check_choice, did_you_mean
-
-if TYPE_CHECKING:
-    from leastwise.minimizers import Minimizer
 
 # These come from the data and from options of their own, or are objects that only a program has.
 GIVEN = frozenset({"schema", "personal", "random_state", "model", "constraints"})
@@ -97,12 +94,12 @@ def _setting(annotation: Any, default: Any) -> Setting:
 
 def minimizer_settings(name: str) -> dict[str, Setting]:
     """Return what can be set of a minimizer: its constructor's parameters, in the words of its docstring."""
-    from leastwise.minimizers import MINIMIZERS
-    from leastwise.runs.families import ANYTHING, FAMILIES
+    from leastwise.minimizers import known_minimizers
+    from leastwise.runs.families import ANYTHING, family_of
     from leastwise.runs.grid import plain_value
 
-    kind = MINIMIZERS[check_choice("--minimizer", name, MINIMIZERS)]
-    rules, meanings = FAMILIES[name].rules, _meanings(kind)
+    kind = known_minimizers()[check_choice("--minimizer", name, known_minimizers())]
+    rules, meanings = family_of(name).rules, _meanings(kind)
     found = {}
     for parameter in inspect.signature(kind).parameters.values():
         if parameter.name == "weights":
@@ -118,9 +115,9 @@ def minimizer_settings(name: str) -> dict[str, Setting]:
     }
 
 
-def _meanings(kind: type[Minimizer]) -> dict[str, str]:
+def _meanings(kind: type[Any]) -> dict[str, str]:
     """Read the section "Parameters" of a docstring: by parameter, its description in one line."""
-    _, _, rest = inspect.getdoc(kind).partition("\nParameters\n----------\n")  # type: ignore[union-attr]
+    _, _, rest = (inspect.getdoc(kind) or "").partition("\nParameters\n----------\n")
     section = rest.partition("\n\n")[0]
     found: dict[str, str] = {}
     names: list[str] = []
@@ -132,11 +129,13 @@ def _meanings(kind: type[Minimizer]) -> dict[str, str]:
     return found
 
 
-def built(name: str, given: Mapping[str, Any], seed: int) -> Minimizer:
+def built(name: str, given: Mapping[str, Any], seed: int) -> Any:
     """Return a minimizer with what was set."""
-    from leastwise.minimizers import MINIMIZERS
+    from leastwise.minimizers import known_minimizers
 
-    return MINIMIZERS[name](**given, random_state=seed)
+    kind = known_minimizers()[name]
+    seeded = {"random_state": seed} if "random_state" in inspect.signature(kind).parameters else {}
+    return kind(**given, **seeded)
 
 
 def numbers_by_name(option: str, texts: Iterable[str]) -> dict[str, float]:

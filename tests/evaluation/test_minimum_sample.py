@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import polars as pl
 import pytest
 
 from leastwise import Attribute, DataError, Generalization, ParameterError, Schema, Table
@@ -15,6 +14,7 @@ from leastwise.evaluation.minimum_sample import (
     pat_candidates,
 )
 from leastwise.minimizers import UniformMinimizer, pat_path
+from tests.samples import coded
 
 AGE = Attribute("age", "continuous", lower=0, upper=99, integer=True)
 JOB = Attribute("job", values=tuple("abcdef"), personal=True)
@@ -26,15 +26,7 @@ def people(count: int = 3000, seed: int = 0) -> Table:
     random = np.random.default_rng(seed)
     job, age = random.integers(0, 6, count), random.integers(0, 100, count)
     chance = np.where((job >= 3) ^ (age > 60), 0.9, 0.1)
-    frame = pl.DataFrame(
-        {
-            "age": age,
-            "job": [JOB.values[j] for j in job],
-            "town": random.choice(TOWN.values, count),
-            "pays": np.where(random.random(count) < chance, "yes", "no"),
-        }
-    )
-    return Table.from_frame(frame, SCHEMA)
+    return coded(SCHEMA, age, job, random.integers(0, 3, count), labels=random.random(count) < chance)
 
 
 def test_a_clear_rule_needs_few_records() -> None:

@@ -14,6 +14,7 @@ from leastwise.errors import ArtefactError
 from leastwise.evaluation.evaluation import Evaluation, fingerprint_of
 from leastwise.evaluation.protocol import evaluate
 from leastwise.predictors.joint_buckets import JointBuckets
+from tests.samples import coded
 
 
 def records(people: int = 600) -> Table:
@@ -29,9 +30,7 @@ def records(people: int = 600) -> Table:
     )
     town, sex = rng.integers(0, 3, people), rng.integers(0, 2, people)
     age = np.clip(20 + 10 * town + rng.integers(0, 30, people), 0, 99)
-    codes = np.asfortranarray(np.column_stack([age, town, sex]).astype(np.uint8))
-    levels = (np.arange(100.0), np.array(["a", "b", "c"]), np.array(["f", "m"]))
-    return Table(schema, codes, levels, labels=((age > 40) ^ (rng.random(people) < 0.1)).astype(np.uint8))
+    return coded(schema, age, town, sex, labels=(age > 40) ^ (rng.random(people) < 0.1))
 
 
 TABLE = records()

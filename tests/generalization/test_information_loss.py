@@ -22,18 +22,15 @@ from leastwise import (
 from leastwise.generalization.information_loss import gcp, ncp
 from leastwise.partition import keep, suppress
 from tests import strategies
+from tests.samples import one_column
 
 COLOUR = Attribute("colour", values=("red", "green", "blue", "white"))
-
-
-def table_of(attribute: Attribute, values: list[object]) -> Table:
-    return Table.from_frame(pl.DataFrame({attribute.name: values}), Schema([attribute]))
 
 
 def test_the_papers_four_values_lose_the_same_whether_they_leak_or_not() -> None:
     """Paper §2.2: a1, a2 need medication, a3, a4 do not; only the first grouping tells, GCP is 0.5 for both."""
     a = Attribute("a", values=("a1", "a2", "a3", "a4"))
-    table = table_of(a, ["a1", "a2", "a3", "a4"])
+    table = one_column(a, ["a1", "a2", "a3", "a4"])
     telling = Generalization((Groups.of(a, [["a1", "a2"], ["a3", "a4"]]),))
     hiding = Generalization((Groups.of(a, [["a1", "a4"], ["a2", "a3"]]),))
     assert gcp(telling, table) == gcp(hiding, table) == 0.5
@@ -84,7 +81,7 @@ def test_the_widest_domain_does_not_overflow() -> None:
 def test_untouched_numbers_cost_nothing() -> None:
     pay = Attribute("pay", "continuous")
     assert ncp(Untouched(pay)).tolist() == []
-    assert gcp(Generalization((Untouched(pay),)), table_of(pay, [1.0, 2.5])) == 0.0
+    assert gcp(Generalization((Untouched(pay),)), one_column(pay, [1.0, 2.5])) == 0.0
 
 
 def test_attributes_are_weighted_by_name_or_place() -> None:
@@ -107,7 +104,7 @@ def test_weights_that_make_no_sense_are_refused(weights: list[float]) -> None:
 
 
 def test_a_misspelt_weight_is_named() -> None:
-    table = table_of(COLOUR, ["red"])
+    table = one_column(COLOUR, ["red"])
     with pytest.raises(SchemaError, match="did you mean 'colour'"):
         gcp(Generalization.suppressed(table.schema), table, {"color": 1})
 

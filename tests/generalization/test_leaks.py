@@ -12,14 +12,11 @@ from leastwise import Attribute, Generalization, Groups, Intervals, PrivacyLeakW
 from leastwise.generalization.leaks import Leak, leak_message, leaks, warn_of_leaks
 from leastwise.partition import keep
 from tests import strategies
+from tests.samples import one_column
 
 AGE = Attribute("age", "continuous", integer=True)
 PAY = Attribute("pay", "continuous")
 JOB = Attribute("job", values=("baker", "clerk", "spy"))
-
-
-def table_of(attribute: Attribute, values: list[object]) -> Table:
-    return Table.from_frame(pl.DataFrame({attribute.name: values}), Schema([attribute]))
 
 
 def found(partition: object, table: Table, inferred: tuple[str, ...] = ()) -> tuple[Leak, ...]:
@@ -27,21 +24,21 @@ def found(partition: object, table: Table, inferred: tuple[str, ...] = ()) -> tu
 
 
 def test_a_bucket_of_one_person_is_a_leak() -> None:
-    table = table_of(JOB, ["baker", "baker", "clerk", "spy"])
+    table = one_column(JOB, ["baker", "baker", "clerk", "spy"])
     assert found(Groups(JOB, (0, 0, 1)), table) == (Leak("job", "bucket", 1),)
     assert found(Groups(JOB, (0, 1, 1)), table) == ()
 
 
 def test_nobodys_bucket_is_no_leak() -> None:
-    assert found(keep(JOB), table_of(JOB, ["baker", "baker", "clerk", "clerk"])) == ()
+    assert found(keep(JOB), one_column(JOB, ["baker", "baker", "clerk", "clerk"])) == ()
 
 
 def test_a_suppressed_attribute_of_one_person_is_no_leak() -> None:
-    assert found(Groups(JOB, (0, 0, 0)), table_of(JOB, ["spy"])) == ()
+    assert found(Groups(JOB, (0, 0, 0)), one_column(JOB, ["spy"])) == ()
 
 
 def test_a_value_that_was_read_off_one_person_is_a_leak_even_in_a_large_bucket() -> None:
-    table = table_of(JOB, ["baker", "baker", "clerk", "clerk", "spy"])
+    table = one_column(JOB, ["baker", "baker", "clerk", "clerk", "spy"])
     merged = Groups(JOB, (0, 1, 1))
     assert found(merged, table) == ()
     assert found(merged, table, inferred=("job",)) == (Leak("job", "value", 2),)
@@ -50,34 +47,34 @@ def test_a_value_that_was_read_off_one_person_is_a_leak_even_in_a_large_bucket()
 
 def test_an_edge_beside_one_persons_odd_number_is_a_leak() -> None:
     numbers = [0.0, 0.0, 1234.5, 99999.0, 99999.0, 50000.0, 50000.0]
-    table = table_of(PAY, numbers)
+    table = one_column(PAY, numbers)
     assert found(Intervals(PAY, (1234.5,)), table) == (Leak("pay", "edge", 0),)
     between = (1234.5 + 50000) / 2
     assert found(Intervals(PAY, (between,)), table) == (Leak("pay", "edge", 0),)
 
 
 def test_a_round_edge_is_no_leak() -> None:
-    table = table_of(PAY, [0.0, 0.0, 1234.5, 50000.0, 50000.0, 99999.0, 99999.0])
+    table = one_column(PAY, [0.0, 0.0, 1234.5, 50000.0, 50000.0, 99999.0, 99999.0])
     assert found(Intervals(PAY, (20000.0,)), table) == ()
     assert found(Intervals(PAY, (1500.0,)), table) == ()
 
 
 def test_an_edge_that_its_neighbours_do_not_explain_is_no_leak() -> None:
-    table = table_of(PAY, [0.0, 0.0, 1234.5, 50000.0, 50000.0, 99999.0, 99999.0])
+    table = one_column(PAY, [0.0, 0.0, 1234.5, 50000.0, 50000.0, 99999.0, 99999.0])
     assert found(Intervals(PAY, (33333.25,)), table) == ()
 
 
 def test_an_edge_at_a_number_of_many_is_no_leak() -> None:
-    table = table_of(PAY, [0.0, 0.0, 1234.5, 1234.5, 50000.0, 50000.0, 99999.0, 99999.0])
+    table = one_column(PAY, [0.0, 0.0, 1234.5, 1234.5, 50000.0, 50000.0, 99999.0, 99999.0])
     assert found(Intervals(PAY, (1234.5,)), table) == ()
 
 
 def test_untouched_numbers_publish_nothing() -> None:
-    assert found(Untouched(PAY), table_of(PAY, [1.25, 77.125])) == ()
+    assert found(Untouched(PAY), one_column(PAY, [1.25, 77.125])) == ()
 
 
 def test_people_are_counted_not_rows() -> None:
-    table = table_of(JOB, ["baker", "clerk"])
+    table = one_column(JOB, ["baker", "clerk"])
     weighted = Table(table.schema, table.codes, table.levels, weights=np.array([3.0, 1.0]))
     assert found(keep(JOB), weighted) == (Leak("job", "bucket", 1),)
 
@@ -97,14 +94,14 @@ def test_one_short_warning_for_all_leaks() -> None:
 
 
 def test_the_message_holds_no_value() -> None:
-    table = table_of(JOB, ["baker", "baker", "spy"])
+    table = one_column(JOB, ["baker", "baker", "spy"])
     with pytest.warns(PrivacyLeakWarning) as caught:
         warn_of_leaks(Generalization((keep(JOB),)), table, inferred=("job",))
     assert "spy" not in str(caught[0].message)
 
 
 def test_no_leak_no_warning() -> None:
-    warn_of_leaks(Generalization((keep(JOB),)), table_of(JOB, ["spy", "spy"]))
+    warn_of_leaks(Generalization((keep(JOB),)), one_column(JOB, ["spy", "spy"]))
 
 
 def test_a_long_name_is_shortened() -> None:

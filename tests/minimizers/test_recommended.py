@@ -24,11 +24,11 @@ from leastwise.minimizers.coarsening.restarts import fine_starts
 from leastwise.minimizers.coarsening.state import Records
 from leastwise.minimizers.recommended import estimate, unbeaten
 from leastwise.minimizers.surrogate import effects_of
-from tests.minimizers.coarsening.test_path import example
+from tests.samples import a_secret_and_its_twin, long_row
 
 
 def test_both_ends_and_both_minimizers_are_among_them_each_once():
-    table = example(800)
+    table = a_secret_and_its_twin(800)
     found = recommended_paths(table, steps=10)
     assert found[0] == Generalization.untouched(table.schema)
     assert Generalization.suppressed(table.schema) in found
@@ -37,7 +37,7 @@ def test_both_ends_and_both_minimizers_are_among_them_each_once():
 
 
 def test_what_is_beaten_on_the_training_records_is_left_out():
-    table = example(2000)
+    table = a_secret_and_its_twin(2000)
     kept = recommended_paths(table, steps=10)
     records, weights = Records.of(table), np.ones(1)
     safe, fine = (estimate(records, g, weights) for g in (kept[1], optimal_path(table, 10)[2]))
@@ -47,7 +47,7 @@ def test_what_is_beaten_on_the_training_records_is_left_out():
 
 
 def test_estimates_are_those_of_a_path():
-    table = example(600)
+    table = a_secret_and_its_twin(600)
     for step in coarsening_steps(table, Generalization.untouched(table.schema))[-3:]:
         found = estimate(Records.of(table), step.generalization, np.ones(1))
         assert found.adversary_error == pytest.approx(step.adversary_error, abs=0.02)
@@ -55,21 +55,21 @@ def test_estimates_are_those_of_a_path():
 
 
 def test_every_candidate_says_what_it_was_chosen_on():
-    split = example(900).split(3)
+    split = a_secret_and_its_twin(900).split(3)
     for candidate in recommended_paths(split.train, steps=6):
         assert candidate.origin["chosen_on"] == "train"
         assert candidate.origin["split_seed"] == 3
 
 
 def test_candidates_hold_to_the_constraints():
-    table = example(800)
+    table = a_secret_and_its_twin(800)
     for candidate in recommended_paths(table, constraints=Constraints(suppressed=["twin"])):
         assert "twin" in candidate.not_collected
 
 
 def with_a_copy(rows: int = 2000) -> Table:
     """The example, in which ``twin`` repeats ``useful`` and so takes some of its effect."""
-    table = example(rows)
+    table = a_secret_and_its_twin(rows)
     codes = table.codes.copy(order="F")
     codes[:, 2] = codes[:, 0] // 2
     return replace(table, codes=codes)
@@ -134,21 +134,6 @@ def halves(at: int) -> tuple[int, ...]:
     return (0,) * at + (1,) * (200 - at)
 
 
-def long_row(rows: int = 4000) -> Table:
-    """An ordinal attribute of 200 values that tells the label, and something of a personal one."""
-    random = np.random.default_rng(0)
-    number = random.integers(0, 200, rows)
-    secret = np.where(random.random(rows) < 0.5, number // 67, random.integers(0, 3, rows))
-    labels = (number + random.normal(0, 20, rows) > 100).astype(int)
-    values = tuple(tuple(f"v{v}" for v in range(size)) for size in (200, 3))
-    schema = Schema(
-        (Attribute("number", "ordinal", values=values[0]), Attribute("secret", values=values[1], personal=True)),
-        Attribute("y", values=("0", "1")),
-    )
-    levels = tuple(np.array(each, dtype=object) for each in values)
-    return Table(schema, np.stack([number, secret], axis=1), levels, labels)
-
-
 def test_fine_starts_lie_on_one_path_in_few_buckets():
     table = long_row()
     first, middle, last = fine_starts(table, (0.0, 0.5, 1.0), effects=effects_of(table))
@@ -157,7 +142,7 @@ def test_fine_starts_lie_on_one_path_in_few_buckets():
 
 
 def test_what_leaves_nothing_to_choose_from_is_no_accident():
-    table = example(300)
+    table = a_secret_and_its_twin(300)
     nothing = recommended_paths(table, steps=4, constraints=Constraints(suppressed=table.schema.names))
     assert nothing == [Generalization.suppressed(table.schema)]
     with pytest.raises(DataError, match="training records, and there are none"):

@@ -11,7 +11,8 @@ import pytest
 from leastwise import Table
 from leastwise.report import summarize, write_report
 from leastwise.runs import Run
-from tests.report.hand_made import AGE, JOB, SCHEMA, SEX, write_run
+from tests.report.hand_made import AGE, SCHEMA, write_run
+from tests.samples import coded
 
 
 @pytest.fixture
@@ -21,9 +22,8 @@ def run(tmp_path: Path) -> Run:
 
 def people() -> Table:
     random = np.random.default_rng(0)
-    codes = np.stack([random.integers(0, size, 300) for size in (100, 2, 7)], axis=1)
-    levels = (np.arange(100.0), np.array(SEX.values), np.array(JOB.values))
-    return Table(SCHEMA, codes, levels, random.integers(0, 2, 300), part="test")
+    columns = [random.integers(0, size, 300) for size in (100, 2, 7)]
+    return coded(SCHEMA, *columns, labels=random.integers(0, 2, 300), part="test")
 
 
 def test_the_same_run_gives_the_same_bytes(run: Run, tmp_path: Path) -> None:

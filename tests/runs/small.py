@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from leastwise import Attribute, Schema, Table
 from leastwise.random import generator
 from leastwise.runs import Entry, Grid, Options
+from tests.samples import coded
 
 SCHEMA = Schema(
     (
@@ -37,10 +36,7 @@ def records(count: int = 600, seed: int = 0) -> Table:
     job = (random.integers(5, size=count) + 2 * sex) % 5
     town = random.integers(3, size=count)
     rich = (age > 40) ^ (job == 2) ^ (random.random(count) < 0.1)
-    codes = np.asfortranarray(np.stack([age, job, sex, town], axis=1).astype(np.uint16))
-    levels = (np.arange(100.0), *(np.array(a.values) for a in SCHEMA.attributes[1:]))
-    table = Table(SCHEMA, codes, levels, rich.astype(np.intp))
-    return table.with_own_levels()
+    return coded(SCHEMA, age, job, sex, town, labels=rich).with_own_levels()
 
 
 def content(folder: Path) -> dict[str, bytes]:

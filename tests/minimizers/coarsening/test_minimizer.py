@@ -10,18 +10,18 @@ from leastwise.errors import ParameterError
 from leastwise.minimizers import MINIMIZERS, CoarseningMinimizer, Constraints
 from leastwise.minimizers.coarsening.minimizer import allowed_risk, fewest_answers, safest
 from leastwise.minimizers.coarsening.path import Step
-from tests.minimizers.coarsening.test_path import example
+from tests.samples import a_secret_and_its_twin
 
 
 def test_it_drops_what_leaks_and_keeps_what_is_useful():
-    found = CoarseningMinimizer(0.01).propose(example())
+    found = CoarseningMinimizer(0.01).propose(a_secret_and_its_twin())
     assert found.collected == ("useful",)
     assert found.origin["minimizer"] == "coarsening"
     assert found.origin["max_error_increase"] == 0.01
 
 
 def test_whoever_allows_everything_is_asked_nothing():
-    assert CoarseningMinimizer(1.0).minimize(example(800)).collected == ()
+    assert CoarseningMinimizer(1.0).minimize(a_secret_and_its_twin(800)).collected == ()
 
 
 def test_the_safest_within_the_allowed_loss():
@@ -30,7 +30,7 @@ def test_the_safest_within_the_allowed_loss():
 
 
 def test_of_steps_that_are_equally_safe_the_coarsest_is_taken():
-    table = example(400)
+    table = a_secret_and_its_twin(400)
     fine, coarse = Generalization.untouched(table.schema), Generalization.suppressed(table.schema)
     assert safest([Step(fine, 0.1, 0.5004), Step(coarse, 0.1, 0.5)], 0.01).generalization == coarse
     assert safest([Step(fine, 0.1, 0.5014), Step(coarse, 0.1, 0.5)], 0.01).generalization == fine
@@ -38,7 +38,7 @@ def test_of_steps_that_are_equally_safe_the_coarsest_is_taken():
 
 def test_what_is_left_of_the_allowed_loss_is_spent_on_fewer_answers():
     minimizer = CoarseningMinimizer(0.02)
-    found = minimizer.minimize(example())
+    found = minimizer.minimize(a_secret_and_its_twin())
     steps = [step for path in minimizer.steps_[:-1] for step in path]
     safe = safest(steps, 0.02).generalization
     assert found.is_coarser_than(safe)
@@ -48,7 +48,7 @@ def test_what_is_left_of_the_allowed_loss_is_spent_on_fewer_answers():
 
 
 def test_answers_are_saved_only_within_the_allowed_loss():
-    table = example(400)
+    table = a_secret_and_its_twin(400)
     fine, coarse = Generalization.untouched(table.schema), Generalization.suppressed(table.schema)
     saving = [Step(fine, 0.10, 0.3), Step(coarse, 0.12, 0.5)]
     assert fewest_answers(saving, 0.12) is saving[1]
@@ -60,7 +60,7 @@ def test_answers_are_saved_only_within_the_allowed_loss():
 
 def test_it_is_registered_and_takes_frames():
     assert MINIMIZERS["coarsening"] is CoarseningMinimizer
-    table = example(400)
+    table = a_secret_and_its_twin(400)
     fitted = CoarseningMinimizer(0.02).fit(table.codes.astype(float), table.y)
     assert fitted.transform(table.codes.astype(float)).shape == table.codes.shape
     assert np.unique(fitted.transform(table.codes.astype(float))[:, 0]).size >= 2
@@ -69,9 +69,11 @@ def test_it_is_registered_and_takes_frames():
 @pytest.mark.parametrize("loss", [-0.1, 1.1, float("nan")])
 def test_a_loss_that_is_no_share_is_refused(loss):
     with pytest.raises(ParameterError, match="max_error_increase"):
-        CoarseningMinimizer(loss).minimize(example(50))
+        CoarseningMinimizer(loss).minimize(a_secret_and_its_twin(50))
 
 
 def test_it_holds_to_constraints():
-    found = CoarseningMinimizer(0.02, constraints=Constraints(untouched=["twin"])).minimize(example(600))
+    found = CoarseningMinimizer(0.02, constraints=Constraints(untouched=["twin"])).minimize(
+        a_secret_and_its_twin(600)
+    )
     assert set(found.collected) >= {"twin", "useful"}

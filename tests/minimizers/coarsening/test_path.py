@@ -21,6 +21,7 @@ from leastwise.minimizers.recommended import estimate
 from leastwise.minimizers.surrogate import Effects, additive_boosting
 from leastwise.partition import Intervals
 from leastwise.records.tolerance import default_tolerance
+from tests.samples import a_secret_and_its_twin
 from tests.strategies import generalizations, tables
 
 
@@ -43,28 +44,9 @@ def test_whoever_holds_the_whole_path_knows_what_the_finest_told(table):
     assert reduce(Generalization.refine, path) == path[0]
 
 
-def example(rows: int = 3000, seed: int = 0) -> Table:
-    """The label hangs on ``useful``; ``twin`` repeats the personal ``secret`` and nothing else."""
-    random = np.random.default_rng(seed)
-    useful, secret = random.integers(0, 6, rows), random.integers(0, 3, rows)
-    twin = np.where(random.random(rows) < 0.9, secret, random.integers(0, 3, rows))
-    labels = (useful >= 3).astype(int) ^ (random.random(rows) < 0.1)
-    names = [tuple(f"v{v}" for v in range(size)) for size in (6, 3, 3)]
-    schema = Schema(
-        (
-            Attribute("useful", values=names[0]),
-            Attribute("secret", values=names[1], personal=True),
-            Attribute("twin", values=names[2]),
-        ),
-        Attribute("y", values=("0", "1")),
-    )
-    levels = tuple(np.array(each, dtype=object) for each in names)
-    return Table(schema, np.stack([useful, secret, twin], axis=1), levels, labels.astype(int))
-
-
 @pytest.mark.parametrize("mu", [None, 1.0])
 def test_what_leaks_goes_first_and_what_is_useful_stays(mu):
-    table = example()
+    table = a_secret_and_its_twin()
     steps = coarsening_steps(table, Generalization.untouched(table.schema), mu)
     best = max(steps, key=lambda step: step.adversary_error - 2 * step.utility_risk)
     assert best.generalization.collected == ("useful",)
@@ -90,7 +72,7 @@ def test_an_estimate_on_singletons_does_not_call_them_known():
 
 
 def test_restarts_begin_anew_from_what_is_left():
-    table = example()
+    table = a_secret_and_its_twin()
     paths = restarted_paths(table, steps=8, starts=(0.3,))
     assert len(paths) >= 2
     for path in paths:
@@ -100,7 +82,7 @@ def test_restarts_begin_anew_from_what_is_left():
 
 
 def test_the_surrogate_of_a_restart_sees_what_is_left_and_is_asked_once():
-    table, asked = example(), list[tuple[str, ...]]()
+    table, asked = a_secret_and_its_twin(), list[tuple[str, ...]]()
 
     def surrogate(table: Table, seed: int) -> Effects:
         asked.append(table.schema.names)
@@ -151,14 +133,14 @@ def test_a_value_that_nobody_has_is_no_obstacle():
 
 
 def test_the_same_records_give_the_same_bytes():
-    table = example(500)
+    table = a_secret_and_its_twin(500)
     start = Generalization.untouched(table.schema)
     one, two = ([g.to_json() for g in coarsening_path(table, start)] for _ in range(2))
     assert one == two
 
 
 def test_records_that_agree_in_everything_count_as_one_with_their_number():
-    table = example(2000)
+    table = a_secret_and_its_twin(2000)
     columns = [table.codes[:, j].astype(np.int64) for j in range(3)]
     every = Records.of(table)
     few = every.collapsed(columns)
@@ -172,7 +154,9 @@ def test_records_that_agree_in_everything_count_as_one_with_their_number():
 
 
 def test_thinning_keeps_both_ends():
-    steps = coarsening_steps(example(500), Generalization.untouched(example(500).schema))
+    steps = coarsening_steps(
+        a_secret_and_its_twin(500), Generalization.untouched(a_secret_and_its_twin(500).schema)
+    )
     kept = thinned(steps, 4)
     assert kept[0] is steps[0]
     assert kept[-1] is steps[-1]
@@ -182,7 +166,7 @@ def test_thinning_keeps_both_ends():
 @pytest.mark.parametrize("mu", [-1.0, float("nan")])
 def test_a_price_that_is_none_is_refused(mu):
     with pytest.raises(ParameterError, match="mu"):
-        coarsening_path(example(50), Generalization.untouched(example(50).schema), mu)
+        coarsening_path(a_secret_and_its_twin(50), Generalization.untouched(a_secret_and_its_twin(50).schema), mu)
 
 
 def test_a_tie_does_not_hide_anybody():

@@ -5,15 +5,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leastwise import Attribute, Generalization, Intervals, Schema, Table, Untouched
+from leastwise import Generalization, Intervals, Table, Untouched
 from leastwise.errors import ParameterError
 from leastwise.minimizers import Constraints, coarsening_path, recommended_paths, restarted_paths
 from leastwise.minimizers.constraints.checks import broken
+from tests.samples import age_tells
 from tests.strategies import tables
 
 
@@ -61,23 +61,6 @@ def test_a_path_holds_to_its_constraints_and_goes_as_far_as_they_allow(table, da
     assert all(broken(constraints, further, table) for further in merges(path[-1]))
 
 
-def people(rows: int = 1200) -> Table:
-    """Age tells the label, the state and the sex tell nothing."""
-    random = np.random.default_rng(0)
-    age, state, sex = random.integers(0, 80, rows), random.integers(0, 6, rows), random.integers(0, 2, rows)
-    schema = Schema(
-        (
-            Attribute("age", "continuous", integer=True, lower=0, upper=99),
-            Attribute("state", values=tuple("abcdef"), personal=True),
-            Attribute("sex", values=("f", "m"), personal=True),
-        ),
-        Attribute("y", values=("0", "1")),
-    )
-    labels = ((age > 30) ^ (random.random(rows) < 0.1)).astype(int)
-    levels = (np.arange(80.0), np.array(list("abcdef"), dtype=object), np.array(["f", "m"], dtype=object))
-    return Table(schema, np.stack([age, state, sex], axis=1), levels, labels)
-
-
 EVERYTHING = Constraints(
     edges={"age": [17, 64]},
     together={"state": [["a", "b"]]},
@@ -90,7 +73,7 @@ EVERYTHING = Constraints(
 
 
 def test_all_recommended_candidates_hold_to_all_kinds_of_constraints():
-    table = people()
+    table = age_tells()
     found = recommended_paths(table, constraints=EVERYTHING, steps=12)
     for candidate in found:
         assert broken(EVERYTHING, candidate, table) == []
@@ -99,14 +82,14 @@ def test_all_recommended_candidates_hold_to_all_kinds_of_constraints():
 
 
 def test_an_untouched_number_stays_untouched_to_the_end():
-    table = people()
+    table = age_tells()
     (path,) = restarted_paths(table, starts=(0.3,), constraints=Constraints(untouched=["age"]))[:1]
     assert all(isinstance(step["age"], Untouched) for step in path)
     assert path[-1].not_collected == ("state", "sex")
 
 
 def test_an_untouched_number_is_parted_at_the_edges_that_must_stay():
-    table = people()
+    table = age_tells()
     path = coarsening_path(
         table, Generalization.untouched(table.schema), constraints=Constraints(edges={"age": [17.0, 98]})
     )
@@ -115,7 +98,7 @@ def test_an_untouched_number_is_parted_at_the_edges_that_must_stay():
 
 
 def test_what_is_broken_is_said():
-    table = people()
+    table = age_tells()
     fine = Generalization.untouched(table.schema).replacing(Intervals(table.schema["age"], (17, 30, 78)))
     assert broken(EVERYTHING, fine, table) == [
         "age: the edge 64 is gone",
@@ -135,6 +118,6 @@ def test_what_is_broken_is_said():
 
 
 def test_a_start_that_breaks_them_is_refused():
-    table = people()
+    table = age_tells()
     with pytest.raises(ParameterError, match=r"start of a path must hold.*sex: is not suppressed.*optimal_path"):
         coarsening_path(table, Generalization.untouched(table.schema), constraints=Constraints(suppressed=["sex"]))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leastwise import Attribute, Generalization, Schema, Table
+from leastwise import Generalization
 from leastwise.errors import ParameterError
 from leastwise.kernels.joint_partition import Guessed
 from leastwise.minimizers import Constraints, joint_path
@@ -19,13 +19,13 @@ from leastwise.minimizers.descent.descent import Descent, base_of
 from leastwise.minimizers.descent.rests import calibrated, calibrated_label
 from leastwise.minimizers.optimal.items import target_weights
 from leastwise.minimizers.recommended import estimate
-from tests.minimizers.coarsening.test_path import example
-from tests.minimizers.constraints.test_checks import parting, people
+from tests.minimizers.constraints.test_checks import parting
+from tests.samples import a_secret_and_its_twin, age_tells, exclusive_or
 from tests.strategies import generalizations, tables
 
 
 def test_what_leaks_stays_out_and_what_is_useful_comes_in():
-    table = example()
+    table = a_secret_and_its_twin()
     descent = Descent(base_of(table, Generalization.untouched(table.schema), Constraints()), np.ones(1))
     descent.descend(2.0)
     found = descent.base.generalization(descent.now)
@@ -37,7 +37,7 @@ def test_what_leaks_stays_out_and_what_is_useful_comes_in():
 
 
 def test_an_attribute_that_was_given_up_comes_back_when_it_is_worth_it():
-    table = example()
+    table = a_secret_and_its_twin()
     descent = Descent(base_of(table, Generalization.untouched(table.schema), Constraints()), np.ones(1))
     descent.descend(0.0)
     assert descent.base.generalization(descent.now).collected == ()
@@ -65,26 +65,9 @@ def test_a_path_is_made_of_the_buckets_of_the_fine_one(table, data):
     assert len({each.fingerprint for each in found}) == len(found)
 
 
-def xor(rows: int = 2000) -> Table:
-    """The label is a xor b: neither alone tells anything. Both hide the personal attribute."""
-    random = np.random.default_rng(0)
-    a, b, p = (random.integers(0, 2, rows) for _ in range(3))
-    values = ("0", "1")
-    schema = Schema(
-        (
-            Attribute("a", values=values),
-            Attribute("b", values=values),
-            Attribute("p", values=values, personal=True),
-        ),
-        Attribute("y", values=values),
-    )
-    levels = tuple(np.array(values, dtype=object) for _ in range(3))
-    return Table(schema, np.stack([a, b, p], axis=1), levels, a ^ b)
-
-
 def test_what_only_shows_together_is_kept_on_the_way_down():
     """From suppression no single attribute gains; the fine side keeps both at once."""
-    table = xor()
+    table = exclusive_or()
     descent = Descent(
         base_of(table, Generalization.untouched(table.schema), Constraints()), target_weights(table, None)
     )
@@ -183,7 +166,7 @@ def test_coarser_knowledge_counts_for_what_leave_one_out_counting_found(pseudo_c
 
 
 def test_all_kinds_of_constraints_hold():
-    table = people()
+    table = age_tells()
     constraints = Constraints(
         edges={"age": [17]}, apart={"state": [["a", "c"]]}, max_buckets={"age": 4}, min_people=80
     )
@@ -194,12 +177,16 @@ def test_all_kinds_of_constraints_hold():
 
 
 def test_the_same_records_give_the_same_bytes():
-    table = example(400)
+    table = a_secret_and_its_twin(400)
     fine = Generalization.untouched(table.schema)
     one, two = ([g.to_json() for g in joint_path(table, fine, (0.5, 5.0))] for _ in range(2))
     assert one == two
 
 
-def test_prices_that_are_none_are_refused():
+def test_multipliers_that_are_none_are_refused():
     with pytest.raises(ParameterError, match="multipliers"):
-        joint_path(example(50), Generalization.untouched(example(50).schema), (1.0, float("nan")))
+        joint_path(
+            a_secret_and_its_twin(50),
+            Generalization.untouched(a_secret_and_its_twin(50).schema),
+            (1.0, float("nan")),
+        )

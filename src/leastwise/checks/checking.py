@@ -113,9 +113,11 @@ def check(
         What counts as drift.
     previous
         Generalizations of the same people that leaked before: what both tell together must keep the budget.
+    seed, quick
+        See ``evaluate``.
     held_out
         False for the sample that the generalization was chosen on: then the seed must be that of its split.
-    seed, quick, progress
+    progress
         See ``evaluate``.
     """
     new = records if isinstance(records, NewRecords) else NewRecords(records, len(records))

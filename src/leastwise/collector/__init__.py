@@ -7,3 +7,7 @@ from leastwise.errors import MissingExtraError
 for _module, _package in (("fastapi", "FastAPI"), ("sqlalchemy", "SQLAlchemy"), ("uvicorn", "uvicorn")):
     if find_spec(_module) is None:
         raise MissingExtraError(_package, "collector")
+
+from leastwise.collector.store import read_records  # noqa: E402
+
+__all__ = ["read_records"]

@@ -49,7 +49,7 @@ def load(name: str, path: str | Path | None = None, **options: Any) -> Dataset:
         One of `names`.
     path
         The downloaded file or the folder that holds it; not needed for ``adult``.
-    options
+    **options
         ``state`` and ``year`` choose among ACS files in a folder, ``year`` among loans; ``race`` ("majority" or
         "percentages") is about crime.
 

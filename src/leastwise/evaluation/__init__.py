@@ -3,6 +3,7 @@
 from leastwise.confidence import Interval, binomial_interval, mean_interval
 from leastwise.evaluation.certificate import Bound, Certificate, certify
 from leastwise.evaluation.evaluation import Evaluation
+from leastwise.evaluation.minimum_sample import MinimumSample, minimum_sample
 from leastwise.evaluation.protocol import evaluate
 from leastwise.evaluation.utility import UtilityRisk, judged_by, utility_limits, utility_risk
 
@@ -11,12 +12,14 @@ __all__ = [
     "Certificate",
     "Evaluation",
     "Interval",
+    "MinimumSample",
     "UtilityRisk",
     "binomial_interval",
     "certify",
     "evaluate",
     "judged_by",
     "mean_interval",
+    "minimum_sample",
     "utility_limits",
     "utility_risk",
 ]

@@ -44,10 +44,12 @@ def form_html(
         JSON file.
     helper
         Whether the helper, which finds the bucket of an exact value in the page, is on from the start.
-    title, introduction, language
-        Texts at the top, and the language they are in.
+    title, introduction
+        Texts at the top.
     label
         Whether the label is asked too, as the training phase needs it.
+    language
+        The language that the texts are in.
     hidden
         Fields that are posted beside the answers, such as which generalization this is.
     """

@@ -12,7 +12,7 @@ from leastwise.minimizers.feature_selection import FeatureSelectionMinimizer
 from leastwise.minimizers.iterative import IterativeMinimizer, iterative_path
 from leastwise.minimizers.neural import AdvTrainMinimizer, MutualInfMinimizer, watched
 from leastwise.minimizers.optimal import OptimalMinimizer, optimal_path
-from leastwise.minimizers.pat import PATMinimizer, pat_grid, pat_path
+from leastwise.minimizers.pat import PATMinimizer, draw_svg, draw_text, explain, pat_grid, pat_path
 from leastwise.minimizers.recommended import recommended_paths
 from leastwise.minimizers.registry import MINIMIZERS, known_minimizers
 from leastwise.minimizers.uniform import UniformMinimizer
@@ -32,6 +32,9 @@ __all__ = [
     "UniformMinimizer",
     "at_least",
     "coarsening_path",
+    "draw_svg",
+    "draw_text",
+    "explain",
     "iterative_path",
     "joint_path",
     "known_minimizers",

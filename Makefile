@@ -4,11 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 LIGHT := $(VENV)/.light
 READY := $(VENV)/.ready
+SITE_READY := $(VENV)/.docs
 # Two test processes on two cores: each with one thread, or they would wait for each other.
 ONE_THREAD := OMP_NUM_THREADS=1
 BENCHMARKS := apply pat adversaries minimizers frontier run collector
 
-.PHONY: demo test test-all lint format bench clean
+.PHONY: demo test test-all coverage lint format bench docs lowest clean
 
 # The package alone is enough for the demo; the tests need the extras and the tools.
 $(LIGHT): pyproject.toml constraints.txt
@@ -22,6 +23,10 @@ $(READY): $(LIGHT) scripts/install-test-programs.sh
 	scripts/install-test-programs.sh
 	touch $@
 
+$(SITE_READY): $(LIGHT)
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[docs]'
+	touch $@
+
 demo: $(LIGHT) ## the whole job on the bundled Adult data; writes demo/report.html
 	$(BIN)/leastwise demo
 
@@ -30,6 +35,12 @@ test: $(READY) ## all tests but the slow ones
 
 test-all: $(READY) ## the slow ones too
 	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 -m 'slow or not slow'
+
+coverage: $(READY) ## the tests of `make test`, measured: a total here, line by line in coverage/index.html
+	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 --cov --cov-report=html --cov-report=term:skip-covered
+
+lowest: ## the tests with the lowest versions that pyproject.toml allows, in an environment of its own
+	scripts/test-lowest-versions.sh
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -43,5 +54,9 @@ format: $(READY)
 bench: $(READY) ## speed and memory beside the peers; needs LEASTWISE_DATA for the large data sets
 	for name in $(BENCHMARKS); do $(BIN)/python benchmarks/$$name.py || exit 1; done
 
+docs: $(SITE_READY) ## the site, from the pages, the docstrings and the examples: docs/_build/index.html
+	rm -f docs/api/*.rst
+	$(ONE_THREAD) $(BIN)/python -m sphinx --fail-on-warning --keep-going --fresh-env docs docs/_build
+
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache build dist
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache build dist coverage docs/_build docs/gallery docs/api/*.rst

@@ -1,4 +1,8 @@
-"""The picture of the README: what each candidate costs and protects, on the bundled Adult records.
+"""
+The trade-off, drawn
+====================
+
+What each candidate costs and protects, on the bundled Adult records::
 
     python examples/02_frontier.py docs/images/frontier.svg
 
@@ -9,10 +13,10 @@ from __future__ import annotations
 
 import sys
 import warnings
-from pathlib import Path
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+from matplotlib.figure import Figure
 
 from leastwise import Generalization, PrivacyLeakWarning, Split, Table, UniformMinimizer, evaluate
 from leastwise.datasets import load_adult
@@ -33,7 +37,7 @@ def measured(name: str, candidates: list[Generalization], split: Split) -> Point
     return points
 
 
-def draw(series: dict[str, Points], limits: dict[str, tuple[float, float]], target: Path) -> None:
+def draw(series: dict[str, Points], limits: dict[str, tuple[float, float]]) -> Figure:
     """Draw the trade-off: left is accurate, up is safe."""
     mpl.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "leastwise", "font.size": 10})
     figure, axes = plt.subplots(figsize=(7.5, 4.2), layout="constrained")
@@ -47,13 +51,11 @@ def draw(series: dict[str, Points], limits: dict[str, tuple[float, float]], targ
     axes.spines[["top", "right"]].set_visible(False)
     axes.margins(x=0.12)
     axes.legend(frameon=False, loc="lower right")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(target, metadata={"Date": None})
+    return figure
 
 
 def main() -> None:
     warnings.simplefilter("ignore", PrivacyLeakWarning)
-    target = Path(sys.argv[1] if len(sys.argv) > 1 else "frontier.svg")
     adult = load_adult()
     split = Table.from_frame(adult.frame, adult.schema).split(seed=0)
     candidates = {
@@ -66,8 +68,9 @@ def main() -> None:
         "ask nothing": measured("ask nothing", [nothing], split)[0],
         "ask everything": measured("ask everything", [everything], split)[0],
     }
-    draw(series, limits, target)
-    print(f"wrote {target}")
+    figure = draw(series, limits)
+    if len(sys.argv) > 1:
+        figure.savefig(sys.argv[1], metadata={"Date": None})
 
 
 if __name__ == "__main__":

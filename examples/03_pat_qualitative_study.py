@@ -1,4 +1,8 @@
-"""The paper's qualitative study: what does PAT with 20 leaves and alpha 0.7 ask, and what does that cost?
+"""
+What PAT asks
+=============
+
+The paper's qualitative study: what does PAT with 20 leaves and alpha 0.7 ask, and what does that cost? ::
 
     python examples/03_pat_qualitative_study.py                # the bundled Adult records
     python examples/03_pat_qualitative_study.py psam_p36.csv   # an official ACS person file: ACSEmployment
@@ -22,8 +26,7 @@ import polars as pl
 from leastwise import Attribute, Generalization, PrivacyLeakWarning, Table
 from leastwise.datasets import Dataset, declaration, load, load_adult
 from leastwise.evaluation import evaluate
-from leastwise.minimizers import PATMinimizer
-from leastwise.minimizers.pat import draw_text, explain
+from leastwise.minimizers import PATMinimizer, draw_text, explain
 
 ALPHA, LEAVES, SEED = 0.7, 20, 0
 

@@ -1,6 +1,10 @@
-"""One generalization, applied by a database, described to people, and asked by a form.
+"""
+Exports: SQL, a form, a questionnaire
+=====================================
 
-python examples/04_exports.py [folder for the form and the questionnaire]
+One generalization, applied by a database, described to people, and asked by a form::
+
+    python examples/04_exports.py [folder for the form and the questionnaire]
 """
 
 import sqlite3
@@ -24,14 +28,23 @@ g = Generalization(
     (Intervals(age, (24, 63)), Groups.of(work, [["private", "own"], ["state"], ["none"]]), suppress(sex))
 )
 
+# %%
+# Files that need nothing but themselves.
+
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp())
 (folder / "form.html").write_text(form_html(g, helper=True, title="Two questions"), encoding="utf-8")
 (folder / "questions.md").write_text(questionnaire(g), encoding="utf-8")
 (folder / "generalize.js").write_text(to_javascript(g), encoding="utf-8")
 print("Open", folder / "form.html", "in a browser; it works offline.\n")
 
+# %%
+# The same as a query, and as a JSON Schema of generalized records.
+
 print(to_sql(g, "sqlite", table="people"))
 print(record_schema(g)["properties"]["age"])
+
+# %%
+# A database applies it, and refuses what lies outside the declared domain.
 
 people = sqlite3.connect(":memory:")
 people.execute("CREATE TABLE people (name, age, work, sex)")

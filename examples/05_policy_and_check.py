@@ -1,6 +1,10 @@
-"""A policy, what the sample promised, and two checks a year later: one is fine, one is not.
+"""
+A policy, and two checks a year later
+=====================================
 
-python examples/05_policy_and_check.py
+A policy, what the sample promised, and two checks a year later: one is fine, one is not::
+
+    python examples/05_policy_and_check.py
 """
 
 import warnings
@@ -25,13 +29,18 @@ budget:
   min_adversary_error: {mean: 0.3, sex: 0.25}
 """
 
+# %%
+# The policy is reviewed like code: ``Policy.load("leastwise.yaml")`` lists every mistake in it with its line.
+
 adult = load_adult()
 people = adult.frame.sample(fraction=1.0, shuffle=True, seed=0)
 sample, later = people[:24_000], people[24_000:]
 
-policy = Policy.from_yaml(POLICY)  # or Policy.load("leastwise.yaml"); every mistake in it is listed with its line
+policy = Policy.from_yaml(POLICY)
 
+# %%
 # Once: choose on the training part of the sample, and note what its test part promises.
+
 split = Table.from_frame(sample, adult.schema).split(policy.seed)
 g = PATMinimizer(alpha=0.7, max_leaves=12, random_state=0).propose(split.train)
 promise = Promise.of(g, split.test, evaluate(g, split, ["A1", "A8"], policy.seed, policy.quick))
@@ -43,7 +52,9 @@ def judge(records: pl.DataFrame) -> Check:
     return check(g, new, budget=policy.budget, promise=promise, limits=policy.drift, quick=policy.quick)
 
 
+# %%
 # From then on: the same people drawn again, and only those who are 40 or older.
+
 for who, records in (("the same people", later), ("40 or older", later.filter(pl.col("age") >= 40))):
     found = judge(records)
     print(f"\n{who}: {'broken' if found.broken else 'fine'} ({len(found.comparisons)} questions)")

@@ -1,6 +1,10 @@
-"""Adopting a new generalization while the records under the old one leaked: what do both tell together (A6)?
+"""
+A new generalization after a leak
+=================================
 
-python examples/06_re_release.py
+Adopting a new generalization while the records under the old one leaked: what do both tell together (A6)? ::
+
+    python examples/06_re_release.py
 """
 
 import warnings
@@ -22,6 +26,10 @@ coarser = old.replacing(suppress(adult.schema[old.collected[-1]]))  # one questi
 other = PATMinimizer(alpha=0.1, max_leaves=12, random_state=0).propose(train)  # other questions, other edges
 
 
+# %%
+# What a thief of both tells, beside what the new records tell alone.
+
+
 def together(new: Generalization) -> None:
     budget = Budget(min_adversary_error={"mean": 0.3})
     # The sample itself: its test part had no say in choosing, as long as it is split as it was.
@@ -32,6 +40,9 @@ def together(new: Generalization) -> None:
     print(found.notes[0])
     print("The budget is broken." if found.broken else "The budget is kept.", *found.reasons, sep="\n  - ")
 
+
+# %%
+# A nested one adds nothing to what leaked; another one does.
 
 for name, new in (("A coarser one", coarser), ("Another one", other)):
     print(f"\n{name}: asks {len(new.collected)} attributes.")

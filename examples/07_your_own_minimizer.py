@@ -1,6 +1,10 @@
-"""A complete minimizer in thirty lines: it then works in Python, in scikit-learn and beside all others.
+"""
+Your own minimizer
+==================
 
-python examples/07_your_own_minimizer.py
+A complete minimizer in thirty lines: it then works in Python, in scikit-learn and beside all others::
+
+    python examples/07_your_own_minimizer.py
 """
 
 import warnings
@@ -44,6 +48,9 @@ class HalvesMinimizer(Minimizer):
         return abs(table.y[upper].mean() - table.y[~upper].mean()) if upper.any() and not upper.all() else 0.0
 
 
+# %%
+# It is judged like any other.
+
 adult = load_adult()
 split = Table.from_frame(adult.frame, adult.schema).split(seed=0)
 g = HalvesMinimizer(k=3).propose(split.train)  # warns of what could be traced to one person, and signs its work
@@ -51,9 +58,11 @@ print(g)
 
 judged = evaluate(g, split, ["A1"], quick=True)
 assert judged.utility is not None
-print(f"\nThe classifier errs {judged.utility.error:.3f}, a thief {judged['A1'].adversary_error:.3f}.")
+print(f"The classifier errs {judged.utility.error:.3f}, a thief {judged['A1'].adversary_error:.3f}.")
 
+# %%
 # It is a scikit-learn transformer, too.
+
 features = adult.frame.select(adult.schema.names)
 labels = adult.frame["income"].to_list()
 fitted = HalvesMinimizer(k=2, schema=adult.schema).fit(features, labels)

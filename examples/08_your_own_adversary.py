@@ -1,6 +1,10 @@
-"""A complete adversary in thirty lines, judged on the same breach as ours.
+"""
+Your own adversary
+==================
 
-python examples/08_your_own_adversary.py
+A complete adversary in thirty lines, judged on the same breach as ours::
+
+    python examples/08_your_own_adversary.py
 """
 
 import time
@@ -10,8 +14,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from leastwise import PATMinimizer, PrivacyLeakWarning, Table
-from leastwise.adversaries import Breach, Reconstruction, ReconstructionResult
-from leastwise.adversaries.guessing import Finding, StrongestOf, reconstruction_fields
+from leastwise.adversaries import (
+    Breach,
+    Finding,
+    Reconstruction,
+    ReconstructionResult,
+    StrongestOf,
+    reconstruction_fields,
+)
 from leastwise.datasets import load_adult
 
 warnings.simplefilter("ignore", PrivacyLeakWarning)
@@ -43,6 +53,9 @@ class Neighbours:
         wrong = breach.targets[p].wrong(guess[record_of])  # only the scoring looks at the truth
         return Finding(breach.targets[p], wrong, sure[record_of], self.name, doubt=0.0)
 
+
+# %%
+# Both attack the same stolen records.
 
 adult = load_adult()
 split = Table.from_frame(adult.frame, adult.schema).split(seed=0)

@@ -11,7 +11,7 @@ import tomllib
 from pathlib import Path
 
 PROJECT = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-TOOLS = {"dev", "docs"}  # what only works on the package may be new
+FRAMES = {"pandas", "pyarrow", "duckdb"}  # of the tools, only what users bring too must be able to be old
 
 
 def lowest(requirement: str) -> str:
@@ -22,7 +22,9 @@ def lowest(requirement: str) -> str:
     return f"{found[1]}=={found[2]}{'' if '.' in found[2] else '.0'}.*"
 
 
-extras = [each for name, group in PROJECT["optional-dependencies"].items() if name not in TOOLS for each in group]
-for requirement in [*PROJECT["dependencies"], *extras]:
+groups = PROJECT["optional-dependencies"]
+extras = [each for name, group in groups.items() if name not in {"dev", "docs"} for each in group]
+frames = [each for each in groups["dev"] if re.split(r"\W", each)[0] in FRAMES]
+for requirement in sorted({*PROJECT["dependencies"], *extras, *frames}):
     if not requirement.startswith("leastwise["):
         print(lowest(requirement))

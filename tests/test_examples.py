@@ -1,8 +1,10 @@
-"""The numbered examples run as they are."""
+"""The numbered examples run as they are, and what they print is what they promise."""
 
 from __future__ import annotations
 
 import ast
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,36 +12,97 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
+MAJORITY = 0.24  # the classifier's error on Adult with nothing asked
+GUESSING = 0.447  # the mean error of guessing each personal attribute of Adult
 
 
-def run(name: str, *arguments: str) -> str:
+def run(name: str, *arguments: str, data: str | None = None) -> str:
     command = [sys.executable, str(EXAMPLES / name), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=600).stdout
+    environment = {key: value for key, value in os.environ.items() if key != "LEASTWISE_DATA"}
+    given = environment if data is None else environment | {"LEASTWISE_DATA": data}
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=600, env=given).stdout
+
+
+def numbers_after(words: str, text: str) -> list[float]:
+    """Return the numbers that stand in the rest of the line behind these words."""
+    (line,) = re.findall(f"{re.escape(words)}(.*)", text)
+    return [float(number) for number in re.findall(r"\d\.\d+", line)]
 
 
 def test_getting_started() -> None:
     printed = run("01_getting_started.py")
     assert "of 12 attributes" in printed
-    assert "With 95 % confidence nobody" in printed
+    cost, everything = numbers_after("The classifier errs", printed)
+    assert everything < cost < MAJORITY
+    protected, guessing = numbers_after("A thief errs", printed)
+    assert 0.3 < protected < guessing == GUESSING
+    bound, guessed = numbers_after(
+        "With 95 % confidence nobody who sees only these generalized records can", printed
+    )
+    assert guessed <= bound < 1
+    assert printed.count("not asked") == 6
+    assert "shape: (5, 7)" in printed  # the generalized records have what is asked, and the label
 
 
 @pytest.mark.slow
 def test_frontier(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="the picture needs matplotlib")
-    assert "PAT" in run("02_frontier.py", str(tmp_path / "frontier.svg"))
-    assert (tmp_path / "frontier.svg").read_text(encoding="utf-8").lstrip().startswith("<?xml")
+    printed = run("02_frontier.py", str(tmp_path / "frontier.svg"))
+    points: dict[str, list[tuple[float, float]]] = {}
+    for name, error, safety in re.findall(r"^(.+?) +\d+ buckets  (\S+)  (\S+)$", printed, re.MULTILINE):
+        points.setdefault(name, []).append((float(error), float(safety)))
+    ((worst, safest),), ((best, open_book),) = points["ask nothing"], points["ask everything"]
+    assert (open_book, safest) == (0, GUESSING)
+    candidates = points["PAT"] + points["uniform"]
+    assert all(best < error <= worst and open_book < safety <= safest for error, safety in candidates)
+    for error, safety in points["uniform"]:
+        assert any(e < error and s > safety for e, s in points["PAT"])
+    picture = (tmp_path / "frontier.svg").read_text(encoding="utf-8")
+    assert all(f">{name}<" in picture for name in points)
 
 
 @pytest.mark.slow
-def test_qualitative_study() -> None:
-    assert "buckets" in run("03_pat_qualitative_study.py")
+@pytest.mark.parametrize("real", [False, True], ids=["adult", "acs"])
+def test_qualitative_study(real: bool) -> None:
+    if real and "LEASTWISE_DATA" not in os.environ:
+        pytest.skip("LEASTWISE_DATA does not name the real files")
+    printed = run("03_pat_qualitative_study.py", data=os.environ["LEASTWISE_DATA"] if real else None)
+    rows = re.findall(r"^    (\S+) +(\d+) -> +(\d+)  \(", printed, re.MULTILINE)
+    values, buckets = (sum(int(row[i]) for row in rows) for i in (1, 2))
+    assert f"{values} attribute values become {buckets} buckets." in printed
+    assert 20 < buckets < values / 4
+    left_out = [name for name, _, kept in rows if kept == "1"]
+    assert f"Not asked at all: {len(left_out)} of {len(rows)} attributes:\n    {', '.join(left_out)}\n" in printed
+    everything, coarse = numbers_after("classifier error", printed)
+    assert everything < coarse < everything + 0.06
+    error, guessing = numbers_after("adversary error   0 ->", printed)
+    assert 0 < error < guessing
+    assert "The tree\n" in printed
+    assert "Where the buckets come from\n" in printed
+
+
+def test_exports(tmp_path: Path) -> None:
+    printed = run("04_exports.py", str(tmp_path))
+    assert "[('0 to 24', 'at a company or for myself'), ('25 to 63', 'I do not work')]" in printed
+    assert "Refused: " in printed
+    assert "'enum': ['0 to 24', '25 to 63', '64 to 120']" in printed
+    form, questions, script = (
+        (tmp_path / name).read_text(encoding="utf-8") for name in ("form.html", "questions.md", "generalize.js")
+    )
+    assert "How old are you?" in form
+    assert "How old are you?" in questions
+    assert "export " in script
+    assert not re.search(r'(?:src|href)="?https?:', form)  # it works offline
 
 
 @pytest.mark.slow
 def test_policy_and_check() -> None:
     printed = run("05_policy_and_check.py")
-    assert "the same people: fine" in printed
-    assert "40 or older: broken" in printed
+    assert "7,200 people promise" in printed
+    fine, broken = printed.split("40 or older: broken")
+    assert "the same people: fine" in fine
+    assert "  - " not in fine
+    assert "  - age: 0 to 32 is now the answer of 0.0% of the people" in broken
 
 
 @pytest.mark.slow
@@ -49,6 +112,8 @@ def test_re_release() -> None:
     assert "The budget is kept." in nested
     assert "are not nested" in crossed
     assert "A6 is wrong on average" in crossed
+    alone, both = numbers_after("A thief errs", crossed)
+    assert both < 0.3 < alone  # the old records make the difference
 
 
 def test_your_own_minimizer() -> None:
@@ -56,12 +121,16 @@ def test_your_own_minimizer() -> None:
     printed = run("07_your_own_minimizer.py")
     assert "Ask 3 of 12 attributes, 6 answers in all." in printed
     assert "transform gives 12 columns" in printed
+    cost, protected = numbers_after("The classifier errs", printed)
+    assert 0.12 < cost < MAJORITY
+    assert 0 < protected < GUESSING
 
 
 def test_your_own_adversary() -> None:
     assert lines_of_class("08_your_own_adversary.py") <= 30
-    ours, theirs = (float(text.split()[0]) for text in run("08_your_own_adversary.py").split("wrong ")[1:])
-    assert ours > theirs > 0.3  # A1 chooses the strongest of several predictors
+    printed = run("08_your_own_adversary.py")
+    ours, theirs = (float(text.split()[0]) for text in printed.split("wrong ")[1:])
+    assert GUESSING > ours > theirs > 0.3  # A1 chooses the strongest of several predictors
 
 
 def lines_of_class(name: str) -> int:

@@ -168,7 +168,7 @@ def test_floors_hold_on_the_records() -> None:
     assert g.collected
 
 
-@pytest.mark.parametrize("name", ["__init__", "absent", "drawing", "export", "minimizer", "tree", "words"])
+@pytest.mark.parametrize("name", ["__init__", "absent", "drawing", "minimizer", "tree", "words"])
 def test_numba_is_loaded_only_when_a_tree_is_grown(name: str) -> None:
     source = Path(pat.__file__).with_name(f"{name}.py").read_text(encoding="utf-8")
     loaded = [line for line in source.splitlines() if line.startswith(("from leastwise", "import"))]

@@ -108,8 +108,8 @@ def test_mistakes(run: Run, people: Path, words: tuple[str, ...], complaint: str
 
 
 LISTED = {
-    "coarsening": {"max_error_increase": 0.01, "mu": None, "teacher": None, "weights": None},
-    "optimal": {"lam": 1.0, "teacher": None, "weights": None, "bucket_price": 0.0},
+    "coarsening": {"max_error_increase": 0.01, "mu": None, "surrogate": None, "weights": None},
+    "optimal": {"lam": 1.0, "surrogate": None, "weights": None, "bucket_penalty": 0.0},
     "pat": {
         "alpha": 0.7,
         "max_leaves": 20,

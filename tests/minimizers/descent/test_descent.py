@@ -106,8 +106,8 @@ def slow_cost(descent: Descent, j: int, now: np.ndarray, mu: float, effects: np.
         for k, (column, effect) in enumerate(zip(columns, descent.model.weights, strict=True)):
             score = score + (effect[column[members[0]]] if k != j and len(effect) > 1 else 0)
         odds = np.exp([*[0.0] * (len(held) - len(score)), *score])
-        label_pull = descent.pulls[-1]
-        cost -= mu * n * max(held + label_pull * odds / odds.sum()) / (n + label_pull)
+        label_count = descent.pseudo_counts[-1]
+        cost -= mu * n * max(held + label_count * odds / odds.sum()) / (n + label_count)
         for t in range(len(records.own)):
             context = [k for k in np.flatnonzero(descent.state.strides[t]) if k != j]
             like = [i for i in range(len(fine)) if all(columns[k][i] == columns[k][members[0]] for k in context)]
@@ -119,7 +119,7 @@ def slow_cost(descent: Descent, j: int, now: np.ndarray, mu: float, effects: np.
             for i in members:
                 value[records.targets[i, t]] += people[i]
             known = value if records.own[t] == j else prior
-            pull = descent.pulls[t]
+            pull = descent.pseudo_counts[t]
             best = max(value[v] + pull * prior[v] / sum(prior.values()) for v in known)
             cost += descent.weights[t] * n * best / (n + pull)
     return float(cost)

@@ -109,7 +109,7 @@ def slow_cost(descent: Descent, j: int, now: np.ndarray, mu: float, effects: np.
         label_count = descent.pseudo_counts[-1]
         cost -= mu * n * max(held + label_count * odds / odds.sum()) / (n + label_count)
         for t in range(len(records.own)):
-            context = [k for k in np.flatnonzero(descent.state.strides[t]) if k != j]
+            context = [k for k in np.flatnonzero(descent.state.contexts.strides[t]) if k != j]
             like = [i for i in range(len(fine)) if all(columns[k][i] == columns[k][members[0]] for k in context)]
             # Of the attribute's own values only those in the run are left.
             like = [i for i in like if records.own[t] != j or group[i] == run]
@@ -119,9 +119,9 @@ def slow_cost(descent: Descent, j: int, now: np.ndarray, mu: float, effects: np.
             for i in members:
                 value[records.targets[i, t]] += people[i]
             known = value if records.own[t] == j else prior
-            pull = descent.pseudo_counts[t]
-            best = max(value[v] + pull * prior[v] / sum(prior.values()) for v in known)
-            cost += descent.weights[t] * n * best / (n + pull)
+            count = descent.pseudo_counts[t]
+            best = max(value[v] + count * prior[v] / sum(prior.values()) for v in known)
+            cost += descent.weights[t] * n * best / (n + count)
     return float(cost)
 
 

@@ -1,8 +1,19 @@
-"""Who is told how far long work has come: one protocol, whoever works and whoever shows it."""
+"""Who is told how far long work has come, and who shows it: a bar in a terminal or a notebook, lines in a file."""
 
 from __future__ import annotations
 
-from typing import Protocol
+import sys
+import time
+from contextlib import AbstractContextManager, nullcontext
+from html import escape
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as RichProgress
+    from rich.progress import TaskID
+
+EVERY = 10.0  # seconds between two lines where there is no terminal
+AT_MOST = 0.2  # seconds between two pictures of the same bar
 
 
 class Progress(Protocol):
@@ -17,6 +28,20 @@ class Progress(Protocol):
         ...
 
 
+def watching(otherwise: Progress) -> AbstractContextManager[Progress]:
+    """Return bars where a person looks on, in a terminal or a notebook; elsewhere what was given."""
+    if in_notebook():
+        return nullcontext(NotebookBars())
+    return Bars() if sys.stderr.isatty() else nullcontext(otherwise)
+
+
+def in_notebook() -> bool:
+    """Return whether this is the kernel of a notebook; a program that never loaded IPython is none."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return hasattr(shell, "kernel")
+
+
 class Silent:
     """Is told, and says nothing."""
 
@@ -25,3 +50,119 @@ class Silent:
 
     def advance(self, steps: int = 1) -> None:
         """Say nothing."""
+
+
+class Lines:
+    """A line at the beginning of each stage, and every few seconds, on the standard error stream."""
+
+    def begin(self, words: str, total: int | None = None, done: int = 0) -> None:
+        """Say what begins."""
+        self._words, self._total, self._done, self._before = words, total, done, done
+        self._start = self._said = time.monotonic()
+        many = "" if total is None else f": {total:,}"
+        resumed = f", {done:,} of them done before" if done else ""
+        self._say(f"{words}{many}{resumed}")
+
+    def advance(self, steps: int = 1) -> None:
+        """Say how far it has come, how fast it goes and how long it will take, if it is time."""
+        self._done += steps
+        now = time.monotonic()
+        if now - self._said < EVERY or (self._total is not None and self._done >= self._total):
+            return
+        self._said = now
+        rate = (self._done - self._before) / (now - self._start)
+        left = "" if self._total is None else f", about {_span((self._total - self._done) / rate)} left"
+        of = "" if self._total is None else f" of {self._total:,}"
+        self._say(f"{self._words}: {self._done:,}{of}, {rate:.2f} a second{left}")
+
+    def _say(self, text: str) -> None:
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+
+
+def _span(seconds: float) -> str:
+    """Write a number of seconds for people.
+
+    >>> _span(42), _span(200), _span(9000)
+    ('42 s', '3 min', '2.5 h')
+    """
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+
+
+class Bars:
+    """A bar for each stage in a terminal: how many are done, how fast it goes, how long it will take."""
+
+    def __enter__(self) -> Bars:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (
+            TextColumn("{task.description:<24}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[rate]}"),
+            TimeRemainingColumn(elapsed_when_finished=True),
+        )
+        self._shown: RichProgress = Progress(*columns, console=Console(stderr=True))
+        self._shown.start()
+        self._bar: TaskID | None = None
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._shown.stop()
+
+    def begin(self, words: str, total: int | None = None, done: int = 0) -> None:
+        """Begin a new bar."""
+        self._start, self._made = time.monotonic(), 0
+        self._bar = self._shown.add_task(words, total=total, completed=done, rate="")
+
+    def advance(self, steps: int = 1) -> None:
+        """Move the bar."""
+        assert self._bar is not None
+        self._made += steps
+        rate = self._made / max(time.monotonic() - self._start, 1e-9)
+        self._shown.update(self._bar, advance=steps, rate=f"{rate:.2f}/s")
+
+
+class NotebookBars:
+    """A bar for each stage in the output of a notebook's cell; plain HTML, so that no widgets are needed."""
+
+    def __init__(self) -> None:
+        self._stages: list[list[Any]] = []  # words, done, total
+        self._handle: Any = None
+        self._drawn = 0.0
+
+    def begin(self, words: str, total: int | None = None, done: int = 0) -> None:
+        """Begin a new bar."""
+        self._stages.append([words, done, total])
+        self._draw()
+
+    def advance(self, steps: int = 1) -> None:
+        """Move the bar; not more often than can be seen, but always to its end."""
+        stage = self._stages[-1]
+        stage[1] += steps
+        if time.monotonic() - self._drawn >= AT_MOST or stage[1] == stage[2]:
+            self._draw()
+
+    def _draw(self) -> None:
+        from IPython.display import HTML, display
+
+        page = HTML("".join(_bar(*stage) for stage in self._stages))
+        if self._handle is None:
+            self._handle = display(page, display_id=True)
+        else:
+            self._handle.update(page)
+        self._drawn = time.monotonic()
+
+
+def _bar(words: str, done: int, total: int | None) -> str:
+    """Return a bar as HTML.
+
+    >>> _bar("a < b", 1, 2)
+    '<div><progress value="1" max="2"></progress> a &lt; b: 1 of 2</div>'
+    """
+    value = "" if total is None else f' value="{done}" max="{total}"'
+    of = "" if total is None else f" of {total:,}"
+    return f"<div><progress{value}></progress> {escape(words)}: {done:,}{of}</div>"

@@ -11,7 +11,7 @@ from leastwise.cli.app import app
 from leastwise.cli.budget import Limits, MoreLimits, budget_of
 from leastwise.cli.options import grouped
 from leastwise.cli.printing import print_lines
-from leastwise.cli.run import NOTHING_FITS, conclusion
+from leastwise.cli.run import NOTHING_FITS
 from leastwise.errors import ParameterError
 
 
@@ -37,6 +37,5 @@ def choose(
     write_report(found)
     if found.choice.candidate is not None:
         print_lines(found.choice.sentence)
-    for line in conclusion(found):
-        print_lines(line)
+    print_lines(str(found))
     raise typer.Exit(0 if found.choice.candidate is not None else NOTHING_FITS)

@@ -12,7 +12,6 @@ from leastwise.cli.app import app
 from leastwise.cli.budget import Limits, MoreLimits, budget_of
 from leastwise.cli.options import Fresh, PolicyFile, Quick, SeedOrPolicy, grouped
 from leastwise.cli.printing import print_lines
-from leastwise.cli.progress import watching
 from leastwise.cli.settings import set_option, settings, settings_of
 from leastwise.cli.task import (
     DataOrPolicy,
@@ -25,6 +24,7 @@ from leastwise.cli.task import (
     policy_of,
     seed_of,
 )
+from leastwise.progress import Lines, watching
 
 if TYPE_CHECKING:
     from leastwise.runs import Options, Run, Workers
@@ -109,8 +109,7 @@ def make(
     """Do the run, write its report, and say what came out."""
     finished = execute(records, folder, options, workers, name, fresh)
     _warn(records, finished)
-    for line in conclusion(finished):
-        print_lines(line)
+    print_lines(str(finished))
     return finished
 
 
@@ -122,7 +121,7 @@ def execute(
     from leastwise.runs import run as whole_job
 
     try:
-        with watching() as watcher:
+        with watching(Lines()) as watcher:
             found = whole_job(
                 records.table, folder, options, name=name, workers=workers, progress=watcher, fresh=fresh
             )
@@ -143,42 +142,3 @@ def _warn(records: Records, finished: Run) -> None:
     if finished.choice.candidate is not None:
         train = records.table.split(finished.task.seed).train
         warn_of_leaks(finished.generalization(finished.choice.candidate), train, records.inferred)
-
-
-@dataclass(frozen=True)
-class _Words:
-    """The figures of one candidate in words."""
-
-    run: Run
-    candidate: str
-
-    def lines(self) -> list[str]:
-        point, frontier = self.run.frontier[self.candidate], self.run.frontier
-        found = self.run.candidate(self.candidate)
-        more = (point.test.utility_risk - frontier.untouched.utility_risk) * 100
-        return [
-            f"Ask {found.asked} of {len(self.run.schema)} questions, with {found.answers:,} answers in all.",
-            f"The model errs {abs(more):.1f} points {'more' if more >= 0 else 'less'} than with everything asked "
-            f"({point.test.utility_risk:.3f} against {frontier.untouched.utility_risk:.3f}).",
-            f"Whoever steals the records gets {point.test.adversary_error:.0%} of the personal answers wrong "
-            f"(guessing: {frontier.suppressed.adversary_error:.0%}; asking everything: "
-            f"{frontier.untouched.adversary_error:.0%}).",
-            self._certified(),
-        ]
-
-    def _certified(self) -> str:
-        certified = self.run.frontier[self.candidate].test.certified
-        if not certified:
-            return "Nothing can be promised about every adversary: too many people are alone with their record."
-        return f"However clever, nobody gets fewer than {int(certified * 100)} % wrong (95 % confidence)."
-
-
-def conclusion(run: Run) -> list[str]:
-    """Say the answer in five lines: what to ask, what it costs, what it protects, and where the report is."""
-    choice = run.choice
-    if choice.candidate is None:
-        return [choice.sentence, f"Report: {run.folder / 'report.html'}"]
-    lines = _Words(run, choice.candidate).lines()
-    for miss in choice.misses_on_test:
-        lines.append(f"Chosen by the validation part; on the test part a limit is missed: {miss}.")
-    return [*lines, f"Report: {run.folder / 'report.html'}"]

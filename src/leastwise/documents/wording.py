@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 NO_BREAK = "\u00a0"
+MOST_SHOWN = 12  # answers of a question; the artefact holds the whole list
 
 
 def percent(share: float, digits: int = 0) -> str:
@@ -83,6 +84,15 @@ def some(words: Sequence[str], most: int = 8) -> str:
     ('a, b and 2 others', 'a and b')
     """
     return listed(words if len(words) <= most else [*words[: most - 1], f"{len(words) - most + 1} others"])
+
+
+def shortened(texts: Sequence[str], most: int = MOST_SHOWN) -> list[str]:
+    """Return the first texts, and how many more there are.
+
+    >>> shortened(["a", "b", "c", "d"], 3), shortened(["a", "b"], 3)
+    (['a', 'b', '… 2 more'], ['a', 'b'])
+    """
+    return list(texts) if len(texts) <= most else [*texts[: most - 1], f"… {len(texts) - most + 1} more"]
 
 
 def number(value: object) -> str:

@@ -11,8 +11,9 @@ from typing import Any
 from leastwise.adversaries.base import is_guest
 from leastwise.adversaries.registry import PAPER
 from leastwise.adversaries.result import AttackResult, GuestResult
-from leastwise.documents import Fields, Problems, check_format, read_json, read_text, write_whole
+from leastwise.documents import Fields, Problems, check_format, html, read_json, read_text, write_whole
 from leastwise.documents.plain import from_plain, to_plain
+from leastwise.documents.wording import counted, percent, percent_range
 from leastwise.errors import ArtefactError, shorten
 from leastwise.evaluation.certificate import Certificate
 from leastwise.evaluation.utility import UtilityRisk
@@ -21,6 +22,7 @@ from leastwise.validation import did_you_mean
 
 FORMAT = "leastwise-evaluation"
 VERSION = 1
+_INTERVAL = "95 % interval"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +71,38 @@ class Evaluation:
     certificate: Certificate | None
     seconds: Mapping[str, float] = field(default_factory=dict, compare=False)
 
+    def __repr__(self) -> str:
+        model = "" if self.utility is None else f" the model is wrong {percent(self.utility.error, 1)};"
+        return f"<Evaluation{model} {counted(len(self.attacks), 'attack')} on {self.people.test:,.0f} people>"
+
+    def _repr_html_(self) -> str:
+        """Show the model's error beside its limits, each attack beside guessing, and the promise."""
+        rows = [
+            [name, percent(risk.error, 1), percent_range(risk.interval)]
+            for name, risk in (
+                ("these answers", self.utility),
+                ("everything asked", self.everything),
+                ("nothing asked", self.nothing),
+            )
+            if risk is not None
+        ]
+        model = html.table(("the model sees", "is wrong", _INTERVAL), rows, numbers=("is wrong", _INTERVAL))
+        found = [
+            [_who(each), percent(each.adversary_error, 1), percent_range(each.interval), percent(each.baseline, 1)]
+            for each in self.attacks
+        ]
+        columns = ("adversary", "is wrong", _INTERVAL, "guessing is wrong")
+        thieves = html.table(columns, found, numbers=columns[1:])
+        promise = [] if self.certificate is None else [self.certificate.sentences()[-1]]
+        tested = f"{counted(self.people.test, 'person', 'people')} tested" + (", a quick look" * self.quick)
+        return html.box(
+            html.heading("What it costs and what it protects"),
+            model if rows else "",
+            thieves if found else "",
+            html.paragraphs(promise),
+            html.paragraphs([f"{tested}. An adversary that is wrong more often is safer."], soft=True),
+        )
+
     def __getitem__(self, adversary: str) -> Any:
         """Return the result of one adversary, by its short name."""
         found = {attack.adversary: attack for attack in self.attacks}
@@ -99,6 +133,11 @@ class Evaluation:
     def load(cls, path: str | Path) -> Evaluation:
         """Read the document from a file."""
         return cls.from_json(read_text(path))
+
+
+def _who(attack: AttackResult) -> str:
+    title = attack.title if isinstance(attack, GuestResult) else PAPER[attack.adversary].title
+    return f"{attack.adversary}: {title}"
 
 
 def _from_document(document: Any, problems: Problems) -> Evaluation | None:

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from leastwise.documents import html
 from leastwise.documents.markdown import as_is
+from leastwise.documents.wording import shortened
 from leastwise.partition import Partition
 
 Change = Literal["same", "coarser", "finer", "different"]
@@ -46,9 +48,23 @@ def as_markdown(partitions: Sequence[Partition]) -> str:
     rows = ["| attribute | buckets | answers |", "|---|---|---|"]
     for partition in partitions:
         answers = " · ".join(map(as_is, bucket_texts(partition)))
-        count = "all" if partition.untouched and not partition.size else str(partition.size)
-        rows.append(f"| {as_is(_title(partition))} | {count} | {answers} |")
+        rows.append(f"| {as_is(_title(partition))} | {_count(partition)} | {answers} |")
     return "\n".join([heading(partitions), "", *rows])
+
+
+def as_html(partitions: Sequence[Partition]) -> str:
+    """Describe the buckets as a table for a notebook."""
+    texts = [" · ".join(shortened(bucket_texts(p))) for p in partitions]
+    counts = ["" if p.suppressed else _count(p) for p in partitions]
+    rows = [[p.attribute.name, *each] for p, *each in zip(partitions, texts, counts, strict=True)]
+    marks = ["personal" if p.attribute.personal else "" for p in partitions]
+    columns = ("attribute", "what can be answered", "answers")
+    listing = html.table(columns, rows, numbers=columns[-1:], marks=marks)
+    return html.box(html.heading(heading(partitions)), listing)
+
+
+def _count(partition: Partition) -> str:
+    return "all" if partition.untouched and not partition.size else str(partition.size)
 
 
 def _title(partition: Partition) -> str:

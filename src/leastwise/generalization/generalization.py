@@ -144,6 +144,13 @@ class Generalization:
     def __str__(self) -> str:
         return self.describe()
 
+    def __repr__(self) -> str:
+        heading = describe.heading(self.partitions).removeprefix("Ask ").rstrip(".")
+        return f"<Generalization asks {heading.replace(' in all', '')}>"
+
+    def _repr_html_(self) -> str:
+        return describe.as_html(self.partitions)
+
     def transform(
         self,
         records: Any,

@@ -13,6 +13,8 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
+from leastwise.documents import html
+from leastwise.documents.wording import counted
 from leastwise.errors import DataError, ParameterError, SchemaError, shorten
 from leastwise.generalization import Generalization
 from leastwise.partition import Codes, Partition, from_map
@@ -79,6 +81,24 @@ class Table:
 
     def __len__(self) -> int:
         return len(self.codes)
+
+    def __repr__(self) -> str:
+        return f"<Table {self._size_in_words()}>"
+
+    def _repr_html_(self) -> str:
+        """Show the schema and how many people there are; nobody's record."""
+        everyone = [*self.schema.attributes] + ([self.schema.label] if self.schema.label else [])
+        rows = [[attribute.name, attribute.kind, attribute.domain_text()] for attribute in everyone]
+        marks = ["personal" if attribute.personal else "" for attribute in self.schema.attributes]
+        listing = html.table(
+            ("attribute", "kind", "domain"), rows, marks=[*marks, "label"] if self.schema.label else marks
+        )
+        return html.box(html.heading(self._size_in_words()), listing)
+
+    def _size_in_words(self) -> str:
+        people = "" if self.weights is None else f" of {counted(self.people, 'person', 'people')}"
+        part = "" if self.part == "all" else f", {self.part} part"
+        return f"{counted(len(self), 'record')}{people} x {counted(len(self.schema), 'attribute')}{part}"
 
     @property
     def sizes(self) -> tuple[int, ...]:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from leastwise.documents.wording import counted
+from leastwise.documents.wording import counted, shortened
 from leastwise.generalization import Generalization
 from leastwise.generalization.describe import bucket_texts
 from leastwise.partition import Groups, Partition, keep
 from leastwise.schema import Attribute
 
 Facts = dict[str, Any]
-# In the panel of a candidate and in "before"; the artefact holds the whole list.
-MOST_SHOWN = 12
 
 
 def answers_before(attribute: Attribute) -> int:
@@ -56,15 +54,6 @@ def before_text(attribute: Attribute) -> str:
         return f"{what} ({attribute.domain_text()})"
     names = [attribute.label_of(value) for value in attribute.values]
     return f"{counted(len(names), 'value')}: {' · '.join(shortened(names))}"
-
-
-def shortened(texts: Sequence[str], most: int = MOST_SHOWN) -> list[str]:
-    """Return the first texts, and how many more there are.
-
-    >>> shortened(["a", "b", "c", "d"], 3), shortened(["a", "b"], 3)
-    (['a', 'b', '… 2 more'], ['a', 'b'])
-    """
-    return list(texts) if len(texts) <= most else [*texts[: most - 1], f"… {len(texts) - most + 1} more"]
 
 
 def _buckets(partition: Partition, shares: Sequence[float] | None) -> list[Facts]:

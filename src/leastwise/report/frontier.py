@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from leastwise.documents.plain import to_plain
-from leastwise.documents.wording import percent, percent_range
+from leastwise.documents.wording import MOST_SHOWN
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.generalization import Generalization
-from leastwise.report.buckets import MOST_SHOWN, BucketTexts
+from leastwise.report.buckets import BucketTexts
 from leastwise.report.task import search_sentence
 from leastwise.runs import Candidate, Run
 from leastwise.runs.shares import ByAttribute, Shares
+from leastwise.runs.showing import LIMIT_NAMES, POINT_NAMES, frontier_table, name_in_words, on_test
 
 Facts = dict[str, Any]
-UNTOUCHED, SUPPRESSED = "untouched", "suppressed"
-POINT_NAMES = {"cheapest": "most accurate on validation"}
-LIMIT_NAMES = {UNTOUCHED: "everything asked in full", SUPPRESSED: "nothing asked"}
 
 
 def frontier_facts(run: Run, chosen: str, shares: Shares) -> Facts:
@@ -27,11 +25,11 @@ def frontier_facts(run: Run, chosen: str, shares: Shares) -> Facts:
     texts = BucketTexts()
     known = {point.id for point in run.frontier.points}
     # The frontier was found on validation; people see the test part and walk along that.
-    shown = sorted(run.frontier.points, key=lambda point: point.test.point)
+    shown = on_test(run.frontier)
     points = [
         {**_point(run, point, texts, chosen), "shares": _shares(run, shares.of(point.id))} for point in shown
     ]
-    limits = [_limit(run, kind, texts) for kind in (UNTOUCHED, SUPPRESSED)]
+    limits = [_limit(run, kind, texts) for kind in LIMIT_NAMES]
     screened = [_screened(candidate, texts) for candidate in run.candidates if candidate.id not in known]
     ordered = [limits[0], *points, limits[1]]
     return {
@@ -39,7 +37,7 @@ def frontier_facts(run: Run, chosen: str, shares: Shares) -> Facts:
         "texts": texts.texts,
         "points": ordered,
         "screened": screened,
-        "table": _table(ordered),
+        "table": frontier_table(run.frontier, chosen)._asdict(),
         "knees": list(run.frontier.knees),
         "search": search_sentence(run.frontier),
     }
@@ -91,7 +89,7 @@ def _attacker(judged: Evaluation) -> list[Facts]:
 
 
 def _limit(run: Run, kind: str, texts: BucketTexts) -> Facts:
-    make = Generalization.untouched if kind == UNTOUCHED else Generalization.suppressed
+    make = getattr(Generalization, kind)
     return {
         "id": kind,
         "kind": "limit",
@@ -120,27 +118,6 @@ def _screened(candidate: Candidate, texts: BucketTexts) -> Facts:
     }
 
 
-def _table(points: list[Facts]) -> Facts:
-    errors = [text for who in ("model", "attacker") for text in (f"{who} wrong", "95 % interval")]
-    columns = ["candidate", "questions", "answers", *errors, "people alone"]
-    return {"columns": columns, "rows": [_cells(point) for point in points]}
-
-
-def _cells(point: Facts) -> list[str]:
-    test = point["test"]
-    return [
-        point_name(point),
-        str(point["asked"]),
-        f"{point['answers']:,}",
-        percent(test["utility_risk"], 1),
-        percent_range(test["utility_interval"]),
-        percent(test["adversary_error"], 1),
-        percent_range(test["adversary_interval"]),
-        f"{test['unique_people']:,}",
-    ]
-
-
 def point_name(point: Facts) -> str:
     """Name a point: what it is called, who made it, and whether it was chosen."""
-    parts = [point["name"], point["made_by"], "chosen" if point["chosen"] else ""]
-    return " · ".join(part for part in parts if part)
+    return name_in_words(point["name"], point["made_by"], point["chosen"])

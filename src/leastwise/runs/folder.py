@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from leastwise.documents import is_leftover, read_text, remove_leftovers, to_pla
 from leastwise.errors import ArtefactError, ParameterError, shorten
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.generalization import Generalization
+from leastwise.runs import showing
 from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, read_line
 from leastwise.runs.choice import Choice
 from leastwise.runs.frontier import Frontier
@@ -27,7 +28,10 @@ REPORTS = ("report.html", "report.md", "report.json", "shares.json")
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """A finished run, as it lies in its folder."""
+    """A finished run, as it lies in its folder.
+
+    ``notes`` say what its maker should know, such as columns that were left out; the folder does not hold them.
+    """
 
     folder: Path
     task: RunTask
@@ -36,6 +40,16 @@ class Run:
     failures: tuple[Failure, ...]
     frontier: Frontier
     choice: Choice
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    def __repr__(self) -> str:
+        return showing.run_line(self)
+
+    def __str__(self) -> str:
+        return "\n".join(showing.conclusion(self))
+
+    def _repr_html_(self) -> str:
+        return showing.run_html(self)
 
     @classmethod
     def load(cls, folder: str | Path) -> Run:

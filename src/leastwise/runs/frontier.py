@@ -10,6 +10,7 @@ from leastwise.documents import from_text, to_text
 from leastwise.errors import ArtefactError
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
+from leastwise.runs import showing
 from leastwise.runs.candidates import Candidate, Figures
 
 FORMAT = "leastwise-frontier"
@@ -115,6 +116,12 @@ class Frontier(LimitPoints, Counts):
     def counts(self) -> Counts:
         """How the candidates came about."""
         return Counts(**{name: getattr(self, name) for name in Counts.__dataclass_fields__})
+
+    def __repr__(self) -> str:
+        return showing.frontier_line(self)
+
+    def _repr_html_(self) -> str:
+        return showing.frontier_html(self)
 
     def __getitem__(self, candidate: str) -> Candidate:
         return next(point for point in self.points if point.id == candidate)

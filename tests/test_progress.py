@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from leastwise.cli import progress
-from leastwise.cli.progress import Bars, Lines, watching
+from leastwise import progress
+from leastwise.progress import Bars, Lines, watching
 
 
 class Clock:
@@ -35,7 +35,7 @@ def test_lines_tell_rate_and_remaining_time(
 
 
 def test_where_there_is_no_terminal_there_are_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    with watching() as watcher:
+    with watching(Lines()) as watcher:
         assert isinstance(watcher, Lines)
         watcher.begin("proposing", 1, 0)
         watcher.advance()

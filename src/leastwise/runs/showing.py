@@ -1,0 +1,160 @@
+"""A run and its frontier in words: the answer in a few lines, the frontier as a table, both for a notebook too."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from leastwise.documents import html
+from leastwise.documents.wording import counted, percent, percent_range
+from leastwise.errors import shorten
+from leastwise.generalization import Generalization
+
+if TYPE_CHECKING:
+    from leastwise.runs.candidates import Candidate, Figures
+    from leastwise.runs.folder import Run
+    from leastwise.runs.frontier import Frontier
+
+REPORT = "report.html"
+POINT_NAMES = {"cheapest": "most accurate on validation"}
+LIMIT_NAMES = {"untouched": "everything asked in full", "suppressed": "nothing asked"}
+
+
+# The answer ------------------------------------------------------------------------------------------------------
+
+
+def conclusion(run: Run) -> list[str]:
+    """Say the answer in five lines: what to ask, what it costs, what it protects, and where the report is."""
+    return [*answer(run), *run.notes, where(run)]
+
+
+def answer(run: Run) -> list[str]:
+    """Say what to ask, what it costs and what it protects; or why nothing fits."""
+    choice, frontier = run.choice, run.frontier
+    if choice.candidate is None:
+        return [choice.sentence]
+    chosen = frontier[choice.candidate]
+    more = (chosen.test.utility_risk - frontier.untouched.utility_risk) * 100
+    return [
+        f"Ask {chosen.asked} of {len(run.schema)} questions, with {chosen.answers:,} answers in all.",
+        f"The model errs {abs(more):.1f} points {'more' if more >= 0 else 'less'} than with everything asked "
+        f"({chosen.test.utility_risk:.3f} against {frontier.untouched.utility_risk:.3f}).",
+        f"Whoever steals the records gets {chosen.test.adversary_error:.0%} of the personal answers wrong "
+        f"(guessing: {frontier.suppressed.adversary_error:.0%}; asking everything: "
+        f"{frontier.untouched.adversary_error:.0%}).",
+        _certified(chosen.test.certified),
+        *(
+            f"Chosen by the validation part; on the test part a limit is missed: {miss}."
+            for miss in choice.misses_on_test
+        ),
+    ]
+
+
+def _certified(error: float | None) -> str:
+    if not error:
+        return "Nothing can be promised about every adversary: too many people are alone with their record."
+    return f"However clever, nobody gets fewer than {int(error * 100)} % wrong (95 % confidence)."
+
+
+def where(run: Run) -> str:
+    """Say where the report is, or the run where no report was written."""
+    report = run.folder / REPORT
+    return f"Report: {report}" if report.is_file() else f"Run: {run.folder}"
+
+
+def run_line(run: Run) -> str:
+    """Say in one line what came out."""
+    of = f"frontier of {len(run.frontier.points)}"
+    name = shorten(run.task.data)[1:-1]
+    if run.choice.candidate is None:
+        return f"<Run {name}: nothing fits; {of}>"
+    chosen = run.frontier[run.choice.candidate]
+    asked = f"ask {chosen.asked} of {counted(len(run.schema), 'question')}"
+    return f"<Run {name}: {asked}, {counted(chosen.answers, 'answer')}; {of}>"
+
+
+def run_html(run: Run) -> str:
+    """Show the answer and the frontier."""
+    first, *rest = answer(run)
+    text = html.heading(first) + html.paragraphs(rest)
+    return html.box(text, _table_html(run.frontier, run.choice.candidate), _soft(*run.notes, where(run)))
+
+
+def _soft(*texts: str) -> str:
+    return html.paragraphs(texts, soft=True)
+
+
+# The frontier ----------------------------------------------------------------------------------------------------
+
+
+class Listing(NamedTuple):
+    """A table of texts."""
+
+    columns: list[str]
+    rows: list[list[str]]
+
+
+def on_test(frontier: Frontier) -> list[Candidate]:
+    """Return the points in the order of their figures on test.
+
+    The frontier was found on validation; people see the test part and walk along that.
+    """
+    return sorted(frontier.points, key=lambda point: shown(point).point)
+
+
+def shown(point: Candidate) -> Figures:
+    """Return the figures that people see: those on test, unless it has not been attacked yet."""
+    return point.tested or point.validation
+
+
+def frontier_table(frontier: Frontier, chosen: str | None = None) -> Listing:
+    """Return a row for each point, between everything asked and nothing asked."""
+    schema = frontier.points[0].generalization.schema
+    errors = [text for who in ("model", "attacker") for text in (f"{who} wrong", "95 % interval")]
+    rows = [
+        _row(name_in_words(p.name, p.words, p.id == chosen), p.generalization, shown(p)) for p in on_test(frontier)
+    ]
+    first, last = (
+        _row(LIMIT_NAMES[name], limit, figures)
+        for name, limit, figures in (
+            ("untouched", Generalization.untouched(schema), frontier.untouched),
+            ("suppressed", Generalization.suppressed(schema), frontier.suppressed),
+        )
+    )
+    return Listing(["candidate", "questions", "answers", *errors, "people alone"], [first, *rows, last])
+
+
+def _row(name: str, generalization: Generalization, figures: Figures) -> list[str]:
+    return [
+        name,
+        str(len(generalization.collected)),
+        f"{generalization.total_buckets - len(generalization.not_collected):,}",
+        percent(figures.utility_risk, 1),
+        percent_range(figures.utility_interval),
+        percent(figures.adversary_error, 1),
+        percent_range(figures.adversary_interval),
+        f"{figures.unique_people:,}",
+    ]
+
+
+def name_in_words(name: str, made_by: str, chosen: bool) -> str:
+    """Name a point: what it is called, who made it, and whether it was chosen."""
+    parts = [POINT_NAMES.get(name, name), made_by, "chosen" if chosen else ""]
+    return " · ".join(part for part in parts if part)
+
+
+def frontier_line(frontier: Frontier) -> str:
+    """Say in one line what the frontier is."""
+    area = f"{frontier.hypervolume.test:.4f}"
+    return f"<Frontier of {len(frontier.points)} from {counted(frontier.screened, 'candidate')}, area {area}>"
+
+
+def frontier_html(frontier: Frontier) -> str:
+    """Show the frontier as a table."""
+    title = f"Frontier: {len(frontier.points)} of {counted(frontier.screened, 'candidate')}"
+    return html.box(html.heading(title), _table_html(frontier), _soft("From the most accurate to the safest."))
+
+
+def _table_html(frontier: Frontier, chosen: str | None = None) -> str:
+    columns, rows = frontier_table(frontier, chosen)
+    place = next((i for i, p in enumerate(on_test(frontier), 1) if p.id == chosen), None)
+    return html.table(columns, rows, numbers=columns[1:], chosen=place)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         PATMinimizer,
         UniformMinimizer,
     )
+    from leastwise.report import FrontierDisplay, PartitionDisplay, RiskDisplay, minimize
     from leastwise.schema.file import load_schema, save_schema
     from leastwise.schema.inference import infer_schema
 
@@ -39,6 +40,7 @@ __all__ = [
     "CoarseningMinimizer",
     "DataError",
     "FeatureSelectionMinimizer",
+    "FrontierDisplay",
     "Generalization",
     "Groups",
     "Intervals",
@@ -48,7 +50,9 @@ __all__ = [
     "PATMinimizer",
     "ParameterError",
     "Partition",
+    "PartitionDisplay",
     "PrivacyLeakWarning",
+    "RiskDisplay",
     "Schema",
     "SchemaError",
     "Split",
@@ -60,6 +64,7 @@ __all__ = [
     "evaluate",
     "infer_schema",
     "load_schema",
+    "minimize",
     "save_schema",
 ]
 
@@ -68,13 +73,17 @@ __all__ = [
 _ROOMS = {
     "CoarseningMinimizer": "minimizers",
     "FeatureSelectionMinimizer": "minimizers",
+    "FrontierDisplay": "report",
     "OptimalMinimizer": "minimizers",
     "PATMinimizer": "minimizers",
+    "PartitionDisplay": "report",
+    "RiskDisplay": "report",
     "UniformMinimizer": "minimizers",
     "certify": "evaluation",
     "evaluate": "evaluation",
     "infer_schema": "schema.inference",
     "load_schema": "schema.file",
+    "minimize": "report",
     "save_schema": "schema.file",
 }
 

@@ -20,15 +20,15 @@ BOX { LIGHT }
 :is([data-jp-theme-light=true], [data-theme=light], .vscode-light) BOX { LIGHT }
 :is([data-jp-theme-light=false], [data-theme=dark], .vscode-dark) BOX { DARK }
 BOX { box-sizing: border-box; max-width: 62rem; padding: .7rem 1rem; overflow-x: auto; color: var(--ink);
-  background: var(--paper); border: 1px solid var(--line); border-radius: 6px; font: 14px/1.45 system-ui, sans-serif;
-  overflow-wrap: break-word; }
+  background: var(--paper); border: 1px solid var(--line); border-radius: 6px;
+  font: 14px/1.45 system-ui, sans-serif; overflow-wrap: break-word; }
 BOX p { margin: .3rem 0; color: inherit; }
 BOX p.soft, BOX th { color: var(--soft); }
 BOX table { margin: .5rem 0; border-collapse: collapse; border: 0; font-size: 13px; color: inherit; }
 BOX tr:nth-child(n) { background: none; }
 BOX tr.chosen:nth-child(n) { background: var(--wash); }
-BOX :is(th, td):nth-child(n) { padding: .25rem .9rem .25rem .3rem; text-align: left; vertical-align: top; border: 0;
-  border-top: 1px solid var(--line); background: none; max-width: 36rem; white-space: normal; }
+BOX :is(th, td):nth-child(n) { padding: .25rem .9rem .25rem .3rem; text-align: left; vertical-align: top;
+  border: 0; border-top: 1px solid var(--line); background: none; max-width: 36rem; white-space: normal; }
 BOX thead th:nth-child(n) { border-top: 0; font-weight: 600; }
 BOX .number:nth-child(n) { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 BOX .mark { color: var(--mark); font-size: 12px; }
@@ -48,7 +48,7 @@ def heading(text: str) -> str:
 
 def paragraphs(texts: Sequence[str], soft: bool = False) -> str:
     """Return texts, each in a line of its own."""
-    return "".join(f'<p{" class=soft" if soft else ""}>{escape(text)}</p>' for text in texts)
+    return "".join(f"<p{' class=soft' if soft else ''}>{escape(text)}</p>" for text in texts)
 
 
 def table(

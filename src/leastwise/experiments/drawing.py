@@ -8,6 +8,7 @@ from typing import Any
 
 from leastwise.errors import MissingExtraError
 from leastwise.experiments.declaration import Picture, Row
+from leastwise.report.displays import plain
 
 # Told apart by everybody, in print too: colour and marker change together.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#5d3a9b", "#777777", "#222222")
@@ -64,7 +65,7 @@ def _curves(axes: Any, rows: Sequence[Row], picture: Picture, looks: Mapping[str
         own = [row for row in rows if str(row.get(picture.series, "")) == name]
         points = sorted((float(row[picture.x]), float(row[picture.y])) for row in own)
         look = {"marker": MARKERS[i % len(MARKERS)], "color": COLOURS[i % len(COLOURS)], "ms": 5, "alpha": 0.85}
-        axes.plot(*zip(*points, strict=True), linewidth=1, label=_plain(name), **look)
+        axes.plot(*zip(*points, strict=True), linewidth=1, label=plain(name), **look)
     if len(names) > 1:
         axes.legend(frameon=False, fontsize=8, ncols=1 if len(names) < 10 else 2)
 
@@ -78,21 +79,16 @@ def _bars(axes: Any, rows: Sequence[Row], picture: Picture, looks: Mapping[str, 
         places = [names.index(str(row[picture.x])) + (i - (len(groups) - 1) / 2) * width for row in own]
         heights = [float(row[picture.y]) for row in own]
         colour = COLOURS[looks[group] % len(COLOURS)]
-        axes.bar(places, heights, width * 0.92, color=colour, label=_plain(group) or picture.y)
+        axes.bar(places, heights, width * 0.92, color=colour, label=plain(group) or picture.y)
     for i, column in enumerate(picture.beside):
         known = [(names.index(str(row[picture.x])), float(row[column])) for row in rows if column in row]
         if known:
             axes.plot(*zip(*known, strict=True), MARKERS[i + 1], color=COLOURS[i + 1], label=column, ms=6)
     long = any(len(name) > 8 for name in names)
-    axes.set_xticks(range(len(names)), [_plain(name) for name in names], rotation=35 if long else 0)
+    axes.set_xticks(range(len(names)), [plain(name) for name in names], rotation=35 if long else 0)
     if long:
         axes.tick_params(axis="x", labelsize=8)
         for tick in axes.get_xticklabels():
             tick.set_horizontalalignment("right")
     if len(groups) > 1 or picture.beside:
         axes.legend(frameon=False, fontsize=8)
-
-
-def _plain(text: str) -> str:
-    """Return the text as it is: matplotlib reads dollar signs as formulas."""
-    return text.replace("$", r"\$")

@@ -101,6 +101,11 @@ class Run:
     def _by_id(self) -> dict[str, Candidate]:
         return {candidate.id: candidate for candidate in self.candidates}
 
+    @property
+    def recommended(self) -> Generalization | None:
+        """The artefact that was chosen; None where nothing fits."""
+        return None if self.choice.candidate is None else self.generalization(self.choice.candidate)
+
     def candidate(self, name: str) -> Candidate:
         """Return a candidate by its id."""
         if name not in self._by_id:

@@ -1,0 +1,158 @@
+"""One call that does the job: from a frame to a finished run with its report."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import tempfile
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from leastwise.adversaries.base import Adversary
+from leastwise.errors import ParameterError, SchemaError, shorten
+from leastwise.generalization.leaks import warn_of_leaks
+from leastwise.progress import Progress, Silent, watching
+from leastwise.records.files import read_frame
+from leastwise.records.table import Table
+from leastwise.report.writing import write_report
+from leastwise.runs import Budget, Grid, Options, Run, Workers, run
+from leastwise.schema import Schema
+from leastwise.schema.file import load_schema
+from leastwise.schema.inference import infer_schema
+
+
+def minimize(
+    frame: Any,
+    label: str | None = None,
+    personal: Sequence[str] | None = None,
+    *,
+    schema: Schema | str | Path | None = None,
+    max_error_increase: float | None = None,
+    budget: Budget | None = None,
+    grid: Grid | Iterable[Any] | None = None,
+    adversaries: Sequence[str | Adversary] = (),
+    estimator: Any = None,
+    quick: bool = False,
+    seed: int = 0,
+    jobs: int = -1,
+    folder: str | Path | None = None,
+    progress: Progress | Literal["auto"] | None = "auto",
+) -> Run:
+    """Find the least that has to be asked: propose, judge, choose, attack, and write the report.
+
+    Parameters
+    ----------
+    frame
+        A pandas, Polars or PyArrow frame, or the path of a CSV, Parquet or NDJSON file.
+    label
+        The column to predict; may be left out where the schema names it.
+    personal
+        Exactly the attributes that must not be found out; by default those of the schema, or, where that is
+        inferred, all discrete ones.
+    schema
+        The attributes and their domains, or a file of them. By default it is inferred; what was left out is in
+        ``notes`` of the result, and printed with it.
+    max_error_increase, budget
+        How much more the model may err than with everything asked (0.01: one point, which is the default); or all
+        limits that you have.
+    grid
+        Who proposes: a grid, or minimizers by name or as objects.
+    adversaries, estimator
+        Who attacks beside A1 to A8, and your own classifier to judge by; see ``leastwise.runs.Options``.
+    quick
+        Propose, train and attack less, for a first look.
+    seed, jobs
+        Same seed, same bytes; how many tasks at once, -1 for one per core.
+    folder
+        Of the run, which is resumed if it is there already. By default a private temporary folder (0700) that
+        goes when the program or the kernel ends: copy what you want to keep.
+    progress
+        "auto" shows bars in a terminal and in a notebook, and nothing elsewhere; None shows nothing; or whoever is
+        to be told.
+
+    Returns
+    -------
+    Run
+        Print it for the answer; ``run.recommended`` is the generalization to ask by.
+
+    Examples
+    --------
+    >>> import leastwise
+    >>> from leastwise.datasets import load_adult
+    >>> adult = load_adult()
+    >>> run = leastwise.minimize(adult.frame, schema=adult.schema, quick=True)  # doctest: +SKIP
+    >>> run  # doctest: +SKIP
+    <Run records: ask 9 of 12 questions, 61 answers; frontier of 12>
+    """
+    if budget is not None and max_error_increase is not None:
+        raise ParameterError("max_error_increase is a limit of the budget; state it there, or without a budget")
+    if isinstance(progress, str) and progress != "auto":
+        raise ParameterError(f"progress must be 'auto', None or an object with begin(...); got {progress!r}")
+    options = Options(
+        grid=grid if grid is None or isinstance(grid, Grid) else Grid.of(*_several(grid)),
+        budget=Budget(max_error_increase=max_error_increase) if budget is None else budget,
+        adversaries=adversaries,
+        estimator=estimator,
+        quick=quick,
+        seed=seed,
+    )
+    records = _records(frame, label, personal, schema)
+    with watching(Silent()) if progress == "auto" else nullcontext(progress) as watcher:
+        place = Path(folder) if folder is not None else _private_folder()
+        found = run(records.table, place, options, name=records.name, workers=Workers(jobs), progress=watcher)
+    split = records.table.split(seed)
+    write_report(found, table=split.test)
+    if found.recommended is not None:
+        warn_of_leaks(found.recommended, split.train, records.inferred)
+    return replace(found, notes=records.notes)
+
+
+def _several(grid: Any) -> Iterable[Any]:
+    """Return minimizers one by one; a name is one of them, not many letters."""
+    return (grid,) if isinstance(grid, str) or not isinstance(grid, Iterable) else grid
+
+
+class _Records(NamedTuple):
+    """What a run begins with: the name of the data, the records, and what was inferred about them."""
+
+    name: str
+    table: Table
+    inferred: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def _records(
+    frame: Any, label: str | None, personal: Sequence[str] | None, schema: Schema | str | Path | None
+) -> _Records:
+    name = "records"
+    if isinstance(frame, str | Path):
+        name, frame = Path(frame).name, read_frame(frame)
+    if isinstance(personal, str):
+        raise ParameterError(f"personal must be a list of names; write [{shorten(personal)}]")
+    if schema is not None:
+        return _Records(name, Table.from_frame(frame, _declared(schema, label, personal)))
+    if label is None:
+        raise SchemaError("a run needs a label to predict; name its column: label=...")
+    found = infer_schema(frame, label, personal)
+    notes = tuple(f"Left out: {shorten(f.name)[1:-1]} ({f.kind}: {f.reason})." for f in found.left_out)
+    return _Records(name, Table.from_frame(frame, found.schema), found.schema.names, notes)
+
+
+def _declared(schema: Schema | str | Path, label: str | None, personal: Sequence[str] | None) -> Schema:
+    declared = schema if isinstance(schema, Schema) else load_schema(schema)
+    own = None if declared.label is None else declared.label.name
+    if label is not None and label != own:
+        says = "none" if own is None else shorten(own)
+        raise SchemaError(f"label says {shorten(label)}, the schema says {says}; they must agree")
+    return declared if personal is None else declared.with_personal(personal)
+
+
+def _private_folder() -> Path:
+    """Make a folder that only its owner can read, removed when the interpreter ends."""
+    made = Path(tempfile.mkdtemp(prefix="leastwise-run-"))
+    # Not bound to the run: another choice, or a copy, looks into the same folder.
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    return made

@@ -23,6 +23,7 @@ from leastwise.generalization import Generalization
 from leastwise.partition import Intervals, Partition
 from leastwise.records.table import Table
 from leastwise.runs import Figures, Run
+from leastwise.runs.showing import POINT_NAMES
 from leastwise.schema import Attribute
 from leastwise.validation import check_choice
 
@@ -93,7 +94,8 @@ class FrontierDisplay(Display):
         check_choice("part", part, ("test", "validation"))
         frontier, after = run.frontier, "" if part == "test" else "_validation"
         chosen = {run.choice.candidate: "chosen"}
-        names = {point.id: chosen.get(point.id, point.name) for point in frontier.points}
+        known = {point.id: POINT_NAMES.get(point.name, point.name) for point in frontier.points}
+        names = {name: chosen.get(name, words) for name, words in known.items()}
         return cls(
             points={point.id: getattr(point, part) for point in frontier.points},
             names={name: words for name, words in names.items() if words},
@@ -128,7 +130,7 @@ class FrontierDisplay(Display):
             _note(ax, words, figures.point)
         ax.set_xlabel(f"utility risk on {self.part}: how often the model errs")
         ax.set_ylabel("adversary error (higher is safer)")
-        ax.margins(x=0.15)
+        ax.margins(x=0.15, y=0.1)
         ax.legend(frameon=False, loc="lower right")
         return self
 
@@ -192,7 +194,7 @@ class RiskDisplay(Display):
         ax.set_yticks(places, [plain(risk.adversary) for risk in self.risks])
         ax.invert_yaxis()
         ax.set_xlim(0, 1)
-        ax.set_xlabel("adversary error (higher is safer; at guessing, the records tell nothing)")
+        ax.set_xlabel("adversary error (higher is safer)")
         ax.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, 1.12), ncols=2)
         return self
 
@@ -285,7 +287,7 @@ class PartitionDisplay(Display):
             ax.axvspan(low, high, color=SOFT, alpha=0.18 * (i % 2), lw=0, zorder=0)
             if i:
                 ax.axvline(low, color="black", lw=1, ls="--")
-            if len(self.spans) <= MOST_SHOWN:
+            if not len(self.values) and len(self.spans) <= MOST_SHOWN:  # named values are written below the bars
                 _name_span(ax, label, (low + high) / 2)
         if len(self.values):
             ax.set_xticks(
@@ -300,11 +302,8 @@ class PartitionDisplay(Display):
 
 
 def _name_span(ax: Any, label: str, place: float) -> None:
-    short = label if len(label) <= 24 else f"{label[:23]}…"
-    ax.annotate(
-        plain(short), (place, 1.0), xycoords=("data", "axes fraction"), textcoords="offset points", xytext=(0, 3),
-        rotation=30, ha="left", fontsize=8,
-    )  # fmt: skip
+    where = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points", "xytext": (0, 3)}
+    ax.annotate(plain(label), (place, 1.0), **where, rotation=30, ha="left", fontsize=8)
 
 
 class _Bars(NamedTuple):

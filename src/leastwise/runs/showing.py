@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from leastwise.runs.frontier import Frontier
 
 REPORT = "report.html"
+INTERVAL = "95 % interval"
 POINT_NAMES = {"cheapest": "most accurate on validation"}
 LIMIT_NAMES = {"untouched": "everything asked in full", "suppressed": "nothing asked"}
 
@@ -109,7 +110,7 @@ def shown(point: Candidate) -> Figures:
 def frontier_table(frontier: Frontier, chosen: str | None = None) -> Listing:
     """Return a row for each point, between everything asked and nothing asked."""
     schema = frontier.points[0].generalization.schema
-    errors = [text for who in ("model", "attacker") for text in (f"{who} wrong", "95 % interval")]
+    errors = [text for who in ("model", "attacker") for text in (f"{who} wrong", INTERVAL)]
     rows = [
         _row(name_in_words(p.name, p.words, p.id == chosen), p.generalization, shown(p)) for p in on_test(frontier)
     ]
@@ -156,5 +157,7 @@ def frontier_html(frontier: Frontier) -> str:
 
 def _table_html(frontier: Frontier, chosen: str | None = None) -> str:
     columns, rows = frontier_table(frontier, chosen)
+    kept = [j for j, name in enumerate(columns) if name != INTERVAL]  # what a narrow cell has room for
+    columns, rows = [columns[j] for j in kept], [[row[j] for j in kept] for row in rows]
     place = next((i for i, p in enumerate(on_test(frontier), 1) if p.id == chosen), None)
     return html.table(columns, rows, numbers=columns[1:], chosen=place)

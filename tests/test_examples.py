@@ -133,6 +133,27 @@ def test_your_own_adversary() -> None:
     assert GUESSING > ours > theirs > 0.3  # A1 chooses the strongest of several predictors
 
 
+def test_in_a_notebook(tmp_path: Path) -> None:
+    nbclient = pytest.importorskip("nbclient", reason="a notebook is run by nbclient and ipykernel")
+    nbformat = pytest.importorskip("nbformat", reason="a notebook is read by nbformat")
+    notebook = nbformat.read(EXAMPLES / "09_in_a_notebook.ipynb", as_version=4)
+    nbformat.validate(notebook)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert not any(cell.outputs or cell.execution_count for cell in code), "strip the outputs"
+    nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": tmp_path}}).execute()
+    outputs = [output for cell in code for output in cell.outputs]
+    assert not [output for output in outputs if output.get("name") == "stderr"]
+    shown = [output.get("data", {}) for output in outputs]
+    assert sum("image/png" in each for each in shown) == 3
+    pages = [each["text/html"] for each in shown if "text/html" in each]
+    assert pages[0].count("<progress ") == 5  # one for each stage, full at the end
+    assert all(re.search(r"(\d+) of \1</div>", bar) for bar in pages[0].split("<div>")[1:])
+    assert sum("leastwise-html" in page for page in pages) == 5
+    said = "".join(output.get("text", "") for output in outputs)
+    assert re.match(r"Ask \d+ of 12 questions, with \d+ answers in all\.\nThe model errs", said)
+    assert not list(tmp_path.iterdir())
+
+
 def lines_of_class(name: str) -> int:
     """Count what has to be written: the lines of the class that are not empty."""
     text = (EXAMPLES / name).read_text(encoding="utf-8")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from leastwise import progress
-from leastwise.progress import Bars, Lines, watching
+from leastwise.progress import Bars, Lines, NotebookBars, watching
 
 
 class Clock:
@@ -50,3 +54,40 @@ def test_bars_end_full(capsys: pytest.CaptureFixture[str]) -> None:
     assert shown.out == ""
     assert "proposing" in shown.err
     assert "2/2" in shown.err
+
+
+def test_a_notebook_gets_one_output_with_a_bar_for_each_stage(monkeypatch: pytest.MonkeyPatch) -> None:
+    display = pytest.importorskip("IPython.display", reason="notebooks are IPython's")
+    clock, pages = Clock(), []
+
+    class Handle:
+        def update(self, page: Any) -> None:
+            pages.append(page.data)
+
+    def first(page: Any, display_id: bool) -> Handle:
+        pages.append(page.data)
+        return Handle()
+
+    monkeypatch.setattr(progress, "time", clock)
+    monkeypatch.setattr(display, "display", first)
+    monkeypatch.setattr(progress, "in_notebook", lambda: True)
+    with watching(Lines()) as bars:
+        assert isinstance(bars, NotebookBars)
+        bars.begin("proposing", 1000)
+        for _ in range(1000):
+            clock.now += 0.001
+            bars.advance()
+        bars.begin("looking <around>")
+    assert len(pages) < 10  # what nobody could see is not drawn
+    assert pages[-1] == (
+        '<div><progress value="1000" max="1000"></progress> proposing: 1,000 of 1,000</div>'
+        "<div><progress></progress> looking &lt;around&gt;: 0</div>"
+    )
+
+
+def test_a_shell_without_a_kernel_is_no_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    shell = SimpleNamespace()
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    assert not progress.in_notebook()
+    shell.kernel = object()
+    assert progress.in_notebook()

@@ -72,8 +72,8 @@ class Evaluation:
     seconds: Mapping[str, float] = field(default_factory=dict, compare=False)
 
     def __repr__(self) -> str:
-        model = "" if self.utility is None else f" the model is wrong {percent(self.utility.error, 1)};"
-        return f"<Evaluation{model} {counted(len(self.attacks), 'attack')} on {self.people.test:,.0f} people>"
+        model = "" if self.utility is None else f"the model errs {self.utility.error:.3f}; "
+        return f"<Evaluation {model}{counted(len(self.attacks), 'attack')} on {self.people.test:,.0f} people>"
 
     def _repr_html_(self) -> str:
         """Show the model's error beside its limits, each attack beside guessing, and the promise."""

@@ -1,0 +1,86 @@
+"""A run in words: one line, a few lines, and a table for a notebook."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from leastwise.runs import Run
+from tests.documents.test_html import check
+from tests.report.hand_made import MISSED, SCHEMA, write_run
+from tests.report.test_html import HOSTILE, hostile_schema
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return write_run(tmp_path_factory.mktemp("showing") / "run", SCHEMA)
+
+
+def test_one_line(run: Run) -> None:
+    assert repr(run) == "<Run people.csv: ask 2 of 3 questions, 4 answers; frontier of 3>"
+    assert repr(run.frontier) == "<Frontier of 3 from 4 candidates, area 0.0100>"
+    chosen = run.choice.candidate
+    assert chosen is not None
+    assert repr(run.evaluation(chosen)) == "<Evaluation the model errs 0.211; 8 attacks on 300 people>"
+
+
+def test_a_few_lines_say_the_answer(run: Run) -> None:
+    noted = replace(run, notes=("Left out: id (identifier).",))
+    assert str(noted).splitlines() == [
+        "Ask 2 of 3 questions, with 4 answers in all.",
+        "The model errs 8.6 points more than with everything asked (0.211 against 0.125).",
+        "Whoever steals the records gets 30% of the personal answers wrong "
+        "(guessing: 38%; asking everything: 0%).",
+        "Nothing can be promised about every adversary: too many people are alone with their record.",
+        f"Chosen by the validation part; on the test part a limit is missed: {MISSED}.",
+        "Left out: id (identifier).",
+        f"Run: {run.folder}",
+    ]
+
+
+def test_the_report_is_named_once_there_is_one(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run")
+    (run.folder / "report.html").touch()
+    assert str(run).endswith(f"Report: {run.folder / 'report.html'}")
+
+
+def test_where_nothing_fits_the_reason_is_said(tmp_path: Path) -> None:
+    nothing = {"candidate": None, "sentence": "None fits.", "fits": False, "misses_on_test": ()}
+    run = write_run(tmp_path / "run", choice=nothing)
+    assert repr(run) == "<Run people.csv: nothing fits; frontier of 3>"
+    assert str(run).startswith("None fits.\n")
+    assert run.recommended is None
+    assert "class=chosen" not in run._repr_html_()
+
+
+def test_what_is_recommended(run: Run) -> None:
+    assert run.recommended is not None
+    assert run.recommended.collected == ("age", "sex")
+
+
+def test_a_notebook_shows_the_answer_and_the_frontier(run: Run) -> None:
+    page = check(run._repr_html_())
+    assert "Ask 2 of 3 questions, with 4 answers in all." in page.texts
+    assert "knee · uniform (k 3) · chosen" in page.texts
+    assert ("class", "chosen") in page.attributes
+    assert {"everything asked in full", "nothing asked"} <= set(page.texts)
+    check(run.frontier._repr_html_())
+
+
+def test_a_notebook_shows_an_evaluation(run: Run) -> None:
+    assert run.choice.candidate is not None
+    page = check(run.evaluation(run.choice.candidate)._repr_html_())
+    assert "A1: The stolen records alone" in page.texts
+    assert any("nobody who sees only these generalized records" in text for text in page.texts)
+    assert page.texts.count("95 % interval") == 2
+
+
+def test_hostile_names_stay_texts(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", hostile_schema())
+    run = replace(run, task=replace(run.task, data=HOSTILE[0] + "\n\x1b[2J"), notes=HOSTILE)
+    assert run.choice.candidate is not None
+    for shown in (run, run.frontier, run.evaluation(run.choice.candidate), run.recommended):
+        check(shown._repr_html_())  # type: ignore[union-attr]
+        assert repr(shown).isprintable()

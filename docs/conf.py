@@ -118,3 +118,4 @@ def setup(app):
 
 def _link_examples(app, page, content):
     content[0] = re.sub(r"\]\((?:\.\./)+examples/(\w+)\.py\)", r"](/gallery/\1.rst)", content[0])
+    content[0] = re.sub(r"\]\((?:\.\./)+examples/(\w+\.ipynb)\)", r"](/gallery/\1)", content[0])

@@ -15,6 +15,7 @@ from leastwise.errors import SchemaError
 from leastwise.schema.attribute import Attribute
 from leastwise.schema.file import HEADER, from_yaml, load_schema, save_schema, to_yaml
 from leastwise.schema.schema import Schema
+from leastwise.schema.values import text_of
 
 HEAD = "format: leastwise-schema\nversion: 1\n"
 
@@ -38,6 +39,7 @@ BREAKS = [
 ]
 tricky = st.sampled_from([*WORDS.split(), *BREAKS])
 texts = tricky | st.text(min_size=1)
+domain_values = texts.filter(text_of)  # one that stands for no answer cannot be declared
 
 
 @st.composite
@@ -48,7 +50,7 @@ def attributes(draw: st.DrawFn, name: str) -> Attribute:
         bounds = sorted(draw(st.sets(st.floats(-1e300, 1e300), min_size=2, max_size=2)))
         lower, upper = (bound if draw(st.booleans()) else None for bound in bounds)
         return Attribute(name, "continuous", lower=lower, upper=upper, **shared)
-    values = draw(st.lists(texts, min_size=1, max_size=12, unique=True))
+    values = draw(st.lists(domain_values, min_size=1, max_size=12, unique_by=text_of))
     labels = draw(st.just([]) | st.lists(texts, min_size=len(values), max_size=len(values), unique=True))
     kind: Any = draw(st.sampled_from(["ordinal", "discrete"]))
     return Attribute(name, kind, tuple(values), tuple(labels), **shared)
@@ -57,7 +59,7 @@ def attributes(draw: st.DrawFn, name: str) -> Attribute:
 @st.composite
 def schemas(draw: st.DrawFn) -> Schema:
     names = draw(st.lists(texts, min_size=2, max_size=5, unique=True))
-    classes = draw(st.lists(texts, min_size=2, max_size=3, unique=True))
+    classes = draw(st.lists(domain_values, min_size=2, max_size=3, unique_by=text_of))
     label = draw(st.none() | st.just(Attribute(names[0], values=tuple(classes))))
     return Schema(tuple(draw(attributes(name)) for name in names[1:]), label)
 

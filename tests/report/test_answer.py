@@ -22,12 +22,18 @@ def test_nothing_asked_is_said() -> None:
 
 def test_open_numbers_are_counted_apart() -> None:
     g = Generalization((keep(OPEN), suppress(SEX)), PAY)
-    assert sentences(g)[0] == "Ask 1 of 2 questions, 1 exact number instead of 2 and 1 exact number."
+    assert (
+        sentences(g)[0]
+        == "Ask 1 of 2 questions, 1 exact number instead of 2 and 1 exact number: age exactly; do not ask sex."
+    )
 
 
 def test_one_answer_less_is_counted_exactly() -> None:
     g = generalizations(Schema((OPEN, SEX), PAY))[0]
-    assert sentences(g)[0] == "Ask 1 of 2 questions, 2 answers instead of 2 and 1 exact number."
+    assert (
+        sentences(g)[0]
+        == "Ask 1 of 2 questions, 2 answers instead of 2 and 1 exact number: sex in full; do not ask age."
+    )
 
 
 def test_no_difference_is_not_more() -> None:

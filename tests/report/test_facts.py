@@ -28,8 +28,11 @@ def test_the_same_run_gives_the_same_facts(run: Run, facts: Facts) -> None:
 
 
 def test_the_answer_comes_first_in_plain_sentences(facts: Facts) -> None:
-    questions, cost, attacker, mean = (text.replace("\u00a0", " ") for text in facts["answer"]["sentences"])
-    assert questions == "Ask 2 of 3 questions, 4 answers instead of 109."
+    questions, cost, attacker, mean, alone = (text.replace("\u00a0", " ") for text in facts["answer"]["sentences"])
+    assert questions == (
+        "Ask 2 of 3 questions, 4 answers instead of 109: age in 2 ranges and sex in full; do not ask job."
+    )
+    assert alone == "3 people are alone with a generalized record, among 300 people."
     assert cost == "The model errs 8.6 points more than with full records (21.1 % against 12.5 %)."
     assert attacker.startswith("An attacker who steals the records tells job with 60 % instead of 100 %")
     assert "guessing without them gets 50 %" in attacker

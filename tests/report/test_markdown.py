@@ -14,7 +14,9 @@ Facts = dict[str, Any]
 
 def test_it_says_what_the_page_says(facts: Facts) -> None:
     text = render_markdown(facts)
-    assert text.startswith("# What to ask to predict pay\n\n**Ask 2 of 3 questions, 4 answers instead of 109.**")
+    assert text.startswith(
+        "# What to ask to predict pay\n\n**Ask 2 of 3 questions, 4 answers instead of 109: age in 2 "
+    )
     for attack in facts["attacks"]:
         assert f"### {attack['adversary']}: " in text
     assert "| age | the exact number of years (whole numbers from 0 to 99) | 0 to 33 / 34 to 99 |" in text

@@ -77,13 +77,14 @@ def listed(words: Sequence[str], last: str = "and") -> str:
     return " ".join(words) if len(words) < 2 else f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
-def some(words: Sequence[str], most: int = 8) -> str:
+def some(words: Sequence[str], most: int = 8, last: str = "and") -> str:
     """Join words, and count those beyond the first few.
 
     >>> some(["a", "b", "c", "d"], 3), some(["a", "b"])
     ('a, b and 2 others', 'a and b')
     """
-    return listed(words if len(words) <= most else [*words[: most - 1], f"{len(words) - most + 1} others"])
+    shown = words if len(words) <= most else [*words[: most - 1], f"{len(words) - most + 1} others"]
+    return listed(shown, last)
 
 
 def shortened(texts: Sequence[str], most: int = MOST_SHOWN) -> list[str]:

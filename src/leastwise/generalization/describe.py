@@ -8,7 +8,7 @@ from typing import Literal
 
 from leastwise.documents import html
 from leastwise.documents.markdown import as_is
-from leastwise.documents.wording import shortened
+from leastwise.documents.wording import counted, shortened, some
 from leastwise.partition import Partition
 
 Change = Literal["same", "coarser", "finer", "different"]
@@ -33,6 +33,29 @@ def heading(partitions: Sequence[Partition]) -> str:
     text = f"Ask {len(asked)} of {len(partitions)} attributes"
     text += f", {answers} answers in all" if answers else ""
     return text + (f", {exact} of them in full." if exact else ".")
+
+
+def questions_in_words(partitions: Sequence[Partition], most: int = 12) -> str:
+    """Name the questions: in how many ranges or groups each is asked, and what is not asked.
+
+    >>> from leastwise import Attribute, Intervals
+    >>> from leastwise.partition import keep, suppress
+    >>> age, sex = Attribute("age", "continuous"), Attribute("sex", values=("f", "m"))
+    >>> questions_in_words([Intervals(age, (19, 63)), suppress(sex)])
+    'age in 3 ranges; do not ask sex'
+    >>> questions_in_words([keep(age), keep(sex)])
+    'age exactly and sex in full'
+    """
+    asked = [f"{p.attribute.name} {_how(p)}" for p in partitions if not p.suppressed]
+    left = [p.attribute.name for p in partitions if p.suppressed]
+    parts = [some(asked, most)] if asked else []
+    return "; ".join([*parts, f"do not ask {some(left, most, 'or')}"] if left else parts)
+
+
+def _how(partition: Partition) -> str:
+    if partition.untouched:
+        return "exactly" if partition.attribute.continuous else "in full"
+    return f"in {counted(partition.size, 'group' if partition.attribute.kind == 'discrete' else 'range')}"
 
 
 def as_text(partitions: Sequence[Partition]) -> str:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from leastwise.adversaries.result import SinglingOutResult
 from leastwise.adversaries.telling import weakest
 from leastwise.documents.wording import compared, counted, percent, percent_range
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.generalization import Generalization
+from leastwise.generalization.describe import questions_in_words
 from leastwise.report.buckets import answers_before
 
 Facts = dict[str, Any]
@@ -16,7 +18,12 @@ Facts = dict[str, Any]
 
 def answer_facts(generalization: Generalization, evaluation: Evaluation) -> Facts:
     """Return the sentences and the four figures that they rest on."""
-    sentences = [_questions_sentence(generalization), _cost_sentence(evaluation), *_attacker_sentences(evaluation)]
+    sentences = [
+        _questions_sentence(generalization),
+        _cost_sentence(evaluation),
+        *_attacker_sentences(evaluation),
+        *(_alone_sentence(attack) for attack in evaluation.attacks if isinstance(attack, SinglingOutResult)),
+    ]
     return {
         "sentences": [sentence for sentence in sentences if sentence],
         "figures": [*_question_figures(generalization), *_cost_figure(evaluation), *_attacker_figure(evaluation)],
@@ -28,7 +35,8 @@ def _questions_sentence(generalization: Generalization) -> str:
     if not asked:
         return "Ask nothing at all: the model then guesses the most frequent outcome."
     now, before = _answers_text(answers, exact, " answer"), _answers_before(generalization)
-    return f"Ask {asked} of {counted(len(generalization), 'question')}, {now} instead of {before}."
+    named = questions_in_words(generalization.partitions)
+    return f"Ask {asked} of {counted(len(generalization), 'question')}, {now} instead of {before}: {named}."
 
 
 def _answers(generalization: Generalization) -> tuple[int, int]:
@@ -78,6 +86,11 @@ def _attacker_sentences(evaluation: Evaluation) -> list[str]:
             f"{percent(attack.adversary_error)} wrong on average, guessing {percent(attack.baseline)}."
         )
     return sentences
+
+
+def _alone_sentence(attack: SinglingOutResult) -> str:
+    alone = counted(attack.unique_people, "person is", "people are") if attack.unique_people else "Nobody is"
+    return f"{alone} alone with a generalized record, among {counted(attack.people, 'person', 'people')}."
 
 
 def _a1(evaluation: Evaluation) -> Any:

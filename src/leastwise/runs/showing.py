@@ -8,6 +8,7 @@ from leastwise.documents import html
 from leastwise.documents.wording import counted, percent, percent_range
 from leastwise.errors import shorten
 from leastwise.generalization import Generalization
+from leastwise.generalization.describe import questions_in_words
 
 if TYPE_CHECKING:
     from leastwise.runs.candidates import Candidate, Figures
@@ -36,12 +37,13 @@ def answer(run: Run) -> list[str]:
     chosen = frontier[choice.candidate]
     more = (chosen.test.utility_risk - frontier.untouched.utility_risk) * 100
     return [
-        f"Ask {chosen.asked} of {len(run.schema)} questions, with {chosen.answers:,} answers in all.",
+        f"Ask {chosen.asked} of {len(run.schema)} questions, with {chosen.answers:,} answers in all: "
+        f"{questions_in_words(chosen.generalization.partitions)}.",
         f"The model errs {abs(more):.1f} points {'more' if more >= 0 else 'less'} than with everything asked "
         f"({chosen.test.utility_risk:.3f} against {frontier.untouched.utility_risk:.3f}).",
         f"Whoever steals the records gets {chosen.test.adversary_error:.0%} of the personal answers wrong "
         f"(guessing: {frontier.suppressed.adversary_error:.0%}; asking everything: "
-        f"{frontier.untouched.adversary_error:.0%}).",
+        f"{frontier.untouched.adversary_error:.0%}); {_alone(chosen.test.unique_people, run.task.records.test)}.",
         _certified(chosen.test.certified),
         *(
             f"Chosen by the validation part; on the test part a limit is missed: {miss}."
@@ -53,7 +55,15 @@ def answer(run: Run) -> list[str]:
 def _certified(error: float | None) -> str:
     if not error:
         return "Nothing can be promised about every adversary: too many people are alone with their record."
-    return f"However clever, nobody gets fewer than {int(error * 100)} % wrong (95 % confidence)."
+    return (
+        f"However clever, nobody who sees only the generalized records gets fewer than {int(error * 100)} % wrong "
+        "(95 % confidence)."
+    )
+
+
+def _alone(people: int, of: int) -> str:
+    alone = counted(people, "person is", "people are") if people else "nobody is"
+    return f"{alone} alone with theirs, of {of:,}"
 
 
 def where(run: Run) -> str:

@@ -296,7 +296,7 @@
       const list = element("ul"), folded = element("details");
       for (const sentence of point.certificate) list.append(element("li", sentence));
       folded.append(element("summary", point.certificate.length === 1 ? "The sentence" : `All ${point.certificate.length} sentences`), list);
-      right.append(element("h4", "What nobody can tell, however clever"), element("p", point.certificate[point.certificate.length - 1], "small"), folded);
+      right.append(element("h4", "What nobody can tell who sees only the generalized records"), element("p", point.certificate[point.certificate.length - 1], "small"), folded);
     }
     columns.append(left, right);
     panel.classList.toggle("told-below", point.chosen);

@@ -41,7 +41,7 @@ def test_the_demo_answers_and_writes_what_it_found(
     monkeypatch.setattr(
         sys.modules["leastwise.runs.run"], "default_grid", lambda quick: grid.Grid(entries=(entry,))
     )
-    monkeypatch.setattr("leastwise.cli.demo.MOST", 1)
+    monkeypatch.setattr("leastwise.cli.run.MOST", 1)
     assert len(check(run, tmp_path / "demo").frontier.points) == 1
 
 

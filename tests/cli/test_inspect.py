@@ -71,7 +71,7 @@ def test_a_narrow_terminal_has_no_room_for_reasons(
     run: Run, people: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("leastwise.cli.inspect.width", lambda: 80)
-    monkeypatch.setattr("leastwise.cli.printing.width", lambda: 80)
+    monkeypatch.setattr("leastwise.cli.output.width", lambda: 80)
     lines = run("inspect", people, "-l", "rich").out.splitlines()
     assert max(map(len, lines[:12])) <= 80
     assert "non-personal" in "\n".join(lines)

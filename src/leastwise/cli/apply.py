@@ -7,11 +7,8 @@ from typing import Annotated, Any, cast, get_args
 
 import typer
 
-from leastwise.cli.app import app
-from leastwise.cli.artefacts import Artefact, load
-from leastwise.cli.options import AsJson, Force
-from leastwise.cli.output import check_output
-from leastwise.cli.printing import print_json
+from leastwise.cli.app import Artefact, AsJson, Force, app, load
+from leastwise.cli.output import check_output, print_json
 from leastwise.cli.progress import counting
 from leastwise.cli.task import Missing, names
 from leastwise.errors import DataError

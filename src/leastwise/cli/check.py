@@ -1,29 +1,36 @@
-"""``leastwise check``: is the chosen generalization still what was agreed and promised, on new data?"""
+"""Is it still as agreed and promised? ``leastwise check`` asks new records, ``leastwise monitor`` collected."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leastwise.cli.app import app
-from leastwise.cli.artefacts import load
-from leastwise.cli.checked import SUFFIXES, Report, hand_over
-from leastwise.cli.options import AsJson, Force, SeedOrPolicy
-from leastwise.cli.output import check_output
+from leastwise.cli.app import Artefact, AsJson, Force, PolicyFile, SeedOrPolicy, Trust, app, load
+from leastwise.cli.output import check_output, print_json, print_table, visible
 from leastwise.cli.progress import say
-from leastwise.cli.task import Missing
+from leastwise.cli.task import Missing, policy_of
+from leastwise.cli.train import read_generalized
+from leastwise.documents import write_whole
 from leastwise.errors import ParameterError, SchemaError, shorten
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from leastwise.checks import Check, NewRecords, Promise
     from leastwise.generalization import Generalization
     from leastwise.policy import Policy
 
+
 POLICY_FILE = "leastwise.yaml"
+BROKEN = 1  # the exit code, for CI and cron
+SUFFIXES = (".html", ".md", ".json")
+LONG = 12  # rows; of a longer table only what is not fine is printed
+Report = Annotated[Path | None, typer.Option("--output", "-o", help="Write the report here: .html, .md or .json.")]
 
 
 @app.command()
@@ -76,6 +83,8 @@ def check(
     `leastwise check --data new.csv -g new.json --previous old.json` (before a re-release)
     """
     from leastwise.checks import check as judge
+    from leastwise.checks import read_new
+    from leastwise.records.files import read_frame
 
     check_output(output, force, SUFFIXES)
     check_output(write_promise, force, (".json",))
@@ -83,7 +92,9 @@ def check(
     chosen = _chosen(agreed)
     earlier = [load(path) for path in (previous or agreed.previous)]
     promised = _promised(agreed, promise, write_promise, generalization is not None)
-    records = _records(agreed, chosen)
+    if agreed.task.data is None:
+        raise ParameterError("name the records: data in the policy, or --data new.csv")
+    records = read_new(read_frame(agreed.task.data, agreed.task.missing), chosen.schema)
     found = judge(
         chosen,
         records,
@@ -158,15 +169,6 @@ def _promised(agreed: Policy, given: Path | None, written: Path | None, another:
     return None if agreed.promise is None or another or written is not None else Promise.load(agreed.promise)
 
 
-def _records(agreed: Policy, chosen: Generalization) -> NewRecords:
-    from leastwise.checks import read_new
-    from leastwise.records.files import read_frame
-
-    if agreed.task.data is None:
-        raise ParameterError("name the records: data in the policy, or --data new.csv")
-    return read_new(read_frame(agreed.task.data, agreed.task.missing), chosen.schema)
-
-
 def _write(path: Path, chosen: Generalization, records: NewRecords, found: Check) -> None:
     from leastwise.checks import Promise
 
@@ -174,3 +176,132 @@ def _write(path: Path, chosen: Generalization, records: NewRecords, found: Check
     test = records.table.split(found.evaluation.seed).test
     Promise.of(chosen, test, found.evaluation).save(path)
     typer.echo(f"wrote {path}: statistics of the records, rounded; keep it where those may be kept", err=True)
+
+
+@app.command()
+def monitor(
+    generalization: Artefact,
+    records: Annotated[
+        str | None,
+        typer.Argument(help="Generalized records: CSV, Parquet, NDJSON, or the collector's database."),
+    ] = None,
+    db: Annotated[
+        str | None, typer.Option("--db", help="The collector's database: sqlite:///records.db, postgresql://...")
+    ] = None,
+    promise: Annotated[
+        Path, typer.Option("--promise", help="What the sample promised (leastwise check --write-promise).")
+    ] = Path("promise.json"),
+    model: Annotated[
+        Path | None, typer.Option("--model", help="The model in use (.skops): its error where labels arrived.")
+    ] = None,
+    trust: Trust = None,
+    policy: PolicyFile = None,
+    codes: Annotated[
+        bool, typer.Option("--codes", help="The file holds the numbers of the buckets, not their labels.")
+    ] = False,
+    output: Report = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compare what was collected with what the sample promised; exit with 1 when it drifted.
+
+    Bucket use, label rate, the model's error where labels arrived, people who are alone with their record (A8).
+    Exit code 0: fine, 1: broken, 2: a mistake in the command or its files.
+
+    Examples:
+
+    `leastwise monitor g.json --db sqlite:///records.db --promise promise.json -o monitor.html`
+
+    `leastwise monitor g.json coarse.parquet --promise promise.json --model model.skops`
+    """
+    from leastwise.checks import Promise
+    from leastwise.checks import monitor as compare
+    from leastwise.policy import Policy
+
+    check_output(output, force, SUFFIXES)
+    if not promise.is_file():
+        raise ParameterError(f"{promise}: there is no such file; leastwise check --write-promise makes one")
+    chosen, promised, agreed = load(generalization), Promise.load(promise), policy_of(policy) or Policy()
+    promised.check_fits(chosen)
+    used = None
+    if model is not None:
+        from leastwise.models import load_model
+
+        used = load_model(model, trust or ())
+        used.check_fits(chosen)
+    found = compare(
+        chosen,
+        _collected(chosen, records, db),
+        promised,
+        budget=agreed.budget,
+        limits=agreed.drift,
+        model=used,
+        codes=codes,
+    )
+    hand_over(found, f"Monitor of {generalization}", output, as_json)
+
+
+def _collected(chosen: Generalization, records: str | None, db: str | None) -> pl.DataFrame:
+    if records is not None and db is None:
+        return read_generalized(chosen, records)
+    if records is not None or db is None:
+        raise ParameterError("name the records once: a file of generalized records, or --db and the collector's")
+    from leastwise.collector import read_records
+
+    return read_records(db, chosen.fingerprint)
+
+
+def hand_over(found: Check, title: str, output: Path | None, as_json: bool) -> None:
+    """Write and print what was found; a broken check exits with 1."""
+    from leastwise.checks import check_facts
+
+    facts = check_facts(found, title)
+    if output is not None:
+        write_whole(output, _rendered(facts, output.suffix.lower()))
+    if as_json:
+        print_json(facts)
+    else:
+        _show(facts)
+    if output is not None:
+        typer.echo(f"wrote {output}", err=True)
+    if found.broken:
+        raise typer.Exit(BROKEN)
+
+
+def _rendered(facts: dict[str, Any], suffix: str) -> str:
+    from leastwise.checks import facts_as_markdown
+
+    if suffix == ".json":
+        return json.dumps(facts, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    if suffix == ".md":
+        return facts_as_markdown(facts)
+    from leastwise.report import render_check
+
+    return render_check(facts)
+
+
+def _show(facts: dict[str, Any]) -> None:
+    """Print the facts for people: the verdict last, where it is read."""
+    from leastwise.checks.facts import paragraphs
+
+    for section in facts["sections"][:-1]:
+        if section["table"] is not None:
+            _show_table(section)
+    for sentence in paragraphs(facts["sections"][0]):
+        typer.echo(visible(sentence))
+    good = facts["verdict"] == "fine"
+    typer.secho(f"{visible(facts['title'])}: {facts['verdict']}", fg=None if good else typer.colors.RED)
+    for reason in facts["reasons"]:
+        typer.echo(f"  - {visible(reason)}")
+
+
+def _show_table(section: dict[str, Any]) -> None:
+    columns, rows = section["table"]["columns"], section["table"]["rows"]
+    shown = rows if len(rows) <= LONG else [row for row in rows if row[-1] != "fine"]
+    if shown:
+        print_table(section["title"], columns, shown, columns[1:-1])
+        typer.echo("")
+    if len(shown) < len(rows):
+        typer.echo(
+            f"{section['title']}: {len(rows) - len(shown)} {'more ' if shown else ''}questions, all fine.\n"
+        )

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import socket
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from leastwise.cli.app import app
-from leastwise.cli.artefacts import load
-from leastwise.cli.options import Trust
+from leastwise.cli.app import Trust, app, load
 from leastwise.errors import DataError
-
-if TYPE_CHECKING:
-    from leastwise.models import Model
 
 Artefacts = Annotated[
     list[Path],
@@ -81,9 +76,14 @@ def collect(
         token=token_from_environment(),
     )
     port = _free_port(host, port)
+    answering = None
+    if model is not None:
+        from leastwise.models import load_model
+
+        answering = load_model(model, trust or ())
     store = Store.open(db)
     try:
-        service = make_app(asked, store, settings, _model(model, trust))
+        service = make_app(asked, store, settings, answering)
         _say_where(host, port, is_loopback(host))
         serve(service, host, port, proxy=proxy, quiet=quiet)
     finally:
@@ -96,14 +96,6 @@ def _say_where(host: str, port: int, safe: bool) -> None:
         typer.secho(f"warning: listening on {host}: {text}", err=True, fg=typer.colors.YELLOW)
     shown = f"[{host}]" if ":" in host else host
     typer.echo(f"collecting at http://{shown}:{port} (stop with Ctrl-C)", err=True)
-
-
-def _model(path: Path | None, trust: list[str] | None) -> Model | None:
-    if path is None:
-        return None
-    from leastwise.models import load_model
-
-    return load_model(path, trust or ())
 
 
 def _free_port(host: str, port: int) -> int:

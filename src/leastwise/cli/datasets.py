@@ -7,10 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from leastwise.cli.app import Group, app
-from leastwise.cli.options import AsJson
-from leastwise.cli.output import check_output, write_frame
-from leastwise.cli.printing import print_json, print_table
+from leastwise.cli.app import AsJson, Group, app
+from leastwise.cli.output import check_output, print_json, print_table, write_frame
 from leastwise.cli.progress import downloading
 
 commands = typer.Typer(cls=Group, help="The data sets that leastwise can read: list, show, get, export.")
@@ -29,21 +27,17 @@ def list_datasets(context: typer.Context, as_json: AsJson = False) -> None:
     """
     if context.invoked_subcommand is not None:
         return
-    rows = _rows()
+    from leastwise.datasets.registry import DECLARATIONS
+
+    rows = [
+        {"name": declared.name, "title": declared.title, "label": declared.label.name, "how": declared.source}
+        for declared in DECLARATIONS.values()
+    ]
     if as_json:
         print_json(rows)
         return
     table = [[row["name"], row["title"], row["how"]] for row in rows]
     print_table("Data sets", ("name", "what it is, and what is predicted", "how to get it"), table)
-
-
-def _rows() -> list[dict[str, str]]:
-    from leastwise.datasets.registry import DECLARATIONS
-
-    return [
-        {"name": declared.name, "title": declared.title, "label": declared.label.name, "how": declared.source}
-        for declared in DECLARATIONS.values()
-    ]
 
 
 @commands.command()

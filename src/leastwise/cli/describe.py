@@ -1,18 +1,16 @@
-"""``leastwise describe``: a generalization in words."""
+"""Generalizations in words: ``leastwise describe`` one, ``leastwise compare`` two."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
 
-from leastwise.cli.app import app
-from leastwise.cli.artefacts import Artefact, load
-from leastwise.cli.options import AsJson
-from leastwise.cli.printing import print_json, print_lines
+from leastwise.cli.app import Artefact, AsJson, app, load
+from leastwise.cli.output import print_json, print_lines
 from leastwise.generalization import Generalization
 from leastwise.generalization.describe import bucket_texts
-from leastwise.partition import Partition
 
 
 @app.command()
@@ -26,29 +24,53 @@ def describe(
     Example: `leastwise describe run/ --markdown`
     """
     found = load(generalization)
-    if as_json:
-        print_json(summary(found))
-    else:
+    if not as_json:
         print_lines(found.describe(markdown))
+        return
+    attributes = [
+        {
+            "name": partition.attribute.name,
+            "personal": partition.attribute.personal,
+            "suppressed": partition.suppressed,
+            "untouched": partition.untouched,
+            "buckets": [] if partition.suppressed else bucket_texts(partition),
+        }
+        for partition in found.partitions
+    ]
+    print_json(
+        {
+            "label": None if found.label is None else found.label.name,
+            "collected": list(found.collected),
+            "not_collected": list(found.not_collected),
+            "total_buckets": found.total_buckets,
+            "attributes": attributes,
+        }
+    )
 
 
-def summary(generalization: Generalization) -> dict[str, Any]:
-    """Return what a generalization asks, for machines."""
-    label = generalization.label
-    return {
-        "label": None if label is None else label.name,
-        "collected": list(generalization.collected),
-        "not_collected": list(generalization.not_collected),
-        "total_buckets": generalization.total_buckets,
-        "attributes": [_attribute_summary(partition) for partition in generalization.partitions],
-    }
+@app.command()
+def compare(first: Artefact, second: Artefact, as_json: AsJson = False) -> None:
+    """Say what the second generalization asks more finely or more coarsely than the first.
+
+    Example: `leastwise compare last-year.json run/`
+    """
+    before, after = load(first), load(second)
+    found = before.compare(_described_like(after, before))
+    if not as_json:
+        print_lines(str(found))
+        return
+    rows = zip(found.names, found.changes, found.before, found.after, strict=True)
+    keys = ("name", "change", "before", "after")
+    print_json({"overall": found.overall, "attributes": [dict(zip(keys, row, strict=True)) for row in rows]})
 
 
-def _attribute_summary(partition: Partition) -> dict[str, Any]:
-    return {
-        "name": partition.attribute.name,
-        "personal": partition.attribute.personal,
-        "suppressed": partition.suppressed,
-        "untouched": partition.untouched,
-        "buckets": [] if partition.suppressed else bucket_texts(partition),
-    }
+def _described_like(generalization: Generalization, other: Generalization) -> Generalization:
+    """Return it with the roles, units and questions of the other, which say nothing about the buckets."""
+    if generalization.schema.names != other.schema.names:
+        return generalization
+    described = []
+    pairs: Any = zip(generalization.partitions, other.schema.attributes, strict=True)
+    for partition, like in pairs:
+        words = {"personal": like.personal, "unit": like.unit, "question": like.question}
+        described.append(replace(partition, attribute=replace(partition.attribute, **words)))
+    return Generalization(tuple(described))

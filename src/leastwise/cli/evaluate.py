@@ -10,11 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leastwise.cli.app import app
-from leastwise.cli.artefacts import Artefact, load
-from leastwise.cli.options import AsJson, Force, Quick, Seed
-from leastwise.cli.output import check_output
-from leastwise.cli.printing import print_table, visible
+from leastwise.cli.app import Artefact, AsJson, Force, Quick, Seed, app, load
+from leastwise.cli.output import check_output, print_lines, print_table, visible
 from leastwise.cli.progress import say
 from leastwise.cli.settings import numbers_by_name
 from leastwise.cli.task import Data, Label, Missing, Personal, names
@@ -76,17 +73,21 @@ def evaluate(
 
     Example: `leastwise evaluate run/ adult.csv --adversaries A1,A8 -o evaluation.json`
     """
+    from leastwise.adversaries import PAPER
     from leastwise.evaluation.protocol import evaluate as judge
     from leastwise.records.files import read_frame
     from leastwise.records.table import Table
 
     check_output(output, force)
+    wanted = None
+    if adversaries is not None:  # those of the paper may be written in small letters
+        wanted = [name.upper() if name.upper() in PAPER else name for name in names(adversaries, ())]
     frame = read_frame(data, tuple(missing or ()))
     chosen, *others = (_prepared(path, label, personal, frame) for path in (generalization, *(other or ())))
     found = judge(
         chosen,
         Table.from_frame(frame, chosen.schema),
-        None if adversaries is None else [_adversary(name) for name in names(adversaries, ())],
+        wanted,
         seed,
         quick,
         others=others,
@@ -98,13 +99,6 @@ def evaluate(
         progress=say("judging"),
     )
     _hand_over(found, output, as_json)
-
-
-def _adversary(name: str) -> str:
-    """Return the name of an adversary; those of the paper may be written in small letters."""
-    from leastwise.adversaries import PAPER
-
-    return name.upper() if name.upper() in PAPER else name
 
 
 def _prepared(
@@ -136,7 +130,7 @@ def _hand_over(found: Evaluation, output: Path | None, as_json: bool) -> None:
     if as_json:
         typer.echo(found.to_json(), nl=False)
     else:
-        show(found)
+        _show(found)
     if output is not None:
         typer.echo(f"wrote {output}", err=True)
 
@@ -154,14 +148,13 @@ def _warn_of_people(found: Evaluation) -> None:
             )
 
 
-def show(found: Evaluation) -> None:
-    """Print an evaluation for people."""
+def _show(found: Evaluation) -> None:
     _show_utility(found)
     _show_attacks(found.attacks)
     for attack in found.attacks:
         _show_details(attack)
     if found.certificate is not None:
-        typer.echo("\n".join(visible(line) for line in str(found.certificate).split("\n")))
+        print_lines(str(found.certificate))
     if found.quick:
         typer.echo("Quick: the attacks were trained less than they can be; a full run may find more.")
 
@@ -190,8 +183,10 @@ def _show_attacks(attacks: Sequence[AttackResult]) -> None:
 
 
 def _row(attack: AttackResult) -> tuple[str, ...]:
+    from leastwise.adversaries import PAPER, GuestResult
     from leastwise.adversaries.result import ReconstructionResult
 
+    words = attack.title if isinstance(attack, GuestResult) else PAPER[attack.adversary].words
     without, minimum, told = "", "", ""
     if isinstance(attack, ReconstructionResult):
         minimum = _number(attack.minimum)
@@ -199,13 +194,7 @@ def _row(attack: AttackResult) -> tuple[str, ...]:
         most = min(attack.attributes, key=lambda result: result.adversary_error - result.baseline)
         told = f"{most.attribute} ({_number(most.adversary_error)}, guessing {_number(most.baseline)})"
     figures = (_number(attack.adversary_error), _interval(attack.interval), _number(attack.baseline))
-    return (attack.adversary, _words(attack), *figures, without, minimum, told)
-
-
-def _words(attack: AttackResult) -> str:
-    from leastwise.adversaries import PAPER, GuestResult
-
-    return attack.title if isinstance(attack, GuestResult) else PAPER[attack.adversary].words
+    return (attack.adversary, words, *figures, without, minimum, told)
 
 
 def _show_details(attack: AttackResult) -> None:
@@ -221,23 +210,19 @@ def _show_details(attack: AttackResult) -> None:
         ]
         print_table("A1 by attribute", ("attribute", *RIGHT, "predicted by"), by_attribute, RIGHT)
     elif isinstance(attack, SinglingOutResult):
-        _show_singled_out(attack)
+        typer.echo(
+            f"A8: {attack.distinct:,} different records; the rarest is held by {attack.rarest:,} "
+            f"({attack.rarest_records:,} such); {attack.unique_people:,} of {attack.people:,.0f} people are alone."
+        )
+        for predicate in attack.predicates[:MOST_PREDICATES_SHOWN]:
+            typer.echo(f"    {visible(str(predicate), 400)}")
+        typer.echo("")
 
 
 def _note(result: Any) -> str:
     if result.tolerance is None or result.mean_absolute_error is None:
         return str(result.predictor)
     return f"{result.predictor}; within {result.tolerance:g}, on average {result.mean_absolute_error:.3g} off"
-
-
-def _show_singled_out(attack: Any) -> None:
-    typer.echo(
-        f"A8: {attack.distinct:,} different records; the rarest is held by {attack.rarest:,} "
-        f"({attack.rarest_records:,} such); {attack.unique_people:,} of {attack.people:,.0f} people are alone."
-    )
-    for predicate in attack.predicates[:MOST_PREDICATES_SHOWN]:
-        typer.echo(f"    {visible(str(predicate), 400)}")
-    typer.echo("")
 
 
 def _number(value: float) -> str:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from leastwise.cli.app import app
-from leastwise.cli.options import Quick, Seed
-from leastwise.cli.printing import print_table
+from leastwise.cli.app import Quick, Seed, app
+from leastwise.cli.output import print_table
 from leastwise.cli.progress import say
 from leastwise.errors import DataError, ParameterError
 
@@ -46,11 +45,12 @@ def experiment(
 
     Example: `leastwise experiment qualitative --data psam_p06.csv --dataset acs-employment`
     """
-    from leastwise.experiments import run_experiment
+    from leastwise.experiments import EXPERIMENTS, run_experiment
     from leastwise.experiments.drawing import require_matplotlib
 
     if name is None:
-        _show_list()
+        rows = [(e.name, e.title, e.paper.place.partition(":")[0], e.needs) for e in EXPERIMENTS.values()]
+        print_table("Experiments", ("name", "what it asks", "in the paper", "extra"), rows)
         return
     require_matplotlib()  # said before an hour of measuring, not after
     table = _read(data, dataset, schema)
@@ -67,13 +67,6 @@ def experiment(
     )
     for path in outcome.save(output):
         typer.echo(f"wrote {path}")
-
-
-def _show_list() -> None:
-    from leastwise.experiments import EXPERIMENTS
-
-    rows = [(e.name, e.title, e.paper.place.partition(":")[0], e.needs) for e in EXPERIMENTS.values()]
-    print_table("Experiments", ("name", "what it asks", "in the paper", "extra"), rows)
 
 
 def _read(data: str, dataset: str | None, schema: Path | None, like: Table | None = None) -> Table:

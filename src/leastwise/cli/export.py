@@ -9,9 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from leastwise.cli.app import app
-from leastwise.cli.artefacts import Artefact, load
-from leastwise.cli.options import Force
+from leastwise.cli.app import Artefact, Force, app, load
 from leastwise.cli.output import check_output
 from leastwise.cli.task import names
 from leastwise.documents import write_whole
@@ -19,57 +17,60 @@ from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.validation import check_choice
 
-To = Annotated[str, typer.Option("--to", help="sql, js, json-schema, form or questionnaire.")]
-Out = Annotated[Path | None, typer.Option("--output", "-o", help="Where to write; default: standard output.")]
-Answers = Annotated[
-    str | None, typer.Option("--answers", help="sql, json-schema: labels (for people; the default) or codes.")
-]
-WithLabel = Annotated[
-    bool, typer.Option("--label", help="sql, form, questionnaire: the label too, as the training phase needs it.")
-]
-Dialect = Annotated[
-    str | None, typer.Option("--dialect", help="sql: duckdb (the default), postgresql, sqlite, bigquery or spark.")
-]
-Source = Annotated[str | None, typer.Option("--table", help="sql: the table of full records.")]
-View = Annotated[str | None, typer.Option("--view", help="sql: create a view of this name.")]
-UnknownValues = Annotated[
-    str | None,
-    typer.Option("--unknown", help="sql: a value outside the domain is an error, or goes to 'other' if declared."),
-]
-Texts = Annotated[
-    list[str] | None, typer.Option("--texts", help="sql: continuous attributes whose column holds texts: a,b.")
-]
-Numbers = Annotated[
-    list[str] | None, typer.Option("--numbers", help="sql: other attributes whose column holds numbers: a,b.")
-]
-Keep = Annotated[list[str] | None, typer.Option("--keep", help="sql: other columns that leave as they are: a,b.")]
-Action = Annotated[
-    str | None, typer.Option("--action", help="form: where the answers are posted to; default: shown in the page.")
-]
-Helper = Annotated[
-    bool, typer.Option("--helper", help="form: begin with the helper on, which finds buckets in the page.")
-]
-Title = Annotated[str | None, typer.Option("--title", help="form, questionnaire: the heading.")]
+# Which options mean something to which format.
+MEANT = {
+    "sql": ("answers", "label", "dialect", "table", "view", "unknown", "texts", "numbers", "keep"),
+    "js": (),
+    "json-schema": ("answers",),
+    "form": ("label", "action", "helper", "title"),
+    "questionnaire": ("label", "title"),
+}
 
 
 @app.command()
 def export(
     generalization: Artefact,
-    to: To,
-    output: Out = None,
+    to: Annotated[str, typer.Option("--to", help="sql, js, json-schema, form or questionnaire.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to write; default: standard output.")
+    ] = None,
     force: Force = False,
-    answers: Answers = None,
-    label: WithLabel = False,
-    dialect: Dialect = None,
-    table: Source = None,
-    view: View = None,
-    unknown: UnknownValues = None,
-    texts: Texts = None,
-    numbers: Numbers = None,
-    keep: Keep = None,
-    action: Action = None,
-    helper: Helper = False,
-    title: Title = None,
+    answers: Annotated[
+        str | None, typer.Option("--answers", help="sql, json-schema: labels (for people; the default) or codes.")
+    ] = None,
+    label: Annotated[
+        bool,
+        typer.Option("--label", help="sql, form, questionnaire: the label too, as the training phase needs it."),
+    ] = False,
+    dialect: Annotated[
+        str | None,
+        typer.Option("--dialect", help="sql: duckdb (the default), postgresql, sqlite, bigquery or spark."),
+    ] = None,
+    table: Annotated[str | None, typer.Option("--table", help="sql: the table of full records.")] = None,
+    view: Annotated[str | None, typer.Option("--view", help="sql: create a view of this name.")] = None,
+    unknown: Annotated[
+        str | None,
+        typer.Option(
+            "--unknown", help="sql: a value outside the domain is an error, or goes to 'other' if declared."
+        ),
+    ] = None,
+    texts: Annotated[
+        list[str] | None, typer.Option("--texts", help="sql: continuous attributes whose column holds texts: a,b.")
+    ] = None,
+    numbers: Annotated[
+        list[str] | None, typer.Option("--numbers", help="sql: other attributes whose column holds numbers: a,b.")
+    ] = None,
+    keep: Annotated[
+        list[str] | None, typer.Option("--keep", help="sql: other columns that leave as they are: a,b.")
+    ] = None,
+    action: Annotated[
+        str | None,
+        typer.Option("--action", help="form: where the answers are posted to; default: shown in the page."),
+    ] = None,
+    helper: Annotated[
+        bool, typer.Option("--helper", help="form: begin with the helper on, which finds buckets in the page.")
+    ] = False,
+    title: Annotated[str | None, typer.Option("--title", help="form, questionnaire: the heading.")] = None,
 ) -> None:
     """Write a generalization as something that collects or applies it elsewhere.
 
@@ -85,7 +86,7 @@ def export(
 
     `leastwise export g.json --to questionnaire -o questions.md`
     """
-    check_choice("--to", to, WRITERS)
+    check_choice("--to", to, MEANT)
     found = load(generalization)
     declared = found.schema.names
     given: dict[str, Any] = {
@@ -93,21 +94,13 @@ def export(
         "texts": names(texts, declared), "numbers": names(numbers, declared), "keep": names(keep, ()),
         "action": action, "helper": helper, "title": title,
     }  # fmt: skip
-    writer, meant = WRITERS[to]
     chosen = {name: value for name, value in given.items() if value not in (None, False, [])}
-    _check_meant(to, chosen, meant)
-    check_output(output, force)
-    _write(writer(found, **chosen), output)
-
-
-def _check_meant(to: str, chosen: dict[str, Any], meant: tuple[str, ...]) -> None:
     for name in chosen:
-        if name not in meant:
-            kinds = [kind for kind, (_, options) in WRITERS.items() if name in options]
+        if name not in MEANT[to]:
+            kinds = [kind for kind, options in MEANT.items() if name in options]
             raise ParameterError(f"--{name} is for --to {' and '.join(kinds)}; it means nothing for {to}")
-
-
-def _write(text: str, output: Path | None) -> None:
+    check_output(output, force)
+    text = _written(to, found, chosen)
     if output is None:
         typer.echo(text, nl=False)
         return
@@ -115,52 +108,21 @@ def _write(text: str, output: Path | None) -> None:
     typer.echo(f"wrote {output}", err=True)
 
 
-def _sql(found: Generalization, **rest: Any) -> str:
-    from leastwise.exports import to_sql
-    from leastwise.exports.sql_cases import Holds
+def _written(to: str, found: Generalization, chosen: dict[str, Any]) -> str:
+    from leastwise import exports
 
-    kinds: dict[str, Holds] = dict.fromkeys(rest.pop("texts", ()), "text")
-    kinds |= dict.fromkeys(rest.pop("numbers", ()), "number")
-    return to_sql(found, **_renamed(rest), holds=kinds)
-
-
-def _javascript(found: Generalization) -> str:
-    from leastwise.exports import to_javascript
-
-    return to_javascript(found)
-
-
-def _json_schema(found: Generalization, **rest: Any) -> str:
-    from leastwise.exports import record_schema
-
-    check_choice("--answers", rest.get("answers", "labels"), ("labels", "codes"))
-    return json.dumps(record_schema(found, **_renamed(rest)), ensure_ascii=False, indent=1) + "\n"
-
-
-def _form(found: Generalization, **rest: Any) -> str:
-    from leastwise.exports import form_html
-
-    return form_html(found, **rest)
-
-
-def _questionnaire(found: Generalization, **rest: Any) -> str:
-    from leastwise.exports import questionnaire
-
-    return questionnaire(found, **rest)
-
-
-def _renamed(rest: dict[str, Any]) -> dict[str, Any]:
-    """Say "output", which is a file on the command line, for the answers."""
-    return {"output" if name == "answers" else name: value for name, value in rest.items()}
-
-
-WRITERS: dict[str, tuple[Callable[..., str], tuple[str, ...]]] = {
-    "sql": (
-        _sql,
-        ("answers", "label", "dialect", "table", "view", "unknown", "texts", "numbers", "keep"),
-    ),
-    "js": (_javascript, ()),
-    "json-schema": (_json_schema, ("answers",)),
-    "form": (_form, ("label", "action", "helper", "title")),
-    "questionnaire": (_questionnaire, ("label", "title")),
-}
+    if "answers" in chosen:  # --output is a file on the command line
+        chosen["output"] = chosen.pop("answers")
+    if to == "sql":
+        holds: dict[str, Any] = dict.fromkeys(chosen.pop("texts", ()), "text")
+        holds |= dict.fromkeys(chosen.pop("numbers", ()), "number")
+        return exports.to_sql(found, **chosen, holds=holds)
+    if to == "json-schema":
+        check_choice("--answers", chosen.get("output", "labels"), ("labels", "codes"))
+        return json.dumps(exports.record_schema(found, **chosen), ensure_ascii=False, indent=1) + "\n"
+    write: dict[str, Callable[..., str]] = {
+        "js": exports.to_javascript,
+        "form": exports.form_html,
+        "questionnaire": exports.questionnaire,
+    }
+    return write[to](found, **chosen)

@@ -8,8 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from leastwise.cli.app import app
-from leastwise.cli.options import Force
+from leastwise.cli.app import Force, app
 from leastwise.cli.output import check_output
 from leastwise.cli.task import Label, Missing, Personal, names
 from leastwise.documents import write_whole

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from leastwise.cli.app import app
-from leastwise.cli.options import AsJson, Force, grouped
-from leastwise.cli.output import check_output
-from leastwise.cli.printing import print_json, print_table, visible, width
+from leastwise.cli.app import AsJson, Force, app, grouped
+from leastwise.cli.output import check_output, print_json, print_table, visible, width
 from leastwise.cli.task import Data, Inference, Task, TaskOptions
 from leastwise.schema.values import number_text
 
@@ -40,24 +38,20 @@ def inspect(
     Examples: `leastwise inspect adult.csv --label income --missing '?' -o schema.yaml`,
     `leastwise inspect acs.parquet --label PINCP --discrete OCCP,POBP`
     """
+    from leastwise.schema.file import save_schema
+
     check_output(output, force)
     described = Task.of(data, task, inference=vars(inference))
     found = described.inspect(described.read())
     if output is not None:
-        _save(found, output)
+        notes = [f"left out: {visible(f.name, NAME_WIDTH)} ({f.kind}: {f.reason})" for f in found.left_out]
+        save_schema(found.schema, output, notes)
+        found.warn()
     if as_json:
         print_json(found.to_dict())
     else:
         _show(found, data)
         _hint(found, described, output)
-
-
-def _save(found: Inspection, path: Path) -> None:
-    from leastwise.schema.file import save_schema
-
-    notes = [f"left out: {visible(f.name, NAME_WIDTH)} ({f.kind}: {f.reason})" for f in found.left_out]
-    save_schema(found.schema, path, notes)
-    found.warn()
 
 
 def _show(found: Inspection, data: str) -> None:

@@ -1,11 +1,68 @@
-"""Where results go: what is there already is not lost without a word, and nothing is half written."""
+"""What commands hand over: tables for people, JSON for machines, and files that replace nothing without a word."""
 
 from __future__ import annotations
 
+import json
+import shutil
+import sys
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import typer
+
 from leastwise.errors import DataError, ParameterError, shorten
+
+WIDE = 150  # columns, where the output is a file or a pipe
+NARROW_SCREEN = 100
+NARROW = 14  # characters; a column no wider than this is not wrapped on a small terminal
+
+
+def width() -> int:
+    """Return how many columns there are to print on."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDE
+
+
+def visible(text: str, longest: int = 10_000) -> str:
+    """Return a text of the data so that it can be printed: in one line, not too long, without control characters.
+
+    >>> visible("a\\nb\\x1b[2J", 8)
+    'a\\\\nb\\\\x1…'
+    """
+    safe = "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+    return safe if len(safe) <= longest else f"{safe[: longest - 1]}…"
+
+
+def print_lines(text: str) -> None:
+    """Print a text of several lines that holds names and values of the data."""
+    typer.echo("\n".join(visible(line) for line in text.split("\n")))
+
+
+def print_json(document: Any) -> None:
+    """Print a document for machines."""
+    typer.echo(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False))
+
+
+def print_table(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[str] = ()
+) -> None:
+    """Print a table; texts are shown as they are, never read as markup."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    gap = (0, 1, 0, 0) if width() > NARROW_SCREEN else 0
+    table = Table(title=Text(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=gap)
+    table.show_edge = False
+    for j, name in enumerate(columns):
+        longest = max([len(name), *(len(visible(row[j])) for row in rows)])
+        column = partial(table.add_column, name, overflow="fold", no_wrap=longest <= NARROW)
+        column(justify="right") if name in right else column()
+    for row in rows:
+        table.add_row(*(Text(visible(text)) for text in row))
+    Console(width=width()).print(table)
 
 
 def check_output(path: str | Path | None, force: bool, suffixes: tuple[str, ...] = ()) -> None:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from leastwise.cli.app import app
-from leastwise.cli.options import Force
+from leastwise.cli.app import Force, app
 from leastwise.cli.output import check_output
 from leastwise.cli.task import Missing
 from leastwise.errors import DataError, ParameterError, PrivacyLeakWarning, shorten
@@ -59,7 +58,8 @@ def report(
     typer.echo(f"telling {len(found.candidates):,} candidates", err=True)
     facts = summarize(found, drift=drift, predicates=predicates)
     if predicates:
-        _warn_of_people()
+        people = "people who are alone with their generalized record; keep it as safe as records"
+        warnings.warn(f"the report describes {people}", PrivacyLeakWarning, stacklevel=2)
     write_whole(to, FORMATS[kind](facts))
     typer.echo(f"wrote {to}", err=True)
 
@@ -85,11 +85,3 @@ def _test_part(run: Run, data: str, missing: tuple[str, ...]) -> Table:
             "the same file, with the same --missing"
         )
     return table.split(run.task.seed).test
-
-
-def _warn_of_people() -> None:
-    warnings.warn(
-        "the report describes people who are alone with their generalized record; keep it as safe as records",
-        PrivacyLeakWarning,
-        stacklevel=2,
-    )

@@ -1,18 +1,17 @@
-"""``leastwise run``: from records to a frontier, a recommended generalization and a report."""
+"""From records to a decision: ``leastwise run``, ``leastwise demo`` and ``leastwise choose``."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leastwise.cli.app import app
-from leastwise.cli.budget import Limits, MoreLimits, budget_of
-from leastwise.cli.options import Fresh, PolicyFile, Quick, SeedOrPolicy, grouped
-from leastwise.cli.printing import print_lines
-from leastwise.cli.settings import set_option, settings, settings_of
+from leastwise.cli.app import Fresh, PolicyFile, Quick, SeedOrPolicy, app, grouped
+from leastwise.cli.output import print_lines
+from leastwise.cli.settings import numbers_by_name, set_option, settings, settings_of
 from leastwise.cli.task import (
     DataOrPolicy,
     Inference,
@@ -24,17 +23,62 @@ from leastwise.cli.task import (
     policy_of,
     seed_of,
 )
+from leastwise.errors import ParameterError
 from leastwise.progress import Lines, watching
 
 if TYPE_CHECKING:
-    from leastwise.runs import Options, Run, Workers
+    from leastwise.runs import Budget, Options, Run, Workers
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """The limits that most people state."""
+
+    max_error_increase: Annotated[
+        float | None,
+        typer.Option("--max-error-increase", metavar="0..1", help="By how much the model may err more: 0.01."),
+    ] = None
+    min_adversary_error: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--min-adversary-error",
+            metavar="NAME=0..1",
+            help="How often A1 must be wrong: sex=0.3, or mean=0.4. Can be repeated.",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MoreLimits:
+    """The other limits: flags of ``choose``, settings of ``run``."""
+
+    max_error: Annotated[
+        float | None, typer.Option("--max-error", metavar="0..1", help="How often the model may err.")
+    ] = None
+    max_unique: Annotated[
+        int | None,
+        typer.Option("--max-unique", metavar="N", help="How many people may be alone with their record."),
+    ] = None
+    max_buckets: Annotated[
+        int | None, typer.Option("--max-buckets", metavar="N", help="How many answers there may be in all.")
+    ] = None
+    max_asked: Annotated[
+        int | None, typer.Option("--max-asked", metavar="N", help="How many questions there may be.")
+    ] = None
+
+
+def budget_of(limits: Limits, more: Mapping[str, Any]) -> Budget | None:
+    """Return the budget that the options state; None where they state nothing."""
+    from leastwise.runs import Budget
+
+    errors = numbers_by_name("--min-adversary-error", limits.min_adversary_error or ())
+    found = Budget(max_error_increase=limits.max_error_increase, min_adversary_error=errors, **more)
+    return found if found else None
+
 
 NOTHING_FITS = 1
 Output = Annotated[Path, typer.Option("--output", "-o", help="The folder of the run; resumed if it holds one.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="How many tasks at once; -1: one per core.")]
-GridFile = Annotated[
-    Path | None, typer.Option("--grid", "-g", help="Who proposes (YAML). Default: trees, exact partitions, ...")
-]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +108,10 @@ def run(
     data: DataOrPolicy = None,
     schema: SchemaFile = None,
     policy: PolicyFile = None,
-    grid: GridFile = None,
+    grid: Annotated[
+        Path | None,
+        typer.Option("--grid", "-g", help="Who proposes (YAML). Default: trees, exact partitions, ..."),
+    ] = None,
     more: Annotated[list[str] | None, set_option(f"What few need: {RARE_NAMES}.")] = None,
     jobs: Jobs = -1,
     seed: SeedOrPolicy = None,
@@ -106,30 +153,22 @@ def run(
 def make(
     records: Records, folder: Path, options: Options, workers: Workers, name: str, fresh: bool = False
 ) -> Run:
-    """Do the run, write its report, and say what came out."""
-    finished = execute(records, folder, options, workers, name, fresh)
-    _warn(records, finished)
-    print_lines(str(finished))
-    return finished
-
-
-def execute(
-    records: Records, folder: Path, options: Options, workers: Workers, name: str, fresh: bool = False
-) -> Run:
-    """Do the run and write its report; when it is stopped, say how it goes on."""
+    """Do the run, write its report, and say what came out; when it is stopped, say how it goes on."""
     from leastwise.report import write_report
     from leastwise.runs import run as whole_job
 
     try:
         with watching(Lines()) as watcher:
-            found = whole_job(
+            finished = whole_job(
                 records.table, folder, options, name=name, workers=workers, progress=watcher, fresh=fresh
             )
     except KeyboardInterrupt:
         typer.echo(f"\nwhat is finished is kept in {folder}; the same command resumes the run", err=True)
         raise
-    write_report(found, table=records.table.split(options.seed).test)
-    return found
+    write_report(finished, table=records.table.split(options.seed).test)
+    _warn(records, finished)
+    print_lines(str(finished))
+    return finished
 
 
 def _warn(records: Records, finished: Run) -> None:
@@ -142,3 +181,52 @@ def _warn(records: Records, finished: Run) -> None:
     if finished.choice.candidate is not None:
         train = records.table.split(finished.task.seed).train
         warn_of_leaks(finished.generalization(finished.choice.candidate), train, records.inferred)
+
+
+MOST = 8  # candidates that the demo attacks in full
+
+
+@app.command()
+def demo(
+    output: Output = Path("demo"),
+    jobs: Jobs = -1,
+    fresh: Fresh = False,
+) -> None:
+    """Do the whole job on the bundled Adult data, quickly: sweep, frontier, choice and report.
+
+    Example: `leastwise demo -o demo`
+    """
+    from leastwise.datasets import load_adult
+    from leastwise.records.table import Table
+    from leastwise.runs import Options, Workers
+
+    adult = load_adult()
+    records = Records(Table.from_frame(adult.frame, adult.schema))
+    options = Options(seed=0, quick=True, most=MOST)
+    make(records, output, options, Workers(jobs), "adult.parquet", fresh)
+
+
+@app.command()
+@grouped
+def choose(
+    run: Annotated[Path, typer.Argument(help="The folder of a finished run.")], limits: Limits, more: MoreLimits
+) -> None:
+    """Choose the best candidate under a budget; rewrites the choice, recommended.json and the report.
+
+    With a limit on the model's error the safest candidate wins, otherwise the most accurate one. Exit code 1: none
+    fits; it says which limit binds and what comes nearest.
+
+    Example: `leastwise choose run/ --max-error-increase 0.01 --min-adversary-error sex=0.3 --max-buckets 40`
+    """
+    from leastwise.report import write_report
+    from leastwise.runs import choose_again
+
+    budget = budget_of(limits, vars(more))
+    if budget is None:
+        raise ParameterError("state a budget to choose under, such as --max-error-increase 0.01; see --help")
+    found = choose_again(run, budget)
+    write_report(found)
+    if found.choice.candidate is not None:
+        print_lines(found.choice.sentence)
+    print_lines(str(found))
+    raise typer.Exit(0 if found.choice.candidate is not None else NOTHING_FITS)

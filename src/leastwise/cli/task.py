@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from leastwise.cli.printing import visible
+from leastwise.cli.output import visible
 from leastwise.errors import ParameterError, SchemaError, UnknownValueError, shorten
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""``leastwise train``: a classifier of generalized records."""
+"""Classifiers of generalized records: ``leastwise train`` and ``leastwise predict``."""
 
 from __future__ import annotations
 
@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from leastwise.cli.app import app
-from leastwise.cli.artefacts import Artefact, load
-from leastwise.cli.options import AsJson, Force, Seed
-from leastwise.cli.output import check_output
-from leastwise.cli.printing import print_json, visible
+from leastwise.cli.app import Artefact, AsJson, Force, Seed, Trust, app, load
+from leastwise.cli.output import check_output, print_json, visible, write_frame
 from leastwise.cli.progress import working
 from leastwise.cli.task import Label, Missing
 
@@ -22,21 +19,16 @@ if TYPE_CHECKING:
     from leastwise.generalization import Generalization
     from leastwise.models import ModelFacts
 
+
 Records = Annotated[
     str,
     typer.Argument(
         help="Generalized records: CSV, Parquet or NDJSON, or a collector's database (sqlite:///..., postgresql://...)."
     ),
 ]
-Estimator = Annotated[
-    str,
-    typer.Option("--estimator", help="The import path of a scikit-learn classifier; importing it runs its code."),
-]
-Output = Annotated[Path, typer.Option("--output", "-o", help="Where to write the model; its card goes beside it.")]
 Full = Annotated[
     bool, typer.Option("--full", help="The records are full-granularity ones; generalize them first.")
 ]
-Share = Annotated[float, typer.Option("--test-share", min=0.05, max=0.9, help="The share to measure on.")]
 
 
 @app.command()
@@ -44,11 +36,20 @@ def train(
     generalization: Artefact,
     records: Records,
     label: Label = None,
-    estimator: Estimator = "sklearn.ensemble.HistGradientBoostingClassifier",
-    output: Output = Path("model.skops"),
+    estimator: Annotated[
+        str,
+        typer.Option(
+            "--estimator", help="The import path of a scikit-learn classifier; importing it runs its code."
+        ),
+    ] = "sklearn.ensemble.HistGradientBoostingClassifier",
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where to write the model; its card goes beside it.")
+    ] = Path("model.skops"),
     full: Full = False,
     missing: Missing = None,
-    test_share: Share = 0.3,
+    test_share: Annotated[
+        float, typer.Option("--test-share", min=0.05, max=0.9, help="The share to measure on.")
+    ] = 0.3,
     seed: Seed = 0,
     force: Force = False,
     as_json: AsJson = False,
@@ -95,9 +96,44 @@ def _sentence(facts: ModelFacts) -> str:
 def read_generalized(asked: Generalization, source: str, missing: Sequence[str] = ()) -> pl.DataFrame:
     """Return the records of a file, or those that a collector stored under this generalization."""
     if "://" in source:
-        from leastwise.collector.store import read_records
+        from leastwise.collector import read_records
 
         return read_records(source, asked.fingerprint)
     from leastwise.records.files import read_frame
 
     return read_frame(source, missing)
+
+
+@app.command()
+def predict(
+    generalization: Artefact,
+    model: Annotated[Path, typer.Argument(help="A model of `leastwise train`.")],
+    records: Records,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where to write: .csv, .parquet or .ndjson.")
+    ] = Path("predictions.parquet"),
+    full: Full = False,
+    trust: Trust = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Predict the label of generalized records.
+
+    Writes each record's prediction and the probability of each class (`p:class`), in the order of the records.
+
+    Example: `leastwise predict g.json model.skops coarse.parquet -o predictions.parquet`
+    """
+    check_output(output, force, (".csv", ".parquet", ".ndjson"))
+    asked = load(generalization)
+    from leastwise.models import load_model
+
+    trained = load_model(model, trust or ())
+    trained.check_fits(asked)
+    frame = read_generalized(asked, records)
+    with working(f"predicting {frame.height:,} records"):
+        predictions = trained.predict(asked.transform(frame) if full else frame)
+    write_frame(predictions, output)
+    if as_json:
+        print_json({"records": predictions.height, "output": str(output)})
+    else:
+        typer.echo(f"wrote {predictions.height:,} predictions to {output}", err=True)

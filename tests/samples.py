@@ -12,6 +12,22 @@ from leastwise import Attribute, Schema, Table
 LABEL = Attribute("y", values=("0", "1"))
 
 
+class Heard:
+    """A progress that remembers what it was told: the words of each stage, and (done, total) of each step."""
+
+    def __init__(self) -> None:
+        self.words: list[str] = []
+        self.steps: list[tuple[int, int | None]] = []
+
+    def begin(self, words: str, total: int | None = None, done: int = 0) -> None:
+        self.words.append(words)
+        self._done, self._total = done, total
+
+    def advance(self, steps: int = 1) -> None:
+        self._done += steps
+        self.steps.append((self._done, self._total))
+
+
 def coded(schema: Schema, *columns: Any, labels: Any = None, **rest: Any) -> Table:
     """Return a table of these codes, a column for each attribute; numbers are their own codes, from 0 to 99."""
     codes = np.asfortranarray(np.stack(columns, axis=1).astype(np.uint16))

@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from rich.progress import Progress as RichProgress
+    from rich.console import Console
     from rich.progress import TaskID
 
 EVERY = 10.0  # seconds between two lines where there is no terminal
@@ -53,15 +53,19 @@ class Silent:
 
 
 class Lines:
-    """A line at the beginning of each stage, and every few seconds, on the standard error stream."""
+    """A line, behind a prefix, at the beginning of each stage and every few seconds, on the standard error stream."""
+
+    def __init__(self, prefix: str = "") -> None:
+        self._prefix = prefix
 
     def begin(self, words: str, total: int | None = None, done: int = 0) -> None:
         """Say what begins."""
-        self._words, self._total, self._done, self._before = words, total, done, done
+        self._words = f"{self._prefix}{words}"
+        self._total, self._done, self._before = total, done, done
         self._start = self._said = time.monotonic()
         many = "" if total is None else f": {total:,}"
         resumed = f", {done:,} of them done before" if done else ""
-        self._say(f"{words}{many}{resumed}")
+        self._say(f"{self._words}{many}{resumed}")
 
     def advance(self, steps: int = 1) -> None:
         """Say how far it has come, how fast it goes and how long it will take, if it is time."""
@@ -92,38 +96,62 @@ def _span(seconds: float) -> str:
 
 
 class Bars:
-    """A bar for each stage in a terminal: how many are done, how fast it goes, how long it will take."""
+    """Bars on the terminal; those of a run, one for each stage, stay: how many are done, how fast, how long.
 
-    def __enter__(self) -> Bars:
+    Parameters
+    ----------
+    columns
+        Of a bar that is no run's: it is the same for all stages, vanishes at the end, and is not there where there
+        is no terminal.
+    patience
+        How many seconds of work there must be before it shows.
+    console
+        Where; None: the standard error stream.
+    """
+
+    def __init__(self, *columns: Any, patience: float = 0.0, console: Console | None = None) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-        columns = (
+        shown, self._patience = console or Console(stderr=True), patience
+        self._passing = bool(columns)
+        self._bar: TaskID | None = None
+        stages = (
             TextColumn("{task.description:<24}"),
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("{task.fields[rate]}"),
             TimeRemainingColumn(elapsed_when_finished=True),
         )
-        self._shown: RichProgress = Progress(*columns, console=Console(stderr=True))
-        self._shown.start()
-        self._bar: TaskID | None = None
+        hidden = self._passing and not shown.is_terminal
+        self._shown = Progress(*columns or stages, console=shown, transient=self._passing, disable=hidden)
+
+    def __enter__(self) -> Bars:
+        if not self._patience:
+            self._shown.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._shown.stop()
 
     def begin(self, words: str, total: int | None = None, done: int = 0) -> None:
-        """Begin a new bar."""
+        """Begin a new bar, or the same again."""
         self._start, self._made = time.monotonic(), 0
-        self._bar = self._shown.add_task(words, total=total, completed=done, rate="")
+        self._words, self._total, self._before = words, total, done
+        if self._bar is None or not self._passing:
+            self._bar = self._shown.add_task(words, total=total, completed=done, rate="", told="")
+        else:
+            self._shown.update(self._bar, total=total, completed=done)
 
     def advance(self, steps: int = 1) -> None:
         """Move the bar."""
         assert self._bar is not None
         self._made += steps
-        rate = self._made / max(time.monotonic() - self._start, 1e-9)
-        self._shown.update(self._bar, advance=steps, rate=f"{rate:.2f}/s")
+        took = time.monotonic() - self._start
+        if self._patience and took > self._patience:
+            self._shown.start()
+        told = f"{self._words} {self._before + self._made} of {self._total}"
+        self._shown.update(self._bar, advance=steps, rate=f"{self._made / max(took, 1e-9):.2f}/s", told=told)
 
 
 class NotebookBars:

@@ -23,6 +23,7 @@ from leastwise.partition import keep, suppress
 from leastwise.records.files import read_frame
 from tests.apply.cases import comparable, generalized_columns, outcome
 from tests.apply.test_frames import quick
+from tests.samples import Heard
 
 AGE = Attribute("age", "continuous", lower=0, integer=True)
 JOB = Attribute("job", values=("nurse", "cook", "clerk"), missing=True, other=True)
@@ -62,9 +63,9 @@ def test_every_format_to_every_format(
     source: str, target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stream, "BATCH", 3)
-    seen: list[int] = []
-    rows = apply_file(G, write(PEOPLE, tmp_path / source), tmp_path / target, progress=seen.append)
-    assert rows == seen[-1] == 4
+    heard = Heard()
+    rows = apply_file(G, write(PEOPLE, tmp_path / source), tmp_path / target, progress=heard)
+    assert rows == heard.steps[-1][0] == 4
     done = read_frame(tmp_path / target)
     assert comparable(done.to_dicts()) == comparable(G.transform(PEOPLE).to_dicts())
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([source, target])
@@ -187,8 +188,14 @@ SLOW_RUN = """
 import sys, time
 from leastwise import Generalization
 from leastwise.apply import apply_file, stream
+from leastwise.progress import Silent
 stream.BATCH = 1
-apply_file(Generalization.load(sys.argv[1]), sys.argv[2], sys.argv[3], progress=lambda rows: time.sleep(0.2))
+
+class Slow(Silent):
+    def advance(self, steps=1):
+        time.sleep(0.2)
+
+apply_file(Generalization.load(sys.argv[1]), sys.argv[2], sys.argv[3], progress=Slow())
 """
 
 

@@ -15,9 +15,10 @@ from rich.console import Console
 from leastwise import Generalization, Table
 from leastwise.cli.progress import training
 from leastwise.minimizers import MINIMIZERS, watched
-from leastwise.minimizers.neural.schedule import tell
+from leastwise.minimizers.neural.schedule import watcher
 from leastwise.partition import suppress
 from tests.cli.running import Run
+from tests.samples import Heard
 
 SETTINGS = {
     "uniform": {"k": 2},
@@ -127,13 +128,14 @@ def test_a_result_is_overwritten_only_when_that_is_said(run: Run, people: Path, 
 
 def test_a_terminal_shows_how_far_a_training_has_come() -> None:
     screen = io.StringIO()
-    heard: list[int] = []
-    with watched(lambda done, _: heard.append(done)), training(Console(file=screen, force_terminal=True)):
-        for epoch in range(1, 4):
-            tell(epoch, 3)
+    heard = Heard()
+    with watched(heard), training(Console(file=screen, force_terminal=True)):
+        watcher().begin("epoch", 3)
+        for _ in range(3):
+            watcher().advance()
     assert "minimizing" in screen.getvalue()
     assert "epoch 3 of 3" in screen.getvalue()
-    assert heard == []  # the innermost listener hears
+    assert heard.words == []  # only the innermost is told
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ import pytest
 from leastwise import DataError, ParameterError
 from leastwise.datasets import download
 from leastwise.datasets.download import copy_limited, fetch
+from tests.samples import Heard
 
 ADDRESS = "https://example.org/file.zip"
 
@@ -42,11 +43,11 @@ def server(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 
 def test_fetch_writes_the_whole_file(server: dict[str, Any], tmp_path: Path) -> None:
-    body, seen = b"x" * 3_000_000, []
+    body, heard = b"x" * 3_000_000, Heard()
     server[ADDRESS] = Answer(body, len(body))
-    target = fetch(ADDRESS, tmp_path / "a" / "file.zip", progress=lambda *state: seen.append(state))
+    target = fetch(ADDRESS, tmp_path / "a" / "file.zip", progress=heard)
     assert target.read_bytes() == body
-    assert seen[-1] == (len(body), len(body))
+    assert heard.steps[-1] == (len(body), len(body))
     assert [path.name for path in target.parent.iterdir()] == ["file.zip"]
 
 

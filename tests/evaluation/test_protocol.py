@@ -14,7 +14,7 @@ from leastwise.errors import ArtefactError
 from leastwise.evaluation.evaluation import Evaluation, fingerprint_of
 from leastwise.evaluation.protocol import evaluate
 from leastwise.predictors.joint_buckets import JointBuckets
-from tests.samples import coded
+from tests.samples import Heard, coded
 
 
 def records(people: int = 600) -> Table:
@@ -168,9 +168,9 @@ def test_without_a_label_there_is_no_utility() -> None:
 
 
 def test_progress_is_told() -> None:
-    told: list[str] = []
-    evaluate(Generalization(G.partitions), PLAIN, ["A8"], quick=True, progress=told.append)
-    assert any("A8" in words for words in told)
+    heard = Heard()
+    evaluate(Generalization(G.partitions), PLAIN, ["A8"], quick=True, progress=heard)
+    assert any("A8" in words for words in heard.words)
 
 
 def test_the_fingerprint_is_of_the_buckets() -> None:

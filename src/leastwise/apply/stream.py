@@ -12,7 +12,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,10 +28,10 @@ from leastwise.apply.request import Request
 from leastwise.errors import DataError, LeastwiseError, UnknownValueError
 from leastwise.generalization import Generalization
 from leastwise.partition import Unknown
+from leastwise.progress import Progress, Silent
 from leastwise.records.files import STANDARD_STREAM, RecordFile, file_format, standard_input
 
 BATCH = 100_000  # records; about 100 MB of text columns at worst, and large enough to keep all cores busy
-Progress = Callable[[int], None]
 
 
 def apply_file(
@@ -66,13 +66,15 @@ def apply_file(
     overwrite
         Whether an existing target is replaced.
     progress
-        Called with the number of records done so far, after every batch.
+        Is told of the records of every batch.
     """
     kept = output == "representative" if suppressed is None else suppressed
     request = Request(generalization, output, unknown, kept, tuple(keep))
     writer = _Writer.to(target, target_kind, overwrite)
     with standard_input(source, source_kind) as records:
-        batches = _Batches(request, records, tuple(missing), progress or (lambda _: None))
+        told = progress or Silent()
+        told.begin("records")
+        batches = _Batches(request, records, tuple(missing), told)
         with writer.finished_file() as path:
             writer.write(batches, path)
             if not batches.rows:
@@ -131,7 +133,7 @@ class _Batches:
         self._check_lines(batch)
         answered = transform_polars(self.request, batch, self.rows).cast(self.schema)
         self.rows += batch.height
-        self.progress(self.rows)
+        self.progress.advance(batch.height)
         return answered
 
     def _check_lines(self, batch: pl.DataFrame) -> None:

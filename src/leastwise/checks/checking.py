@@ -8,7 +8,7 @@ generalization is worth *today*, for a model and a thief who know today's people
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,7 @@ from leastwise.errors import ParameterError
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.protocol import evaluate
 from leastwise.generalization import Generalization
+from leastwise.progress import Progress
 from leastwise.records.table import Table
 from leastwise.runs.budget import Budget
 
@@ -95,7 +96,7 @@ def check(
     seed: int = 0,
     quick: bool = False,
     held_out: bool = True,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
 ) -> Check:
     """Judge a chosen generalization on new records.
 
@@ -159,7 +160,7 @@ def _judged(
     seed: int,
     quick: bool,
     held_out: bool,
-    progress: Callable[[str], None] | None,
+    progress: Progress | None,
 ) -> Evaluation:
     personal = bool(table.personal)
     adversaries = [*(["A1"] if personal else []), *(["A6"] if personal and previous else []), "A8"]

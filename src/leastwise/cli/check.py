@@ -12,11 +12,11 @@ import typer
 
 from leastwise.cli.app import Artefact, AsJson, Force, PolicyFile, SeedOrPolicy, Trust, app, load
 from leastwise.cli.output import check_output, print_json, print_table, visible
-from leastwise.cli.progress import say
 from leastwise.cli.task import Missing, policy_of
 from leastwise.cli.train import read_generalized
 from leastwise.documents import write_whole
 from leastwise.errors import ParameterError, SchemaError, shorten
+from leastwise.progress import Lines
 
 if TYPE_CHECKING:
     import polars as pl
@@ -105,7 +105,7 @@ def check(
         seed=agreed.seed,
         quick=agreed.quick,
         held_out=data is not None,
-        progress=say("judging"),
+        progress=Lines("judging: "),
     )
     if write_promise is not None:
         _write(write_promise, chosen, records, found)

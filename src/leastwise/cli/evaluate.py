@@ -12,10 +12,10 @@ import typer
 
 from leastwise.cli.app import Artefact, AsJson, Force, Quick, Seed, app, load
 from leastwise.cli.output import check_output, print_lines, print_table, visible
-from leastwise.cli.progress import say
 from leastwise.cli.settings import numbers_by_name
 from leastwise.cli.task import Data, Label, Missing, Personal, names
 from leastwise.errors import DataError, PrivacyLeakWarning, SchemaError, shorten
+from leastwise.progress import Lines
 
 if TYPE_CHECKING:
     import polars as pl
@@ -96,7 +96,7 @@ def evaluate(
         predicates=predicates,
         without_breach=without_breach,
         held_out=held_out,
-        progress=say("judging"),
+        progress=Lines("judging: "),
     )
     _hand_over(found, output, as_json)
 

@@ -9,8 +9,8 @@ import typer
 
 from leastwise.cli.app import Quick, Seed, app
 from leastwise.cli.output import print_table
-from leastwise.cli.progress import say
 from leastwise.errors import DataError, ParameterError
+from leastwise.progress import Lines
 
 if TYPE_CHECKING:
     from leastwise.records.table import Table
@@ -63,7 +63,7 @@ def experiment(
         quick=quick,
         most=records,
         only=only,
-        progress=say(name),
+        progress=Lines(f"{name}: "),
     )
     for path in outcome.save(output):
         typer.echo(f"wrote {path}")

@@ -28,6 +28,7 @@ from leastwise.cli.task import (
     seed_of,
 )
 from leastwise.errors import ParameterError, SchemaError, shorten
+from leastwise.progress import Lines
 
 if TYPE_CHECKING:
     from leastwise.generalization import Generalization
@@ -269,7 +270,7 @@ def minimum_sample(
         repetitions=repetitions,
         tolerance=tolerance,
         seed=seed,
-        progress=lambda words: typer.echo(words, err=True),
+        progress=Lines(),
     )
     if as_json:
         print_json({**asdict(found), "sentence": found.sentence()})

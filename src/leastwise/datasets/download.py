@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable
 from http.client import HTTPException
 from pathlib import Path
 from typing import IO, Any
@@ -14,10 +13,10 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from leastwise import __version__
 from leastwise.errors import DataError, ParameterError, shorten
+from leastwise.progress import Progress, Silent
 
 LARGEST_DOWNLOAD = 4 * 1024**3
 CHUNK = 1 << 20
-Progress = Callable[[int, int | None], None]
 
 
 class _HttpsOnly(HTTPRedirectHandler):
@@ -44,7 +43,7 @@ def fetch(address: str, target: Path, limit: int = LARGEST_DOWNLOAD, progress: P
         with build_opener(_HttpsOnly).open(request, timeout=60) as answer:
             target.parent.mkdir(parents=True, exist_ok=True)
             length = answer.headers.get("Content-Length")
-            return _store(answer, target, limit, int(length) if length else None, progress)
+            return _store(answer, target, limit, int(length) if length else None, progress or Silent())
     except (URLError, HTTPException, TimeoutError) as error:
         said = error.reason if type(error) is URLError else error
         raise DataError(
@@ -54,12 +53,13 @@ def fetch(address: str, target: Path, limit: int = LARGEST_DOWNLOAD, progress: P
         raise DataError(f"could not write {target}: {error.strerror or error}") from None
 
 
-def _store(source: IO[bytes], target: Path, limit: int, length: int | None, progress: Progress | None) -> Path:
+def _store(source: IO[bytes], target: Path, limit: int, length: int | None, progress: Progress) -> Path:
+    progress.begin(target.name, length)
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     part = Path(name)
     try:
         with os.fdopen(handle, "wb") as stream:
-            size = copy_limited(source, stream, limit, progress and (lambda done: progress(done, length)))
+            size = copy_limited(source, stream, limit, progress)
         if length is not None and size != length:
             raise DataError(f"the download of {target.name} broke off at {size:,} of {length:,} bytes; try again")
         part.replace(target)
@@ -68,9 +68,7 @@ def _store(source: IO[bytes], target: Path, limit: int, length: int | None, prog
     return target
 
 
-def copy_limited(
-    source: IO[bytes], target: IO[bytes], limit: int, progress: Callable[[int], None] | None = None
-) -> int:
+def copy_limited(source: IO[bytes], target: IO[bytes], limit: int, progress: Progress | None = None) -> int:
     """Copy a stream in pieces and return its size; refuse to go on above the limit."""
     size = 0
     while piece := source.read(CHUNK):
@@ -79,5 +77,5 @@ def copy_limited(
             raise DataError(f"the file must be at most {limit:,} bytes; it is larger, so it was not read")
         target.write(piece)
         if progress is not None:
-            progress(size)
+            progress.advance(len(piece))
     return size

@@ -11,10 +11,11 @@ from leastwise.datasets.acs import ACS_EMPLOYMENT, ACS_INCOME, ACS_PUBLIC_COVERA
 from leastwise.datasets.adult import ADULT
 from leastwise.datasets.base import Dataset, Declaration
 from leastwise.datasets.crime import CRIME
-from leastwise.datasets.download import Progress, fetch
+from leastwise.datasets.download import fetch
 from leastwise.datasets.health import HEALTH, HEALTH_PRUNED
 from leastwise.datasets.loan import LOAN
 from leastwise.errors import ParameterError
+from leastwise.progress import Progress
 from leastwise.validation import check_choice, did_you_mean
 
 _ALL = (ADULT, ACS_INCOME, ACS_EMPLOYMENT, ACS_PUBLIC_COVERAGE, HEALTH, HEALTH_PRUNED, LOAN, CRIME)

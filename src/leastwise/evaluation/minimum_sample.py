@@ -22,6 +22,7 @@ from leastwise.minimizers.pat import pat_grid
 from leastwise.predictors.base import Predictor
 from leastwise.predictors.joint_buckets import JointBuckets
 from leastwise.predictors.strongest import wrong_guesses
+from leastwise.progress import Progress, Silent
 from leastwise.random import generator
 from leastwise.records.table import Split, Table
 from leastwise.validation import check_between
@@ -119,7 +120,7 @@ def minimum_sample(
     tolerance: float = 0.05,
     seed: int = 0,
     predictors: Callable[[], Sequence[Predictor]] = lambda: (JointBuckets(),),
-    progress: Callable[[str], None] = lambda words: None,
+    progress: Progress | None = None,
 ) -> MinimumSample:
     """Find how few training records give candidates as good as all of them.
 
@@ -143,14 +144,14 @@ def minimum_sample(
     """
     parts = records.split(seed) if isinstance(records, Table) else records
     chosen = _checked(sizes, len(parts.train), repetitions, tolerance)
-    judge = _Judge(parts, predictors)
+    judge, told = _Judge(parts, predictors), progress or Silent()
     best = propose(parts.train.with_own_levels())
     whole = judge.area(best)
     losses, alike = np.zeros((repetitions, len(chosen))), np.zeros((repetitions, len(chosen)))
     for r in range(repetitions):
         order = _order(parts.train, generator(seed, "minimum sample", r))
         for i, size in enumerate(chosen):
-            progress(f"drawing {r + 1} of {repetitions}: {size:,} records")
+            told.begin(f"drawing {r + 1} of {repetitions}: {size:,} records")
             found = propose(parts.train.take(np.sort(order[:size])).with_own_levels())
             losses[r, i] = (whole - judge.area(found)) / whole if whole > 0 else 0.0
             alike[r, i] = np.mean([similarity(a, b, parts.train) for a, b in zip(found, best, strict=True)])

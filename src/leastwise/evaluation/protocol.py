@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,10 +18,9 @@ from leastwise.evaluation.evaluation import Evaluation, People, fingerprint_of
 from leastwise.evaluation.judges import Judges
 from leastwise.evaluation.utility import UtilityLimits, UtilityRisk, utility_limits, utility_risk
 from leastwise.generalization import Generalization
+from leastwise.progress import Progress, Silent
 from leastwise.records.table import Split, Table
 from leastwise.validation import check_choice
-
-Progress = Callable[[str], None]
 
 
 def evaluate(
@@ -77,7 +76,7 @@ def evaluate(
     limits
         The utility risk of the limit points, where it is known already: it is the same for all generalizations.
     progress
-        Is called with a few words before each step.
+        Is told each step as it begins.
     """
     split = records.split(seed) if isinstance(records, Table) else records
     judges = Judges(quick, seed, estimator, predictor)
@@ -88,7 +87,7 @@ def evaluate(
         check_origin(generalization, split.test.split_seed)
     _check_personal(attackers, split.test)
     breach = Breach.of(generalization, split, seed=seed, tolerances=dict(tolerances or {}))
-    clock = _Clock(progress or (lambda _: None))
+    clock = _Clock(progress or Silent())
     utilities = _utilities(generalization, split, judges, limits, clock)
     attacks: dict[str, AttackResult] = {}
     for name, adversary in attackers.items():
@@ -164,12 +163,12 @@ def _check_personal(attackers: Mapping[str, Adversary], table: Table) -> None:
 class _Clock:
     """Says what begins, and notes how long it took."""
 
-    say: Progress
+    progress: Progress
     seconds: dict[str, float] = field(default_factory=dict)
 
     @contextmanager
     def step(self, name: str, words: str) -> Iterator[None]:
-        self.say(words)
+        self.progress.begin(words)
         start = time.perf_counter()
         yield
         self.seconds[name] = time.perf_counter() - start

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from leastwise.experiments import attacks, attributes, tradeoffs
 from leastwise.experiments.declaration import Experiment, Paper, Picture
 from leastwise.experiments.judging import Laboratory, sampled
 from leastwise.experiments.page import Outcome
+from leastwise.progress import Progress, Silent
 from leastwise.records.table import Table
 from leastwise.validation import check_choice
 
@@ -33,7 +34,7 @@ def run_experiment(
     quick: bool = False,
     most: int | None = None,
     only: str = "",
-    progress: Callable[[str], None] = lambda words: None,
+    progress: Progress | None = None,
 ) -> Outcome:
     """Measure one experiment.
 
@@ -51,12 +52,14 @@ def run_experiment(
         Use a random sample of at most so many records.
     only
         The attribute of interest, where an experiment is about one.
+    progress
+        Is told what is done.
     """
     experiment = EXPERIMENTS[check_choice("experiment", name, tuple(EXPERIMENTS))]
     if not records.personal:
         raise DataError("the experiments need personal attributes; mark some in the schema")
     used = sampled(records, most, seed) if most else records
-    laboratory = Laboratory(used, tuple(later), seed, quick, only, progress)
+    laboratory = Laboratory(used, tuple(later), seed, quick, only, progress or Silent())
     return Outcome(experiment, experiment.measure(laboratory), _facts(laboratory, data, len(records)))
 
 

@@ -26,7 +26,7 @@ def high_certainty(laboratory: Laboratory) -> list[Row]:
     rows: list[Row] = []
     for found in chosen:
         risk = laboratory.judge(found).utility_risk
-        laboratory.progress(f"A2: {found.total_buckets} buckets")
+        laboratory.progress.begin(f"A2: {found.total_buckets} buckets")
         for point in HighCertainty(laboratory.predictor).attack(laboratory.breach(found)).points:
             words = f"surest {point.share:g} %"
             rows.append(
@@ -48,7 +48,7 @@ def side_information(laboratory: Laboratory) -> list[Row]:
         judged, breach = laboratory.judge(found), laboratory.breach(found)
         errors = {"A1 knows nothing more": judged.attack.adversary_error}
         for name, adversary in attackers.items():
-            laboratory.progress(f"{name[:2]}: {found.total_buckets} buckets")
+            laboratory.progress.begin(f"{name[:2]}: {found.total_buckets} buckets")
             errors[name] = adversary.attack(breach).adversary_error
         rows += [
             {"adversary": name, "utility_risk": judged.utility_risk, "adversary_error": error}
@@ -63,7 +63,7 @@ def multi_breach(laboratory: Laboratory) -> list[Row]:
     rows: list[Row] = []
     for name, minimizer, value in SCENARIOS:
         first = _first(laboratory, minimizer, value)
-        laboratory.progress(f"A6: {name}")
+        laboratory.progress.begin(f"A6: {name}")
         breach = laboratory.breach(first.generalization).together_with([second.generalization])
         found = MultiBreach(laboratory.predictor).attack(breach)
         rows.append(
@@ -97,7 +97,7 @@ def linkability(laboratory: Laboratory) -> list[Row]:
     adversary = Linkability(known[:1], known[1:], draws=10 if laboratory.quick else 50)
     rows: list[Row] = []
     for candidate in candidates:
-        laboratory.progress(f"A7: {candidate.minimizer} {candidate.setting}")
+        laboratory.progress.begin(f"A7: {candidate.minimizer} {candidate.setting}")
         found = adversary.attack(laboratory.breach(candidate.generalization))
         rows.append(
             {

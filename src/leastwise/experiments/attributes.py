@@ -76,7 +76,7 @@ def _protecting(table: Table, personal: Sequence[str]) -> Table:
 
 def _attacked(found: Generalization, laboratory: Laboratory, alone: Table, name: str, words: str) -> Row:
     """Attack one attribute only; utility is judged on the same records."""
-    laboratory.progress(f"{name}: {words}, {found.total_buckets} buckets")
+    laboratory.progress.begin(f"{name}: {words}, {found.total_buckets} buckets")
     same = found.with_personal((name,))
     split = alone.split(laboratory.seed)
     attack = Reconstruction(laboratory.predictor).attack(Breach.of(same, split, seed=laboratory.seed))
@@ -106,7 +106,7 @@ def _by_architecture(candidate: Candidate, laboratory: Laboratory) -> list[Row]:
     judged = laboratory.judge(candidate.generalization)
     found = {"strongest (ours)": (judged.utility_risk, judged.attack.adversary_error)}
     for name, hidden in ARCHITECTURES.items():
-        laboratory.progress(f"{words}: {name}")
+        laboratory.progress.begin(f"{words}: {name}")
         found[name] = _with_network(candidate.generalization, hidden, laboratory)
     return [
         {"generalization": words, "architecture": name, "utility_risk": risk, "adversary_error": error}

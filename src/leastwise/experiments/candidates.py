@@ -41,7 +41,7 @@ class Candidate(NamedTuple):
 
 def found_by(minimizer: Minimizer, setting: str, laboratory: Laboratory) -> Candidate:
     """Return what one minimizer finds on the training part."""
-    laboratory.progress(f"{minimizer.name} {setting}")
+    laboratory.progress.begin(f"{minimizer.name} {setting}")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyLeakWarning)  # candidates are judged here, not published
         return Candidate(minimizer.name, setting, minimizer.propose(laboratory.train))
@@ -51,7 +51,7 @@ def pat(laboratory: Laboratory, alphas: Sequence[float] = (), leaves: Sequence[i
     """Return the paper's grid of privacy-aware trees, or a part of it."""
     alphas = alphas or (QUICK_ALPHAS if laboratory.quick else ALPHAS)
     leaves = leaves or (QUICK_LEAVES if laboratory.quick else LEAVES)
-    laboratory.progress(f"growing {len(alphas)} privacy-aware trees")
+    laboratory.progress.begin(f"growing {len(alphas)} privacy-aware trees")
     grid = pat_grid(laboratory.train, alphas, leaves)
     return [
         Candidate("pat", f"alpha={alpha:g} leaves={count}", found)
@@ -77,7 +77,7 @@ def feature_selection(laboratory: Laboratory, method: str = "anova") -> list[Can
 
 def iterative(laboratory: Laboratory) -> list[Candidate]:
     """Return a walk along the iterative minimizer's path, from four buckets each to nothing."""
-    laboratory.progress("iterative path")
+    laboratory.progress.begin("iterative path")
     steps = iterative_path(laboratory.train, 1.0, random_state=laboratory.seed)
     kept = steps[:: max(1, len(steps) // (4 if laboratory.quick else 10))]
     return [Candidate("iterative", f"error<={step.error:.3f}", step.generalization) for step in kept]
@@ -125,5 +125,5 @@ def every_minimizer(laboratory: Laboratory) -> list[Candidate]:
     try:
         found += itertools.chain.from_iterable([make(laboratory) for make in NEURAL])
     except MissingExtraError as error:
-        laboratory.progress(f"left out advtrain and mutualinf: {error}")
+        laboratory.progress.begin(f"left out advtrain and mutualinf: {error}")
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ from leastwise.evaluation.utility import utility_risk
 from leastwise.generalization import Generalization
 from leastwise.predictors.joint_buckets import JointBuckets
 from leastwise.predictors.logistic import Logistic
+from leastwise.progress import Progress, Silent
 from leastwise.random import generator
 from leastwise.records.table import Split, Table
 
@@ -57,7 +58,7 @@ class Laboratory:
     seed: int = 0
     quick: bool = False
     only: str = ""
-    progress: Callable[[str], None] = lambda words: None
+    progress: Progress = field(default_factory=Silent)
     _judged: dict[str, Judged] = field(default_factory=dict, repr=False)
     _split: Split | None = field(default=None, repr=False)
 
@@ -90,7 +91,7 @@ class Laboratory:
         """Return utility risk and A1 on the test part; what was judged before is remembered."""
         key = fingerprint_of(generalization)
         if key not in self._judged:
-            self.progress(f"judging {generalization.total_buckets} buckets")
+            self.progress.begin(f"judging {generalization.total_buckets} buckets")
             risk = utility_risk(generalization, self.split, quick=self.quick, seed=self.seed).error
             attack = Reconstruction(self.predictor).attack(self.breach(generalization))
             self._judged[key] = Judged(risk, attack)
@@ -106,7 +107,7 @@ class Laboratory:
     def front(self, candidates: Sequence[Generalization], most: int = 12) -> list[Generalization]:
         """Return the candidates on the frontier of the validation part, evenly thinned to so many."""
         distinct = [*{fingerprint_of(g): g for g in candidates}.values()]
-        self.progress(f"screening {len(distinct)} candidates")
+        self.progress.begin(f"screening {len(distinct)} candidates")
         kept = frontier([self.screen(candidate) for candidate in distinct])
         if len(kept) > most:
             kept = [kept[i] for i in np.unique(np.linspace(0, len(kept) - 1, most).round().astype(int))]

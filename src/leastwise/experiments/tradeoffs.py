@@ -100,7 +100,7 @@ def training_sizes(laboratory: Laboratory) -> list[Row]:
     for share in SHARES[::2] if laboratory.quick else SHARES:
         size = max(50, round(share * len(train)))
         sample = train.take(np.sort(order[:size])).with_own_levels()
-        laboratory.progress(f"{size:,} records")
+        laboratory.progress.begin(f"{size:,} records")
         chosen = laboratory.front(_trees(sample, laboratory.quick), most=8)
         found = [Candidate("pat", f"{size} records", g) for g in chosen]
         rows += rows_of(found, laboratory, share=f"{share:.1%} ({size:,} records)")
@@ -127,7 +127,7 @@ def _year(name: str, table: Table, chosen: Sequence[Generalization], laboratory:
     parts = table.split(laboratory.seed)
     rows: list[Row] = []
     for found in chosen:
-        laboratory.progress(f"{name}: {found.total_buckets} buckets")
+        laboratory.progress.begin(f"{name}: {found.total_buckets} buckets")
         attack = Reconstruction(laboratory.predictor).attack(Breach.of(found, parts, seed=laboratory.seed))
         risk = utility_risk(found, parts, quick=laboratory.quick, seed=laboratory.seed).error
         rows.append(

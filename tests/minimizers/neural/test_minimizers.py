@@ -22,6 +22,7 @@ from leastwise.minimizers.neural.minimizers import NeuralMinimizer  # noqa: E402
 from leastwise.minimizers.neural.objectives import AdversarialTraining  # noqa: E402
 from leastwise.minimizers.neural.schedule import Schedule  # noqa: E402
 from tests.minimizers.neural.small import HELPS, LABEL, people  # noqa: E402
+from tests.samples import Heard  # noqa: E402
 
 BOTH = pytest.mark.parametrize("kind", [AdvTrainMinimizer, MutualInfMinimizer])
 Kind = type[NeuralMinimizer]
@@ -192,19 +193,19 @@ def test_without_personal_attributes_there_is_no_adversary() -> None:
 
 
 def test_listeners_hear_every_epoch() -> None:
-    heard: list[tuple[int, int]] = []
-    with watched(lambda *told: heard.append(told)):
+    heard = Heard()
+    with watched(heard):
         AdvTrainMinimizer(0.1, epochs=3, random_state=0).minimize(people(50))
     AdvTrainMinimizer(0.1, epochs=1, random_state=0).minimize(people(50))
-    assert heard == [(1, 3), (2, 3), (3, 3)]
+    assert heard.steps == [(1, 3), (2, 3), (3, 3)]
 
 
 def test_two_threads_train_side_by_side_and_each_hears_its_own() -> None:
     table, results = people(200), {}
 
     def work(seed: int) -> None:
-        heard: list[int] = []
-        with watched(lambda done, _: heard.append(done)):
+        heard = Heard()
+        with watched(heard):
             found = MutualInfMinimizer(0.05, epochs=seed + 1, random_state=seed).minimize(table)
         results[seed] = (found, heard)
 
@@ -215,19 +216,19 @@ def test_two_threads_train_side_by_side_and_each_hears_its_own() -> None:
         thread.join()
     for seed, (found, heard) in results.items():
         assert found == MutualInfMinimizer(0.05, epochs=seed + 1, random_state=seed).minimize(table)
-        assert heard == list(range(1, seed + 2))
+        assert [done for done, _ in heard.steps] == list(range(1, seed + 2))
 
 
 @BOTH
 def test_a_loss_that_is_no_number_ends_the_training_at_once(kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
-    heard: list[int] = []
+    heard = Heard()
     monkeypatch.setattr(training.Predictor, "losses", lambda self, *_: self.out[1].sum()[None] * torch.nan)
     with (
-        watched(lambda done, _: heard.append(done)),
+        watched(heard),
         pytest.raises(ParameterError, match=r"the loss must stay a finite number; .* epoch 1 of 20"),
     ):
         kind(0.5, random_state=0).minimize(people(100))
-    assert heard == []
+    assert heard.steps == []
 
 
 @pytest.mark.parametrize(("lam", "waits"), [(0.0, 2), (0.5, 1)])

@@ -7,7 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from leastwise.minimizers.neural.schedule import Schedule, tell, watched
+from leastwise.minimizers.neural.schedule import Schedule, watched, watcher
+from tests.samples import Heard
 
 
 def test_the_rate_falls_every_five_epochs_not_batches() -> None:
@@ -45,12 +46,12 @@ def test_batches_are_shuffled_anew_in_each_epoch() -> None:
 
 
 def test_only_the_innermost_listener_hears_and_only_while_it_listens() -> None:
-    outer: list[tuple[int, int]] = []
-    inner: list[tuple[int, int]] = []
-    with watched(lambda *told: outer.append(told)):
-        tell(1, 3)
-        with watched(lambda *told: inner.append(told)):
-            tell(2, 3)
-        tell(3, 3)
-    tell(4, 4)
-    assert (outer, inner) == ([(1, 3), (3, 3)], [(2, 3)])
+    outer, inner = Heard(), Heard()
+    with watched(outer):
+        watcher().begin("first", 3)
+        with watched(inner):
+            watcher().begin("second", 3)
+        watcher().advance()
+    watcher().begin("third", 3)
+    assert (outer.words, inner.words) == (["first"], ["second"])
+    assert (outer.steps, inner.steps) == ([(1, 3)], [])

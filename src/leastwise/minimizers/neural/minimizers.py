@@ -13,7 +13,7 @@ from leastwise.errors import MissingExtraError
 from leastwise.generalization import Generalization
 from leastwise.minimizers.base import Minimizer
 from leastwise.minimizers.neural.inputs import Inputs
-from leastwise.minimizers.neural.schedule import Schedule, tell
+from leastwise.minimizers.neural.schedule import Schedule, watcher
 from leastwise.random import generator
 from leastwise.records.table import Table
 from leastwise.schema import Schema
@@ -64,7 +64,7 @@ class NeuralMinimizer(Minimizer):
 
             objective = self._objective(inputs, schedule, generator(seed, self.name, "objective"))
             random = generator(seed, self.name, "training")
-            trained = train(inputs, objective, lam, self.k, schedule, random, tell)
+            trained = train(inputs, objective, lam, self.k, schedule, random, watcher())
             self.losses_ = trained.losses
             return read_generalization(trained.network, inputs.layout, table, lam=lam)
 

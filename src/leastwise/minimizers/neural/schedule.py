@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from leastwise.progress import Progress, Silent
 
 
 @dataclass(frozen=True)
@@ -72,34 +74,23 @@ class Schedule:
             yield from np.array_split(order, per_pass)
 
 
-Listener = Callable[[int, int], None]
-"""Is called with (epochs done, epochs in all)."""
-
-_LISTENER: ContextVar[Listener | None] = ContextVar("leastwise_training_listener", default=None)
+_NOBODY = Silent()
+_PROGRESS: ContextVar[Progress] = ContextVar("leastwise_training_progress", default=_NOBODY)
 
 
 @contextmanager
-def watched(listener: Listener) -> Iterator[None]:
-    """Tell the listener after every epoch of every training inside this block.
+def watched(progress: Progress) -> Iterator[None]:
+    """Tell of every training inside this block, epoch by epoch; only the innermost block is told.
 
     Minimizers follow scikit-learn's contract, so a progress bar is no parameter of theirs.
-
-    Examples
-    --------
-    >>> with watched(lambda done, total: print(f"{done} of {total}")):
-    ...     tell(1, 20)
-    1 of 20
-    >>> tell(2, 20)
     """
-    token = _LISTENER.set(listener)
+    token = _PROGRESS.set(progress)
     try:
         yield
     finally:
-        _LISTENER.reset(token)
+        _PROGRESS.reset(token)
 
 
-def tell(done: int, total: int) -> None:
-    """Tell the listener of this context, if there is one."""
-    listener = _LISTENER.get()
-    if listener is not None:
-        listener(done, total)
+def watcher() -> Progress:
+    """Return who is told of a training here."""
+    return _PROGRESS.get()

@@ -23,8 +23,9 @@ from leastwise.minimizers.neural.networks import (
     tensor,
 )
 from leastwise.minimizers.neural.objectives import Batch, Objective
-from leastwise.minimizers.neural.schedule import Listener, Schedule
+from leastwise.minimizers.neural.schedule import Schedule
 from leastwise.partition import Groups, Partition, from_map
+from leastwise.progress import Progress
 from leastwise.records.table import Table
 
 
@@ -50,7 +51,7 @@ def train(
     k: int,
     schedule: Schedule,
     random: np.random.Generator,
-    listener: Listener,
+    progress: Progress,
 ) -> Trained:
     """Minimize ``(1 - lam) * classifier's loss + lam * penalty`` over generalization and classifier.
 
@@ -58,8 +59,8 @@ def train(
     ----------
     objective
         What gives the penalty; None trains for the classifier alone.
-    listener
-        Is told after each epoch.
+    progress
+        Is told of each epoch.
 
     Raises
     ------
@@ -68,9 +69,10 @@ def train(
     """
     trainer = _Trainer(inputs, objective, lam, k, schedule, random)
     losses = []
+    progress.begin("epoch", schedule.epochs)
     for epoch in range(schedule.epochs):
         losses.append(trainer.epoch(epoch))
-        listener(epoch + 1, schedule.epochs)
+        progress.advance()
     return Trained(trainer.network, tuple(losses))
 
 

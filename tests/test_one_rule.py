@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from leastwise import Attribute, DataError, Generalization, Groups, Intervals, Schema, Table
 from leastwise.apply import apply_file
-from leastwise.checks.unseen import strange_values
+from leastwise.checks.use import strange_values
 from leastwise.partition import Partition, keep
 from leastwise.records.files import read_frame
 from leastwise.schema.values import as_number, text_of

@@ -53,7 +53,7 @@ class Silent:
 
 
 class Lines:
-    """A line, behind a prefix, at the beginning of each stage and every few seconds, on the standard error stream."""
+    """A line, behind a prefix, at the beginning of each stage and every few seconds; on standard error."""
 
     def __init__(self, prefix: str = "") -> None:
         self._prefix = prefix

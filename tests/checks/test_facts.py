@@ -10,7 +10,7 @@ from leastwise import Attribute, Generalization, Groups, Schema, Table
 from leastwise.checks import check, check_facts, facts_as_markdown
 from leastwise.checks.checking import Check
 from leastwise.checks.comparisons import Comparison
-from leastwise.checks.limits import DriftLimits
+from leastwise.checks.drifting import DriftLimits
 from leastwise.runs.budget import Budget
 from tests.checks.people import G, promise, table
 

@@ -104,6 +104,6 @@ def test_the_extra_may_be_missing(run: Run, folder: Path, monkeypatch: pytest.Mo
 
 def test_another_host_is_warned_about(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
-    monkeypatch.setattr("leastwise.collector.serving.serve", lambda *_, **__: None)
+    monkeypatch.setattr("leastwise.collector.app.serve", lambda *_, **__: None)
     assert "other machines can reach" in run("collect", "g.json", "--host", "0.0.0.0", "--port", "0").err
     assert "other machines" not in run("collect", "g.json", "--port", "0").err

@@ -15,7 +15,7 @@ import polars as pl
 
 from leastwise import Attribute, Generalization, Groups, Intervals
 from leastwise.collector.app import make_app
-from leastwise.collector.settings import Settings
+from leastwise.collector.security import Settings
 from leastwise.collector.store import Store
 from leastwise.models import Model, train
 from tests.collector.asgi import Client

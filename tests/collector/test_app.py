@@ -11,7 +11,7 @@ import pytest
 
 from leastwise import Attribute, Generalization, Untouched
 from leastwise.collector.app import make_app
-from leastwise.collector.settings import Settings
+from leastwise.collector.security import Settings
 from leastwise.collector.store import Store
 from leastwise.errors import ParameterError
 from leastwise.partition import keep

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from leastwise.collector.security import Gate, RateLimit, page_policy, token_matches
-from leastwise.collector.settings import Settings
+from leastwise.collector.security import Gate, RateLimit, Settings, page_policy, token_matches
 from leastwise.errors import ParameterError
 from tests.collector.asgi import Client, run
 from tests.collector.examples import RECORD, RECORDS, TOKEN, client, exported, sqlite_url

@@ -15,7 +15,7 @@ from leastwise import Attribute, DataError, ParameterError, Schema, Table
 from leastwise.datasets import load_adult
 from leastwise.experiments import EXPERIMENTS, Outcome, run_experiment
 from leastwise.experiments.declaration import Experiment, Paper, Picture
-from leastwise.experiments.drawing import draw
+from leastwise.experiments.page import draw
 
 pytest.importorskip("matplotlib", reason="pictures need matplotlib")
 # Those that train networks or walk through every minimizer.

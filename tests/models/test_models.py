@@ -20,9 +20,9 @@ from sklearn.svm import LinearSVC
 from leastwise import Attribute, Generalization, Intervals, Untouched
 from leastwise.confidence import binomial_interval
 from leastwise.errors import ArtefactError, DataError, ParameterError
-from leastwise.models import Model, load_model, train
-from leastwise.models.cards import card, facts_from_json, facts_to_json
-from leastwise.models.estimators import estimator_named
+from leastwise.models import Model, ModelFacts, load_model, train
+from leastwise.models.model import card
+from leastwise.models.training import estimator_named
 from tests.collector.examples import AGE, COLOUR, FINE, G, people
 
 COARSE = G.transform(people(600))
@@ -171,7 +171,7 @@ def test_the_card_says_what_was_measured(model: Model, tmp_path: Path) -> None:
     assert [file.name for file in files] == ["m.skops", "m.md", "m.json"]
     assert files[1].read_text() == text
     assert json.loads(files[2].read_text())["error"] == model.facts.error
-    assert facts_from_json(files[2].read_text()) == model.facts
+    assert ModelFacts.from_json(files[2].read_text()) == model.facts
     with pytest.raises(DataError, match="exists already"):
         model.save(tmp_path / "m.skops")
     with pytest.raises(DataError, match=r"use \.skops"):
@@ -183,7 +183,7 @@ def test_the_card_says_what_was_measured(model: Model, tmp_path: Path) -> None:
 )
 def test_facts_that_cannot_be_trusted(model: Model, change: dict[str, Any]) -> None:
     with pytest.raises(ArtefactError):
-        facts_from_json(json.dumps({**json.loads(facts_to_json(model.facts)), **change}))
+        ModelFacts.from_json(json.dumps({**json.loads(model.facts.to_json()), **change}))
 
 
 def test_a_file_without_a_fitted_classifier_is_refused(model: Model, tmp_path: Path) -> None:

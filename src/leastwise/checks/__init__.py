@@ -2,12 +2,11 @@
 
 from leastwise.checks.checking import Check, check
 from leastwise.checks.comparisons import Comparison
+from leastwise.checks.drifting import DriftLimits
 from leastwise.checks.facts import check_facts, facts_as_markdown
-from leastwise.checks.limits import DriftLimits
 from leastwise.checks.monitoring import monitor
 from leastwise.checks.promise import Promise
-from leastwise.checks.unseen import NewRecords, read_new
-from leastwise.checks.use import BucketUse, bucket_use
+from leastwise.checks.use import BucketUse, NewRecords, bucket_use, read_new
 
 __all__ = [
     "BucketUse",

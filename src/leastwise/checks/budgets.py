@@ -14,10 +14,10 @@ from leastwise.checks.comparisons import (
     people_behind,
 )
 from leastwise.checks.promise import Share
-from leastwise.confidence import Interval, binomial_interval
+from leastwise.confidence import binomial_interval
 from leastwise.errors import ParameterError
 from leastwise.evaluation.evaluation import Evaluation
-from leastwise.evaluation.utility import UtilityRisk, utility_predictors
+from leastwise.evaluation.utility import utility_predictors
 from leastwise.generalization import Generalization
 from leastwise.predictors.strongest import wrong_guesses
 from leastwise.records.table import Table
@@ -31,22 +31,23 @@ TOGETHER = "Both together"
 def size_comparisons(generalization: Generalization, budget: Budget) -> list[Comparison]:
     """Hold the limits that need no data: how much is asked."""
     answers = generalization.total_buckets - len(generalization.not_collected)
-    asked = len(generalization.collected)
-    found = []
-    for name, count, most, what in (
-        ("answers in all", answers, budget.max_buckets, "answers in all"),
-        ("questions", asked, budget.max_asked, "questions"),
-    ):
-        if most is not None:
-            reason = f"there are {count:,} {what}, allowed are {most:,}"
-            found.append(_counted(name, count, most, reason))
-    return found
-
-
-def _counted(name: str, count: int, most: int, reason: str) -> Comparison:
-    beyond = count > most
-    chance = 0.0 if beyond else 1.0
-    return Comparison(about=ABOUT, name=name, now=count, limit=most, chance=chance, matters=beyond, reason=reason)
+    counts = {
+        "answers in all": (answers, budget.max_buckets),
+        "questions": (len(generalization.collected), budget.max_asked),
+    }
+    return [
+        Comparison(
+            about=ABOUT,
+            name=name,
+            now=count,
+            limit=most,
+            chance=0.0 if count > most else 1.0,
+            matters=count > most,
+            reason=f"there are {count:,} {name}, allowed are {most:,}",
+        )
+        for name, (count, most) in counts.items()
+        if most is not None
+    ]
 
 
 def utility_comparisons(
@@ -59,14 +60,10 @@ def utility_comparisons(
         raise ParameterError(
             "the budget limits the model's error, and the records have no label; give records that do"
         )
-    found = [] if budget.max_error is None else [error_comparison(_share(evaluation.utility), budget.max_error)]
+    found = [] if budget.max_error is None else [error_comparison(Share.of(evaluation.utility), budget.max_error)]
     if budget.max_error_increase is not None:
         found.append(_increase(generalization, evaluation, table, budget.max_error_increase))
     return found
-
-
-def _share(risk: UtilityRisk) -> Share:
-    return Share(error=risk.error, people=risk.people)
 
 
 def error_comparison(risk: Share, most: float, who: str = "the model") -> Comparison:
@@ -137,7 +134,8 @@ def risk_comparisons(attack: Any, least: Mapping[str, float], about: str = ABOUT
 
 
 def _risk(attack: Any, name: str, least: float, about: str) -> Comparison:
-    error, interval = error_of(attack, name)
+    found = attack if name == MEAN else attack[name]
+    error, interval = found.adversary_error, found.interval
     people = people_behind(error, interval, attack.people) if name == MEAN else attack.people
     who = "on average over the personal attributes" if name == MEAN else f"about {name}"
     return Comparison(
@@ -150,9 +148,3 @@ def _risk(attack: Any, name: str, least: float, about: str) -> Comparison:
         matters=error < least,
         reason=f"{attack.adversary} is wrong {who} {error:.3f} of the time, wanted is at least {least:g}",
     )
-
-
-def error_of(attack: Any, name: str) -> tuple[float, Interval | None]:
-    """Return the error of an attack on one attribute, or on average, with its interval."""
-    found = attack if name == MEAN else attack[name]
-    return found.adversary_error, found.interval

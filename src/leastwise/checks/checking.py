@@ -21,16 +21,15 @@ from leastwise.checks.budgets import (
 )
 from leastwise.checks.comparisons import Comparison, Status, statuses
 from leastwise.checks.drifting import (
+    DriftLimits,
     accuracy_comparisons,
     label_comparisons,
     risk_drift,
     unseen_comparisons,
     use_comparisons,
 )
-from leastwise.checks.limits import DriftLimits
 from leastwise.checks.promise import Promise, Share
-from leastwise.checks.unseen import NewRecords
-from leastwise.checks.use import bucket_use, label_use
+from leastwise.checks.use import NewRecords, bucket_use, label_use
 from leastwise.errors import ParameterError
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.protocol import evaluate
@@ -123,19 +122,34 @@ def check(
     """
     new = records if isinstance(records, NewRecords) else NewRecords(records, len(records))
     budget, limits = budget or Budget(), limits or DriftLimits()
-    _check_enough(new.table)
+    if len(new.table) < FEWEST:
+        many = f"at least {FEWEST} records that fit the schema; got {len(new.table):,}"
+        raise ParameterError(f"a check needs {many}: collect more first")
     if promise is not None:
         promise.check_fits(generalization)
-    found = _judged(generalization, new.table, previous, seed, quick, held_out, progress)
+    personal = bool(new.table.personal)
+    found = evaluate(
+        generalization,
+        new.table,
+        [*(["A1"] if personal else []), *(["A6"] if personal and previous else []), "A8"],
+        seed,
+        quick,
+        others=previous,
+        predicates=0,
+        held_out=held_out,
+        progress=progress,
+    )
     comparisons = [
         *_budget_comparisons(generalization, found, new.table, budget),
-        *_together(found, budget),
         *unseen_comparisons(new.unseen, new.people, limits),
     ]
-    notes = [*_label_notes(generalization, new.table), *_nesting_notes(generalization, previous)]
+    notes = _nesting_notes(generalization, previous)
+    if generalization.label is not None and new.table.labels is None:
+        without = f"The records have no label ({generalization.label.name})"
+        notes.insert(0, f"{without}: the model's error and the label rate are not checked.")
     if promise is not None:
         comparisons += _drift(generalization, new.table, found, promise, limits)
-        notes += not_comparable(promise, found)
+        notes += _not_comparable(promise, found)
     return Check(
         generalization=generalization,
         limits=limits,
@@ -146,41 +160,11 @@ def check(
     )
 
 
-def _check_enough(table: Table) -> None:
-    if len(table) < FEWEST:
-        raise ParameterError(
-            f"a check needs at least {FEWEST} records that fit the schema; got {len(table):,}: collect more first"
-        )
-
-
-def _judged(
-    generalization: Generalization,
-    table: Table,
-    previous: Sequence[Generalization],
-    seed: int,
-    quick: bool,
-    held_out: bool,
-    progress: Progress | None,
-) -> Evaluation:
-    personal = bool(table.personal)
-    adversaries = [*(["A1"] if personal else []), *(["A6"] if personal and previous else []), "A8"]
-    return evaluate(
-        generalization,
-        table,
-        adversaries,
-        seed,
-        quick,
-        others=previous,
-        predicates=0,
-        held_out=held_out,
-        progress=progress,
-    )
-
-
 def _budget_comparisons(
     generalization: Generalization, found: Evaluation, table: Table, budget: Budget
 ) -> list[Comparison]:
     alone: Any = found["A8"]
+    several = [attack for attack in found.attacks if attack.adversary == "A6"]
     least = budget.min_adversary_error
     if least and not found.personal:
         raise ParameterError("the budget protects personal attributes, and the schema marks none; mark them")
@@ -189,12 +173,8 @@ def _budget_comparisons(
         *utility_comparisons(generalization, found, table, budget),
         *(risk_comparisons(found["A1"], least) if least else []),
         *unique_comparisons(alone.unique_people, alone.people, budget),
+        *(row for joint in several for row in risk_comparisons(joint, least, TOGETHER)),
     ]
-
-
-def _together(found: Evaluation, budget: Budget) -> list[Comparison]:
-    joint = [attack for attack in found.attacks if attack.adversary == "A6"]
-    return risk_comparisons(joint[0], budget.min_adversary_error, TOGETHER) if joint else []
 
 
 def _drift(
@@ -206,8 +186,7 @@ def _drift(
     if promise.quick != found.quick:
         return comparisons
     if found.utility is not None and 2 * known >= promise.known:
-        share = Share(error=found.utility.error, people=found.utility.people)
-        comparisons += accuracy_comparisons(promise, share, limits)
+        comparisons += accuracy_comparisons(promise, Share.of(found.utility), limits)
     if found.personal and known <= 2 * promise.known:
         comparisons += risk_drift(promise, found["A1"], limits)
     return comparisons
@@ -217,7 +196,7 @@ def _known(found: Evaluation) -> float:
     return found.people.train + found.people.validation
 
 
-def not_comparable(promise: Promise, found: Evaluation) -> list[str]:
+def _not_comparable(promise: Promise, found: Evaluation) -> list[str]:
     """Say which figures cannot be held against the promise: they were not measured alike."""
     known = _known(found)
     if promise.quick != found.quick:
@@ -237,13 +216,6 @@ def not_comparable(promise: Promise, found: Evaluation) -> list[str]:
             f"{promise.known:,}. Who knows more people errs less, whatever is asked."
         ]
     return []
-
-
-def _label_notes(generalization: Generalization, table: Table) -> list[str]:
-    if generalization.label is None or table.labels is not None:
-        return []
-    name = generalization.label.name
-    return [f"The records have no label ({name}): the model's error and the label rate are not checked."]
 
 
 def _nesting_notes(generalization: Generalization, previous: Sequence[Generalization]) -> list[str]:

@@ -1,17 +1,48 @@
-"""What the sample promised against what is now: bucket use, label, accuracy, risk, values nobody declared."""
+"""What the sample promised against what is now: what counts as drift, and the questions that look for it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from leastwise.checks.comparisons import Comparison, chance_above, chance_of_shares
-from leastwise.checks.limits import DriftLimits
 from leastwise.checks.promise import Promise, Share, risk_of
 from leastwise.checks.use import BucketUse
 from leastwise.confidence import binomial_interval
 from leastwise.generalization import Generalization
 from leastwise.schema import Attribute
+from leastwise.validation import check_between
+
+
+@dataclass(frozen=True, kw_only=True)
+class DriftLimits:
+    """How sure and how large a difference must be to be called drift.
+
+    Parameters
+    ----------
+    level
+        How often a whole check may alarm although nothing changed: 0.01 is once in a hundred checks.
+    share
+        The change of a bucket's (or a class's) share of the people that matters.
+    error
+        The increase of the classifier's error that matters.
+    adversary_error
+        The decrease of an adversary's error that matters.
+    max_unseen
+        The share of records that may have a value outside the domain of an attribute.
+    """
+
+    level: float = 0.01
+    share: float = 0.02
+    error: float = 0.01
+    adversary_error: float = 0.02
+    max_unseen: float = 0.001
+
+    def __post_init__(self) -> None:
+        for name in ("level", "share", "error", "adversary_error", "max_unseen"):
+            check_between(name, getattr(self, name), 0.0, 1.0)
+
 
 USE, LABEL, ACCURACY, RISK, UNSEEN = "Bucket use", "Label rate", "Accuracy", "Risk", "Values outside the domain"
 WORDS = {USE: "answer", LABEL: "class"}
@@ -48,27 +79,23 @@ def _shares(
     promise: Promise,
     limits: DriftLimits,
 ) -> list[Comparison]:
-    pairs = zip(names, then, now, strict=True)
-    people = sum(now)
-    return [_share(about, name, was, is_, people, promise, limits) for name, was, is_ in pairs]
-
-
-def _share(
-    about: str, name: str, then: int, now: int, people: int, promise: Promise, limits: DriftLimits
-) -> Comparison:
-    was, found = then / promise.people, now / max(people, 1)
-    slack = promise.rounded_to / 2
-    return Comparison(
-        about=about,
-        name=name,
-        then=was,
-        now=found,
-        limit=limits.share,
-        interval=binomial_interval(now, people) if people else None,
-        chance=chance_of_shares(then, promise.people, now, people, slack=slack),
-        matters=abs(found - was) >= limits.share,
-        reason=f"{name} is now the {WORDS[about]} of {found:.1%} of the people, promised were {was:.1%}",
-    )
+    found, people, slack = [], sum(now), promise.rounded_to / 2
+    for name, before, count in zip(names, then, now, strict=True):
+        was, share = before / promise.people, count / max(people, 1)
+        found.append(
+            Comparison(
+                about=about,
+                name=name,
+                then=was,
+                now=share,
+                limit=limits.share,
+                interval=binomial_interval(count, people) if people else None,
+                chance=chance_of_shares(before, promise.people, count, people, slack=slack),
+                matters=abs(share - was) >= limits.share,
+                reason=f"{name} is now the {WORDS[about]} of {share:.1%} of the people, promised were {was:.1%}",
+            )
+        )
+    return found
 
 
 def accuracy_comparisons(

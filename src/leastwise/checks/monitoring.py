@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from leastwise.checks.budgets import error_comparison, size_comparisons, unique_comparisons
 from leastwise.checks.checking import Check
-from leastwise.checks.drifting import accuracy_comparisons, label_comparisons, use_comparisons
-from leastwise.checks.limits import DriftLimits
+from leastwise.checks.drifting import DriftLimits, accuracy_comparisons, label_comparisons, use_comparisons
 from leastwise.checks.promise import Promise, Share
 from leastwise.checks.use import alone, class_use, collected_use
 from leastwise.errors import DataError, ParameterError

@@ -7,7 +7,6 @@ no single person shows in them or in a difference of two; comparing with a promi
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,16 +14,16 @@ from typing import Any
 
 from leastwise.checks.comparisons import people_behind
 from leastwise.checks.use import BucketUse, bucket_use, counted, label_use
-from leastwise.documents import Fields, Problems, check_format, read_json, read_text, write_whole
-from leastwise.documents.plain import from_plain, to_plain
+from leastwise.documents import from_text, read_text, to_text, write_whole
 from leastwise.errors import ArtefactError, ParameterError
 from leastwise.evaluation.evaluation import Evaluation, fingerprint_of
 from leastwise.evaluation.utility import UtilityRisk
 from leastwise.generalization import Generalization
 from leastwise.records.table import Table
+from leastwise.runs import Run
+from leastwise.runs.shares import Shares
 
 FORMAT = "leastwise-promise"
-VERSION = 1
 ROUNDED_TO = 10
 DIGITS = 4
 
@@ -35,6 +34,11 @@ class Share:
 
     error: float
     people: float
+
+    @classmethod
+    def of(cls, risk: UtilityRisk) -> Share:
+        """Return the error of a classifier."""
+        return cls(error=risk.error, people=risk.people)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,12 +112,12 @@ class Promise:
             rounded_to=ROUNDED_TO,
             seed=evaluation.seed,
             quick=evaluation.quick,
-            use=tuple(map(_rounded_use, use)),
-            label=_rounded(label),
+            use=tuple(BucketUse(attribute=each.attribute, counts=_rounded(each.counts)) for each in use),
+            label=None if label is None else _rounded(label),
             utility=_share_of(evaluation.utility),
             everything=_share_of(evaluation.everything),
             risk=risk_of(attacks.get("A1")),
-            told=told_of(attacks.get("A1")),
+            told=_told(attacks.get("A1")),
             unique_people=attacks["A8"].unique_people if "A8" in attacks else 0,  # type: ignore[attr-defined]
         )
 
@@ -133,18 +137,27 @@ class Promise:
 
     def to_json(self) -> str:
         """Return the document; the same promise gives the same bytes."""
-        document = {"format": FORMAT, "version": VERSION, **to_plain(self)}
-        return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+        return to_text(self, FORMAT)
 
     @classmethod
-    def from_json(cls, text: str) -> Promise:
+    def from_json(cls, text: str, where: str = "the promise") -> Promise:
         """Read the document; an ``ArtefactError`` lists everything that is wrong with it."""
-        problems = Problems()
-        document = read_json(text, problems)
-        found = None if problems.texts else _from_document(document, problems)
-        if found is None or problems.texts:
-            raise ArtefactError("not a promise that can be read", problems.texts)
+        found = from_text(cls, text, FORMAT, where)
+        if problems := found._problems():
+            raise ArtefactError(f"{where}: not a promise that can be read", problems)
         return found
+
+    def _problems(self) -> list[str]:
+        whole = {"people": self.people, "rounded_to": self.rounded_to}
+        problems = [f"{name}: must be at least 1; got {number}" for name, number in whole.items() if number < 1]
+        counts = [count for use in self.use for count in use.counts] + list(self.label or ())
+        if any(not 0 <= count <= self.people + self.rounded_to for count in counts):
+            problems.append(f"use: counts must lie between 0 and people, {self.people}")
+        shares = [s.error for s in (self.utility, self.everything, self.risk) if s is not None]
+        shares += [error for each in self.told for error in (each.adversary_error, each.baseline)]
+        if any(not 0 <= share <= 1 for share in shares):
+            problems.append("told: errors must lie between 0 and 1")
+        return problems
 
     def save(self, path: str | Path) -> None:
         """Write the document to a file."""
@@ -153,48 +166,16 @@ class Promise:
     @classmethod
     def load(cls, path: str | Path) -> Promise:
         """Read the document from a file."""
-        text = read_text(path)
-        try:
-            return cls.from_json(text)
-        except ArtefactError as error:
-            raise ArtefactError(f"{path}: {error}") from None
+        return cls.from_json(read_text(path), str(path))
 
 
-def _from_document(document: Any, problems: Problems) -> Promise | None:
-    if not check_format(Fields(document, (), problems), FORMAT, VERSION):
-        return None
-    rest = {key: value for key, value in document.items() if key not in ("format", "version")}
-    found = from_plain(Promise, rest, (), problems)
-    if found is not None:
-        _check_numbers(found, problems)
-    return found
-
-
-def _check_numbers(promise: Promise, problems: Problems) -> None:
-    whole = {"people": promise.people, "rounded_to": promise.rounded_to}
-    for name, number in whole.items():
-        if number < 1:
-            problems.add((name,), f"must be at least 1; got {number}")
-    counts = [count for use in promise.use for count in use.counts] + list(promise.label or ())
-    if any(not 0 <= count <= promise.people + promise.rounded_to for count in counts):
-        problems.add(("use",), f"counts must lie between 0 and people, {promise.people}")
-    shares = [s.error for s in (promise.utility, promise.everything, promise.risk) if s is not None]
-    shares += [error for each in promise.told for error in (each.adversary_error, each.baseline)]
-    if any(not 0 <= share <= 1 for share in shares):
-        problems.add(("told",), "errors must lie between 0 and 1")
-
-
-def _rounded(counts: tuple[int, ...] | None) -> tuple[int, ...] | None:
+def _rounded(counts: tuple[int, ...]) -> tuple[int, ...]:
     """Round counts of people, halves up.
 
     >>> _rounded((0, 4, 5, 14, 15))
     (0, 0, 10, 10, 20)
     """
-    return None if counts is None else tuple((c + ROUNDED_TO // 2) // ROUNDED_TO * ROUNDED_TO for c in counts)
-
-
-def _rounded_use(use: BucketUse) -> BucketUse:
-    return BucketUse(attribute=use.attribute, counts=_rounded(use.counts) or ())
+    return tuple((count + ROUNDED_TO // 2) // ROUNDED_TO * ROUNDED_TO for count in counts)
 
 
 def _share_of(risk: UtilityRisk | None) -> Share | None:
@@ -209,8 +190,7 @@ def risk_of(attack: Any) -> Share | None:
     return Share(error=round(error, DIGITS), people=round(people_behind(error, attack.interval, attack.people)))
 
 
-def told_of(attack: Any) -> tuple[Told, ...]:
-    """Return the error of A1 on each personal attribute."""
+def _told(attack: Any) -> tuple[Told, ...]:
     return tuple(
         Told(
             attribute=each.attribute,
@@ -219,3 +199,27 @@ def told_of(attack: Any) -> tuple[Told, ...]:
         )
         for each in (attack.attributes if attack is not None else ())
     )
+
+
+def promise_of_run(run: Run) -> Promise:
+    """Return what the test part of a run promises of the candidate that was chosen.
+
+    A run keeps the share of people in each bucket, but not in each class of the label: label rates are not
+    promised. ``Promise.of`` with the records at hand promises those, too.
+    """
+    chosen = run.choice.candidate
+    if chosen is None:
+        raise ArtefactError(
+            f"{run.folder}: no candidate was chosen, so nothing is promised; see: leastwise choose"
+        )
+    generalization, evaluation = run.generalization(chosen), run.evaluation(chosen)
+    shares = Shares.stored(run).of(chosen)
+    names = [partition.attribute.name for _, partition in counted(generalization)]
+    if set(names) != set(shares):
+        raise ArtefactError(
+            f"{run.folder}: the run does not hold how many people give each answer; write the promise from the "
+            "records with: leastwise check --write-promise"
+        )
+    people = evaluation.people.test
+    use = [BucketUse(attribute=n, counts=tuple(round(share * people) for share in shares[n])) for n in names]
+    return Promise.of_counts(generalization, use, None, evaluation)

@@ -63,9 +63,8 @@ def collect(
     `leastwise collect old.json g.json --db postgresql://app@db/records --model model.skops --proxy 127.0.0.1`
     """
     asked = [load(path) for path in generalizations]
-    from leastwise.collector.app import make_app
-    from leastwise.collector.serving import is_loopback, serve
-    from leastwise.collector.settings import Settings, token_from_environment
+    from leastwise.collector.app import is_loopback, make_app, serve
+    from leastwise.collector.security import Settings, token_from_environment
     from leastwise.collector.store import Store
 
     settings = Settings(

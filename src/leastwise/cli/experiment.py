@@ -46,7 +46,7 @@ def experiment(
     Example: `leastwise experiment qualitative --data psam_p06.csv --dataset acs-employment`
     """
     from leastwise.experiments import EXPERIMENTS, run_experiment
-    from leastwise.experiments.drawing import require_matplotlib
+    from leastwise.experiments.page import require_matplotlib
 
     if name is None:
         rows = [(e.name, e.title, e.paper.place.partition(":")[0], e.needs) for e in EXPERIMENTS.values()]

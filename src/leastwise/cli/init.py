@@ -69,7 +69,7 @@ def init(
 
 
 def _write_promise(path: Path, run: Path | None, force: bool) -> None:
-    from leastwise.policy.promising import promise_of_run
+    from leastwise.checks.promise import promise_of_run
     from leastwise.runs import Run
 
     check_output(path, force, (".json",))

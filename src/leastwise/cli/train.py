@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -76,9 +77,7 @@ def train(
         model = fit(asked, frame, label, estimator=estimator, full=full, test_share=test_share, seed=seed)
     written = model.save(output, overwrite=force)
     if as_json:
-        from leastwise.models.cards import facts_to_document
-
-        print_json({**facts_to_document(model.facts), "files": [str(path) for path in written]})
+        print_json({**json.loads(model.facts.to_json()), "files": [str(path) for path in written]})
     else:
         typer.echo(_sentence(model.facts))
         typer.echo(f"wrote {', '.join(map(str, written))}", err=True)

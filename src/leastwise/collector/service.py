@@ -23,8 +23,7 @@ from leastwise.collector.requests import (
     RefusedError,
     RequestReader,
 )
-from leastwise.collector.security import page_policy, token_matches
-from leastwise.collector.settings import TOKEN_VARIABLE, Settings
+from leastwise.collector.security import TOKEN_VARIABLE, Settings, page_policy, token_matches
 from leastwise.collector.store import Store, Submission
 from leastwise.collector.writer import Writer
 from leastwise.errors import ParameterError

@@ -8,22 +8,23 @@ from contextlib import suppress
 from pathlib import Path
 
 
-def write_whole(path: str | Path, text: str) -> None:
+def write_whole(path: str | Path, content: str | bytes) -> None:
     """Write a file so that it is there whole or not at all: beside it first, then renamed.
 
     A file that is replaced keeps its mode, a link stays one, and what is no file (a pipe) is written as it is.
     """
     target = Path(path)
+    data = content.encode() if isinstance(content, str) else content
     if target.exists() and not target.is_file():
-        target.write_text(text, encoding="utf-8", newline="")
+        target.write_bytes(data)
         return
     target = target.resolve()
     beside = target.with_name(f".{target.name[:100]}.{os.getpid()}.tmp")
     try:
-        with beside.open("w", encoding="utf-8", newline="") as file:
+        with beside.open("wb") as file:
             if target.exists():
                 shutil.copymode(target, beside)
-            file.write(text)
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
         beside.replace(target)

@@ -1,4 +1,4 @@
-"""A trained classifier with the generalization it belongs to and what is known about it."""
+"""A trained classifier with the generalization it belongs to, and what is known about it: its card."""
 
 from __future__ import annotations
 
@@ -11,9 +11,13 @@ import numpy as np
 import polars as pl
 
 from leastwise.confidence import Interval
+from leastwise.documents import from_text, to_text
+from leastwise.documents.markdown import as_is
 from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.models.inputs import Matrix, as_polars, encoded
+
+FORMAT = "leastwise-model"
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,15 @@ class ModelFacts:
     unlabelled: int
     seed: int
     versions: Mapping[str, str]
+
+    def to_json(self) -> str:
+        """Return the document of the facts."""
+        return to_text(self, FORMAT)
+
+    @classmethod
+    def from_json(cls, text: str) -> ModelFacts:
+        """Read the document; an ``ArtefactError`` lists everything that is wrong with it."""
+        return from_text(cls, text, FORMAT, "the facts of the model")
 
 
 @dataclass(frozen=True)
@@ -93,3 +106,34 @@ class Model:
         from leastwise.models.saving import save_model
 
         return save_model(self, path, overwrite=overwrite)
+
+
+def card(facts: ModelFacts) -> str:
+    """Return the model card as Markdown."""
+    low, high = facts.interval
+    versions = ", ".join(f"{name} {number}" for name, number in facts.versions.items())
+    return f"""# Model card: {as_is(facts.label)}
+
+Predicts **{as_is(facts.label)}** ({", ".join(map(as_is, facts.classes))}) from generalized records.
+
+| | |
+|---|---|
+| generalization | `{facts.fingerprint}` |
+| it reads | {", ".join(map(as_is, facts.collected))} |
+| estimator | `{facts.estimator}` |
+| wrong on held-out records | {facts.error:.2%} (95 % interval {low:.2%} to {high:.2%}; {facts.tested:,} records) |
+| always answering the most frequent class | {facts.baseline:.2%} |
+| fitted on | {facts.trained:,} records with a label, {facts.unlabelled:,} without one left out |
+| seed | {facts.seed} |
+| made with | {versions} |
+
+**How it was measured.** The same pipeline was fitted on the records that were not held out and asked about those
+that were; the saved model is fitted on all of them. The interval is exact (binomial) for records like these. It
+says nothing about other people, or about the same people later: compare what arrives with `leastwise monitor`.
+
+**What it has seen.** Labels of buckets only, of the attributes above. It answers only records of this
+generalization. A model can still tell something about the records it was fitted on; it holds no more than they do.
+
+**What it is not.** It was not examined for differences between groups of people. Whoever decides about people
+with it must do that.
+"""

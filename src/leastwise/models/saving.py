@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
 
+from leastwise.documents import write_whole
 from leastwise.errors import ArtefactError, DataError, MissingExtraError
 from leastwise.generalization import Generalization
-from leastwise.models.cards import card, facts_from_json, facts_to_json
-from leastwise.models.model import Model
+from leastwise.models.model import Model, ModelFacts, card
 
 # What fitted scikit-learn classifiers hold beside what skops trusts by itself. Each of them is data, or
 # (check_array and the partial around it) a check that gradient boosting makes of its input.
@@ -51,22 +50,11 @@ def save_model(model: Model, path: str | Path, *, overwrite: bool = False) -> tu
     for file in files:
         if file.exists() and not overwrite:
             raise DataError(f"{file}: it exists already; choose another name, or overwrite it")
-    facts = facts_to_json(model.facts)
+    facts = model.facts.to_json()
     content = {"facts": facts, "artefact": model.generalization.to_json(), "pipeline": model.pipeline}
-    _write(files[0], _skops().dumps(content))
-    _write(files[1], card(model.facts).encode())
-    _write(files[2], facts.encode())
+    for file, text in zip(files, (_skops().dumps(content), card(model.facts), facts), strict=True):
+        write_whole(file, text)
     return files
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file that appears under its name only when it is complete."""
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(content)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def load_model(path: str | Path, trusted: Sequence[str] = ()) -> Model:
@@ -92,7 +80,7 @@ def load_model(path: str | Path, trusted: Sequence[str] = ()) -> Model:
     content = _loaded(path, data, trusted)
     try:
         facts, artefact, pipeline = (content[key] for key in ("facts", "artefact", "pipeline"))
-        model = Model(Generalization.from_json(artefact), pipeline, facts_from_json(facts))
+        model = Model(Generalization.from_json(artefact), pipeline, ModelFacts.from_json(facts))
     except (KeyError, TypeError, AttributeError):
         raise ArtefactError(f"{path}: not a model of leastwise") from None
     model.check_fits(model.generalization)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from leastwise.checks.limits import DriftLimits
+from leastwise.checks.drifting import DriftLimits
 from leastwise.errors import ArtefactError
 from leastwise.minimizers.constraints import Constraints
 from leastwise.runs.budget import Budget

@@ -8,7 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from leastwise.checks.limits import DriftLimits
+from leastwise.checks.drifting import DriftLimits
 from leastwise.documents import LARGEST_DOCUMENT, Fields, Problems, check_format, is_number
 from leastwise.documents.yaml import LocatedDocument
 from leastwise.errors import LeastwiseError, ParameterError, SchemaError, shorten

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from leastwise.checks import Promise
+from leastwise.checks.promise import promise_of_run
 from leastwise.errors import ArtefactError
-from leastwise.policy.promising import promise_of_run
 from leastwise.report import write_report
 from leastwise.runs import Run
 from leastwise.runs import run as whole_job

@@ -58,8 +58,8 @@ def test_numbers_of_numpy_become_plain() -> None:
 @pytest.mark.parametrize(
     ("key", "value", "problem"),
     [
-        ("share", "much", "share: must be a number; got 'much'"),
-        ("share", True, "share: must be a number; got True"),
+        ("share", "much", "share: must be a finite number; got 'much'"),
+        ("share", True, "share: must be a finite number; got True"),
         ("interval", [0.0], "interval: must be a list of 2; got a list of 1"),
         ("pairs", [[1, 2.5]], "pairs[0][1]: must be a whole number; got 2.5"),
         ("pairs", None, "pairs: must be a list of 2; got nothing"),
@@ -93,4 +93,4 @@ def test_mappings_there_and_back() -> None:
     problems = Problems()
     assert from_plain(Shelf, to_plain(shelf), (), problems) == shelf
     assert from_plain(Shelf, {"shares": {"a": "x"}, "settings": 3}, (), problems) is None
-    assert problems.texts == ["shares.a: must be a number; got 'x'", "settings: must be a mapping of keys; got 3"]
+    assert problems.texts == ["shares.a: must be a finite number; got 'x'", "settings: must be a mapping of keys; got 3"]

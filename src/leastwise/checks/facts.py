@@ -11,6 +11,7 @@ from leastwise.checks.checking import Check
 from leastwise.checks.comparisons import Comparison, Status
 from leastwise.checks.drifting import ACCURACY, LABEL, RISK, UNSEEN, USE
 from leastwise.documents.markdown import as_is
+from leastwise.documents.wording import counted
 
 Facts = dict[str, Any]
 FINE, BROKEN = "fine", "broken"
@@ -47,20 +48,12 @@ def check_facts(found: Check, title: str) -> Facts:
 def _answer(found: Check) -> Facts:
     watched = found.statuses.count("watch")
     sentences = [
-        f"{found.people:,} records were checked by {_counted(len(found.comparisons), 'question')}.",
+        f"{found.people:,} records were checked by {counted(len(found.comparisons), 'question')}.",
         f"Broken: {len(found.reasons):,} of them." if found.broken else "Nothing is broken.",
-        *(
-            [f"Beyond the limit, but noise can explain it: {_counted(watched, 'figure')}; watch."]
-            if watched
-            else []
-        ),
-        *found.notes,
     ]
-    return {"title": "What was found", "text": sentences, "table": None}
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+    if watched:
+        sentences.append(f"Beyond the limit, but noise can explain it: {counted(watched, 'figure')}; watch.")
+    return {"title": "What was found", "text": [*sentences, *found.notes], "table": None}
 
 
 def _tables(found: Check) -> list[Facts]:
@@ -71,31 +64,17 @@ def _tables(found: Check) -> list[Facts]:
 
 def _section(about: str, pairs: Sequence[tuple[Comparison, Status]]) -> Facts:
     drift = any(comparison.then is not None for comparison, _ in pairs)
-    columns = ["", *(["promised"] if drift else ["limit"]), "now", "95 % interval", "verdict"]
-    rows = [
-        [
-            comparison.name,
-            _figure(comparison.then if drift else comparison.limit, about),
-            _figure(comparison.now, about),
-            _interval(comparison, about),
-            status,
-        ]
-        for comparison, status in pairs
-    ]
+    rows, bars = [], []
+    for comparison, status in pairs:
+        ends = None if comparison.interval is None else list(map(float, comparison.interval))
+        interval = " to ".join(_figure(end, about) for end in ends or ())
+        held = _figure(comparison.then if drift else comparison.limit, about)
+        rows.append([comparison.name, held, _figure(comparison.now, about), interval, status])
+        then, now = comparison.then, comparison.now
+        bars.append({"label": comparison.name, "then": then, "now": now, "now_interval": ends})
+    columns = ["", "promised" if drift else "limit", "now", "95 % interval", "verdict"]
     section = {"title": about, "text": TEXTS[about], "table": {"columns": columns, "rows": rows}}
-    return {**section, "bars": _bars(pairs), "axis": AXES.get(about, "")} if drift else section
-
-
-def _bars(pairs: Sequence[tuple[Comparison, Status]]) -> list[Facts]:
-    return [
-        {
-            "label": comparison.name,
-            "then": comparison.then,
-            "now": comparison.now,
-            "now_interval": None if comparison.interval is None else list(map(float, comparison.interval)),
-        }
-        for comparison, _ in pairs
-    ]
+    return {**section, "bars": bars, "axis": AXES.get(about, "")} if drift else section
 
 
 def _figure(value: float | None, about: str) -> str:
@@ -104,12 +83,6 @@ def _figure(value: float | None, about: str) -> str:
     if about in SHARES:
         return f"{100 * value:.2f} %"
     return f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
-
-
-def _interval(comparison: Comparison, about: str) -> str:
-    if comparison.interval is None:
-        return ""
-    return " to ".join(_figure(float(end), about) for end in comparison.interval)
 
 
 def _certificate(found: Check) -> list[Facts]:

@@ -67,13 +67,22 @@ def monitor(
     if not records.height:
         raise DataError("there are no records of this generalization yet; nothing can be compared")
     share = None if model is None else model_error(generalization, records, model)
-    unique = alone(generalization, records)
+    unique, label = alone(generalization, records), generalization.label
+    classes = None
+    if label is not None and label.name in records.columns:
+        classes = class_use(label.values, records[label.name])
+    notes = [
+        f"{unique:,} of {records.height:,} people are alone with their generalized record (A8); of the sample's "
+        f"{promise.people:,} people {promise.unique_people:,} were. With more records, a smaller share is alone."
+    ]
+    if model is not None and share is None:
+        notes.append("No record has a label yet: the error of the model in use cannot be measured.")
     comparisons = [
         *size_comparisons(generalization, budget),
         *unique_comparisons(unique, records.height, budget),
         *([] if share is None or budget.max_error is None else [error_comparison(share, budget.max_error, WHO)]),
         *use_comparisons(promise, collected_use(generalization, records, codes), generalization, limits),
-        *label_comparisons(promise, _classes(generalization, records), generalization.label, limits),
+        *label_comparisons(promise, classes, label, limits),
         *accuracy_comparisons(promise, share, limits, WHO),
     ]
     return Check(
@@ -82,15 +91,8 @@ def monitor(
         comparisons=tuple(comparisons),
         evaluation=None,
         people=records.height,
-        notes=_notes(unique, records.height, promise, share, model),
+        notes=tuple(notes),
     )
-
-
-def _classes(generalization: Generalization, records: pl.DataFrame) -> tuple[int, ...] | None:
-    label = generalization.label
-    if label is None or label.name not in records.columns:
-        return None
-    return class_use(label.values, records[label.name])
 
 
 def model_error(generalization: Generalization, records: pl.DataFrame, model: Classifier) -> Share | None:
@@ -107,15 +109,3 @@ def model_error(generalization: Generalization, records: pl.DataFrame, model: Cl
     guesses = map(text_of, model.predict(labelled)["prediction"].to_list())
     wrong = sum(guess != each for guess, each in zip(guesses, truth, strict=True))
     return Share(error=wrong / len(truth), people=len(truth))
-
-
-def _notes(
-    unique: int, people: int, promise: Promise, share: Share | None, model: Classifier | None
-) -> tuple[str, ...]:
-    notes = [
-        f"{unique:,} of {people:,} people are alone with their generalized record (A8); of the sample's "
-        f"{promise.people:,} people {promise.unique_people:,} were. With more records, a smaller share is alone."
-    ]
-    if model is not None and share is None:
-        notes.append("No record has a label yet: the error of the model in use cannot be measured.")
-    return tuple(notes)

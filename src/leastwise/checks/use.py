@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -74,58 +74,46 @@ def collected_use(
     codes
         Whether the columns hold the numbers of the buckets instead.
     """
-    _check_columns(generalization, records.columns)
-    return tuple(
-        BucketUse(attribute=partition.attribute.name, counts=_answers(partition, records, codes))
-        for _, partition in counted(generalization)
-    )
-
-
-def class_use(values: Iterable[str], column: pl.Series) -> tuple[int, ...]:
-    """Count the classes of a label column; records without a label are left out."""
-    found = {text_of(value): count for value, count in _value_counts(column).items()}
-    found.pop(None, None)
-    return _placed(str(column.name), {text_of(value): i for i, value in enumerate(values)}, found)
-
-
-def _check_columns(generalization: Generalization, columns: Sequence[str]) -> None:
-    missing = [name for name in generalization.collected if name not in columns]
+    missing = [name for name in generalization.collected if name not in records.columns]
     if missing:
         raise DataError(
             f"the generalized records have no column {missing[0]!r}; they must be those of this generalization"
         )
-    extra = [name for name in generalization.not_collected if name in columns]
+    extra = [name for name in generalization.not_collected if name in records.columns]
     if extra:
         raise DataError(
             f"the records have a column {extra[0]!r}, which this generalization does not collect; give the "
             "generalized records, or check full records with: leastwise check"
         )
+    found = []
+    for _, partition in counted(generalization):
+        name = partition.attribute.name
+        answers = map(str, range(partition.size)) if codes else partition.labels
+        found.append(BucketUse(attribute=name, counts=_placed(records[name], answers)))
+    return tuple(found)
 
 
-def _answers(partition: Partition, records: pl.DataFrame, codes: bool) -> tuple[int, ...]:
-    column = records[partition.attribute.name]
+def class_use(values: Iterable[str], column: pl.Series) -> tuple[int, ...]:
+    """Count the classes of a label column; records without a label are left out."""
+    return _placed(column.drop_nulls(), values)
+
+
+def _placed(column: pl.Series, answers: Iterable[str]) -> tuple[int, ...]:
     # A file of texts that all look like numbers was read as numbers; the text decides.
-    answers = map(str, range(partition.size)) if codes else partition.labels
-    found = {text_of(value): count for value, count in _value_counts(column).items()}
-    return _placed(partition.attribute.name, {text_of(answer): i for i, answer in enumerate(answers)}, found)
-
-
-def _value_counts(column: pl.Series) -> Mapping[Any, int]:
-    counts = column.value_counts(name="people")
-    return dict(zip(counts[column.name].to_list(), counts["people"].to_list(), strict=True))
-
-
-def _placed(name: str, place: Mapping[Any, int], found: Mapping[Any, int]) -> tuple[int, ...]:
-    strange = sum(count for value, count in found.items() if value not in place)
+    place = {text_of(answer): i for i, answer in enumerate(answers)}
+    counts, strange = [0] * len(place), 0
+    for value, count in column.value_counts(name="people").iter_rows():
+        where = place.get(text_of(value))
+        if where is None:
+            strange += count
+        else:
+            counts[where] += count
     if strange:
         # What they hold may be somebody's exact value: it is counted, not shown.
         raise DataError(
-            f"{name}: {strange:,} records hold something that is none of its {len(place)} answers; the records "
-            "must be generalized by this generalization (--codes if they hold the buckets' numbers)"
+            f"{column.name}: {strange:,} records hold something that is none of its {len(place)} answers; the "
+            "records must be generalized by this generalization (--codes if they hold the buckets' numbers)"
         )
-    counts = [0] * len(place)
-    for value, count in found.items():
-        counts[place[value]] += count
     return tuple(counts)
 
 

@@ -105,7 +105,7 @@ def _read_items(build: Any, kinds: list[Any], data: Any, path: Path, problems: P
 
 
 _SINGLE = {
-    float: ("a number", is_number),
+    float: ("a finite number", is_number),
     int: ("a whole number", lambda value: is_number(value) and value == int(value)),
     str: ("a text", lambda value: isinstance(value, str)),
     bool: ("true or false", lambda value: isinstance(value, bool)),

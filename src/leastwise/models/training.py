@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 from sklearn.base import clone, is_classifier
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
@@ -130,11 +129,19 @@ def train(
     """
     check_between("test_share", test_share, 0.05, 0.9)
     name = _label_name(generalization, label)
-    matrix, codes, classes = _numbers(generalization, as_polars(records), name, full)
-    labelled = codes >= 0
-    x, y = matrix[labelled], codes[labelled]
-    _check_enough(y, name)
+    frame = as_polars(records)
+    if name not in frame.columns:
+        raise DataError(f"the records have no column {shorten(name)}; {did_you_mean(name, frame.columns)}")
+    classes, codes = classes_of(generalization.label, frame[name])
+    matrix = encoded(generalization, generalization.transform(frame) if full else frame)
+    x, y = matrix[codes >= 0], codes[codes >= 0]
+    if len(y) < FEWEST or len(np.unique(y)) < 2:
+        raise DataError(
+            f"{shorten(name)}: training needs {FEWEST} records with a label and two classes or more; "
+            f"found {len(y)} and {len(np.unique(y))}"
+        )
     pipeline = pipeline_for(generalization, estimator, seed)
+    used = pipeline.steps[-1][1]
     with threadpool_limits(1, "blas"):
         measured = _measured(pipeline, x, y, test_share, seed)
         fitted = clone(pipeline).fit(x, y)
@@ -143,24 +150,14 @@ def train(
         label=name,
         classes=classes,
         collected=generalization.collected,
-        estimator=_path_of(pipeline.steps[-1][1]),
+        estimator=f"{type(used).__module__}.{type(used).__qualname__}",
         trained=len(y),
         unlabelled=len(codes) - len(y),
         seed=seed,
-        versions=_versions(pipeline.steps[-1][1]),
+        versions=_versions(used),
         **measured,
     )
     return Model(generalization, fitted, facts)
-
-
-def _numbers(
-    g: Generalization, frame: pl.DataFrame, label: str, full: bool
-) -> tuple[Matrix, Codes, tuple[str, ...]]:
-    """Return the buckets of the records, the class of each (-1 for none), and what the classes are called."""
-    if label not in frame.columns:
-        raise DataError(f"the records have no column {shorten(label)}; {did_you_mean(label, frame.columns)}")
-    classes, codes = classes_of(g.label, frame[label])
-    return encoded(g, g.transform(frame) if full else frame), codes, classes
 
 
 def _label_name(generalization: Generalization, label: str | None) -> str:
@@ -175,14 +172,6 @@ def _label_name(generalization: Generalization, label: str | None) -> str:
     if name is None:
         raise ParameterError("name the column to predict: the generalization declares no label")
     return name
-
-
-def _check_enough(y: Codes, name: str) -> None:
-    if len(y) < FEWEST or len(np.unique(y)) < 2:
-        raise DataError(
-            f"{shorten(name)}: training needs {FEWEST} records with a label and two classes or more; "
-            f"found {len(y)} and {len(np.unique(y))}"
-        )
 
 
 def _measured(pipeline: Any, matrix: Matrix, y: Codes, share: float, seed: int) -> dict[str, Any]:
@@ -202,10 +191,6 @@ def _measured(pipeline: Any, matrix: Matrix, y: Codes, share: float, seed: int) 
         "baseline": float(np.mean(y[test] != majority)),
         "tested": len(test),
     }
-
-
-def _path_of(estimator: Any) -> str:
-    return f"{type(estimator).__module__}.{type(estimator).__qualname__}"
 
 
 def _versions(estimator: Any) -> dict[str, str]:

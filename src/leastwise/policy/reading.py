@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
 from leastwise.checks.drifting import DriftLimits
-from leastwise.documents import LARGEST_DOCUMENT, Fields, Problems, check_format, is_number
+from leastwise.documents import LARGEST_DOCUMENT, Fields, Problems, check_format, from_plain, is_number
 from leastwise.documents.yaml import LocatedDocument
 from leastwise.errors import LeastwiseError, ParameterError, SchemaError, shorten
 from leastwise.minimizers.constraints import Constraints
@@ -113,8 +113,9 @@ def _policy(section: Section, folder: Path) -> Policy | None:
     if not check_format(section, FORMAT, VERSION):
         return None
     task = _task(section, folder)
-    budget, constraints = _budget(section.section("budget")), _constraints(section.section("constraints"))
-    drift = _drift(section.section("drift"))
+    budget = _limits(Budget, section.section("budget"))
+    drift = _limits(DriftLimits, section.section("drift"))
+    constraints = _constraints(section.section("constraints"))
     files = {key: section.file(key, folder) for key in ("generalization", "promise", "grid")}
     previous = tuple(folder / name for name in section.words("previous"))
     seed, quick = section.whole_or("seed", 0) or 0, section.truth("quick")
@@ -150,36 +151,23 @@ def _task(section: Section, folder: Path) -> PolicyTask:
     return PolicyTask(data=data, label=label, personal=personal, schema=schema, at_least=at_least, **lists)
 
 
-def _budget(section: Section) -> Budget | None:
-    shares = {key: section.number_or(key, None) for key in ("max_error_increase", "max_error")}
-    counts = {key: section.whole_or(key, None) for key in ("max_unique", "max_buckets", "max_asked")}
-    least = _numbers(section.section("min_adversary_error"))
+def _limits(kind: type[T], section: Section) -> T | None:
+    """Build a dataclass of limits from the keys of a mapping; one that is left out or empty has its default."""
+    given = {each.name: section.take(each.name, "") for each in fields(kind)}  # type: ignore[arg-type]
     section.done()
-    return _built(section, lambda: Budget(min_adversary_error=least, **shares, **counts))  # type: ignore[arg-type]
-
-
-def _drift(section: Section) -> DriftLimits | None:
-    given = {each.name: section.number_or(each.name, None) for each in fields(DriftLimits)}
-    section.done()
-    chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    return _built(section, lambda: DriftLimits(**chosen))
-
-
-def _built(section: Section, make: Callable[[], T]) -> T | None:
     try:
-        return make()
+        return from_plain(kind, _with_numbers(given), section.path, section.problems)
     except ParameterError as error:
         section.problems.add(section.path, str(error))
         return None
 
 
-def _numbers(section: Section) -> dict[str, float]:
-    found = {}
-    for name in section.names():
-        number = section.number_or(name, None)
-        if number is not None:
-            found[name] = number
-    return found
+def _with_numbers(data: Any) -> Any:
+    """Return the document with numbers for the texts that write them, and without empty keys."""
+    if isinstance(data, dict):
+        return {key: _with_numbers(value) for key, value in data.items() if value != ""}
+    number = as_number(data)
+    return data if number is None else number
 
 
 def _constraints(section: Section) -> Constraints:
@@ -229,24 +217,18 @@ def _raw(value: Any) -> Any:
 
 
 def _check_names(problems: Problems, task: PolicyTask, budget: Budget | None, constraints: Constraints) -> None:
-    if task.label is not None and task.label in (task.personal or ()):
+    personal, schema = task.personal, None
+    if task.label is not None and task.label in (personal or ()):
         problems.add(("personal",), f"{shorten(task.label)} is the label; it can only be one of the two")
-    schema = _schema(task, problems)
-    if schema is None:
-        personal = task.personal
-    else:
-        _check_against(schema, task, constraints, problems)
-        personal = schema.personal if task.personal is None else task.personal
-    if personal is not None and budget is not None:
-        _check_known(problems, ("budget", "min_adversary_error"), budget.min_adversary_error, [*personal, MEAN])
-
-
-def _schema(task: PolicyTask, problems: Problems) -> Schema | None:
     try:
-        return None if task.schema is None else load_schema(task.schema)
+        schema = None if task.schema is None else load_schema(task.schema)
     except SchemaError as error:
         problems.add(("schema",), str(error))
-        return None
+    if schema is not None:
+        _check_against(schema, task, constraints, problems)
+        personal = schema.personal if personal is None else personal
+    if personal is not None and budget is not None:
+        _check_known(problems, ("budget", "min_adversary_error"), budget.min_adversary_error, [*personal, MEAN])
 
 
 def _check_against(schema: Schema, task: PolicyTask, constraints: Constraints, problems: Problems) -> None:

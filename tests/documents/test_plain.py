@@ -93,4 +93,7 @@ def test_mappings_there_and_back() -> None:
     problems = Problems()
     assert from_plain(Shelf, to_plain(shelf), (), problems) == shelf
     assert from_plain(Shelf, {"shares": {"a": "x"}, "settings": 3}, (), problems) is None
-    assert problems.texts == ["shares.a: must be a finite number; got 'x'", "settings: must be a mapping of keys; got 3"]
+    assert problems.texts == [
+        "shares.a: must be a finite number; got 'x'",
+        "settings: must be a mapping of keys; got 3",
+    ]

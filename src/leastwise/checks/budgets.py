@@ -84,25 +84,22 @@ def error_comparison(risk: Share, most: float, who: str = "the model") -> Compar
 def _increase(generalization: Generalization, evaluation: Evaluation, table: Table, most: float) -> Comparison:
     assert evaluation.utility is not None
     assert evaluation.everything is not None
-    more = evaluation.utility.error - evaluation.everything.error
+    more, chance = evaluation.utility.error - evaluation.everything.error, 1.0
+    if more > most:  # the same classifiers again, person by person: only where there is something to be sure of
+        split, everything = table.split(evaluation.seed), Generalization.untouched(table.schema)
+        predictors = utility_predictors(evaluation.quick, evaluation.seed)
+        both = (generalization, everything)
+        wrong, reference = (wrong_guesses(predictors, each, split, "label")[0][0] for each in both)
+        chance = chance_of_increase(wrong, reference, most)
     return Comparison(
         about=ABOUT,
         name="more error than with everything asked",
         now=more,
         limit=most,
-        # The same classifiers again, person by person: only where there is something to be sure of.
-        chance=_chance_of_more(generalization, evaluation, table, most) if more > most else 1.0,
+        chance=chance,
         matters=more > most,
         reason=f"the model errs {more:.3f} more than with everything asked, allowed is {most:g}",
     )
-
-
-def _chance_of_more(generalization: Generalization, evaluation: Evaluation, table: Table, most: float) -> float:
-    split = table.split(evaluation.seed)
-    everything = Generalization.untouched(table.schema)
-    predictors = utility_predictors(evaluation.quick, evaluation.seed)
-    wrong, reference = (wrong_guesses(predictors, g, split, "label")[0][0] for g in (generalization, everything))
-    return chance_of_increase(wrong, reference, most)
 
 
 def unique_comparisons(unique: int, people: float, budget: Budget) -> list[Comparison]:

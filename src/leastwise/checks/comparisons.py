@@ -90,14 +90,9 @@ def statuses(comparisons: Sequence[Comparison], level: float) -> tuple[Status, .
     share = level / max(1, sum(1 for family in families if family))
     for family in families:
         for i, chance in zip(family, adjusted([comparisons[i].chance for i in family]), strict=True):
-            found[i] = _status(comparisons[i], chance <= share)
+            if comparisons[i].matters:
+                found[i] = "broken" if chance <= share else "watch"
     return tuple(found)
-
-
-def _status(comparison: Comparison, sure: bool) -> Status:
-    if not comparison.matters:
-        return "fine"
-    return "broken" if sure else "watch"
 
 
 def chance_of_shares(

@@ -21,7 +21,7 @@ from leastwise.progress import Lines
 if TYPE_CHECKING:
     import polars as pl
 
-    from leastwise.checks import Check, NewRecords, Promise
+    from leastwise.checks import Check, Promise
     from leastwise.generalization import Generalization
     from leastwise.policy import Policy
 
@@ -82,8 +82,8 @@ def check(
 
     `leastwise check --data new.csv -g new.json --previous old.json` (before a re-release)
     """
+    from leastwise.checks import Promise, read_new
     from leastwise.checks import check as judge
-    from leastwise.checks import read_new
     from leastwise.records.files import read_frame
 
     check_output(output, force, SUFFIXES)
@@ -108,7 +108,9 @@ def check(
         progress=Lines("judging: "),
     )
     if write_promise is not None:
-        _write(write_promise, chosen, records, found)
+        assert found.evaluation is not None
+        test = records.table.split(found.evaluation.seed).test
+        save_promise(Promise.of(chosen, test, found.evaluation), write_promise)
     hand_over(found, f"Check of {agreed.generalization}", output, as_json)
 
 
@@ -169,12 +171,9 @@ def _promised(agreed: Policy, given: Path | None, written: Path | None, another:
     return None if agreed.promise is None or another or written is not None else Promise.load(agreed.promise)
 
 
-def _write(path: Path, chosen: Generalization, records: NewRecords, found: Check) -> None:
-    from leastwise.checks import Promise
-
-    assert found.evaluation is not None
-    test = records.table.split(found.evaluation.seed).test
-    Promise.of(chosen, test, found.evaluation).save(path)
+def save_promise(promise: Promise, path: Path) -> None:
+    """Write a promise, and say what is in it."""
+    promise.save(path)
     typer.echo(f"wrote {path}: statistics of the records, rounded; keep it where those may be kept", err=True)
 
 

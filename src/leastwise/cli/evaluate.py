@@ -16,6 +16,8 @@ from leastwise.cli.settings import numbers_by_name
 from leastwise.cli.task import Data, Label, Missing, Personal, names
 from leastwise.errors import DataError, PrivacyLeakWarning, SchemaError, shorten
 from leastwise.progress import Lines
+from leastwise.schema import Attribute, values_as_text
+from leastwise.validation import did_you_mean
 
 if TYPE_CHECKING:
     import polars as pl
@@ -110,22 +112,27 @@ def _prepared(
             f"--label says {shorten(label)}, {path} says {shorten(found.label.name)}; they must agree"
         )
     if label is not None and found.label is None:
-        found = replace(found, label=_label(label, frame))
+        if label not in frame.columns:
+            hint = did_you_mean(label, frame.columns)
+            raise DataError(f"the records have no column {shorten(label)}; {hint}")
+        values = sorted(set(values_as_text(frame[label].unique().to_list())))
+        found = replace(found, label=Attribute(label, values=tuple(values)))
     return found if personal is None else found.with_personal(names(personal, found.schema.names))
 
 
-def _label(name: str, frame: pl.DataFrame) -> Any:
-    from leastwise.schema import Attribute, values_as_text
-    from leastwise.validation import did_you_mean
-
-    if name not in frame.columns:
-        raise DataError(f"the records have no column {shorten(name)}; {did_you_mean(name, frame.columns)}")
-    return Attribute(name, values=tuple(sorted(set(values_as_text(frame[name].unique().to_list())))))
-
-
 def _hand_over(found: Evaluation, output: Path | None, as_json: bool) -> None:
+    from leastwise.adversaries.result import SinglingOutResult
+
+    for attack in found.attacks:
+        alone = isinstance(attack, SinglingOutResult) and attack.rarest == 1 and bool(attack.predicates)
+        if output is not None and alone:
+            warnings.warn(
+                "the evaluation describes people who are alone with their generalized record; keep it as safe as "
+                "records, or write it with --predicates 0",
+                PrivacyLeakWarning,
+                stacklevel=2,
+            )
     if output is not None:
-        _warn_of_people(found)
         found.save(output)
     if as_json:
         typer.echo(found.to_json(), nl=False)
@@ -133,19 +140,6 @@ def _hand_over(found: Evaluation, output: Path | None, as_json: bool) -> None:
         _show(found)
     if output is not None:
         typer.echo(f"wrote {output}", err=True)
-
-
-def _warn_of_people(found: Evaluation) -> None:
-    from leastwise.adversaries.result import SinglingOutResult
-
-    for attack in found.attacks:
-        if isinstance(attack, SinglingOutResult) and attack.rarest == 1 and attack.predicates:
-            warnings.warn(
-                "the evaluation describes people who are alone with their generalized record; keep it as safe as "
-                "records, or write it with --predicates 0",
-                PrivacyLeakWarning,
-                stacklevel=2,
-            )
 
 
 def _show(found: Evaluation) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from leastwise.cli.app import Force, app
+from leastwise.cli.check import save_promise
 from leastwise.cli.output import check_output
 from leastwise.cli.task import Label, Missing, Personal, names
 from leastwise.documents import write_whole
@@ -63,7 +64,9 @@ def init(
     }
     given |= {"generalization": generalization, "promise": promise or write_promise}
     said |= {name: value for name, value in given.items() if value is not None}
-    files = {name: _seen_from(output.parent, value) for name, value in said.items() if isinstance(value, Path)}
+    # The policy names files from its own folder.
+    paths = {name: value for name, value in said.items() if isinstance(value, Path)}
+    files = {name: Path(os.path.relpath(path, output.parent)).as_posix() for name, path in paths.items()}
     write_whole(output, policy_text(**{**said, **files}))
     typer.echo(f"wrote {output}; edit it, then: leastwise check {output} --data new.csv", err=True)
 
@@ -75,8 +78,7 @@ def _write_promise(path: Path, run: Path | None, force: bool) -> None:
     check_output(path, force, (".json",))
     if run is None:
         raise ParameterError("--write-promise reads a run; give --run, or use: leastwise check --write-promise")
-    promise_of_run(Run.load(run)).save(path)
-    typer.echo(f"wrote {path}: statistics of the records, rounded; keep it where those may be kept", err=True)
+    save_promise(promise_of_run(Run.load(run)), path)
 
 
 def _from_run(folder: Path) -> dict[str, Any]:
@@ -93,8 +95,3 @@ def _from_run(folder: Path) -> dict[str, Any]:
         "quick": found.task.quick,
         "generalization": chosen if chosen.exists() else None,
     }
-
-
-def _seen_from(folder: Path, file: Path) -> str:
-    """Return how the policy names a file that was named on the command line."""
-    return Path(os.path.relpath(file, folder)).as_posix()

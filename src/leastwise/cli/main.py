@@ -55,7 +55,10 @@ def _run() -> int:
     except LeastwiseError as error:
         return _complain(str(error))
     except _ClickError as error:
-        return _complain(_usage_text(error)) if error.format_message() else USER_ERROR  # it has shown the help
+        text, context = " ".join(error.format_message().split()), getattr(error, "ctx", None)
+        if not text:  # it has shown the help
+            return USER_ERROR
+        return _complain(f"{text} See: {context.command_path} --help" if context else text)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
@@ -69,12 +72,6 @@ def _run() -> int:
 def _complain(text: str) -> int:
     typer.secho(f"leastwise: {text}", err=True, fg=typer.colors.RED)
     return USER_ERROR
-
-
-def _usage_text(error: Any) -> str:
-    text = " ".join(error.format_message().split())
-    context = getattr(error, "ctx", None)
-    return f"{text} See: {context.command_path} --help" if context else text
 
 
 # The order in which the help shows them: as the work goes on.

@@ -254,17 +254,21 @@ def minimum_sample(
     Example: `leastwise minimum-sample adult.csv --label income --sizes 500,1000,2000,5000`
     """
     from leastwise.evaluation.minimum_sample import minimum_sample as find
+    from leastwise.evaluation.minimum_sample import pat_candidates
 
     inferring = settings_of(Inference)
     known = inferring if minimizer is None else minimizer_settings(minimizer) | inferring
     given = settings(more, known, minimizer or "minimum-sample without --minimizer")
     inference = {name: given.pop(name) for name in SETTINGS if name in given}
-    propose = _propose(minimizer, given, seed)
+    proposals: Any = pat_candidates
+    if minimizer is not None:
+        chosen = built(minimizer, given, seed)
+        proposals = lambda table: [chosen.minimize(table)]  # noqa: E731
     table = Task.of(data, task, schema, inference).records().table
     if not len(table.schema):
         raise SchemaError("there are no attributes to minimize; see: leastwise inspect")
     found = find(
-        propose,
+        proposals,
         table,
         sizes=_whole_numbers(sizes),
         repetitions=repetitions,
@@ -279,15 +283,6 @@ def minimum_sample(
     title = f"Samples of the {found.records:,} training records (medians of {repetitions} drawings)"
     print_table(title, COLUMNS, rows, COLUMNS)
     typer.echo(found.sentence())
-
-
-def _propose(name: str | None, given: dict[str, Any], seed: int) -> Any:
-    if name is None:
-        from leastwise.evaluation.minimum_sample import pat_candidates
-
-        return pat_candidates
-    chosen = built(name, given, seed)
-    return lambda table: [chosen.minimize(table)]
 
 
 def _whole_numbers(texts: list[str] | None) -> list[int] | None:

@@ -52,7 +52,9 @@ def settings(texts: Iterable[str] | None, known: Mapping[str, Setting], whose: s
         if not name or not value:
             raise ParameterError(f"--set must be name=value; got {shorten(text)}")
         if name not in known:
-            raise ParameterError(f"{whose} has no setting {shorten(written)}; {_what_there_is(name, known)}")
+            hint, listed = did_you_mean(name, known), f"can be set: {', '.join(known)}"
+            there = f"{hint} {listed}" if hint.startswith("did you mean") else listed
+            raise ParameterError(f"{whose} has no setting {shorten(written)}; {there}")
         given = known[name].read(value)
         if not known[name].holds(given):
             raise ParameterError(f"{name} of {whose} must be {known[name].must}; got {shorten(given)}")
@@ -60,12 +62,6 @@ def settings(texts: Iterable[str] | None, known: Mapping[str, Setting], whose: s
             raise ParameterError(f"{name} must be set once; it was set twice")
         found[name] = [*found.get(name, ()), *given] if isinstance(given, list) else given
     return found
-
-
-def _what_there_is(name: str, known: Mapping[str, Setting]) -> str:
-    hint = did_you_mean(name, known)
-    listed = f"can be set: {', '.join(known)}"
-    return f"{hint} {listed}" if hint.startswith("did you mean") else listed
 
 
 def settings_of(group: type[Any]) -> dict[str, Setting]:

@@ -7,6 +7,7 @@ import logging
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
@@ -133,7 +134,7 @@ def _refuse(request: Request, status: int, text: str, headers: dict[str, str] | 
 def _invalid(request: Request, error: InvalidRecordsError) -> Response:
     if _wants_page(request):
         return refused_page(422, error.problems)
-    return problem(422, "these are not generalized records", problems=[each.plain() for each in error.problems])
+    return problem(422, "these are not generalized records", problems=[asdict(each) for each in error.problems])
 
 
 def _not_routed(request: Request, error: HTTPException) -> Response:
@@ -147,7 +148,6 @@ def _store_failed(request: Request, error: Exception) -> Response:
     return _refuse(request, 503, text, {"retry-after": "5"})
 
 
-LOOPBACK = ("localhost",)
 CONCURRENT = 500  # requests at a time, each with a body in memory; more are answered 503 by the server itself
 
 
@@ -160,7 +160,7 @@ def is_loopback(host: str) -> bool:
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
-        return host in LOOPBACK
+        return host == "localhost"
 
 
 def prepare_log(quiet: bool) -> None:
@@ -182,9 +182,6 @@ def serve(app: FastAPI, host: str, port: int, *, proxy: str | None = None, quiet
         The address of a reverse proxy whose ``X-Forwarded-For`` tells who the client is; None believes nobody.
     """
     prepare_log(quiet)
-    options: dict[str, Any] = {"proxy_headers": False}
-    if proxy is not None:
-        options = {"proxy_headers": True, "forwarded_allow_ips": proxy}
     uvicorn.run(
         app,
         host=host,
@@ -195,5 +192,6 @@ def serve(app: FastAPI, host: str, port: int, *, proxy: str | None = None, quiet
         timeout_keep_alive=20,
         timeout_graceful_shutdown=20,
         limit_concurrency=CONCURRENT,
-        **options,
+        proxy_headers=proxy is not None,
+        forwarded_allow_ips=proxy,
     )

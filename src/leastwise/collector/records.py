@@ -47,10 +47,6 @@ class Problem:
     field: str | None
     problem: str
 
-    def plain(self) -> dict[str, Any]:
-        """Return it as a document."""
-        return {"record": self.record, "field": self.field, "problem": self.problem}
-
 
 class InvalidRecordsError(Exception):
     """A request that does not hold generalized records; no value of it is in here."""
@@ -58,10 +54,6 @@ class InvalidRecordsError(Exception):
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
         super().__init__(f"{len(self.problems)} problems")
-
-
-def _refused(record: int | None, problem: str, field: str | None = None) -> InvalidRecordsError:
-    return InvalidRecordsError([Problem(record, field, problem)])
 
 
 class _Numbers(dict[str, float]):
@@ -166,14 +158,12 @@ class RecordFormat:
             for name in self.generalization.not_collected
             if name in record
         ]
-        strange = len(record.keys() - set(self.generalization.schema.names) - self._label_names)
+        label = self.generalization.label
+        asked = {*self.generalization.schema.names, *([label.name] if label else [])}
+        strange = len(record.keys() - asked)
         if strange:
             found.append(Problem(place, None, f"{strange} more than is asked; send only what GET /schema lists"))
         return found
-
-    @property
-    def _label_names(self) -> set[str]:
-        return {self.generalization.label.name} if self.generalization.label else set()
 
     def _label_problems(self, record: Mapping[str, Any], place: int | None) -> list[Problem]:
         declared = self.generalization.label
@@ -264,7 +254,8 @@ def read_json(body: bytes) -> Any:
         return _DECODER.decode(body.decode("utf-8"))
     except (UnicodeDecodeError, RecursionError, ValueError):
         pass  # the exceptions quote the body
-    raise _refused(None, "the body must be JSON in UTF-8: one object or a list of objects, no key twice")
+    text = "the body must be JSON in UTF-8: one object or a list of objects, no key twice"
+    raise InvalidRecordsError([Problem(None, None, text)])
 
 
 def _object(items: list[tuple[str, Any]]) -> dict[str, Any]:

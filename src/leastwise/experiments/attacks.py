@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from leastwise.adversaries.base import Adversary
 from leastwise.adversaries.breach import Breach
@@ -12,7 +13,7 @@ from leastwise.adversaries.reconstruction import HighCertainty
 from leastwise.adversaries.side_information import LeaveOneOut, NonPersonalKnowledge, PartialKnowledge
 from leastwise.adversaries.singling_out import SinglingOut
 from leastwise.experiments.candidates import Candidate, advtrain, pat, uniform
-from leastwise.experiments.declaration import Experiment, Paper, Picture, Row
+from leastwise.experiments.declaration import LINES, Experiment, Paper, Picture, Row
 from leastwise.experiments.judging import Laboratory
 
 # The paper does not say how many leaves its multi-breach trees had; ten come closest to the errors it prints.
@@ -166,10 +167,7 @@ EXPERIMENTS = (
         name="high-certainty",
         title="A2: how well are the surest guesses?",
         measure=high_certainty,
-        picture=Picture(
-            kind="lines", x="utility_risk", y="adversary_error", series="surest",
-            xlabel="classifier error", ylabel="error on the surest guesses (higher is safer)",
-        ),
+        picture=replace(LINES, series="surest", ylabel="error on the surest guesses (higher is safer)"),
         paper=Paper(
             place="Figure 5: A2 on ACSPublicCoverage, AdvTrain",
             finding="The surer the adversary lets itself be, the lower its error: the mean hides people who are "
@@ -181,10 +179,7 @@ EXPERIMENTS = (
         name="side-information",
         title="A3 to A5: what does side information add?",
         measure=side_information,
-        picture=Picture(
-            kind="lines", x="utility_risk", y="adversary_error", series="adversary",
-            xlabel="classifier error", ylabel="adversary error (higher is safer)",
-        ),
+        picture=replace(LINES, series="adversary"),
         paper=Paper(
             place="Figure 6: A3 to A5 on ACSIncome, PAT",
             finding="A5 lies between A3 and A4; even who knows all attributes but one in full is hindered by the "

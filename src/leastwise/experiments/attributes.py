@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.reconstruction import Reconstruction
 from leastwise.evaluation.utility import utility_risk
 from leastwise.experiments.candidates import Candidate, advtrain, pat, uniform
-from leastwise.experiments.declaration import Experiment, Paper, Picture, Row
+from leastwise.experiments.declaration import LINES, Experiment, Paper, Picture, Row
 from leastwise.experiments.judging import Laboratory
 from leastwise.generalization import Generalization
 from leastwise.predictors.base import Predictor
@@ -62,7 +61,7 @@ def one_against_many(laboratory: Laboratory) -> list[Row]:
     """Trees that protect all personal attributes, or only one; attacked is that one."""
     rows: list[Row] = []
     for name in laboratory.attributes_of_interest(2):
-        alone = _protecting(laboratory.records, (name,))
+        alone = replace(laboratory.records, schema=laboratory.records.schema.with_personal((name,)))
         for words, table in (("all attributes protected", laboratory.records), (f"only {name} protected", alone)):
             other = replace(laboratory, records=table, _judged={}, _split=None)
             chosen = other.front([c.generalization for c in pat(other)], most=8)
@@ -70,17 +69,10 @@ def one_against_many(laboratory: Laboratory) -> list[Row]:
     return rows
 
 
-def _protecting(table: Table, personal: Sequence[str]) -> Table:
-    return replace(table, schema=table.schema.with_personal(personal))
-
-
 def _attacked(found: Generalization, laboratory: Laboratory, alone: Table, name: str, words: str) -> Row:
     """Attack one attribute only; utility is judged on the same records."""
     laboratory.progress.begin(f"{name}: {words}, {found.total_buckets} buckets")
-    same = found.with_personal((name,))
-    split = alone.split(laboratory.seed)
-    attack = Reconstruction(laboratory.predictor).attack(Breach.of(same, split, seed=laboratory.seed))
-    risk = utility_risk(same, split, quick=laboratory.quick, seed=laboratory.seed).error
+    risk, attack = laboratory.judged_on(found.with_personal((name,)), alone.split(laboratory.seed))
     return {
         "protected": f"{name}: {words}",
         "attribute": name,
@@ -145,10 +137,7 @@ EXPERIMENTS = (
         name="individual-attributes",
         title="Which attributes are told?",
         measure=individual,
-        picture=Picture(
-            kind="lines", x="utility_risk", y="adversary_error", series="attribute",
-            xlabel="classifier error", ylabel="adversary error (higher is safer)",
-        ),
+        picture=replace(LINES, series="attribute"),
         paper=Paper(
             place="Figures 7 and 14: A1 attribute by attribute",
             finding="Many attributes are told better than by guessing only where the classifier error is low; the "
@@ -174,10 +163,7 @@ EXPERIMENTS = (
         name="one-against-many",
         title="Does protecting many attributes protect the one that matters?",
         measure=one_against_many,
-        picture=Picture(
-            kind="lines", x="utility_risk", y="adversary_error", series="protected",
-            xlabel="classifier error", ylabel="error about the one attribute (higher is safer)",
-        ),
+        picture=replace(LINES, series="protected", ylabel="error about the one attribute (higher is safer)"),
         paper=Paper(
             place="Figure 10: protecting several attributes",
             finding="For marital status and sex the two curves lie close together: the mean over all attributes "

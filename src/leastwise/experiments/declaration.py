@@ -46,6 +46,15 @@ class Picture:
     beside: Sequence[str] = ()
 
 
+LINES = Picture(
+    kind="lines",
+    x="utility_risk",
+    y="adversary_error",
+    xlabel="classifier error",
+    ylabel="adversary error (higher is safer)",
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
     """A figure or table of the paper as a declaration.

@@ -92,10 +92,14 @@ class Laboratory:
         key = fingerprint_of(generalization)
         if key not in self._judged:
             self.progress.begin(f"judging {generalization.total_buckets} buckets")
-            risk = utility_risk(generalization, self.split, quick=self.quick, seed=self.seed).error
-            attack = Reconstruction(self.predictor).attack(self.breach(generalization))
-            self._judged[key] = Judged(risk, attack)
+            self._judged[key] = self.judged_on(generalization, self.split)
         return self._judged[key]
+
+    def judged_on(self, generalization: Generalization, split: Split) -> Judged:
+        """Return utility risk and A1 on the test part of any split."""
+        risk = utility_risk(generalization, split, quick=self.quick, seed=self.seed).error
+        stolen = Breach.of(generalization, split, seed=self.seed)
+        return Judged(risk, Reconstruction(self.predictor).attack(stolen))
 
     def screen(self, generalization: Generalization) -> Point:
         """Return utility risk and A1 on the validation part, by counting: enough to choose with."""

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from leastwise.adversaries.breach import Breach
-from leastwise.adversaries.reconstruction import Reconstruction
 from leastwise.errors import DataError
 from leastwise.evaluation.evaluation import fingerprint_of
-from leastwise.evaluation.utility import utility_risk
 from leastwise.experiments.candidates import Candidate, every_minimizer, feature_selection, pat
-from leastwise.experiments.declaration import Experiment, Paper, Picture, Row
+from leastwise.experiments.declaration import LINES, Experiment, Paper, Row
 from leastwise.experiments.judging import Laboratory
 from leastwise.generalization import Generalization
 from leastwise.minimizers import pat_grid
@@ -21,14 +19,7 @@ from leastwise.records.table import Table
 
 SHARES = (0.001, 0.005, 0.01, 0.05, 0.2, 1.0)
 FEATURE_METHODS = ("anova", "mutual_info", "chi2", "iterative")
-TRADE_OFF = Picture(
-    kind="lines",
-    x="utility_risk",
-    y="adversary_error",
-    series="minimizer",
-    xlabel="classifier error (further left is more accurate)",
-    ylabel="adversary error (higher is safer)",
-)
+TRADE_OFF = replace(LINES, series="minimizer", xlabel="classifier error (further left is more accurate)")
 
 
 def rows_of(candidates: Iterable[Candidate], laboratory: Laboratory, **more: str | float) -> list[Row]:
@@ -128,23 +119,10 @@ def _year(name: str, table: Table, chosen: Sequence[Generalization], laboratory:
     rows: list[Row] = []
     for found in chosen:
         laboratory.progress.begin(f"{name}: {found.total_buckets} buckets")
-        attack = Reconstruction(laboratory.predictor).attack(Breach.of(found, parts, seed=laboratory.seed))
-        risk = utility_risk(found, parts, quick=laboratory.quick, seed=laboratory.seed).error
-        rows.append(
-            {
-                "year": name,
-                "buckets": found.total_buckets,
-                "utility_risk": risk,
-                "adversary_error": attack.adversary_error,
-            }
-        )
+        risk, attack = laboratory.judged_on(found, parts)
+        figures = {"utility_risk": risk, "adversary_error": attack.adversary_error}
+        rows.append({"year": name, "buckets": found.total_buckets, **figures})
     return rows
-
-
-def _lines(series: str) -> Picture:
-    return Picture(
-        kind="lines", x=TRADE_OFF.x, y=TRADE_OFF.y, series=series, xlabel=TRADE_OFF.xlabel, ylabel=TRADE_OFF.ylabel
-    )
 
 
 def _printed(minimizer: str, setting: str, utility_risk: float, adversary_error: float) -> Row:
@@ -183,7 +161,7 @@ EXPERIMENTS = (
         name="seeds",
         title="Do other splits give other frontiers?",
         measure=seeds,
-        picture=_lines("seed"),
+        picture=replace(TRADE_OFF, series="seed"),
         paper=Paper(place="Figure 13: seeds", finding="The frontiers of different seeds look alike."),
     ),
     Experiment(
@@ -201,7 +179,7 @@ EXPERIMENTS = (
         name="training-sizes",
         title="How few full records are enough?",
         measure=training_sizes,
-        picture=_lines("share"),
+        picture=replace(TRADE_OFF, series="share"),
         paper=Paper(
             place="Figure 8: training sizes",
             finding="5 % of the training records (3 % of all) give almost the same frontier; only very small "
@@ -214,7 +192,7 @@ EXPERIMENTS = (
         name="drift",
         title="Do generalizations of one year hold in later ones?",
         measure=drift,
-        picture=_lines("year"),
+        picture=replace(TRADE_OFF, series="year"),
         paper=Paper(
             place="Figure 15: distribution shift",
             finding="Generalizations found on ACSEmployment 2014 lose nothing noticeable on 2015 to 2018.",

@@ -42,14 +42,10 @@ def encoded(generalization: Generalization, frame: pl.DataFrame) -> Matrix:
     asked = [p for p in generalization.partitions if not p.suppressed]
     if not asked:
         raise DataError("this generalization asks nothing, so there is nothing to predict from")
-    columns = [_numbers(partition, _column(frame, partition.attribute.name)) for partition in asked]
-    return np.column_stack(columns)
-
-
-def _column(frame: pl.DataFrame, name: str) -> pl.Series:
-    if name not in frame.columns:
-        raise DataError(f"the records have no column {shorten(name)}; {did_you_mean(name, frame.columns)}")
-    return frame[name]
+    for name in generalization.collected:
+        if name not in frame.columns:
+            raise DataError(f"the records have no column {shorten(name)}; {did_you_mean(name, frame.columns)}")
+    return np.column_stack([_numbers(partition, frame[partition.attribute.name]) for partition in asked])
 
 
 def _numbers(partition: Partition, column: pl.Series) -> Matrix:

@@ -65,15 +65,11 @@ def pipeline_for(generalization: Generalization, estimator: Any, seed: int) -> A
     if "random_state" in given.get_params() and given.get_params()["random_state"] is None:
         given.set_params(random_state=seed)
     if isinstance(given, HistGradientBoostingClassifier):
-        given.set_params(categorical_features=_categories(generalization))
+        asked = [p for p in generalization.partitions if not p.suppressed]
+        groups = [p.attribute.kind == "discrete" and p.size <= MOST_CATEGORIES for p in asked]
+        given.set_params(categorical_features=groups if any(groups) else None)
         return Pipeline([("classify", given)])
     return Pipeline([("prepare", _columns(generalization)), ("classify", given)])
-
-
-def _categories(generalization: Generalization) -> list[bool] | None:
-    asked = [p for p in generalization.partitions if not p.suppressed]
-    mask = [p.attribute.kind == "discrete" and p.size <= MOST_CATEGORIES for p in asked]
-    return mask if any(mask) else None
 
 
 def _columns(generalization: Generalization) -> Any:

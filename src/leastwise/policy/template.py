@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import yaml
 
@@ -17,6 +17,7 @@ EXAMPLES = {
     "generalization": "g.json",
     "promise": "promise.json",
 }
+EXAMPLE_OF_LEAST = {"mean": 0.4, "sex": 0.3}
 DEFAULT = Budget(max_error_increase=0.02)
 LIMITS = {
     "max_error_increase": (0.02, "by how much the model may err more than with everything asked"),
@@ -97,13 +98,11 @@ def policy_text(
         "generalization": None if generalization is None else _written(generalization),
         "promise": None if promise is None else _written(promise),
     }
-    lines = {name: _line(name, text) for name, text in said.items()}
+    lines = {}
+    for name, text in said.items():
+        line = f"{name}: {text}" if text is not None else f"# {name}: {EXAMPLES[name]}"
+        lines[name] = line.ljust(COLUMN) if name in COMMENTED else line
     return TEMPLATE.format(**lines, budget=_budget_lines(DEFAULT if budget is None else budget))
-
-
-def _line(name: str, text: str | None) -> str:
-    line = f"{name}: {text}" if text is not None else f"# {name}: {EXAMPLES[name]}"
-    return line.ljust(COLUMN) if name in COMMENTED else line
 
 
 def _budget_lines(budget: Budget) -> str:
@@ -112,15 +111,10 @@ def _budget_lines(budget: Budget) -> str:
         value = getattr(budget, name)
         line = f"  {name}: {value}" if value is not None else f"  # {name}: {example}"
         lines.append(f"{line.ljust(COLUMN)} # {words}")
-    return "\n".join([*lines, *_least_lines(budget.min_adversary_error)])
-
-
-def _least_lines(least: Mapping[str, float]) -> list[str]:
-    sign = "" if least else "# "
-    shown = least or {"mean": 0.4, "sex": 0.3}
-    words = "# how often A1, who stole the records, must be wrong; higher is safer"
+    sign, least = ("", budget.min_adversary_error) if budget.min_adversary_error else ("# ", EXAMPLE_OF_LEAST)
     head = f"  {sign}min_adversary_error:".ljust(COLUMN)
-    return [f"{head} {words}", *(f"  {sign}  {_written(name)}: {number}" for name, number in shown.items())]
+    lines.append(f"{head} # how often A1, who stole the records, must be wrong; higher is safer")
+    return "\n".join([*lines, *(f"  {sign}  {_written(name)}: {number}" for name, number in least.items())])
 
 
 def _written(value: str) -> str:

@@ -1,1 +1,1 @@
-"""The command line: one module per command, each a plain function with typed options. ``main`` runs it."""
+"""The command line: each command a plain function with typed options, those of one idea in one module."""

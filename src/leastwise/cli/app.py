@@ -66,6 +66,9 @@ def _options(
     """Collect the least data that still predicts."""
 
 
+Artefact = Annotated[
+    Path, typer.Argument(help="A generalization (JSON), or the folder of a run: its recommended one.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite the output if it exists.")]
 Quick = Annotated[bool, typer.Option("--quick", help="Train and draw less, for a first look.")]
@@ -112,27 +115,18 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     return called
 
 
-Artefact = Annotated[
-    Path, typer.Argument(help="A generalization (JSON), or the folder of a run: its recommended one.")
-]
-
-
 def load(path: Path) -> Generalization:
-    """Read a generalization; a complaint begins with the name of the file."""
-    file = recommended(path) if path.is_dir() else path
+    """Read a generalization, that of a run being its recommended one; a complaint begins with the file's name."""
+    file = path
+    if path.is_dir():
+        from leastwise.runs import Run
+
+        file = path / "recommended.json"
+        if Run.load(path).choice.candidate is None:
+            other = f"state others with: leastwise choose {path}"
+            raise ParameterError(f"{path}: no candidate of the run keeps its limits; {other}")
     try:
         return Generalization.load(file)
     except ArtefactError as error:
         text = str(error)
         raise ArtefactError(text if text.startswith(str(file)) else f"{file}: {text}") from None
-
-
-def recommended(folder: Path) -> Path:
-    """Return the file of a finished run's recommended generalization."""
-    from leastwise.runs import Run
-
-    if Run.load(folder).choice.candidate is None:
-        raise ParameterError(
-            f"{folder}: no candidate of the run keeps its limits; state others with: leastwise choose {folder}"
-        )
-    return folder / "recommended.json"

@@ -30,6 +30,12 @@ if TYPE_CHECKING:
     from leastwise.runs import Budget, Options, Run, Workers
 
 
+NOTHING_FITS = 1  # the exit code
+MOST = 8  # candidates that the demo attacks in full
+Output = Annotated[Path, typer.Option("--output", "-o", help="The folder of the run; resumed if it holds one.")]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="How many tasks at once; -1: one per core.")]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Limits:
     """The limits that most people state."""
@@ -74,11 +80,6 @@ def budget_of(limits: Limits, more: Mapping[str, Any]) -> Budget | None:
     errors = numbers_by_name("--min-adversary-error", limits.min_adversary_error or ())
     found = Budget(max_error_increase=limits.max_error_increase, min_adversary_error=errors, **more)
     return found if found else None
-
-
-NOTHING_FITS = 1
-Output = Annotated[Path, typer.Option("--output", "-o", help="The folder of the run; resumed if it holds one.")]
-Jobs = Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="How many tasks at once; -1: one per core.")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,9 +182,6 @@ def _warn(records: Records, finished: Run) -> None:
     if finished.choice.candidate is not None:
         train = records.table.split(finished.task.seed).train
         warn_of_leaks(finished.generalization(finished.choice.candidate), train, records.inferred)
-
-
-MOST = 8  # candidates that the demo attacks in full
 
 
 @app.command()

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from leastwise.models import Model
 
 
+CONCURRENT = 500  # requests at a time, each with a body in memory; more are answered 503 by the server itself
+
+
 def make_app(
     generalizations: Sequence[Generalization],
     store: Store,
@@ -146,9 +149,6 @@ def _store_failed(request: Request, error: Exception) -> Response:
     log.error("the database failed: %s", type(error).__name__)  # its text may quote a row
     text = "the database failed; it is not sure that the records were kept: repeat with the same Idempotency-Key"
     return _refuse(request, 503, text, {"retry-after": "5"})
-
-
-CONCURRENT = 500  # requests at a time, each with a body in memory; more are answered 503 by the server itself
 
 
 def is_loopback(host: str) -> bool:

@@ -14,6 +14,9 @@ from leastwise.generalization import Generalization
 from leastwise.schema import Attribute
 from leastwise.validation import check_between
 
+USE, LABEL, ACCURACY, RISK, UNSEEN = "Bucket use", "Label rate", "Accuracy", "Risk", "Values outside the domain"
+WORDS = {USE: "answer", LABEL: "class"}
+
 
 @dataclass(frozen=True, kw_only=True)
 class DriftLimits:
@@ -42,10 +45,6 @@ class DriftLimits:
     def __post_init__(self) -> None:
         for name in ("level", "share", "error", "adversary_error", "max_unseen"):
             check_between(name, getattr(self, name), 0.0, 1.0)
-
-
-USE, LABEL, ACCURACY, RISK, UNSEEN = "Bucket use", "Label rate", "Accuracy", "Risk", "Values outside the domain"
-WORDS = {USE: "answer", LABEL: "class"}
 
 
 def use_comparisons(

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 # The recommended one; written out so that --help need not import it.
 DEFAULT = "coarsening"
+COLUMNS = ("records", "frontier lost", "worst", "similarity")  # of minimum-sample
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,9 +213,6 @@ def _told(said: Setting) -> str:
     """Return what a setting means, and which words it knows."""
     words = f" Must be {said.must}." if said.must.startswith("one of") else ""
     return f"{said.meaning.replace('``', '')}{words}"
-
-
-COLUMNS = ("records", "frontier lost", "worst", "similarity")
 
 
 @app.command("minimum-sample")

@@ -21,6 +21,19 @@ from leastwise.documents.policies import hash_sources
 from leastwise.errors import ParameterError
 from leastwise.validation import check_between
 
+log = logging.getLogger("leastwise.collector")
+MOST_CLIENTS = 50_000  # addresses remembered, in memory only
+HEADERS = {
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    "cache-control": "no-store",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+}
+_INLINE = re.compile(r"<(script|style)\b([^>]*)>(.*?)</\1\s*>", re.DOTALL | re.IGNORECASE)
 TOKEN_VARIABLE = "LEASTWISE_TOKEN"  # noqa: S105 - the name of a variable, not a token
 SHORTEST_TOKEN = 16
 
@@ -70,21 +83,6 @@ class Settings:
 def token_from_environment() -> str | None:
     """Return the token; an empty variable is none."""
     return os.environ.get(TOKEN_VARIABLE) or None
-
-
-log = logging.getLogger("leastwise.collector")
-MOST_CLIENTS = 50_000  # addresses remembered, in memory only
-HEADERS = {
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-    "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-    "permissions-policy": "camera=(), geolocation=(), microphone=()",
-    "cache-control": "no-store",
-    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-}
-_INLINE = re.compile(r"<(script|style)\b([^>]*)>(.*?)</\1\s*>", re.DOTALL | re.IGNORECASE)
 
 
 def page_policy(html: str) -> str:

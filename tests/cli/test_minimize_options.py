@@ -15,7 +15,7 @@ from rich.console import Console
 from leastwise import Generalization, Table
 from leastwise.cli.progress import training
 from leastwise.minimizers import MINIMIZERS, watched
-from leastwise.minimizers.neural.schedule import watcher
+from leastwise.minimizers.neural.minimizers import watcher
 from leastwise.partition import suppress
 from tests.cli.running import Run
 from tests.samples import Heard
@@ -102,7 +102,7 @@ class Halved:
 def test_a_minimizer_of_another_package_is_listed_and_proposes(
     run: Run, people: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("leastwise.minimizers.registry.plugins", lambda *_: {"halved": Halved})
+    monkeypatch.setattr("leastwise.minimizers.plugins", lambda *_: {"halved": Halved})
     listed = {item["name"]: item for item in json.loads(run("minimizers", "--json").out)}
     assert listed["halved"]["does"] == "Another package's: suppresses all but the first so many."
     assert [(each["name"], each["default"], each["meaning"]) for each in listed["halved"]["settings"]] == [

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from leastwise.kernels.count_tables import class_counts, pair_counts, part_rows, present_personal
-from leastwise.minimizers.pat.counting import CountedRows, TableStore
+from leastwise.minimizers.pat.growth import CountedRows, TableStore
 from tests.minimizers.pat.samples import random_table
 
 

@@ -10,8 +10,7 @@ from numpy.testing import assert_allclose
 from leastwise import Generalization
 from leastwise.kernels.joint_partition import number_pairs, run_hits, run_label_hits
 from leastwise.minimizers.constraints import Constraints
-from leastwise.minimizers.descent.descent import Descent, base_of
-from leastwise.minimizers.descent.rests import Rest, guessed_of, rests_of
+from leastwise.minimizers.descent import Descent, Rest, base_of, guessed_of, rests_of
 from leastwise.minimizers.optimal.items import target_weights
 from tests.strategies import tables
 

@@ -19,8 +19,8 @@ from leastwise.minimizers import (
     recommended_paths,
     restarted_paths,
 )
+from leastwise.minimizers.coarsening.minimizer import fine_starts
 from leastwise.minimizers.coarsening.path import Step, coarsening_steps
-from leastwise.minimizers.coarsening.restarts import fine_starts
 from leastwise.minimizers.coarsening.state import Records
 from leastwise.minimizers.recommended import estimate, unbeaten
 from leastwise.minimizers.surrogate import effects_of

@@ -9,6 +9,7 @@ import pytest
 
 from leastwise.errors import MissingExtraError
 from leastwise.predictors import errors, guesses, mlp2, mlp3, mlp5
+from leastwise.predictors.base import batches
 from tests.predictors.populations import best_errors, masked_population, population
 
 FEW = {"l2": (1e-6, 0.05)}
@@ -88,7 +89,7 @@ def test_the_batched_l2_is_adams_weight_decay():
     adam = torch.optim.Adam([*hidden.parameters(), *head.parameters()], lr=0.01, weight_decay=0.01)
     x = mlp._one_hot(torch, train, train.inputs)
     allowed = torch.as_tensor(train.allowed(0))
-    for _, rows in network._batches(len(train), np.random.default_rng(1)):
+    for rows in batches(len(train), network.batch, network.epochs, np.random.default_rng(1)):
         logits = head(torch.relu(hidden(x[rows]))).masked_fill(~allowed[rows], -torch.inf)
         adam.zero_grad()
         torch.nn.functional.cross_entropy(logits, torch.as_tensor(train.targets[rows, 0])).backward()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from leastwise.predictors import Network, errors, guesses
+from leastwise.predictors.base import OneHot, starts
 from leastwise.predictors.network import _hidden, _softmax, _Training
-from leastwise.predictors.one_hot import OneHot, starts
 from tests.predictors.populations import best_errors, masked_population, population, samples_of
 
 

@@ -108,7 +108,7 @@ def test_blocks_do_not_change_the_guesses(monkeypatch):
     train, validation, test = population(1000, 0), population(200, 1), population(700, 2)
     fitted = JointBuckets().fit(train, validation)
     whole = guesses(fitted, test)
-    monkeypatch.setattr(sys.modules["leastwise.predictors.guesses"], "_LARGEST_BLOCK", 100)
+    monkeypatch.setattr(sys.modules["leastwise.predictors.strongest"], "_LARGEST_BLOCK", 100)
     for a, b in zip(whole, guesses(fitted, test), strict=True):
         assert np.array_equal(a.values, b.values)
         assert np.array_equal(a.of_truth, b.of_truth)

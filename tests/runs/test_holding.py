@@ -8,8 +8,8 @@ import pytest
 
 from leastwise import DataError, Generalization, Groups, Intervals, Untouched
 from leastwise.minimizers import Constraints
-from leastwise.minimizers.constraints.checks import broken
-from leastwise.minimizers.constraints.floor import brought_to
+from leastwise.minimizers.constraints import broken
+from leastwise.minimizers.floor import brought_to
 from leastwise.runs import Entry, Grid, sweep
 from tests.runs.small import SCHEMA, records
 

@@ -16,8 +16,7 @@ from leastwise.adversaries.targets import Target, target_of
 from leastwise.confidence import binomial_interval, mean_interval
 from leastwise.generalization import Generalization
 from leastwise.predictors.base import Predictor, Probabilities, Samples, samples
-from leastwise.predictors.guesses import masked_predictions
-from leastwise.predictors.strongest import strongest
+from leastwise.predictors.strongest import masked_predictions, strongest
 from leastwise.records.joint import joint_buckets
 
 MakePredictor = Callable[[], Predictor]

@@ -17,7 +17,7 @@ from leastwise.evaluation.pareto import Point, frontier
 from leastwise.evaluation.utility import utility_risk
 from leastwise.generalization import Generalization
 from leastwise.predictors.joint_buckets import JointBuckets
-from leastwise.predictors.logistic import Logistic
+from leastwise.predictors.sklearn import Logistic
 from leastwise.progress import Progress, Silent
 from leastwise.random import generator
 from leastwise.records.table import Split, Table

@@ -269,16 +269,12 @@ def grow(inputs: Ints, order: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints, Ints
     keys = np.full((2 * total + 7) * max(len(order), 1), -1, np.int64)
     nodes = np.full(len(keys), -1, np.int64)
     group = np.zeros(total, np.int64)
-    found = 1
+    found, active = 1, total
     for depth in range(len(order)):
         j = order[depth]
-        active = 0
-        for z in range(total):
-            active += group[z] >= 0
         limit = 2 * active + 7 if active else 0
         start = ends[depth]
         ends[depth + 1] = start + limit
-        first = found
         for z in range(total):
             if group[z] < 0:
                 continue
@@ -290,11 +286,5 @@ def grow(inputs: Ints, order: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints, Ints
                 found += 1
             group[z] = nodes[start + place]
             node_of[z, depth] = group[z]
-        members = np.zeros(found - first, np.int64)
-        for z in range(total):
-            if group[z] >= first:
-                members[group[z] - first] += 1
-        for z in range(total):
-            if group[z] >= 0 and members[group[z] - first] < 2:
-                group[z] = -1
+        active = _retire(group, found)
     return keys[: ends[-1]].copy(), nodes[: ends[-1]].copy(), ends, node_of

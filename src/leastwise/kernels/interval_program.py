@@ -138,21 +138,13 @@ def best_partition(cost: Floats, alone: Floats, limit: int = 0) -> list[Buckets]
                 continue
             for groups, extra in _leftovers(cost.shape[0] - 1 - mask, alone):
                 made = Buckets(*_trace(source, layer, mask, limit), groups, float(best[layer, -1, mask] + extra))
-                _keep_better(found, made, limit, margin)
+                if not np.isfinite(made.cost) or (limit and made.size > limit):
+                    continue
+                known = found.setdefault(made.size if limit else 0, made)
+                fewer = made.cost < known.cost + margin and made.size < known.size
+                if fewer or made.cost < known.cost - margin:
+                    found[made.size if limit else 0] = made
     return [found[key] for key in sorted(found)]
-
-
-def _keep_better(found: dict[int, Buckets], made: Buckets, limit: int, margin: float) -> None:
-    if not np.isfinite(made.cost) or (limit and made.size > limit):
-        return
-    key = made.size if limit else 0
-    known = found.get(key)
-    if (
-        known is None
-        or (made.cost, made.size) < (known.cost - margin, 0)
-        or (made.cost < known.cost + margin and made.size < known.size)
-    ):
-        found[key] = made
 
 
 def _leftovers(mask: int, alone: Floats) -> list[tuple[tuple[int, ...], float]]:
@@ -206,9 +198,12 @@ def lower_bound(cost: Floats, revealed_alone: Floats) -> float:  # pragma: no co
 
 def spread(weights: Floats, effects: Floats, free_weights: Floats, free_effects: Floats) -> Floats:
     """Return, for every run with the free items added, the sum of squared distances from its mean effect."""
-    weight, first, second = (run_sums(part) for part in _moments(weights, effects))
-    extra = [part.sum(axis=0) for part in _moments(free_weights, free_effects)]
-    weight, first, second = weight + extra[0], first + extra[1], second + extra[2]
+
+    def moments(people: Floats, values: Floats) -> tuple[Floats, Floats, Floats]:
+        return people, people[:, None] * values, people * (values**2).sum(axis=1)
+
+    pairs = zip(moments(weights, effects), moments(free_weights, free_effects), strict=True)
+    weight, first, second = (run_sums(part) + free.sum(axis=0) for part, free in pairs)
     with np.errstate(divide="ignore", invalid="ignore"):
         squared = np.where(weight > 0, (first**2).sum(axis=-1) / weight, 0.0)
     return np.asarray(np.maximum(second - squared, 0.0))
@@ -221,10 +216,6 @@ def run_sums(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     below = np.tril_indices(len(values), -1)
     sums[below] = 0.0
     return np.asarray(sums)
-
-
-def _moments(weights: Floats, effects: Floats) -> tuple[Floats, Floats, Floats]:
-    return weights, weights[:, None] * effects, weights * (effects**2).sum(axis=1)
 
 
 def variance_runs(scores: npt.NDArray[Any], k: int) -> list[npt.NDArray[np.intp]]:
@@ -240,15 +231,9 @@ def variance_runs(scores: npt.NDArray[Any], k: int) -> list[npt.NDArray[np.intp]
         return [np.zeros(0, dtype=np.intp)]
     distinct, place = np.unique(np.asarray(scores, dtype=float), return_inverse=True)
     times = np.bincount(place).astype(float)
-    found = best_partition(variances(distinct, times)[None], np.zeros(1), min(k, len(distinct)))
+    # Far from zero, sums of squares would lose the digits that tell close scores apart.
+    centred = (distinct - distinct.mean())[:, None]
+    variances = spread(times, centred, np.zeros(0), np.zeros((0, 1))) / np.maximum(run_sums(times), 1.0)
+    found = best_partition(variances[None], np.zeros(1), min(k, len(distinct)))
     items = np.arange(len(distinct))
     return [np.searchsorted(buckets.ends, items, side="right").astype(np.intp)[place] for buckets in found]
-
-
-def variances(scores: Floats, times: Floats) -> Floats:
-    """Return [first, last] -> the variance of the scores first to last, each there so many times."""
-    # Far from zero, sums of squares would lose the digits that tell close scores apart.
-    centred = (scores - scores.mean())[:, None]
-    total = np.concatenate([[0.0], np.cumsum(times)])
-    people = np.maximum(total[None, 1:] - total[:-1, None], 1.0)
-    return np.asarray(spread(times, centred, np.zeros(0), np.zeros((0, 1))) / people)

@@ -232,15 +232,6 @@ def _hold(state: State, target: int, z: int, chain: Array, held: Array, seen: Ar
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _hits_before(state: State, target: int, z: int, chain: Array) -> float:  # pragma: no cover
-    before = 0.0
-    while z >= 0:
-        before += state.hits[z, target]
-        z = chain[z]
-    return before
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _expected_right(front: float, other: float, lead: float, leaving: float) -> float:  # pragma: no cover
     """Return the people expected to be guessed right, of those with the value in front and with the next one.
 
@@ -314,7 +305,11 @@ def _target_hits(
             state.targets.people[target], share, inner,
         )  # fmt: skip
         held[seen[:count]] = 0.0
-        change += result[g] - _hits_before(state, target, z, chain)
+        before = 0.0
+        while z >= 0:
+            before += state.hits[z, target]
+            z = chain[z]
+        change += result[g] - before
     return change, result
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -15,7 +15,7 @@ from leastwise.kernels.interval_program import variance_runs
 from leastwise.minimizers.base import Minimizer, check_two_classes, held_out
 from leastwise.minimizers.orders import principal_direction
 from leastwise.minimizers.surrogate import one_hot_logistic
-from leastwise.predictors.base import Samples
+from leastwise.predictors.base import Samples, samples_by
 from leastwise.predictors.joint_buckets import JointBuckets
 from leastwise.records.table import Table
 from leastwise.schema import Schema
@@ -101,7 +101,10 @@ def iterative_path(
 
 
 def _path(table: Table, threshold: float | None, k: int, seed: int) -> tuple[list[Step], list[int]]:
-    _check(table, threshold, k)
+    if threshold is not None:
+        check_between("threshold", threshold, 0.0, 1.0)
+    check_whole("k", k)
+    check_two_classes(table)
     judge = Judge.of(table, seed)
     series = bucket_series(judge.train, k)
     importance = impacts(judge)
@@ -130,13 +133,6 @@ def _reduce(
             yield maps, error
 
 
-def _check(table: Table, threshold: float | None, k: int) -> None:
-    if threshold is not None:
-        check_between("threshold", threshold, 0.0, 1.0)
-    check_whole("k", k)
-    check_two_classes(table)
-
-
 Map = npt.NDArray[np.intp]
 
 HELD_OUT = 0.2
@@ -163,20 +159,19 @@ class Judge:
 
     def classifier_error(self, maps: Sequence[Map]) -> float:
         """Return the error of the better of counting and logistic regression that see these buckets."""
-        train, held = (_samples(part, maps, part.y, part.classes) for part in (self.train, self.held))
-        if not train.input_sizes:
-            return _error(np.full(len(held), _majority(train)), held)
-        counted = JointBuckets().fit(train, held).predict(held.inputs)[0].argmax(axis=1)
-        return min(_error(counted, held), _error(_additive(train, held), held))
+        train, held = self._samples(maps, lambda part: part.y, self.train.classes)
+        counted = _counting_error(train, held)
+        return min(counted, _error(_additive(train, held), held)) if train.input_sizes else counted
 
     def adversary_error(self, target: int) -> float:
         """Return the error of guessing an attribute from all others at full granularity."""
         maps = [np.arange(size) if j != target else np.zeros(size, int) for j, size in enumerate(self.train.sizes)]
-        size = self.train.sizes[target]
-        train, held = (_samples(part, maps, part.codes[:, target], size) for part in (self.train, self.held))
-        if not train.input_sizes:
-            return _error(np.full(len(held), _majority(train)), held)
-        return _error(JointBuckets().fit(train, held).predict(held.inputs)[0].argmax(axis=1), held)
+        return _counting_error(*self._samples(maps, lambda part: part.codes[:, target], self.train.sizes[target]))
+
+    def _samples(self, maps: Sequence[Map], target: Callable[[Table], Any], size: int) -> tuple[Samples, Samples]:
+        parts = (self.train, self.held)
+        train, held = (samples_by(p, maps, target(p)[:, None].astype(np.intp), (size,), ()) for p in parts)
+        return train.distinct(), held.distinct()
 
 
 def impacts(judge: Judge) -> list[float]:
@@ -196,19 +191,6 @@ def impacts(judge: Judge) -> list[float]:
     return hurt
 
 
-def _samples(table: Table, maps: Sequence[Map], target: npt.NDArray[Any], size: int) -> Samples:
-    collected = [j for j, map_ in enumerate(maps) if map_.max(initial=0) > 0]
-    columns = [maps[j][table.codes[:, j]] for j in collected]
-    return Samples(
-        inputs=np.stack(columns, axis=1) if columns else np.zeros((len(table), 0), dtype=np.intp),
-        input_sizes=tuple(int(maps[j].max()) + 1 for j in collected),
-        ordered=tuple(table.schema.attributes[j].kind != "discrete" for j in collected),
-        targets=target[:, None].astype(np.intp),
-        target_sizes=(size,),
-        weights=table.counts.astype(float),
-    ).distinct()
-
-
 def _additive(train: Samples, held: Samples) -> npt.NDArray[np.intp]:
     classes = train.target_sizes[0]
     columns = list(train.inputs.T)
@@ -217,11 +199,13 @@ def _additive(train: Samples, held: Samples) -> npt.NDArray[np.intp]:
     return (scores[:, 0] > 0).astype(np.intp) if classes == 2 else scores.argmax(axis=1)
 
 
-def _majority(train: Samples) -> int:
-    return int(np.bincount(train.targets[:, 0], weights=train.weights).argmax())
+def _counting_error(train: Samples, held: Samples) -> float:
+    if not train.input_sizes:
+        return _error(np.bincount(train.targets[:, 0], weights=train.weights).argmax(), held)
+    return _error(JointBuckets().fit(train, held).predict(held.inputs)[0].argmax(axis=1), held)
 
 
-def _error(guesses: npt.NDArray[Any], held: Samples) -> float:
+def _error(guesses: npt.NDArray[Any] | np.intp, held: Samples) -> float:
     return float(held.weights[guesses != held.targets[:, 0]].sum() / held.weights.sum())
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from leastwise.partition import Codes
 from leastwise.records.table import Table
 
 Ranks = npt.NDArray[np.intp]
@@ -57,6 +58,6 @@ def principal_direction(rows: npt.NDArray[Any], people: npt.NDArray[Any] | None 
     return np.asarray(vector * np.sign(vector[np.abs(vector).argmax()]))
 
 
-def ranked(table: Table, ranks: list[Ranks]) -> npt.NDArray[np.float32]:
+def ranked(codes: Codes, ranks: list[Ranks]) -> npt.NDArray[np.float32]:
     """Return the records as places, one column per attribute."""
-    return np.stack([rank[table.codes[:, j]] for j, rank in enumerate(ranks)], axis=1).astype(np.float32)
+    return np.stack([rank[codes[:, j]] for j, rank in enumerate(ranks)], axis=1).astype(np.float32)

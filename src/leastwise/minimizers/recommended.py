@@ -11,11 +11,11 @@ import numpy.typing as npt
 
 from leastwise.generalization import Generalization
 from leastwise.minimizers.base import chosen_on
+from leastwise.minimizers.coarsening.minimizer import fine_starts
 from leastwise.minimizers.coarsening.path import coarsening_steps, countable, thinned
-from leastwise.minimizers.coarsening.restarts import fine_starts
 from leastwise.minimizers.coarsening.state import PseudoCounts, Records, make_state
 from leastwise.minimizers.constraints import Constraints
-from leastwise.minimizers.descent.descent import joint_path
+from leastwise.minimizers.descent import joint_path
 from leastwise.minimizers.optimal.items import target_weights
 from leastwise.minimizers.optimal.minimizer import optimal_path
 from leastwise.minimizers.surrogate import Surrogate, effects_of

@@ -63,10 +63,16 @@ class Records(NamedTuple):
 
 def read_records(X: Any) -> Records:
     """Return a frame (lazy ones are collected) or an array as records."""
-    frame = _frame_of(X)
-    if frame is None:
+    try:
+        frame = nw.from_native(X, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        raise DataError("two columns have the same name; rename one of them") from None
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    if not isinstance(frame, nw.DataFrame):
         array = check_array(X, dtype=None, ensure_all_finite=False)
-        return Records(_frame_of_array(array), False, array, False)
+        columns = {f"x{j}": pl.Series(_plain_column(array[:, j])) for j in range(array.shape[1])}
+        return Records(nw.from_native(pl.DataFrame(columns), eager_only=True), False, array, False)
     if not len(frame) or not len(frame.columns):
         raise DataError(
             f"the records must have rows and columns; found {len(frame)} sample(s) and "
@@ -75,26 +81,7 @@ def read_records(X: Any) -> Records:
     records = Records(frame, True, frame.to_native(), True)
     if all(isinstance(name, str) for name in frame.columns):
         return records
-    return records.renamed(_positions(len(frame.columns)))._replace(by_name=False)
-
-
-def _frame_of(X: Any) -> Frame | None:
-    try:
-        frame = nw.from_native(X, pass_through=True)
-    except nw.exceptions.DuplicateError:
-        raise DataError("two columns have the same name; rename one of them") from None
-    if isinstance(frame, nw.LazyFrame):
-        frame = frame.collect()
-    return frame if isinstance(frame, nw.DataFrame) else None
-
-
-def _positions(count: int) -> list[str]:
-    return [f"x{j}" for j in range(count)]
-
-
-def _frame_of_array(array: npt.NDArray[Any]) -> Frame:
-    columns = {name: pl.Series(_plain_column(array[:, j])) for j, name in enumerate(_positions(array.shape[1]))}
-    return nw.from_native(pl.DataFrame(columns), eager_only=True)
+    return records.renamed([f"x{j}" for j in range(len(frame.columns))])._replace(by_name=False)
 
 
 def _plain_column(column: npt.NDArray[Any]) -> npt.NDArray[np.float64] | list[str | None]:
@@ -111,15 +98,15 @@ def _plain_column(column: npt.NDArray[Any]) -> npt.NDArray[np.float64] | list[st
 
 def schema_of_array(records: Frame) -> Schema:
     """Return the schema of an array: numbers without declared ends, texts with the values that occur."""
-    return Schema(tuple(_attribute_of(records[name]) for name in records.columns))
-
-
-def _attribute_of(column: nw.Series[Any]) -> Attribute:
-    if column.dtype.is_numeric():
-        missing = bool(np.isnan(column.to_numpy()).any())
-        return Attribute(column.name, "continuous", missing=missing)
-    values = sorted(text for text in column.unique().to_list() if text is not None)
-    return Attribute(column.name, values=tuple(values), missing=bool(column.is_null().any()))
+    attributes = []
+    for column in records.iter_columns():
+        if column.dtype.is_numeric():
+            missing = bool(np.isnan(column.to_numpy()).any())
+            attributes.append(Attribute(column.name, "continuous", missing=missing))
+        else:
+            values = sorted(text for text in column.unique().to_list() if text is not None)
+            attributes.append(Attribute(column.name, values=tuple(values), missing=bool(column.is_null().any())))
+    return Schema(tuple(attributes))
 
 
 def labels_as_text(y: Any) -> list[str | None]:
@@ -164,13 +151,11 @@ def buckets(generalization: Generalization, records: Frame) -> npt.NDArray[Any]:
     table = Table.from_frame(records, Schema(tuple(partition.attribute for partition in partitions)))
     exact = any(isinstance(partition, Untouched) for partition in partitions)
     result = np.zeros((len(records), len(generalization)), dtype=float if exact else np.int64)
-    for place, j in enumerate(asked):
-        result[:, j] = _outcome(partitions[place], table.levels[place])[table.codes[:, place]]
+    for place, (j, partition) in enumerate(zip(asked, partitions, strict=True)):
+        levels = table.levels[place]
+        if isinstance(partition, Untouched):
+            outcome = np.append(levels, [np.nan] * partition.attribute.extra_values)
+        else:
+            outcome = np.asarray(partition.bucket_map(levels))
+        result[:, j] = outcome[table.codes[:, place]]
     return result
-
-
-def _outcome(partition: Any, levels: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return what each code becomes."""
-    if isinstance(partition, Untouched):
-        return np.append(levels, [np.nan] * partition.attribute.extra_values)
-    return np.asarray(partition.bucket_map(levels))

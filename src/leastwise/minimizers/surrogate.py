@@ -63,12 +63,21 @@ def effects_of(
         raise DataError("all training records have the weight 0, so there is nobody to learn from; give weights")
     seen = [j for j, name in enumerate(table.schema.names) if name not in unseen]
     if len(seen) < len(table.sizes):
-        known = dict(zip(seen, effects_of(_only(table, seen), surrogate, seed), strict=True))
+        only = replace(
+            table,
+            schema=Schema(tuple(table.schema.attributes[j] for j in seen), table.schema.label),
+            codes=np.asfortranarray(table.codes[:, seen]),
+            levels=tuple(table.levels[j] for j in seen),
+        )
+        known = dict(zip(seen, effects_of(only, surrogate, seed), strict=True))
         width = next((effects.shape[1] for effects in known.values()), 1)
         return tuple(known.get(j, np.zeros((size, width))) for j, size in enumerate(table.sizes))
     if not table.sizes:
         return ()
-    raw = _surrogate(surrogate)(table, seed)
+    name = DEFAULT if surrogate is None else surrogate
+    if not callable(name) and name not in SURROGATES:
+        raise ParameterError(f"there is no surrogate {name!r}; {did_you_mean(str(name), SURROGATES)}")
+    raw = (name if callable(name) else SURROGATES[name])(table, seed)
     _check_effects(raw, table)
     if table.classes < 2 or len(np.unique(table.y)) < 2:
         return tuple(np.zeros((size, 1)) for size in table.sizes)
@@ -84,25 +93,6 @@ def _check_effects(raw: Effects, table: Table) -> None:
             f"expected {[*table.sizes]} codes, got arrays of {shapes} "
             "(attributes that will not be asked are not in the table)"
         )
-
-
-def _only(table: Table, seen: list[int]) -> Table:
-    """Return the records with these attributes alone."""
-    return replace(
-        table,
-        schema=Schema(tuple(table.schema.attributes[j] for j in seen), table.schema.label),
-        codes=np.asfortranarray(table.codes[:, seen]),
-        levels=tuple(table.levels[j] for j in seen),
-    )
-
-
-def _surrogate(surrogate: str | Surrogate | None) -> Surrogate:
-    if callable(surrogate):
-        return surrogate
-    name = DEFAULT if surrogate is None else surrogate
-    if name not in SURROGATES:
-        raise ParameterError(f"there is no surrogate {name!r}; {did_you_mean(str(name), SURROGATES)}")
-    return SURROGATES[name]
 
 
 def _shrunk(effects: Floats, use: Floats) -> Floats:
@@ -145,20 +135,18 @@ def additive_boosting(table: Table, seed: int = 0) -> Effects:
     )
     with threadpool_limits(None if len(table) >= _WORTH_THREADS else 1, user_api="openmp"):
         model.fit(_ranked(ranks, table), table.y, sample_weight=table.weights)
-    return tuple(_main_effect(model, ranks, j, table.classes) for j in range(len(ranks)))
+    effects = []
+    for j, rank in enumerate(ranks):  # the others are held, which does not matter to a sum
+        rows = np.zeros((len(rank), len(ranks)))
+        rows[:, j] = rank
+        scores = np.asarray(model.decision_function(rows), dtype=float).reshape(len(rows), -1)
+        effects.append(_by_class(scores, model.classes_, table.classes))
+    return tuple(effects)
 
 
 def trees_for(table: Table) -> int:
     """Return how many trees to grow: enough for many attributes, and no more than the records bear."""
     return max(_TREES, min(_TREES_PER_ATTRIBUTE * len(table.sizes), len(table) // _RECORDS_PER_TREE))
-
-
-def _main_effect(model: Any, ranks: list[Floats], attribute: int, classes: int) -> Floats:
-    """Return what each value of one attribute adds; the others are held, which does not matter to a sum."""
-    rows = np.zeros((len(ranks[attribute]), len(ranks)))
-    rows[:, attribute] = ranks[attribute]
-    scores = np.asarray(model.decision_function(rows), dtype=float)
-    return _by_class(scores.reshape(len(rows), -1), model.classes_, classes)
 
 
 def _by_class(scores: Floats, seen: npt.NDArray[Any], classes: int) -> Floats:
@@ -181,37 +169,32 @@ def shapley_boosting(table: Table, seed: int = 0) -> Effects:
     model = lightgbm.LGBMClassifier(n_estimators=100, random_state=seed, verbose=-1, n_jobs=1, deterministic=True)
     model.fit(rows, table.y, sample_weight=table.weights)
     shares = np.asarray(model.booster_.predict(rows, pred_contrib=True)).reshape(len(rows), -1, len(ranks) + 1)
-    return tuple(_mean_share(shares[:, :, j], table, j, model.classes_) for j in range(len(ranks)))
-
-
-def _mean_share(shares: Floats, table: Table, attribute: int, seen: npt.NDArray[Any]) -> Floats:
-    codes, people = table.codes[:, attribute], np.maximum(table.use(attribute), 1e-9)
-    sums = [np.bincount(codes, weights=table.counts * column, minlength=len(people)) for column in shares.T]
-    return _by_class(np.stack(sums, axis=1) / people[:, None], seen, table.classes)
+    effects = []
+    for j in range(len(ranks)):
+        codes, people = table.codes[:, j], np.maximum(table.use(j), 1e-9)
+        columns = table.counts[:, None] * shares[:, :, j]
+        sums = [np.bincount(codes, weights=column, minlength=len(people)) for column in columns.T]
+        effects.append(_by_class(np.stack(sums, axis=1) / people[:, None], model.classes_, table.classes))
+    return tuple(effects)
 
 
 def _ranks(table: Table) -> list[Floats]:
-    """Return a number per code: its place in the order; a discrete attribute is ordered by its mean label."""
-    score = _label_score(table)
-    return [_rank(table, j, score) for j in range(len(table.sizes))]
+    """Return a number per code: its place in the order; a discrete attribute is ordered by its mean label.
 
-
-def _rank(table: Table, attribute: int, score: Floats) -> Floats:
-    declared, size = table.schema.attributes[attribute], table.sizes[attribute]
-    if declared.kind != "discrete":
-        extras = np.full(declared.extra_values, np.nan)
-        return np.concatenate([np.arange(size - len(extras), dtype=float), extras])
-    use = table.use(attribute)
-    total = np.bincount(table.codes[:, attribute], weights=table.counts * score, minlength=size)
-    mean = total / (use + SHRINKAGE)
-    return np.argsort(np.argsort(mean, kind="stable"), kind="stable").astype(float)
-
-
-def _label_score(table: Table) -> Floats:
-    """Return one centred number per record that stands for its label; the commonest class against the others."""
+    The label is a centred number: the commonest class against the others.
+    """
     shares = np.bincount(table.y, weights=table.counts, minlength=table.classes) / table.people
-    major = int(shares.argmax())
-    return np.asarray((table.y == major) - shares[major])
+    label = (table.y == shares.argmax()) - shares.max()
+    ranks = []
+    for j, (declared, size) in enumerate(zip(table.schema.attributes, table.sizes, strict=True)):
+        if declared.kind == "discrete":
+            total = np.bincount(table.codes[:, j], weights=table.counts * label, minlength=size)
+            mean = total / (table.use(j) + SHRINKAGE)
+            ranks.append(np.argsort(np.argsort(mean, kind="stable"), kind="stable").astype(float))
+        else:
+            extras = np.full(declared.extra_values, np.nan)
+            ranks.append(np.concatenate([np.arange(size - len(extras), dtype=float), extras]))
+    return ranks
 
 
 def _ranked(ranks: list[Floats], table: Table) -> Floats:

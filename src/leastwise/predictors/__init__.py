@@ -2,13 +2,19 @@
 
 from leastwise.predictors.base import Mask, Predictor, Samples, allowed_values, mask_of, masked, samples
 from leastwise.predictors.boosting import Boosting
-from leastwise.predictors.guesses import Guesses, errors, guesses, masked_predictions
 from leastwise.predictors.joint_buckets import JointBuckets
-from leastwise.predictors.logistic import Logistic
 from leastwise.predictors.mlp import MLP, mlp2, mlp3, mlp5
 from leastwise.predictors.network import Network
-from leastwise.predictors.sklearn import SklearnPredictor
-from leastwise.predictors.strongest import Strongest, default_predictors, strongest
+from leastwise.predictors.sklearn import Logistic, SklearnPredictor
+from leastwise.predictors.strongest import (
+    Guesses,
+    Strongest,
+    default_predictors,
+    errors,
+    guesses,
+    masked_predictions,
+    strongest,
+)
 
 __all__ = [
     "MLP",

@@ -8,7 +8,7 @@ multiply a logit by 0 is no exclusion: 0 wins against negative logits.)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Protocol
@@ -123,8 +123,14 @@ def samples(
         np.arange(size) if j in set(known) else bucket_of
         for j, (size, bucket_of) in enumerate(zip(table.sizes, table.bucket_maps(generalization), strict=True))
     ]
+    return samples_by(table, maps, *_targets(table, targets))
+
+
+def samples_by(
+    table: Table, maps: Sequence[npt.NDArray[Any]], values: Codes, sizes: tuple[int, ...], positions: Sequence[int]
+) -> Samples:
+    """Return the records by the bucket of each code; ``positions`` are those of the targets, -1 for a label."""
     collected = [j for j, bucket_of in enumerate(maps) if bucket_of.max(initial=0) > 0]
-    values, sizes, positions = _targets(table, targets)
     return Samples(
         inputs=_columns([maps[j][table.codes[:, j]] for j in collected], len(table)),
         input_sizes=tuple(int(maps[j].max()) + 1 for j in collected),
@@ -148,9 +154,6 @@ def _targets(table: Table, targets: Targets) -> tuple[Codes, tuple[int, ...], tu
 
 def _columns(columns: Sequence[npt.NDArray[Any]], rows: int) -> Codes:
     return np.stack(columns, axis=1).astype(np.intp) if columns else np.zeros((rows, 0), dtype=np.intp)
-
-
-__all__ = ["Mask", "Masks", "Predictor", "Probabilities", "Samples", "Targets", "samples"]
 
 
 Array = npt.NDArray[np.floating[Any]]
@@ -205,3 +208,62 @@ def masked(probabilities: Array, allowed: npt.NDArray[np.bool_]) -> Array:
     left[empty] = allowed[empty]
     total[empty, 0] = left[empty].sum(axis=1)
     return np.asarray(left / total)
+
+
+# An ordered input with more codes than this is first cut into so many runs of neighbouring codes.
+_MOST_RUNS = 128
+
+
+@dataclass(frozen=True, eq=False)
+class OneHot:
+    """The one-hot form of inputs: per input column a lookup table from its codes to numbers.
+
+    Attributes
+    ----------
+    rows
+        Per input column, codes x numbers.
+    """
+
+    rows: tuple[npt.NDArray[np.float32], ...]
+
+    @classmethod
+    def of(cls, samples: Samples) -> OneHot:
+        """Return the form that fits these inputs; an ordered column also gives its rank, between 0 and 1."""
+        pairs = zip(samples.input_sizes, samples.ordered, strict=True)
+        return cls(tuple(_lookup(size, ordered) for size, ordered in pairs))
+
+    @property
+    def width(self) -> int:
+        """How many numbers a row becomes."""
+        return sum(table.shape[1] for table in self.rows)
+
+    def __call__(self, inputs: Codes) -> npt.NDArray[np.float32]:
+        """Return rows x width."""
+        out = np.empty((len(inputs), self.width), dtype=np.float32)
+        start = 0
+        for j, table in enumerate(self.rows):
+            end = start + table.shape[1]
+            np.take(table, inputs[:, j], axis=0, out=out[:, start:end], mode="clip")
+            start = end
+        return out
+
+
+def _lookup(size: int, ordered: bool) -> npt.NDArray[np.float32]:
+    codes = np.arange(size)
+    if not ordered or size <= 2:
+        return np.eye(size, dtype=np.float32)
+    runs = codes * min(size, _MOST_RUNS) // size
+    rank = codes / (size - 1)
+    return np.column_stack([np.eye(int(runs.max()) + 1)[runs], rank]).astype(np.float32)
+
+
+def batches(rows: int, size: int, epochs: int, random: np.random.Generator) -> Iterator[npt.NDArray[Any]]:
+    """Yield the rows of each step, in a new order each epoch."""
+    for _ in range(epochs):
+        order = random.permutation(rows)
+        yield from (order[start : start + size] for start in range(0, rows, size))
+
+
+def starts(sizes: Sequence[int]) -> npt.NDArray[np.intp]:
+    """Return where each block begins when blocks of these sizes lie side by side, and where the last ends."""
+    return np.concatenate([[0], np.cumsum(np.asarray(sizes, dtype=np.intp))]).astype(np.intp)

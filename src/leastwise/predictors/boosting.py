@@ -68,12 +68,9 @@ class Boosting:
         classes = class_of[rows.targets[:, 0]]
         if len(np.unique(classes)) < 2 or not rows.input_sizes:
             return None
-        return self._model(rows).fit(rows.inputs, classes, sample_weight=rows.weights), class_of
-
-    def _model(self, rows: Samples) -> Any:
         pairs = zip(rows.ordered, rows.input_sizes, strict=True)
         unordered = [not ordered and size <= _MOST_CATEGORIES for ordered, size in pairs]
-        return HistGradientBoostingClassifier(
+        model = HistGradientBoostingClassifier(
             max_iter=self.rounds,
             max_leaf_nodes=self.leaves,
             learning_rate=self.rate,
@@ -85,6 +82,7 @@ class Boosting:
             n_iter_no_change=5,
             random_state=self.seed,
         )
+        return model.fit(rows.inputs, classes, sample_weight=rows.weights), class_of
 
 
 def _people(rows: Samples) -> Samples:

@@ -193,6 +193,3 @@ def _score(probabilities: Array, bucket_of: Array, truth: Array, weights: Array)
     loss = -np.log(np.maximum(probabilities[bucket_of, truth], 1e-12))
     total = weights.sum()
     return round(float(weights[wrong].sum() / total), 12), float((weights * loss).sum() / total)
-
-
-__all__ = ["JointBuckets"]

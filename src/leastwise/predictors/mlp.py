@@ -6,18 +6,16 @@ A value that the generalization rules out has the logit minus infinity, in train
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from leastwise.errors import MissingExtraError
 from leastwise.partition import Codes
-from leastwise.predictors.base import Probabilities, Samples
-from leastwise.predictors.one_hot import starts
+from leastwise.predictors.base import Probabilities, Samples, batches, starts
 from leastwise.random import generator
 
 L2 = (1e-6, 1e-5, 1e-4, 0.001, 0.002, 0.004, 0.006, 0.008, 0.01, 0.02, 0.05)
@@ -64,7 +62,8 @@ class MLP:
         torch = _torch()
         self.like_ = train
         random = generator(self.seed, self.name)
-        layers = _first_layers(torch, self._widths(train), len(self.l2), random)
+        widths = [sum(train.input_sizes), *self.hidden, sum(train.target_sizes)]
+        layers = _first_layers(torch, widths, len(self.l2), random)
         self._train(torch, layers, train, random)
         with torch.no_grad():
             found = _errors(torch, layers, validation)
@@ -87,9 +86,6 @@ class MLP:
         """Return the learning rate of an epoch, counted from 0."""
         return float(self.rate * 0.1 ** (epoch // self.lower_every))
 
-    def _widths(self, train: Samples) -> list[int]:
-        return [sum(train.input_sizes), *self.hidden, sum(train.target_sizes)]
-
     def _train(self, torch: Any, layers: list[Tensor], train: Samples, random: np.random.Generator) -> None:
         x, truth = _one_hot(torch, train, train.inputs), torch.as_tensor(train.targets.astype(np.int64))
         allowed = _allowed(torch, train, train.inputs)
@@ -97,7 +93,8 @@ class MLP:
         l2 = torch.tensor(self.l2, dtype=torch.float32)[:, None, None]
         adam = torch.optim.Adam(layers, lr=self.rate)
         self.rates_ = []
-        for epoch, rows in self._batches(len(train), random):
+        for step, rows in enumerate(batches(len(train), self.batch, self.epochs, random)):
+            epoch = step // -(-len(train) // self.batch)
             adam.param_groups[0]["lr"] = self.rate_of(epoch)
             self.rates_.append(self.rate_of(epoch))
             picked = torch.as_tensor(rows)
@@ -107,12 +104,6 @@ class MLP:
             for parameter in layers:
                 parameter.grad.add_(parameter.detach() * l2)  # what Adam's weight_decay does, per network
             adam.step()
-
-    def _batches(self, rows: int, random: np.random.Generator) -> Iterator[tuple[int, npt.NDArray[Any]]]:
-        for epoch in range(self.epochs):
-            order = random.permutation(rows)
-            for start in range(0, rows, self.batch):
-                yield epoch, order[start : start + self.batch]
 
 
 def mlp2(**parameters: Any) -> MLP:

@@ -6,7 +6,6 @@ the weights that are used are an average over the last part of the training, whi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -16,8 +15,7 @@ import numpy.typing as npt
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from leastwise.partition import Codes
-from leastwise.predictors.base import Probabilities, Samples
-from leastwise.predictors.one_hot import OneHot, scatter, starts
+from leastwise.predictors.base import OneHot, Probabilities, Samples, batches, starts
 from leastwise.random import generator
 
 Array = npt.NDArray[np.float32]
@@ -60,11 +58,20 @@ class Network:
     def fit(self, train: Samples, validation: Samples) -> Network:
         """Learn from the training rows; nothing is chosen on the validation rows."""
         self.like_ = train
-        self.open_ = [t for t in range(len(train.target_sizes)) if not _told(train, t)]
+        rows = train.inputs[train.buckets[0]]
+        left = [train.allowed(t, rows).sum(axis=1).max(initial=1) for t in range(len(train.target_sizes))]
+        # Where the inputs leave one value only, there is nothing to learn.
+        self.open_ = [t for t, most in enumerate(left) if most > 1]
         self.one_hot_ = OneHot.of(train)
+        open_train = replace(
+            train,
+            targets=train.targets[:, self.open_],
+            target_sizes=tuple(train.target_sizes[t] for t in self.open_),
+            masks=tuple(train.target_masks[t] for t in self.open_),
+        )
         # The products are small: a second thread would only wait for the first.
         with threadpool_limits(1, "blas"):
-            self.networks_ = [self._train(_of_targets(train, self.open_), m) for m in range(self.members)]
+            self.networks_ = [self._train(open_train, m) for m in range(self.members)]
         return self
 
     def _train(self, train: Samples, member: int) -> list[Array]:
@@ -74,7 +81,7 @@ class Network:
         training = _Training(self, train, self.one_hot_, random)
         epochs = int(np.clip(_MOST_ROWS // len(train), 1, self.epochs))
         steps = epochs * -(-len(train) // self.batch)
-        for step, rows in enumerate(_batches(len(train), self.batch, epochs, random)):
+        for step, rows in enumerate(batches(len(train), self.batch, epochs, random)):
             training.step(rows, self.rate * (1 - step / steps), keep=step >= steps * 0.7)
         return training.averaged()
 
@@ -90,27 +97,6 @@ class Network:
         for t, (a, b) in zip(self.open_, pairwise(ends), strict=True):
             found[t] = np.mean([_softmax(member[:, a:b], allowed[t]) for member in logits], axis=0)
         return found
-
-
-def _told(train: Samples, target: int) -> bool:
-    """Return whether the inputs leave one value only, so that there is nothing to learn."""
-    first, _ = train.buckets
-    return bool(train.allowed(target, train.inputs[first]).sum(axis=1).max(initial=1) == 1)
-
-
-def _of_targets(train: Samples, targets: list[int]) -> Samples:
-    return replace(
-        train,
-        targets=train.targets[:, targets],
-        target_sizes=tuple(train.target_sizes[t] for t in targets),
-        masks=tuple(train.target_masks[t] for t in targets),
-    )
-
-
-def _batches(rows: int, size: int, epochs: int, random: np.random.Generator) -> Iterator[npt.NDArray[Any]]:
-    for _ in range(epochs):
-        order = random.permutation(rows)
-        yield from (order[start : start + size] for start in range(0, rows, size))
 
 
 def _hidden(x: Array, weights: list[Array]) -> tuple[npt.NDArray[np.bool_], Array]:
@@ -130,9 +116,9 @@ class _Training:
 
     def __init__(self, network: Network, train: Samples, one_hot: OneHot, random: np.random.Generator) -> None:
         self.inputs, self.one_hot, self.like = train.inputs, one_hot, train
-        self.places = scatter(train.targets, train.target_sizes)
         self.people = (train.weights / train.weights.mean()).astype(np.float32)
         self.ends = starts(train.target_sizes)
+        self.places = train.targets + self.ends[:-1]
         self.head_of = np.repeat(np.eye(len(train.target_sizes), dtype=np.float32), train.target_sizes, axis=0)
         self.weights = _first_weights(one_hot.width, network.hidden, int(self.ends[-1]), random)
         self.first = [np.zeros_like(w) for w in self.weights]

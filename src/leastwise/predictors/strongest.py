@@ -1,4 +1,4 @@
-"""The strongest of several predictors, chosen for each target on validation.
+"""The strongest of several predictors, chosen for each target on validation, and what it guesses.
 
 A risk is a minimum over all predictors, so a weak one overstates privacy. Beside each predictor alone, mixtures
 of two compete: models that err on different records correct each other.
@@ -6,7 +6,7 @@ of two compete: models that err on different records correct each other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -17,11 +17,87 @@ import numpy.typing as npt
 from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.partition import Codes
-from leastwise.predictors.base import Predictor, Probabilities, Samples, Targets, samples
-from leastwise.predictors.guesses import Guesses, blocks, guesses, masked_predictions
+from leastwise.predictors.base import Predictor, Probabilities, Samples, Targets, masked, samples
 from leastwise.predictors.joint_buckets import JointBuckets
 from leastwise.predictors.network import Network
 from leastwise.records.table import Split
+
+# Probabilities held at once: many values times many joint buckets must not fill the memory.
+_LARGEST_BLOCK = 2**23
+
+
+class Block(NamedTuple):
+    """Some joint buckets: their inputs, the rows that lie in them, and in which of them each row lies."""
+
+    inputs: Codes
+    rows: npt.NDArray[np.intp]
+    places: npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Guesses:
+    """Guesses of one target, row by row: the value, its probability, and the probability of the truth."""
+
+    values: npt.NDArray[np.intp]
+    confidence: npt.NDArray[np.float64]
+    of_truth: npt.NDArray[np.float64]
+
+    @classmethod
+    def empty(cls, rows: int) -> Guesses:
+        """Return room for the guesses of so many rows."""
+        return cls(np.zeros(rows, dtype=np.intp), np.zeros(rows), np.zeros(rows))
+
+    def fill(self, block: Block, probabilities: Probabilities, truth: npt.NDArray[Any]) -> None:
+        """Put in the guesses of the rows of a block, from the probabilities of its joint buckets."""
+        best = probabilities.argmax(axis=1)
+        self.values[block.rows] = best[block.places]
+        self.confidence[block.rows] = probabilities[np.arange(len(best)), best][block.places]
+        self.of_truth[block.rows] = probabilities[block.places, truth[block.rows]]
+
+    def error(self, truth: npt.NDArray[Any], weights: npt.NDArray[Any]) -> float:
+        """Return the share of people who are guessed wrongly."""
+        return float(weights[self.values != truth].sum() / weights.sum())
+
+    def log_loss(self, weights: npt.NDArray[Any]) -> float:
+        """Return the mean of -log P(truth), a probability counted as at least 1e-12."""
+        return float(-(weights * np.log(np.maximum(self.of_truth, 1e-12))).sum() / weights.sum())
+
+
+def guesses(predictor: Predictor, records: Samples) -> tuple[Guesses, ...]:
+    """Return the guesses of every target, with what the generalization rules out excluded.
+
+    Each joint bucket is predicted once, in blocks.
+    """
+    found = tuple(Guesses.empty(len(records)) for _ in records.target_sizes)
+    for block in blocks(records):
+        for t, probabilities in enumerate(masked_predictions(predictor, records, block.inputs)):
+            found[t].fill(block, probabilities, records.targets[:, t])
+    return found
+
+
+def errors(found: Sequence[Guesses], records: Samples) -> npt.NDArray[np.float64]:
+    """Return the error of each target."""
+    return np.array([g.error(records.targets[:, t], records.weights) for t, g in enumerate(found)])
+
+
+def masked_predictions(predictor: Predictor, like: Samples, inputs: Codes) -> list[Probabilities]:
+    """Return the probabilities of all targets for some inputs, with what the masks of ``like`` rule out at 0."""
+    return [
+        masked(np.asarray(probabilities), like.allowed(target, inputs))
+        for target, probabilities in enumerate(predictor.predict(inputs))
+    ]
+
+
+def blocks(records: Samples) -> Iterator[Block]:
+    """Yield the joint buckets of the records in blocks whose probabilities fit into memory."""
+    first, bucket_of = records.buckets
+    order = np.argsort(bucket_of, kind="stable")
+    step = max(_LARGEST_BLOCK // max(sum(records.target_sizes), 1), 1)
+    starts = range(0, len(first), step)
+    ends = np.searchsorted(bucket_of[order], [start + step for start in starts])
+    for start, rows in zip(starts, np.split(order, ends[:-1]), strict=True):
+        yield Block(records.inputs[first[start : start + step]], rows, bucket_of[rows] - start)
+
 
 # In a mixture, what the first of the two predictors counts.
 _SHARES = (0.3, 0.5, 0.7)
@@ -75,14 +151,17 @@ class Strongest:
         """Fit every predictor that is worth it, and choose."""
         if not self.predictors:
             raise ParameterError("the strongest predictor needs at least one to choose from; got none")
-        kept = [p for p in self.predictors if _worthwhile(p, train)] or [self.predictors[0]]
+        # Those that do not say whether they can add anything here are always worth it.
+        worth = [p for p in self.predictors if getattr(p, "worthwhile", lambda _: True)(train)]
+        kept = worth or [self.predictors[0]]
         self.fitted_ = [predictor.fit(train, validation) for predictor in kept]
         candidates = _candidates(len(kept), self.mixtures)
         tried = _try(self.fitted_, candidates, validation)
-        names = [predictor.name for predictor in kept]
-        self.mixtures_ = [candidates[_best(t, found, validation)] for t, found in enumerate(tried)]
-        self.chosen_ = tuple(mixture.named(names) for mixture in self.mixtures_)
-        self.scores_ = [_scores(t, found, candidates, names, validation) for t, found in enumerate(tried)]
+        names = [mixture.named([predictor.name for predictor in kept]) for mixture in candidates]
+        best = [_best(t, found, validation) for t, found in enumerate(tried)]
+        self.mixtures_ = [candidates[i] for i in best]
+        self.chosen_ = tuple(names[i] for i in best)
+        self.scores_ = [_scores(t, found, names, validation) for t, found in enumerate(tried)]
         self.like_ = train
         return self
 
@@ -113,21 +192,11 @@ def wrong_guesses(
     return [found.values != test.targets[:, t] for t, found in enumerate(guesses(choice, test))], choice
 
 
-def _worthwhile(predictor: Predictor, train: Samples) -> bool:
-    """Return whether a predictor can add anything here; those that do not say are always worth it."""
-    says = getattr(predictor, "worthwhile", None)
-    return bool(says(train)) if says else True
-
-
 def _candidates(predictors: int, mixtures: bool) -> list[Mixture]:
-    def shares(pairs: dict[int, float]) -> Mixture:
-        return Mixture(tuple(pairs.get(i, 0.0) for i in range(predictors)))
-
-    alone = [shares({i: 1.0}) for i in range(predictors)]
-    if not mixtures:
-        return alone
-    pairs = combinations(range(predictors), 2)
-    return alone + [shares({i: share, j: 1 - share}) for i, j in pairs for share in _SHARES]
+    alone = [{i: 1.0} for i in range(predictors)]
+    pairs = combinations(range(predictors), 2) if mixtures else ()
+    mixed = [{i: share, j: 1 - share} for i, j in pairs for share in _SHARES]
+    return [Mixture(tuple(shares.get(i, 0.0) for i in range(predictors))) for shares in alone + mixed]
 
 
 def _try(
@@ -162,16 +231,11 @@ def _cannot_tell(difference: npt.NDArray[Any], weights: npt.NDArray[Any]) -> boo
 
 
 def _scores(
-    target: int,
-    tried: Sequence[Guesses],
-    candidates: Sequence[Mixture],
-    names: Sequence[str],
-    validation: Samples,
+    target: int, tried: Sequence[Guesses], names: Sequence[str], validation: Samples
 ) -> dict[str, tuple[float, float]]:
     truth, weights = validation.targets[:, target], validation.weights
     found: dict[str, tuple[float, float]] = {}
-    for candidate, own in zip(candidates, tried, strict=True):
+    for name, own in zip(names, tried, strict=True):
         score = own.error(truth, weights), own.log_loss(weights)
-        name = candidate.named(names)
         found[name] = min(score, found.get(name, score))
     return found

@@ -11,8 +11,8 @@ from leastwise.documents import to_plain
 from leastwise.errors import DataError, LeastwiseError
 from leastwise.generalization import Generalization
 from leastwise.minimizers import Constraints
-from leastwise.minimizers.constraints.checks import broken
-from leastwise.minimizers.constraints.floor import brought_to
+from leastwise.minimizers.constraints import broken
+from leastwise.minimizers.floor import brought_to
 from leastwise.records.table import Table
 from leastwise.runs.candidates import Candidate, Failure
 from leastwise.runs.families import Proposal, Source

@@ -18,9 +18,8 @@ from leastwise.errors import MissingExtraError  # noqa: E402
 from leastwise.minimizers import MINIMIZERS, AdvTrainMinimizer, MutualInfMinimizer, watched  # noqa: E402
 from leastwise.minimizers.neural import training  # noqa: E402
 from leastwise.minimizers.neural.inputs import Inputs  # noqa: E402
-from leastwise.minimizers.neural.minimizers import NeuralMinimizer  # noqa: E402
-from leastwise.minimizers.neural.objectives import AdversarialTraining  # noqa: E402
-from leastwise.minimizers.neural.schedule import Schedule  # noqa: E402
+from leastwise.minimizers.neural.minimizers import NeuralMinimizer, Schedule  # noqa: E402
+from leastwise.minimizers.neural.training import AdversarialTraining  # noqa: E402
 from tests.minimizers.neural.small import HELPS, LABEL, people  # noqa: E402
 from tests.samples import Heard  # noqa: E402
 

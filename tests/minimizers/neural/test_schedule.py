@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from leastwise.minimizers.neural.schedule import Schedule, watched, watcher
+from leastwise.minimizers.neural.minimizers import Schedule, watched, watcher
 from tests.samples import Heard
 
 

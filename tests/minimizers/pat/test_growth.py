@@ -7,8 +7,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from leastwise import Attribute, Schema, Table
-from leastwise.minimizers.pat.counting import CountedRows, TableStore
-from leastwise.minimizers.pat.growth import Expansion, Grower
+from leastwise.minimizers.pat.growth import CountedRows, Expansion, Grower, TableStore
 from leastwise.minimizers.pgini import Criterion
 from tests import oracles
 from tests.minimizers.pat.samples import random_table, repeated
@@ -265,14 +264,14 @@ def test_attributes_scanned_row_by_row_give_the_same_tree(
     table = random_table(7, rows=300, classes=classes, weights="real")  # no ties: wide attributes lose those
     expected = [grown(table, alpha, 15) for alpha in (0.0, 0.3)]
     flags = np.array([wide == "all" or name in wide for name in table.schema.names])
-    monkeypatch.setattr("leastwise.minimizers.pat.counting.wide_attributes", lambda _: flags)
+    monkeypatch.setattr("leastwise.minimizers.pat.growth.wide_attributes", lambda _: flags)
     assert all(same(grown(table, alpha, 15), splits) for alpha, splits in zip((0.0, 0.3), expected, strict=True))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_splits_found_row_by_row_are_the_best_too(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     table = random_table(seed, rows=40, weights=("none", "whole")[seed % 2])
-    monkeypatch.setattr("leastwise.minimizers.pat.counting.wide_attributes", lambda _: np.ones(6, dtype=bool))
+    monkeypatch.setattr("leastwise.minimizers.pat.growth.wide_attributes", lambda _: np.ones(6, dtype=bool))
     expansions = grown(table, 0.2, 6, 4)
     rows = rows_of_nodes(table, expansions)
     assert expansions

@@ -1,6 +1,6 @@
 """Backward coarsening: from a fine generalization, one merge at a time, to full suppression.
 
-Greedy agglomeration. Every possible merge (``merges``) waits in a queue, scored by what it gains in adversary
+Greedy agglomeration. Every possible merge waits in a queue, scored by what it gains in adversary
 error and loses in classifier error (``kernels.joint_coarsening``, leave-one-out). The best is applied, the merges
 of its attribute are found anew, and all others are scored again only when they come to the top (lazy evaluation).
 When a good part of the buckets is gone, contexts and label model are renewed (``state``).
@@ -12,6 +12,7 @@ import heapq
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,17 +20,15 @@ import numpy.typing as npt
 from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.kernels.additive_logistic import Additive
+from leastwise.kernels.interval_program import best_partition, spread
 from leastwise.kernels.joint_coarsening import State, apply_merge, score_merge
-from leastwise.minimizers.coarsening.merges import Groups, possible_merges
 from leastwise.minimizers.coarsening.state import PseudoCounts, Records, make_state
-from leastwise.minimizers.constraints import Constraints
-from leastwise.minimizers.constraints.checks import MergeRules, check_start
+from leastwise.minimizers.constraints import Constraints, MergeRules, check_start
 from leastwise.minimizers.optimal.items import target_weights
 from leastwise.minimizers.orders import principal_direction
 from leastwise.partition import Intervals, Partition, Untouched, edge_between
 from leastwise.records.quantiles import quantile_of
 from leastwise.records.table import Table
-from leastwise.schema import Attribute
 from leastwise.validation import check_from_zero
 
 # Buckets of a continuous attribute that the start leaves untouched.
@@ -106,23 +105,10 @@ def coarsening_steps(
         check_from_zero("mu", mu)
     held = constraints or Constraints()
     held.check(table.schema)
-    partitions = [countable(table, j, partition, held) for j, partition in enumerate(start.partitions)]
-    maps = table.bucket_maps(Generalization(tuple(partitions)))
-    fine = [maps[j][table.codes[:, j]].astype(np.int64) for j in range(len(maps))]
-    counted = (records or Records.of(table)).collapsed(fine)
-    path = _Path(
-        records=counted,
-        partitions=partitions,
-        shown=[
-            old if old.attribute.name in held.untouched else new
-            for old, new in zip(start.partitions, partitions, strict=True)
-        ],
-        rules=MergeRules.of(held, partitions),
-        mu=mu,
-        weights=target_weights(table, weights),
-        pseudo_counts=pseudo_counts or PseudoCounts(),
-    )
-    check_start(held, Generalization(tuple(path.shown), start.label), table)
+    fine = FineBuckets.of(table, start, held, records)
+    check_start(held, Generalization(fine.shown, start.label), table)
+    rules = MergeRules.of(held, fine.partitions)
+    path = _Path(fine, rules, mu, target_weights(table, weights), pseudo_counts or PseudoCounts())
     return [*path.steps()]
 
 
@@ -149,17 +135,52 @@ def countable(table: Table, attribute: int, partition: Partition, constraints: C
     numbers = levels[seen].astype(float)
     pairs = [(float(numbers[i]), float(numbers[i + 1])) for i in np.flatnonzero(np.diff(quantile))]
     edges = {edge_between(low, high, declared.integer) for low, high in pairs}
-    return Intervals(declared, _with_needed(declared, edges, constraints))
-
-
-def _with_needed(attribute: Attribute, edges: set[float], constraints: Constraints) -> tuple[float, ...]:
-    """Return the edges with those that must stay, and with one between numbers that must be apart."""
-    needed = edges | {float(edge) for edge in constraints.edges.get(attribute.name, ())}
-    for values in constraints.apart.get(attribute.name, ()):
+    edges |= {float(edge) for edge in constraints.edges.get(declared.name, ())}
+    for values in constraints.apart.get(declared.name, ()):
         for low, high in itertools.pairwise(sorted({float(value) for value in values if value is not None})):
-            if not any(low <= edge < high for edge in needed):
-                needed.add(edge_between(low, high, attribute.integer))
-    return tuple(sorted(needed))
+            if not any(low <= edge < high for edge in edges):
+                edges.add(edge_between(low, high, declared.integer))
+    return Intervals(declared, tuple(sorted(edges)))
+
+
+@dataclass(frozen=True, eq=False)
+class FineBuckets:
+    """The buckets that a search starts from.
+
+    Attributes
+    ----------
+    partitions, shown
+        The buckets as they are counted, and as they are published where they stay as they are.
+    records
+        One for all that lie in the same buckets and agree in what is guessed.
+    columns
+        Per attribute, the bucket of each of these records.
+    """
+
+    partitions: tuple[Partition, ...]
+    shown: tuple[Partition, ...]
+    records: Records
+    columns: tuple[Ints, ...]
+
+    @classmethod
+    def of(
+        cls, table: Table, start: Generalization, constraints: Constraints, records: Records | None = None
+    ) -> FineBuckets:
+        """Return the buckets of a generalization; ``records`` are those of the table, where they are prepared."""
+        partitions = tuple(countable(table, j, p, constraints) for j, p in enumerate(start.partitions))
+        maps = [each.astype(np.int64) for each in table.bucket_maps(Generalization(partitions))]
+        fine = [map_[table.codes[:, j]] for j, map_ in enumerate(maps)]
+        few = (records or Records.of(table)).collapsed(fine)
+        untouched = constraints.untouched
+        pairs = zip(start.partitions, partitions, strict=True)
+        shown = tuple(old if old.attribute.name in untouched else new for old, new in pairs)
+        return cls(partitions, shown, few, tuple(map_[few.table.codes[:, j]] for j, map_ in enumerate(maps)))
+
+    def generalization(self, now: Sequence[Ints], **origin: Any) -> Generalization:
+        """Return the artefact in which each bucket has become what ``now`` says."""
+        pairs = zip(self.shown, now, strict=True)
+        partitions = tuple(p if isinstance(p, Untouched) else p.coarsen(each.tolist()) for p, each in pairs)
+        return Generalization(partitions, self.records.table.schema.label, origin)
 
 
 @dataclass(eq=False)
@@ -170,9 +191,7 @@ class _Path:
     ``place`` its number in the state, which is counted anew now and then.
     """
 
-    records: Records
-    partitions: list[Partition]
-    shown: list[Partition]
+    fine: FineBuckets
     rules: MergeRules
     mu: float | None
     weights: npt.NDArray[np.float64]
@@ -181,12 +200,14 @@ class _Path:
     place: list[Ints] = field(init=False)
     state: State = field(init=False)
     effects: list[npt.NDArray[np.float64]] = field(init=False)
+    people: float = field(init=False)
     model: Additive | None = None
     merges: int = 0
 
     def steps(self) -> Iterator[Step]:
         """Merge until nothing is collected."""
-        self.now = [np.arange(partition.size) for partition in self.partitions]
+        self.now = [np.arange(partition.size) for partition in self.fine.partitions]
+        self.people = self.fine.records.people.sum()
         self._renew()
         queue: list[_Entry] = []
         for attribute in range(len(self.now)):
@@ -211,7 +232,7 @@ class _Path:
         place = self.place[attribute]
         merges = possible_merges(
             attribute,
-            self.partitions[attribute],
+            self.fine.partitions[attribute],
             self.now[attribute],
             self.rules,
             self.effects[attribute][place],
@@ -222,7 +243,7 @@ class _Path:
 
     def _entry(self, attribute: int, groups: Groups) -> _Entry:
         """Score a merge: adversary error gained and classifier error lost, as shares of the people."""
-        change = score_merge(self.state, attribute, self._into(attribute, groups)) / self.records.people.sum()
+        change = score_merge(self.state, attribute, self._into(attribute, groups)) / self.people
         gain, loss = -float(change[:-1] @ self.weights), -float(change[-1])
         size = sum(len(group) for group in groups)
         return _Entry(-self._worth(gain, loss), size, attribute, groups, self.merges, gain, loss)
@@ -231,7 +252,7 @@ class _Path:
         if self.mu is not None:
             return gain - self.mu * loss
         # The best exchange rate first; below the noise of a few people a loss is none.
-        noise = _NOISE / self.records.table.people**0.5
+        noise = _NOISE / self.fine.records.table.people**0.5
         if gain <= 0:
             return min(gain - loss, 0.0) - 1e-9 if loss > -noise else 0.0
         return float(gain / (max(loss, 0.0) + noise))
@@ -274,14 +295,12 @@ class _Path:
 
     def _renew(self) -> None:
         """Number the buckets anew, choose contexts, fit the label model, count the joint buckets."""
-        table = self.records.table
-        maps = table.bucket_maps(Generalization(tuple(self.partitions)))
         places = [np.unique(now, return_inverse=True)[1].astype(np.int64) for now in self.now]
-        columns = [place[maps[j]][table.codes[:, j]] for j, place in enumerate(places)]
+        columns = [place[column] for place, column in zip(places, self.fine.columns, strict=True)]
         sizes = [int(place.max()) + 1 for place in places]
         warm = None if self.model is None else self._renumbered(self.model, places)
         self.place = places
-        self.state, self.model = make_state(self.records, columns, sizes, self.pseudo_counts, warm)
+        self.state, self.model = make_state(self.fine.records, columns, sizes, self.pseudo_counts, warm)
         self.effects = [weights @ principal_direction(weights) for weights in self.model.weights]
 
     def _renumbered(self, model: Additive, places: list[Ints]) -> Additive:
@@ -295,11 +314,9 @@ class _Path:
         return Additive(tuple(weights), model.intercept)
 
     def _step(self) -> Step:
-        pairs = zip(self.shown, self.now, strict=True)
-        partitions = tuple(p if isinstance(p, Untouched) else p.coarsen(now.tolist()) for p, now in pairs)
-        origin = {"minimizer": "coarsening", "mu": "falling" if self.mu is None else self.mu}
-        generalization = Generalization(partitions, self.records.table.schema.label, origin)
-        hits = self.state.hits[self.state.joint.alive].sum(axis=0) / self.records.people.sum()
+        mu = "falling" if self.mu is None else self.mu
+        generalization = self.fine.generalization(self.now, minimizer="coarsening", mu=mu)
+        hits = self.state.hits[self.state.joint.alive].sum(axis=0) / self.people
         weights = self.weights / max(self.weights.sum(), 1e-12)
         return Step(generalization, 1 - float(hits[-1]), 1 - float(hits[:-1] @ weights))
 
@@ -320,3 +337,68 @@ class _Entry:
     def pair(self) -> bool:
         """Whether just two buckets become one."""
         return self.size == 2
+
+
+Floats = npt.NDArray[np.float64]
+Groups = tuple[tuple[int, ...], ...]
+"""One merge, perhaps of many buckets of an attribute: those of a group become one."""
+
+# Up to so many groups of a discrete attribute, any two may be merged; beyond, neighbours by effect.
+_ALL_PAIRS = 8
+# A merge of many buckets leaves at most so many runs.
+_RUNS = 5
+
+
+def possible_merges(
+    attribute: int, partition: Partition, now: Ints, rules: MergeRules, effect: Floats, people: Floats
+) -> list[Groups]:
+    """Return what may be merged at once under the rules.
+
+    Parameters
+    ----------
+    attribute, partition
+        The attribute, and its buckets at the start of the path.
+    now
+        Per bucket of the start, the bucket that it is in by now, named by the first one in it.
+    effect, people
+        Per bucket of the start, the effect on the label and the people of the bucket that it is in.
+    """
+    buckets: list[int] = np.unique(now).tolist()
+    if len(buckets) < 2:
+        return []
+    if partition.attribute.kind == "discrete":
+        row = sorted(buckets, key=lambda b: float(effect[b]))
+        few = len(buckets) <= _ALL_PAIRS
+        pairs = [*itertools.combinations(buckets, 2)] if few else [*itertools.pairwise(row)]
+    else:  # "missing" and "other" are free: they may join any
+        inner = len(partition.assignment) - partition.attribute.extra_values
+        ordered = {int(now[b]) for b in partition.assignment[:inner]}
+        row, free = [b for b in buckets if b in ordered], [b for b in buckets if b not in ordered]
+        pairs = [*itertools.pairwise(row), *itertools.product(row, free), *itertools.combinations(free, 2)]
+    merges: list[Groups] = [(pair,) for pair in pairs]
+    merges += _all_between_edges(rules.side[attribute], buckets)
+    merges += _runs(row, effect, people)
+    members = {bucket: np.flatnonzero(now == bucket).tolist() for bucket in buckets}
+    return [
+        m for m in merges if all(rules.allow(attribute, [i for b in group for i in members[b]]) for group in m)
+    ]
+
+
+def _all_between_edges(side: npt.NDArray[np.intp], buckets: list[int]) -> list[Groups]:
+    """Return the merge of all there is, between edges that must stay."""
+    groups = [tuple(b for b in buckets if side[b] == each) for each in np.unique(side[buckets])]
+    large = tuple(group for group in groups if len(group) > 1)
+    return [large] if sum(map(len, large)) > 2 else []
+
+
+def _runs(row: list[int], effect: Floats, people: Floats) -> list[Groups]:
+    """Return the merges of the row into 2, 3, ... runs, each the best for the label alone.
+
+    Where joint buckets are sparse one pair changes nothing, and only many together show what they gain.
+    """
+    if len(row) <= 3:
+        return []
+    cost = spread(people[row], effect[row][:, None], np.zeros(0), np.zeros((0, 1)))
+    partitions = best_partition(cost[None], np.zeros(1), min(_RUNS, len(row) - 2))
+    parts = [[row[i:j] for i, j in itertools.pairwise((0, *each.ends))] for each in partitions if each.size > 1]
+    return [tuple(tuple(sorted(run)) for run in runs if len(run) > 1) for runs in parts]

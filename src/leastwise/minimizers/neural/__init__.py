@@ -1,6 +1,5 @@
 """Neural minimizers (extra: neural): AdvTrain and MutualInf. Importing this does not import PyTorch."""
 
-from leastwise.minimizers.neural.minimizers import AdvTrainMinimizer, MutualInfMinimizer
-from leastwise.minimizers.neural.schedule import watched
+from leastwise.minimizers.neural.minimizers import AdvTrainMinimizer, MutualInfMinimizer, watched
 
 __all__ = ["AdvTrainMinimizer", "MutualInfMinimizer", "watched"]

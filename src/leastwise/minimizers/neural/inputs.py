@@ -57,7 +57,10 @@ class Layout:
         use = tuple(table.use(j) for j in attributes)
         ranks = value_ranks(table, table.y)
         runs = tuple(label_runs(table, j, ranks[j], k) for j in attributes)
-        spots = tuple(_spots(table, j, use[j]) for j in attributes)
+        kinds = [attribute.kind for attribute in table.schema.attributes]
+        spots = tuple(
+            spots_of(use[j][: 0 if kinds[j] == "discrete" else len(table.levels[j])]) for j in attributes
+        )
         run_of_spot = [runs[j][np.unique(spots[j], return_index=True)[1]] for j in attributes]
         return cls(
             starts=(0, *np.cumsum(table.sizes).tolist()),
@@ -80,11 +83,6 @@ class Layout:
     def named(self, attribute: int) -> npt.NDArray[np.intp]:
         """Return the rows of the codes that are named."""
         return np.arange(self.starts[attribute] + self.levels(attribute), self.starts[attribute + 1])
-
-
-def _spots(table: Table, j: int, use: Floats) -> Ints:
-    levels = 0 if table.schema.attributes[j].kind == "discrete" else len(table.levels[j])
-    return spots_of(use[:levels])
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,18 +182,15 @@ def label_runs(table: Table, j: int, ranks: Ints, k: int) -> Ints:
     spot = spots_of(table.use(j)[order])
     keys = spot[np.argsort(order)][table.codes[:, j]].astype(np.intp) * table.classes + table.y
     people = np.bincount(keys, weights=table.counts, minlength=(spot.max(initial=-1) + 1) * table.classes)
-    shares, use = _shares(people.reshape(-1, table.classes).astype(float))
+    people = people.reshape(-1, table.classes).astype(float)
+    use = people.sum(axis=1)
+    prior = people.sum(axis=0) / max(use.sum(), 1e-300)
+    shares = (people + _SHRINKAGE * prior) / (use[:, None] + _SHRINKAGE)
     cost = spread(use, shares, np.zeros(0), np.zeros((0, table.classes)))
     ends = best_partition(cost[None], np.zeros(1), min(k, len(use)))[-1].ends
     runs = np.empty(len(order), dtype=np.intp)
     runs[order] = np.searchsorted(np.asarray(ends), spot, side="right")
     return runs
-
-
-def _shares(people: Floats) -> tuple[Floats, Floats]:
-    use = people.sum(axis=1)
-    prior = people.sum(axis=0) / max(use.sum(), 1e-300)
-    return (people + _SHRINKAGE * prior) / (use[:, None] + _SHRINKAGE), use
 
 
 def places_of(run_of_spot: Ints, k: int) -> Floats:

@@ -75,7 +75,9 @@ class MonotoneNetworks(nn.Module):  # type: ignore[misc]
         h = places.T.unsqueeze(2)
         shares = (counts / counts.sum(dim=0).clamp_min(1e-30)).T.unsqueeze(1)
         for weights, shifts in zip(self.weights, self.shifts, strict=True):
-            h = torch.tanh(torch.baddbmm(shifts.unsqueeze(1), _normalized(h, shares), weights.square()))
+            h = h - torch.bmm(shares, h)  # mean 0 and variance 1 over the shares
+            h = h * torch.rsqrt(torch.bmm(shares, h.square()) + _TINY)
+            h = torch.tanh(torch.baddbmm(shifts.unsqueeze(1), h, weights.square()))
         return (1 + h.squeeze(2).T) / 2
 
 
@@ -92,12 +94,6 @@ def first_steps(
 def _even(random: np.random.Generator, attributes: int, inputs: int, outputs: int) -> npt.NDArray[Any]:
     # Squared, the weights of a unit sum to about 1: as its inputs rise together, its own variance begins at 1.
     return np.sqrt(random.uniform(0.5, 1.5, (attributes, inputs, outputs)) / inputs)
-
-
-def _normalized(h: Tensor, shares: Tensor) -> Tensor:
-    """Return inputs, attributes x records x units, with mean 0 and variance 1 over the shares."""
-    h = h - torch.bmm(shares, h)
-    return h * torch.rsqrt(torch.bmm(shares, h.square()) + _TINY)
 
 
 class GeneralizationNetwork(nn.Module):  # type: ignore[misc]
@@ -127,9 +123,15 @@ class GeneralizationNetwork(nn.Module):  # type: ignore[misc]
         centre, spread = (0.5, _WIDE) if apart else (centres[k // 2], _NARROW)
         self.monotone = MonotoneNetworks(first_steps(places, balance, random), centre, spread, random)
         self.places, self.balance, self.centres = tensor(places), tensor(balance), tensor(centres)
-        self.attribute_of, self.source = tensor(_attribute_of(layout)), tensor(_sources(layout))
+        named = [len(layout.named(j)) for j in range(len(layout.use))]
+        self.attribute_of = tensor(np.repeat(np.arange(len(named)), named).astype(np.int64))
+        self.source = tensor(_sources(layout))
         if apart and layout.ordered:
-            self._become_identity()
+            adam = torch.optim.Adam(self.monotone.parameters(), lr=0.01)
+            for _ in range(_STEPS_TO_IDENTITY):
+                adam.zero_grad()
+                ((self._moved() - self.places).square() * self.balance).sum().backward()
+                adam.step()
 
     def forward(self, temperature: float) -> Tensor:
         """Return the log-probabilities, rows of the layout x buckets."""
@@ -142,13 +144,6 @@ class GeneralizationNetwork(nn.Module):  # type: ignore[misc]
     def _moved(self) -> Tensor:
         """Return the place of each spot after the monotone map, normalized over everybody and not over a batch."""
         return self.monotone(self.places, self.balance)
-
-    def _become_identity(self) -> None:
-        adam = torch.optim.Adam(self.monotone.parameters(), lr=0.01)
-        for _ in range(_STEPS_TO_IDENTITY):
-            adam.zero_grad()
-            ((self._moved() - self.places).square() * self.balance).sum().backward()
-            adam.step()
 
 
 def _first_logits(layout: Layout, k: int, apart: bool, random: np.random.Generator) -> npt.NDArray[Any]:
@@ -164,12 +159,6 @@ def _padded(columns: Sequence[npt.NDArray[Any]]) -> npt.NDArray[np.float64]:
     for i, column in enumerate(columns):
         side_by_side[: len(column), i] = column
     return side_by_side
-
-
-def _attribute_of(layout: Layout) -> npt.NDArray[np.int64]:
-    """Return the attribute of each named value."""
-    named = [len(layout.named(j)) for j in range(len(layout.use))]
-    return np.repeat(np.arange(len(named)), named).astype(np.int64)
 
 
 def _sources(layout: Layout) -> npt.NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""One attribute as the program sees it: items in a row, what they hold of each target, and free items beside."""
+"""One attribute as the program sees it: items in a row, what they hold of each target, and forbidden buckets."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
+from leastwise.kernels.interval_program import run_sums
 from leastwise.minimizers.constraints import Constraints
 from leastwise.minimizers.orders import principal_direction
 from leastwise.minimizers.pgini import check_weights
@@ -58,11 +59,14 @@ def items_of(table: Table, attribute: int, effects: Floats, constraints: Constra
     """Return the items of an attribute: values in their own order, or discrete ones in that of their effects."""
     declared = table.schema.attributes[attribute]
     use = table.use(attribute)
-    if declared.kind == "discrete":
+    if declared.kind == "discrete":  # with several classes, by the direction in which effects vary most
         grouped = _grouped_effects(table, attribute, effects, constraints)
-        row, free = _by_effect(grouped, use), list[int]()
-    else:
-        row, free = _in_order(declared, use)
+        row = np.argsort(grouped @ principal_direction(grouped, use), kind="stable")
+        free = np.arange(0)
+    else:  # numbers that no training record has are left out
+        inner = len(use) - declared.extra_values
+        row = np.flatnonzero(use[:inner] > 0) if declared.continuous else np.arange(inner)
+        free = np.arange(inner, len(use))
     group = _together(declared, table.levels[attribute], row, constraints)
     item_of_place, reduced = _reduced(declared, use[row], group, _edges_after(table, attribute, row, constraints))
     item_of = np.full(len(use), -1, dtype=np.intp)
@@ -81,18 +85,6 @@ def _measured(item_of: Places, row: int, free: int, use: Floats, effects: Floats
     apart = ((effects[known] - mean[place]) ** 2).sum(axis=1)
     inner = np.bincount(place, weights=people * apart, minlength=row + free)
     return Items(item_of, row, free, weights.astype(float), mean, inner.astype(float), reduced)
-
-
-def _in_order(attribute: Attribute, use: Floats) -> tuple[Places, list[int]]:
-    """Return the codes in the row and the free ones; numbers that no training record has are left out."""
-    levels = len(use) - attribute.extra_values
-    row = np.flatnonzero(use[:levels] > 0) if attribute.continuous else np.arange(levels)
-    return row, list(range(levels, len(use)))
-
-
-def _by_effect(effects: Floats, use: Floats) -> Places:
-    """Return the codes by their effect; with several classes, by the direction in which effects vary most."""
-    return np.argsort(effects @ principal_direction(effects, use), kind="stable")
 
 
 def _grouped_effects(table: Table, attribute: int, effects: Floats, constraints: Constraints) -> Floats:
@@ -208,3 +200,58 @@ def target_weights(table: Table, weights: Mapping[str, float] | Sequence[float] 
     )
     check_weights(by_name, names)
     return np.array([float(by_name.get(name, 1.0)) for name in names]) / max(len(names), 1)
+
+
+Flags = npt.NDArray[np.bool_]
+
+
+def forbidden_buckets(
+    table: Table, attribute: int, items: Items, free: Sequence[list[int]], constraints: Constraints
+) -> tuple[Flags, Flags]:
+    """Return which buckets the constraints forbid; the program stays exact because it only loses choices.
+
+    The first is [mask of free items, first, last], the second is [mask]: buckets of the free items only. ``free``
+    has the free items of each mask.
+    """
+    apart, together = (
+        _listed(table, attribute, items, lists) for lists in (constraints.apart, constraints.together)
+    )
+    side = np.zeros(items.row, dtype=np.intp)
+    levels, item_of = table.levels[attribute], items.item_of[: len(table.levels[attribute])]
+    edges = np.sort(np.asarray(constraints.edges.get(table.schema.names[attribute], ()), dtype=float))
+    if len(edges):
+        side[item_of[item_of >= 0]] = np.searchsorted(edges, levels[item_of >= 0].astype(float), side="left")
+    people, runs, alone = run_sums(items.weights[: items.row]), [], []
+    for added in free:
+        extra = items.weights[added].sum()
+        wrong = (people + extra < constraints.min_people) | (side[:, None] != side[None, :])
+        few, parted, torn = bool(added) and extra < constraints.min_people, False, False
+        for listed in apart:
+            wrong |= _held(listed, items.row) + len([item for item in listed if item in added]) > 1
+            parted |= len({*listed} & {*added}) > 1
+        for listed in together:
+            here = len({*listed} & {*added})
+            held = _held([*{*listed}], items.row) + here
+            wrong |= (held > 0) & (held < len({*listed}))
+            torn |= 0 < here < len({*listed})
+        runs.append(wrong)
+        alone.append(bool(few or parted or torn))
+    return np.stack(runs), np.array(alone)
+
+
+def _held(listed: list[int], row: int) -> npt.NDArray[np.int64]:
+    """Return how many of the items each run holds; an item that is listed twice counts twice."""
+    here = np.array([item for item in listed if item < row], dtype=np.intp)
+    return run_sums(np.bincount(here, minlength=row)).astype(np.int64)
+
+
+def _listed(
+    table: Table, attribute: int, items: Items, lists: Mapping[str, Sequence[Sequence[Any]]]
+) -> list[list[int]]:
+    """Return the items of each list of values of an attribute; a number that no record has is in none."""
+    declared, levels = table.schema.attributes[attribute], table.levels[attribute]
+    result = []
+    for values in lists.get(declared.name, ()):
+        codes = [code_of(declared, levels, value) for value in values]
+        result.append([int(items.item_of[c]) for c in codes if c >= 0 and items.item_of[c] >= 0])
+    return result

@@ -158,24 +158,24 @@ def _spread_out(program: Program, steps: int) -> list[_Point]:
     first, last = _point(program, 0.0), _last(program)
     points = [first] if last.same(first) else [first, last]
     while len(points) < steps:
-        gaps = [(_distance(a, b, points), i) for i, (a, b) in enumerate(itertools.pairwise(points)) if _open(a, b)]
+        gaps = [
+            (_distance(left, right, points), -i)
+            for i, (left, right) in enumerate(itertools.pairwise(points))
+            if right.low > max(left.high * _CLOSE, _SMALLEST)
+        ]
         if not gaps:
             break
-        place = max(gaps, key=lambda gap: (gap[0], -gap[1]))[1]
-        _insert(points, place, program)
+        place = -max(gaps)[1]
+        left, right = points[place], points[place + 1]
+        # The geometric middle; between 0 and another, a hundredth of that. It is a new point, or narrows the gap.
+        middle = _point(program, math.sqrt(left.high * right.low) if left.high > 0 else right.low / 100)
+        if middle.same(left):
+            left.high = middle.high
+        elif middle.same(right):
+            right.low = middle.low
+        else:
+            points.insert(place + 1, middle)
     return points
-
-
-def _insert(points: list[_Point], place: int, program: Program) -> None:
-    """Solve for a multiplier between two neighbours; it is a new point, or narrows the gap between them."""
-    left, right = points[place], points[place + 1]
-    middle = _point(program, _between(left.high, right.low))
-    if middle.same(left):
-        left.high = middle.high
-    elif middle.same(right):
-        right.low = middle.low
-    else:
-        points.insert(place + 1, middle)
 
 
 def _point(program: Program, lam: float) -> _Point:
@@ -192,15 +192,6 @@ def _last(program: Program) -> _Point:
             break
         point = further
     return point
-
-
-def _open(left: _Point, right: _Point) -> bool:
-    return right.low > max(left.high * _CLOSE, _SMALLEST)
-
-
-def _between(low: float, high: float) -> float:
-    """Return the geometric middle; between 0 and another, a hundredth of that."""
-    return math.sqrt(low * high) if low > 0 else high / 100
 
 
 def _distance(left: _Point, right: _Point, points: list[_Point]) -> float:

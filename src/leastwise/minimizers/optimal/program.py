@@ -14,8 +14,14 @@ from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.kernels.interval_program import Buckets, best_partition, lower_bound, revealed, run_sums, spread
 from leastwise.minimizers.constraints import Constraints
-from leastwise.minimizers.optimal.items import Floats, Items, held_values, items_of, target_weights
-from leastwise.minimizers.optimal.rules import Rules
+from leastwise.minimizers.optimal.items import (
+    Floats,
+    Items,
+    forbidden_buckets,
+    held_values,
+    items_of,
+    target_weights,
+)
 from leastwise.minimizers.surrogate import Effects
 from leastwise.partition import Groups, Intervals, Partition, edge_between, keep, suppress
 from leastwise.records.table import Table
@@ -166,7 +172,7 @@ def attribute_program(
         [inner + spread(items.weights[row], items.effects[row], items.weights[f], items.effects[f]) for f in free]
     )
     alone = np.stack([_alone(items, held, f) for f in free])
-    rules = Rules(table, attribute, items, constraints)
+    forbidden, alone_forbidden = forbidden_buckets(table, attribute, items, free, constraints)
     name = table.schema.names[attribute]
     return AttributeProgram(
         table=table,
@@ -174,10 +180,10 @@ def attribute_program(
         items=items,
         spread=lost,
         revealed=told,
-        forbidden=rules.forbidden_runs(),
+        forbidden=forbidden,
         alone_spread=alone[:, 0],
         alone_revealed=alone[:, 1],
-        alone_forbidden=rules.forbidden_alone(),
+        alone_forbidden=alone_forbidden,
         limit=constraints.max_buckets.get(name, 0),
         edges=tuple(sorted(float(edge) for edge in constraints.edges.get(name, ()))),
         bucket_penalty=bucket_penalty,
@@ -221,7 +227,9 @@ class Program:
         """Return the best buckets of each attribute that the constraints leave open."""
         if self.constraints.max_buckets_in_all is None:
             return {j: program.optimum(lam) for j, program in self.attributes.items()}
-        room = self.constraints.max_buckets_in_all - self._fixed_buckets()
+        fixed = [j for j in range(len(self.table.schema)) if j not in self.attributes]
+        taken = sum(1 if self._fixed(j).suppressed else self.table.sizes[j] for j in fixed)
+        room = self.constraints.max_buckets_in_all - taken
         return allot({j: program.best(lam, room) for j, program in self.attributes.items()}, room)
 
     def generalization(self, solution: Mapping[int, Buckets], **origin: Any) -> Generalization:
@@ -244,10 +252,6 @@ class Program:
     def _fixed(self, attribute: int) -> Partition:
         declared = self.table.schema.attributes[attribute]
         return suppress(declared) if declared.name in self.constraints.suppressed else keep(declared)
-
-    def _fixed_buckets(self) -> int:
-        fixed = [j for j in range(len(self.table.schema)) if j not in self.attributes]
-        return sum(1 if self._fixed(j).suppressed else self.table.sizes[j] for j in fixed)
 
 
 def make_program(
@@ -275,28 +279,19 @@ def allot(choices: Mapping[int, Sequence[Buckets]], room: int) -> dict[int, Buck
     """
     best = np.full(room + 1, np.inf)
     best[0] = 0.0
-    taken: list[dict[int, Buckets]] = []
-    for options in choices.values():
-        best, chosen = _add(best, options)
-        taken.append(chosen)
+    taken: dict[int, dict[int, Buckets]] = {}
+    for attribute, options in choices.items():
+        after, chosen = np.full(len(best), np.inf), dict[int, Buckets]()
+        for option in options:
+            for used in range(len(best) - option.size):
+                cost = best[used] + option.cost
+                if cost < after[used + option.size]:
+                    after[used + option.size], chosen[used + option.size] = cost, option
+        best, taken[attribute] = after, chosen
     if not np.isfinite(best).any():
         raise ParameterError(f"no partitions with {room} buckets in all meet the constraints; allow more buckets")
-    return _trace([*choices], taken, int(best.argmin()))
-
-
-def _add(best: np.ndarray, options: Sequence[Buckets]) -> tuple[np.ndarray, dict[int, Buckets]]:
-    after, chosen = np.full(len(best), np.inf), {}
-    for option in options:
-        for used in range(len(best) - option.size):
-            cost = best[used] + option.cost
-            if cost < after[used + option.size]:
-                after[used + option.size], chosen[used + option.size] = cost, option
-    return after, chosen
-
-
-def _trace(attributes: list[int], taken: list[dict[int, Buckets]], used: int) -> dict[int, Buckets]:
-    result = {}
-    for attribute, chosen in zip(reversed(attributes), reversed(taken), strict=True):
+    used, result = int(best.argmin()), {}
+    for attribute, chosen in reversed(taken.items()):
         result[attribute] = chosen[used]
         used -= chosen[used].size
     return result

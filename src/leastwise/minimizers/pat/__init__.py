@@ -1,9 +1,8 @@
 """PAT, the privacy-aware tree: split candidates (kernels), growth order, tree, export, words and drawing."""
 
-from leastwise.minimizers.pat.drawing import draw_svg, draw_text
+from leastwise.minimizers.pat.drawing import BucketStory, bucket_stories, draw_svg, draw_text, explain
 from leastwise.minimizers.pat.minimizer import ALPHAS, LEAVES, PATMinimizer, grow_tree, pat_grid, pat_path
 from leastwise.minimizers.pat.tree import PATTree, Split
-from leastwise.minimizers.pat.words import BucketStory, bucket_stories, explain
 
 __all__ = [
     "ALPHAS",

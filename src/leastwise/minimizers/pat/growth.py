@@ -15,15 +15,129 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.kernels.count_tables import class_counts
-from leastwise.kernels.judging import Judgement
-from leastwise.kernels.split_scan import scan_node, scan_wide
-from leastwise.minimizers.pat.absent import Values, effects
-from leastwise.minimizers.pat.counting import LEAST_BUDGET, CountedRows, TableStore
+from leastwise.kernels.count_tables import Layout, class_counts, count_rows, make_layout, part_rows
+from leastwise.kernels.split_scan import Judgement, Members, scan_node, scan_wide
+from leastwise.minimizers.pat.tree import Values, effects
 from leastwise.minimizers.pgini import Criterion, gini
 from leastwise.records.table import Table
 
 Array = npt.NDArray[Any]
+# Small samples may keep this much; large ones as much as their codes take.
+LEAST_BUDGET = 32 * 2**20
+# A table with more counts than this share of those that the rows make is not kept, nor is one above the limit;
+# a small one always is.
+WIDE_SHARE, SMALL_TABLE, LARGE_TABLE = 4.0, 2.0**18, 2.0**22
+
+
+class CountedRows:
+    """The records of a table in the order that counting reads them: row by row, personal attributes first.
+
+    Attributes
+    ----------
+    order
+        The attributes in this order, as positions in the schema.
+    people
+        How many people each row stands for; empty when it is one each.
+    """
+
+    def __init__(self, table: Table) -> None:
+        wide = wide_attributes(table)
+        personal = sorted(table.personal, key=lambda p: bool(wide[p]))  # as the layout wants it
+        others = [j for j in range(len(table.schema)) if j not in table.personal]
+        self.order: tuple[int, ...] = (*personal, *others)
+        sizes = table.sizes
+        self.layout: Layout = make_layout(
+            [sizes[p] for p in personal], [sizes[j] for j in others], table.classes, wide[list(self.order)]
+        )
+        self.people = _people(table)
+        self._dtype = np.dtype(np.int32 if self.people.dtype.kind == "i" else np.float64)
+        starts = self.layout.target_start
+        largest = max(int(starts[-1]), *self.layout.sizes.tolist())
+        self.rows = np.empty((len(table), len(self.order) + 1), dtype=np.min_scalar_type(largest))
+        targets = [*personal, -1]  # the label is the last target
+        for k, (j, start) in enumerate([*zip(targets, starts, strict=False), *((j, 0) for j in others)]):
+            codes = table.y if j < 0 else table.codes[:, j]
+            np.add(codes, start, out=self.rows[:, k], casting="unsafe")
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def exact(self) -> bool:
+        """Whether counts add up exactly, so that a table may be subtracted from another.
+
+        Real numbers leave about 1e-16 where nobody is: a value that nobody has would count as present.
+        """
+        return self._dtype.kind == "i"
+
+    def count(self, members: Array) -> Array:
+        """Return the half table of some rows."""
+        table = np.empty(self.layout.length, dtype=self._dtype)
+        count_rows(table, self.rows, members, self.people, self.layout)
+        return table
+
+    def part(self, members: Array, spare: Array, attribute: int, left_codes: Array) -> int:
+        """Move the rows whose code of an attribute (numbered as in ``order``) goes left to the front."""
+        personal = len(self.layout.target_start) - 2
+        start = int(self.layout.target_start[attribute]) if attribute < personal else 0
+        left = np.zeros(start + int(self.layout.sizes[attribute]), dtype=np.bool_)
+        left[start + left_codes] = True
+        return int(part_rows(members, spare, self.rows, int(self.layout.column[attribute]), left))
+
+    def cost(self, rows: int) -> int:
+        """Return how many counts that many rows touch: what to weigh against the length of a table."""
+        return rows * int((len(self.layout.target_start) - 1 - self.layout.first_target).sum())
+
+
+def wide_attributes(table: Table) -> npt.NDArray[np.bool_]:
+    """Return which attributes have too many values for a table: it would be far larger than what is counted.
+
+    People are counted, not rows, so that the same records written as weighted rows are treated alike.
+    """
+    sizes = np.asarray(table.sizes, dtype=float)
+    columns = float(sizes[list(table.personal)].sum()) + table.classes
+    counted = table.people * (len(table.personal) + 1.0)
+    return np.asarray(sizes * columns > np.clip(WIDE_SHARE * counted, SMALL_TABLE, LARGE_TABLE))
+
+
+def _people(table: Table) -> Array:
+    """Return the people of each row, as whole numbers where they are: those add up exactly in any order."""
+    if table.weights is None:
+        return np.empty(0, dtype=np.int32)
+    weights = np.asarray(table.weights, dtype=float)
+    whole = bool((weights == np.floor(weights)).all()) and weights.sum() < 2**31
+    return weights.astype(np.int32) if whole else weights
+
+
+class TableStore:
+    """Count tables kept within a budget of bytes; those of the fewest people go first.
+
+    A large node's table is worth most: it is dear to count, and its children are found by subtraction.
+    """
+
+    def __init__(self, budget: int) -> None:
+        self.budget = budget
+        self._tables: dict[bytes, tuple[float, Array]] = {}
+        self._bytes = 0
+
+    def get(self, key: bytes) -> Array | None:
+        """Return a table, None if it was not kept."""
+        entry = self._tables.get(key)
+        return None if entry is None else entry[1]
+
+    def keep(self, key: bytes, people: float, table: Array) -> None:
+        """Keep a table while there is room, at the cost of smaller ones."""
+        if key in self._tables:
+            return
+        self._tables[key] = (people, table)
+        self._bytes += table.nbytes
+        while self._bytes > self.budget:
+            self.drop(min(self._tables, key=lambda other: self._tables[other][0]))
+
+    def drop(self, key: bytes) -> None:
+        """Forget a table."""
+        entry = self._tables.pop(key, None)
+        self._bytes -= 0 if entry is None else entry[1].nbytes
 
 
 class Expansion(NamedTuple):
@@ -65,27 +179,24 @@ class _Leaf:
 
     def __post_init__(self) -> None:
         self.people = float(self.classes.sum())
-        self.key = _digest(self.allowed)
+        # A short name for the people who have the allowed codes: written out it would take kilobytes.
+        name = hashlib.blake2b(digest_size=16)
+        for attribute, codes in sorted(self.allowed.items()):
+            name.update(b"%d:%d:" % (attribute, len(codes)))
+            name.update(codes)
+        self.key = name.digest()
 
     @property
     def rows(self) -> int:
         return self.stop - self.start
 
 
-def _digest(allowed: dict[int, bytes]) -> bytes:
-    """Return a short name for the people who have the allowed codes: written out it would take kilobytes."""
-    name = hashlib.blake2b(digest_size=16)
-    for attribute, codes in sorted(allowed.items()):
-        name.update(b"%d:%d:" % (attribute, len(codes)))
-        name.update(codes)
-    return name.digest()
-
-
 class Grower:
     """Grows trees for several alphas on the same records."""
 
     def __init__(self, table: Table, criterion: Criterion, alphas: Sequence[float], min_leaf: float) -> None:
-        self.rows = CountedRows(table)
+        self.rows, attributes = CountedRows(table), table.schema.attributes
+        ordered = [-1 if attributes[j].kind == "discrete" else len(table.levels[j]) for j in self.rows.order]
         self.min_leaf = min_leaf
         self.criterion = criterion
         self.alphas = np.asarray(alphas, dtype=float)
@@ -95,7 +206,7 @@ class Grower:
             criterion.label_scale,
             np.array([scale_of[p] for p in self.rows.order[: len(scale_of)]]),
             float(min_leaf),
-            np.array([_ordered_codes(table, j) for j in self.rows.order], dtype=np.int64),
+            np.array(ordered, dtype=np.int64),
         )
         self._best_splits: dict[bytes, list[_BestSplit | None]] = {}
         self._store = TableStore(max(table.codes.nbytes, LEAST_BUDGET))
@@ -112,11 +223,17 @@ class Grower:
         while heap and len(grown) < max_leaves - 1:
             _, seen, _, leaf, split = heapq.heappop(heap)
             if not seen:
-                self._look(heap, which, leaf)
+                if leaf.key not in self._best_splits:
+                    self._best_splits[leaf.key] = self._scan(leaf)
+                found = self._best_splits[leaf.key][which]
+                if found is not None:
+                    heapq.heappush(heap, (-found.gain, 1, leaf.number, leaf, found))
                 continue
             assert split is not None
             left, right = self._split(leaf, split, 2 * len(grown) + 1)
-            grown.append(self._expansion(leaf, split, right))
+            codes = np.sort(split.left), np.sort(split.right)
+            attribute = self.rows.order[split.attribute]
+            grown.append(Expansion(leaf.number, attribute, *codes, split.gain, left.classes, right.classes))
             self._offer(heap, which, left)
             self._offer(heap, which, right)
         return grown
@@ -128,18 +245,11 @@ class Grower:
         if leaf.people >= 2 * self.min_leaf and bound > 0:
             heapq.heappush(heap, (-bound * (1 + 1e-9), 0, leaf.number, leaf, None))
 
-    def _look(self, heap: list[Any], which: int, leaf: _Leaf) -> None:
-        if leaf.key not in self._best_splits:
-            self._best_splits[leaf.key] = self._scan(leaf)
-        split = self._best_splits[leaf.key][which]
-        if split is not None:
-            heapq.heappush(heap, (-split.gain, 1, leaf.number, leaf, split))
-
     def _scan(self, leaf: _Leaf) -> list[_BestSplit | None]:
         table = self._table(leaf)
         best = scan_node(table, self.rows.layout, self._judgement)
         if self.rows.layout.wide.any():
-            members = self.rows.members(self._members[leaf.start : leaf.stop])
+            members = Members(self.rows.rows, self._members[leaf.start : leaf.stop], self.rows.people)
             scan_wide(table, self.rows.layout, self._judgement, members, best)
         kept: dict[tuple[int, bytes], tuple[Array, Array]] = {}
         result: list[_BestSplit | None] = []
@@ -192,22 +302,12 @@ class Grower:
         sides[0].sibling, sides[1].sibling = sides[1], sides[0]
         return sides[0], sides[1]
 
-    def _expansion(self, leaf: _Leaf, split: _BestSplit, right: _Leaf) -> Expansion:
-        attribute = self.rows.order[split.attribute]
-        left, rest = np.sort(split.left), np.sort(split.right)
-        return Expansion(leaf.number, attribute, left, rest, split.gain, split.left_classes, right.classes)
-
     def values(self, table: Table) -> list[Values]:
         """Return, per attribute of the schema, what the rules for absent values need."""
         self._members = np.arange(len(self.rows), dtype=np.int32)
         counts = self._table(_Leaf(0, 0, len(self.rows), self.classes, {}))
         by_code = {j: class_counts(counts, self.rows.layout, a) for a, j in enumerate(self.rows.order)}
         return [Values(_places(table, j), effects(by_code[j])) for j in range(len(table.schema))]
-
-
-def _ordered_codes(table: Table, attribute: int) -> int:
-    kind = table.schema.attributes[attribute].kind
-    return -1 if kind == "discrete" else len(table.levels[attribute])
 
 
 def _places(table: Table, attribute: int) -> Array:

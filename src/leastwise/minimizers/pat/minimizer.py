@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from leastwise.generalization import Generalization
 from leastwise.minimizers.base import Minimizer, chosen_on
-from leastwise.minimizers.constraints.floor import at_least
+from leastwise.minimizers.floor import at_least
 from leastwise.minimizers.pat.tree import PATTree, generalization, generalizations, place_absent
 from leastwise.minimizers.pgini import Criterion, Weights
 from leastwise.records.joint import joint_keys
 from leastwise.records.table import Table
 from leastwise.schema import Schema
 from leastwise.validation import check_between, check_whole
-
-if TYPE_CHECKING:
-    from leastwise.minimizers.pat.growth import Grower
 
 LEAVES = (2, 4, 6, 8, 10, 20, 50, 100, 200)
 """The numbers of leaves that the paper tries."""
@@ -144,21 +141,18 @@ def pat_grid(
     One tree is grown per alpha, and all of them share what they count: a group of people that several trees
     reach is counted and scanned once, for every alpha.
     """
+    from leastwise import __version__
+
     for count in leaves:
         check_whole("leaves", count)
     if not len(leaves):
         return [[] for _ in alphas]
-    trees = _grow(table.with_own_levels(), alphas, max(leaves), min_leaf, weights)
-    return [
-        generalizations(tree, leaves, [_origin(table, tree.alpha, k, min_leaf) for k in leaves]) for tree in trees
-    ]
-
-
-def _origin(table: Table, alpha: float, max_leaves: int, min_leaf: float) -> dict[str, Any]:
-    from leastwise import __version__
-
-    settings = {"alpha": float(alpha), "max_leaves": int(max_leaves), "min_leaf": min_leaf}
-    return {"minimizer": PATMinimizer.name, "leastwise": __version__, **settings, **chosen_on(table)}
+    grid = []
+    for tree in _grow(table.with_own_levels(), alphas, max(leaves), min_leaf, weights):
+        common = {"minimizer": PATMinimizer.name, "leastwise": __version__, "alpha": float(tree.alpha)}
+        own = [{"max_leaves": int(k), "min_leaf": min_leaf, **chosen_on(table)} for k in leaves]
+        grid.append(generalizations(tree, leaves, [{**common, **each} for each in own]))
+    return grid
 
 
 def _grow(
@@ -172,10 +166,6 @@ def _grow(
 
     criterion = Criterion.of(table, weights)
     grower = Grower(_fewer_rows(table) if len(alphas) > 1 else table, criterion, alphas, min_leaf)
-    return _trees(table, grower, max_leaves)
-
-
-def _trees(table: Table, grower: Grower, max_leaves: int) -> list[PATTree]:
     values = grower.values(table)
     trees = []
     for which, alpha in enumerate(grower.alphas):

@@ -1,8 +1,29 @@
-"""The tree that was grown, splits in the order of growth, and the generalization that it asks."""
+"""The tree that was grown, splits in the order of growth, and the generalization that it asks.
+
+A value absent from a node must go somewhere, because the tree is asked about every record of the domain. The
+
+1. Values that stand together so far stay together when the node does not separate them: those absent go with
+   those present of the same bucket.
+2. When a split divides a bucket, an absent value of it goes with the present value of that bucket which is
+   nearest *by effect*. The effect of a value is its mean label over all training records (more than two
+   classes: the first principal direction of the class shares); a value that nobody has, has the mean effect.
+3. A bucket that is absent as a whole goes, as a whole, with the nearest present value by effect.
+4. Between the two numbers (or ordinal values) that a split parts, the cut is one that the attribute already
+   has, the nearest to the middle; without one it is in the middle, so that a number goes with the nearer.
+
+So a bucket is divided only where the data of the node separate two of its values; but numbers go by their order,
+and "missing" or "other", where the node has them, may have to leave an absent number of their bucket. Since the
+rules look only at earlier splits, the buckets of a smaller tree are coarser than those of a larger one.
+
+The price: whoever knew all splits beforehand could do with fewer buckets. Rule 2 must choose a side for an absent
+value that the data separated from neither; when a later split separates it from its new company, it could have
+stayed with the others. Merging them in the end would undo an earlier division, and the buckets of the smaller
+tree would no longer be coarser.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -12,7 +33,6 @@ import numpy.typing as npt
 
 from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
-from leastwise.minimizers.pat.absent import Values, sides
 from leastwise.partition import Partition, from_map, suppress
 from leastwise.records.table import Levels
 from leastwise.schema import Attribute, Schema
@@ -90,8 +110,9 @@ class PATTree:
         node = 0
         while node in self.split_at:
             number = self.split_at[node]
-            attribute = self.attribute(number)
-            goes = self.partition(number).bucket(record.get(attribute.name)) == self._left_bucket(number)
+            bucket = self.partition(number).bucket(record.get(self.attribute(number).name))
+            # Buckets are numbered in the order of the domain: the first code's is 0.
+            goes = bucket == (0 if self.splits[number].goes_left[0] else 1)
             node = 2 * number + (1 if goes else 2)
         return node
 
@@ -104,10 +125,6 @@ class PATTree:
         asked = self.splits[split]
         return from_map(self.attribute(split), self.levels[asked.attribute], (~asked.goes_left).astype(int))
 
-    def _left_bucket(self, split: int) -> int:
-        # Buckets are numbered in the order of the domain: the first code's is 0.
-        return 0 if self.splits[split].goes_left[0] else 1
-
 
 def refined(buckets: Array, goes_left: Array) -> Array:
     """Return the common refinement of buckets and a split, numbered by first appearance."""
@@ -119,7 +136,7 @@ def refined(buckets: Array, goes_left: Array) -> Array:
 
 
 def place_absent(expansions: Sequence[Any], values: Sequence[Values]) -> list[Split]:
-    """Return the splits of a growth with every code placed, by the rules of ``absent``."""
+    """Return the splits of a growth with every code placed, by the rules above."""
     buckets = [np.zeros(len(value.effects), dtype=np.int64) for value in values]
     splits = []
     for grown in expansions:
@@ -128,26 +145,6 @@ def place_absent(expansions: Sequence[Any], values: Sequence[Values]) -> list[Sp
         buckets[j] = refined(buckets[j], goes)
         splits.append(Split(grown.node, j, goes, grown.gain, grown.left_classes, grown.right_classes))
     return splits
-
-
-def bucket_maps(tree: PATTree) -> list[Array]:
-    """Return, per attribute, the bucket of each code."""
-    *_, last = _growing(tree, [len(tree.splits)])
-    return last
-
-
-def _growing(tree: PATTree, stops: Sequence[int]) -> Iterator[list[Array]]:
-    """Yield the buckets after so many splits, ``stops`` ascending."""
-    maps = [
-        np.zeros(len(level) + attribute.extra_values, dtype=np.int64)
-        for level, attribute in zip(tree.levels, tree.schema.attributes, strict=True)
-    ]
-    done = 0
-    for stop in stops:
-        for split in tree.splits[done:stop]:
-            maps[split.attribute] = refined(maps[split.attribute], split.goes_left)
-        done = max(done, stop)
-        yield list(maps)
 
 
 def generalization(tree: PATTree, **origin: Any) -> Generalization:
@@ -163,20 +160,115 @@ def generalizations(
     tree: PATTree, leaves: Sequence[int], origins: Sequence[dict[str, Any]]
 ) -> list[Generalization]:
     """Return what the tree asks at each of several numbers of leaves, in the order given."""
-    ascending = sorted(set(leaves))
-    partitions: dict[int, tuple[Partition, ...]] = {}
-    before: list[tuple[Array, Partition]] = []
-    for count, maps in zip(ascending, _growing(tree, [max(k - 1, 0) for k in ascending]), strict=True):
-        # An attribute that no split has touched since keeps its partition.
-        before = [
-            before[j] if before and before[j][0] is mapping else (mapping, _partition(tree, j, mapping))
-            for j, mapping in enumerate(maps)
-        ]
-        partitions[count] = tuple(partition for _, partition in before)
+    attributes = tree.schema.attributes
+    sizes = [len(level) + a.extra_values for level, a in zip(tree.levels, attributes, strict=True)]
+    maps = [np.zeros(size, dtype=np.int64) for size in sizes]
+    now: list[Partition] = [suppress(attribute) for attribute in attributes]
+    partitions, done = dict[int, tuple[Partition, ...]](), 0
+    for count in sorted(set(leaves)):
+        made, done = tree.splits[done : max(count - 1, 0)], max(done, count - 1)
+        for split in made:
+            maps[split.attribute] = refined(maps[split.attribute], split.goes_left)
+        for j in {split.attribute for split in made}:
+            now[j] = from_map(attributes[j], tree.levels[j], maps[j]) if maps[j].any() else suppress(attributes[j])
+        partitions[count] = tuple(now)
     label = tree.schema.label
     return [Generalization(partitions[k], label, origin) for k, origin in zip(leaves, origins, strict=True)]
 
 
-def _partition(tree: PATTree, attribute: int, mapping: Array) -> Partition:
-    declared = tree.schema.attributes[attribute]
-    return from_map(declared, tree.levels[attribute], mapping) if mapping.any() else suppress(declared)
+@dataclass(frozen=True)
+class Values:
+    """What the rules know of an attribute: which codes are ordered, where they lie, and each code's effect.
+
+    ``places`` has one number per ordered code, ascending; it is empty for a discrete attribute.
+    """
+
+    places: Array
+    effects: Array
+
+
+def effects(classes: Array) -> Array:
+    """Return the effect of each code, from the people of each class that have it."""
+    from leastwise.kernels.orderings import label_scores
+
+    people = classes.sum(axis=1)
+    seen = people > 0
+    if classes.shape[1] < 2 or not seen.any():
+        return np.zeros(len(classes))
+    scores = label_scores(np.ascontiguousarray(classes[seen], dtype=float), people[seen].astype(float))
+    result = np.full(len(classes), np.average(scores, weights=people[seen]))
+    result[seen] = scores
+    return result
+
+
+def sides(values: Values, buckets: Array, left: Array, right: Array) -> npt.NDArray[np.bool_]:
+    """Return for every code whether it goes left.
+
+    Parameters
+    ----------
+    values
+        The attribute.
+    buckets
+        The bucket of each code before this split.
+    left, right
+        The codes present in the node that go left and right.
+    """
+    goes, decided = np.zeros((2, len(buckets)), dtype=bool)
+    goes[left] = True
+    decided[left] = decided[right] = True
+    ordered = len(values.places)
+    if ordered:
+        goes[:ordered] = _numbers(values, buckets, left, right)
+        decided[:ordered] = True
+    if decided.all():
+        return goes
+    lefts, rights = _any_of(buckets, decided & goes), _any_of(buckets, decided & ~goes)
+    free = ~decided & ~(lefts & rights)[buckets]
+    # A bucket goes as a whole with its present values, or by its mean effect.
+    mean = np.bincount(buckets, weights=values.effects) / np.bincount(buckets)
+    model = nearest(values.effects, np.concatenate([left, right]), mean)
+    goes[free] = np.where(lefts | rights, lefts, goes[model])[buckets[free]]
+    for bucket in np.unique(buckets[~decided & ~free]):
+        here = buckets == bucket
+        asked, models = np.flatnonzero(here & ~decided), np.flatnonzero(here & decided)
+        goes[asked] = goes[nearest(values.effects, models, values.effects[asked])]
+    return goes
+
+
+def _any_of(buckets: Array, codes: Array) -> npt.NDArray[np.bool_]:
+    return np.bincount(buckets[codes], minlength=int(buckets.max()) + 1) > 0
+
+
+def nearest(effects: Array, models: Array, asked: Array) -> Array:
+    """Return the models whose effects are nearest to those asked; ties go to the smaller effect, then code.
+
+    >>> nearest(np.array([0.1, 0.5, 0.5, 0.9]), np.array([3, 2, 1, 0]), np.array([0.0, 0.3, 0.6, 0.71]))
+    array([0, 0, 1, 3])
+    """
+    ascending = models[np.lexsort((models, effects[models]))]
+    known = effects[ascending]
+    above = np.minimum(np.searchsorted(known, asked), len(known) - 1)
+    below = np.searchsorted(known, known[np.maximum(above - 1, 0)])
+    nearer_below = np.abs(asked - known[below]) <= np.abs(known[above] - asked)
+    return np.asarray(ascending[np.where(nearer_below, below, above)])
+
+
+def _numbers(values: Values, buckets: Array, left: Array, right: Array) -> npt.NDArray[np.bool_]:
+    ordered = len(values.places)
+    low, high = left[left < ordered], right[right < ordered]
+    if len(low) and len(high):
+        return np.arange(ordered) <= _cut(values.places, buckets, int(low.max()), int(high.min()))
+    if len(low) or len(high):
+        return np.full(ordered, bool(len(low)))
+    # Only "missing" and "other" are here: all numbers go with the nearer of the two.
+    model = nearest(values.effects, np.concatenate([left, right]), values.effects[:ordered].mean(keepdims=True))
+    return np.full(ordered, bool(np.isin(model, left)[0]))
+
+
+def _cut(places: Array, buckets: Array, low: int, high: int) -> int:
+    """Return the last code of the left side, between the codes ``low`` (left) and ``high`` (right)."""
+    middle = places[low] / 2 + places[high] / 2
+    known = [c for c in range(low, high) if buckets[c] != buckets[c + 1]]
+    if known:
+        return min(known, key=lambda c: abs(places[c] / 2 + places[c + 1] / 2 - middle))
+    return int(np.searchsorted(places[low:high], middle, side="right")) - 1 + low

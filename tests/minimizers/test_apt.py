@@ -26,8 +26,15 @@ from threadpoolctl import threadpool_limits
 from leastwise import Attribute, DataError, Generalization, ParameterError, Schema, Table
 from leastwise.generalization.information_loss import gcp
 from leastwise.minimizers import MINIMIZERS, AptMinimizer
-from leastwise.minimizers.apt.coarsening import buckets_between, gathered, tree_cuts
-from leastwise.minimizers.apt.model import Agreement, model_for, representatives, represented
+from leastwise.minimizers.apt import (
+    Agreement,
+    buckets_between,
+    gathered,
+    model_for,
+    representatives,
+    represented,
+    tree_cuts,
+)
 from leastwise.minimizers.base import held_out
 from leastwise.minimizers.orders import ranked, value_ranks
 from tests.strategies import tables
@@ -127,7 +134,7 @@ def test_the_tree_answers_the_same_for_a_record_and_its_generalized_record(recor
     """The law that makes leaves into ranges: everybody in a joint bucket is in one leaf."""
     said = records.y.astype(np.intp)
     ranks = value_ranks(records, said)
-    places = ranked(records, ranks)
+    places = ranked(records.codes, ranks)
     cuts = tree_cuts(places, said, records.counts, max_depth=depth, min_leaf=1, seed=0)
     tree = DecisionTreeClassifier(max_depth=depth, min_samples_leaf=1, random_state=0)
     leaves = tree.fit(places, said, sample_weight=records.counts).apply(places)
@@ -143,7 +150,7 @@ def test_the_tree_answers_the_same_for_a_record_and_its_generalized_record(recor
 def test_first_cuts_come_first_in_a_smaller_tree(records: Table) -> None:
     """The first cuts are those of the best-first tree of so few leaves."""
     said = records.y.astype(np.intp)
-    places = ranked(records, value_ranks(records, said))
+    places = ranked(records.codes, value_ranks(records, said))
     cuts = tree_cuts(places, said, records.counts, max_depth=5, min_leaf=1, seed=0)
     assert len(set(cuts)) == len(cuts)
     if cuts:

@@ -14,12 +14,11 @@ from leastwise import Generalization
 from leastwise.errors import ParameterError
 from leastwise.kernels.joint_partition import Guessed
 from leastwise.minimizers import Constraints, joint_path
-from leastwise.minimizers.constraints.checks import broken
-from leastwise.minimizers.descent.descent import Descent, base_of
-from leastwise.minimizers.descent.rests import calibrated, calibrated_label
+from leastwise.minimizers.constraints import broken
+from leastwise.minimizers.descent import Descent, base_of, calibrated, calibrated_label
 from leastwise.minimizers.optimal.items import target_weights
 from leastwise.minimizers.recommended import estimate
-from tests.minimizers.constraints.test_checks import parting
+from tests.minimizers.test_constraints import parting
 from tests.samples import a_secret_and_its_twin, age_tells, exclusive_or
 from tests.strategies import generalizations, tables
 
@@ -28,7 +27,7 @@ def test_what_leaks_stays_out_and_what_is_useful_comes_in():
     table = a_secret_and_its_twin()
     descent = Descent(base_of(table, Generalization.untouched(table.schema), Constraints()), np.ones(1))
     descent.descend(2.0)
-    found = descent.base.generalization(descent.now)
+    found = descent.base.fine.generalization(descent.now)
     assert found.collected == ("useful",)
     assert found["useful"].groups == (("v0", "v1", "v2"), ("v3", "v4", "v5"))
     risk, error = estimate(descent.base.records, found, descent.weights)
@@ -40,9 +39,9 @@ def test_an_attribute_that_was_given_up_comes_back_when_it_is_worth_it():
     table = a_secret_and_its_twin()
     descent = Descent(base_of(table, Generalization.untouched(table.schema), Constraints()), np.ones(1))
     descent.descend(0.0)
-    assert descent.base.generalization(descent.now).collected == ()
+    assert descent.base.fine.generalization(descent.now).collected == ()
     descent.descend(50.0)
-    assert "useful" in descent.base.generalization(descent.now).collected
+    assert "useful" in descent.base.fine.generalization(descent.now).collected
 
 
 @settings(deadline=None, max_examples=25)
@@ -74,7 +73,7 @@ def test_what_only_shows_together_is_kept_on_the_way_down():
     descent.now = [np.arange(2), np.arange(2), np.arange(2)]
     descent._renew()
     descent.descend(1.0)
-    assert descent.base.generalization(descent.now).collected == ("a", "b")
+    assert descent.base.fine.generalization(descent.now).collected == ("a", "b")
 
 
 def slow_cost(descent: Descent, j: int, now: np.ndarray, mu: float, effects: np.ndarray) -> float:
@@ -86,7 +85,7 @@ def slow_cost(descent: Descent, j: int, now: np.ndarray, mu: float, effects: np.
         What each fine bucket of the attribute adds to the log-odds of the label model.
     """
     records, columns, row = descent.base.records, descent.columns, descent.base.rows[j]
-    people, labels, fine = records.people.tolist(), records.table.y.tolist(), descent.base.fine[j]
+    people, labels, fine = records.people.tolist(), records.table.y.tolist(), descent.base.fine.columns[j]
     group, rest = (
         now[fine].tolist(),
         [tuple(c[i] for k, c in enumerate(columns) if k != j) for i in range(len(fine))],
@@ -138,7 +137,7 @@ def test_each_attribute_gets_the_best_of_all_partitions_into_runs(table, mu):
         assert found is not None
         costs = []
         for cuts in itertools.product([0, 1], repeat=size - 1):
-            now = np.zeros(descent.base.partitions[j].size, dtype=np.int64)
+            now = np.zeros(descent.base.fine.partitions[j].size, dtype=np.int64)
             now[descent.base.rows[j]] = np.concatenate([[0], np.cumsum(cuts)])
             costs.append(slow_cost(descent, j, now, mu, effects))
         assert slow_cost(descent, j, found, mu, effects) == pytest.approx(min(costs), abs=1e-9)

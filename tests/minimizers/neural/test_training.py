@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch")
 
 from leastwise.minimizers.neural.inputs import Inputs  # noqa: E402
 from leastwise.minimizers.neural.networks import draw, tensor  # noqa: E402
-from leastwise.minimizers.neural.objectives import (  # noqa: E402
+from leastwise.minimizers.neural.training import (  # noqa: E402
     AdversarialTraining,
     Batch,
     information_bound,

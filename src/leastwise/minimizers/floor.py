@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leastwise.generalization import Generalization
-from leastwise.minimizers.constraints.checks import too_few
-from leastwise.minimizers.constraints.constraints import Constraints
+from leastwise.minimizers.constraints import Constraints, too_few
 from leastwise.minimizers.pgini import Criterion, Weights
 from leastwise.partition import Intervals, Partition, Untouched, from_map, suppress
 from leastwise.records.joint import joint_buckets
@@ -71,7 +70,8 @@ def at_least(
     terms = list(_terms(table, Criterion.of(table, weights), alpha)) if small else []
     merging = [_Attribute.of(table, j, maps[j], partitions[j], terms) for j in small]
     for attribute in merging:
-        _fill_buckets(attribute, per_bucket)
+        while pair := attribute.cheapest(np.flatnonzero(attribute.people < per_bucket)):
+            attribute.merge(*pair[1:])
     if together:
         _fill_joint_buckets(merging, table, per_joint)
     for j, attribute in zip(small, merging, strict=True):
@@ -196,7 +196,11 @@ def _runs(table: Table, column: Array, size: int, ordered: int) -> Array:
     A bucket that is large enough by itself stays alone, too.
     """
     use = np.bincount(column, weights=table.weights, minlength=size).astype(float)
-    order = np.arange(ordered) if ordered else _by_label(table, column, use)
+    order = np.arange(ordered)
+    if not ordered:
+        label = np.zeros(len(column)) if table.labels is None else table.labels
+        mean = np.bincount(column, weights=table.counts * label, minlength=size)
+        order = np.argsort(_per_person(mean, use), kind="stable")
     enough = 2 * float(use.sum()) / MOST_BUCKETS
     group, number, held = np.zeros(size, dtype=np.intp), 0, 0.0
     for bucket in order:
@@ -206,12 +210,6 @@ def _runs(table: Table, column: Array, size: int, ordered: int) -> Array:
         held += use[bucket]
     group[len(order) :] = number + 1 + np.arange(size - len(order))
     return group
-
-
-def _by_label(table: Table, column: Array, use: Array) -> Array:
-    label = np.zeros(len(column)) if table.labels is None else table.labels
-    mean = np.bincount(column, weights=table.counts * label, minlength=len(use))
-    return np.argsort(_per_person(mean, use), kind="stable")
 
 
 def _ordered(partition: Partition, size: int) -> int:
@@ -228,15 +226,6 @@ def _ordered(partition: Partition, size: int) -> int:
 
 def _per_person(total: Array, people: Array) -> Array:
     return np.divide(total, people, out=np.zeros_like(total), where=people > 0)
-
-
-def _fill_buckets(attribute: _Attribute, fewest: float) -> None:
-    while True:
-        alive = np.unique(attribute.now)
-        merged = attribute.cheapest(alive[attribute.people[alive] < fewest])
-        if merged is None:
-            return
-        attribute.merge(*merged[1:])
 
 
 def _fill_joint_buckets(attributes: Sequence[_Attribute], table: Table, fewest: float) -> None:
@@ -267,7 +256,7 @@ def _joined(records: Array, people: Array, sizes: Sequence[int]) -> tuple[Array,
 def brought_to(constraints: Constraints, generalization: Generalization, train: Table) -> Generalization:
     """Suppress what must not be collected, and merge buckets that too few people use.
 
-    What else is broken stays so: ``checks.broken`` tells.
+    What else is broken stays so: ``constraints.broken`` tells.
     """
     partitions = tuple(
         suppress(p.attribute) if p.attribute.name in constraints.suppressed else p

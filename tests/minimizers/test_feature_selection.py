@@ -13,12 +13,12 @@ from sklearn.feature_selection import f_classif
 
 from leastwise import Attribute, DataError, Generalization, ParameterError, Schema, SchemaError, Table
 from leastwise.minimizers import FeatureSelectionMinimizer
-from leastwise.minimizers.feature_selection import METHODS
-from leastwise.minimizers.feature_selection.removal import kept_after_removal
-from leastwise.minimizers.feature_selection.scores import (
+from leastwise.minimizers.feature_selection import (
+    METHODS,
     RUNS,
     anova_score,
     chi_squared_score,
+    kept_after_removal,
     mutual_information_score,
     runs_of,
 )

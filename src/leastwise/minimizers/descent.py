@@ -9,49 +9,42 @@ which leave out what is suppressed, a descent ends anyway.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
-from leastwise.kernels.additive_logistic import Additive, fit_additive
-from leastwise.kernels.interval_program import Buckets, best_partition, run_sums
+from leastwise.kernels.additive_logistic import Additive, fit_additive, fit_beside
+from leastwise.kernels.interval_program import best_partition, run_sums
 from leastwise.kernels.joint_coarsening import State
-from leastwise.kernels.joint_partition import Rests, run_hits, run_label_hits
-from leastwise.minimizers.coarsening.path import countable
+from leastwise.kernels.joint_partition import Guessed, Rests, number_pairs, run_hits, run_label_hits
+from leastwise.minimizers.coarsening.path import FineBuckets
 from leastwise.minimizers.coarsening.state import PseudoCounts, Records, make_state
-from leastwise.minimizers.constraints import Constraints
-from leastwise.minimizers.constraints.checks import MergeRules, broken
-from leastwise.minimizers.descent.rests import (
-    NONE,
-    Item,
-    Rest,
-    calibrated,
-    calibrated_label,
-    guessed_of,
-    rests_of,
-    scores_of,
-)
+from leastwise.minimizers.constraints import Constraints, MergeRules, broken
 from leastwise.minimizers.optimal.items import target_weights
 from leastwise.minimizers.orders import principal_direction
-from leastwise.partition import Partition, Untouched
+from leastwise.partition import Partition
 from leastwise.random import generator
 from leastwise.records.table import Table
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
+# No attribute: all are as they are.
+NONE = -1
 # Lagrange multipliers ``mu`` of the classifier error: from counting almost nothing to almost everything.
 MULTIPLIERS = (0.1, 0.25, 0.5, 1.0, 1.6, 2.4, 3.4, 4.8, 7.0, 12.0, 25.0, 50.0)
 # Attributes are gone round at most so often for one multiplier.
 _ROUNDS = 3
 # People that one more bucket must keep from being guessed, or whose label it must tell: less is chance.
 _CHARGE = 1.0
+# What coarser knowledge may count for, in people.
+_PSEUDO_COUNTS = 2.0 ** np.arange(-1, 9)
 
 
 def joint_path(
@@ -102,17 +95,18 @@ class Descent:
     pseudo_counts: Floats = field(init=False)
 
     def __post_init__(self) -> None:
-        most = max(len(row) for row in self.base.rows)
-        shape = (len(self.base.rows), max(most, *(p.size for p in self.base.partitions)))
+        sizes = [partition.size for partition in self.base.fine.partitions]
+        shape = (len(sizes), max(*map(len, self.base.rows), *sizes))
         self.zobrist = generator(0, "descent").integers(-(2**62), 2**62, size=shape)
-        self.now = [start.copy() for start in self.base.coarsest]
+        fixed = self.base.fixed
+        self.now = [np.arange(n) if j in fixed else np.zeros(n, dtype=np.int64) for j, n in enumerate(sizes)]
         self._renew()
 
     def solutions(self, multipliers: Sequence[float]) -> Iterator[Generalization]:
         """Descend at one multiplier after the other, each from where the one before ended."""
         for mu in multipliers:
             self.descend(mu)
-            yield self.base.generalization(self.now, minimizer="joint", mu=mu)
+            yield self.base.fine.generalization(self.now, minimizer="joint", mu=mu)
 
     def descend(self, mu: float) -> None:
         """Go round the attributes, a few times at most, until nothing changes; later without the suppressed."""
@@ -130,7 +124,7 @@ class Descent:
         if best is None or _same(best, self.now[j]):
             return False
         self.now[j] = best
-        self.columns[j] = best[self.base.fine[j]]
+        self.columns[j] = best[self.base.fine.columns[j]]
         row = self.base.rows[j]
         weight = np.maximum(np.bincount(best[row], weights=people), 1e-9)
         merged = [np.bincount(best[row], weights=people * effect) / weight for effect in effects.T]
@@ -142,9 +136,14 @@ class Descent:
     def _best(self, j: int, mu: float) -> tuple[Ints | None, Floats, Floats]:
         """Return the best partition of an attribute, and effects and people of its fine buckets, in their row."""
         cost, rests = self._costs(j, mu)
+        effects, people = rests.effects[:, -len(self.model.intercept) :], rests.bucket_people
         solved = best_partition(cost[None], np.zeros(1), self.base.limits[j])
-        best = self._from_row(j, min(solved, key=lambda each: each.cost)) if solved else None
-        return best, rests.effects[:, -len(self.model.intercept) :], rests.bucket_people
+        if not solved:
+            return None, effects, people
+        ends = min(solved, key=lambda each: each.cost).ends
+        best = np.zeros(len(self.now[j]), dtype=np.int64)
+        best[self.base.rows[j]] = np.repeat(np.arange(len(ends)), np.diff((0, *ends)))
+        return best, effects, people
 
     def _costs(self, j: int, mu: float) -> tuple[Floats, Rests]:
         """Return what each run [first, last] of an attribute's fine buckets costs, in people."""
@@ -158,15 +157,9 @@ class Descent:
         cost[self.base.forbidden[j]] = np.inf
         return cost, rests
 
-    def _from_row(self, j: int, solved: Buckets) -> Ints:
-        now = np.zeros(self.base.partitions[j].size, dtype=np.int64)
-        runs = np.repeat(np.arange(len(solved.ends)), np.diff((0, *solved.ends)))
-        now[self.base.rows[j]] = runs
-        return now
-
     def _keys(self, without: int = NONE) -> Ints:
         """Return a number per record that is equal where all attributes but one are."""
-        keys = np.zeros(len(self.base.table), dtype=np.int64)
+        keys = np.zeros(len(self.columns[0]), dtype=np.int64)
         for j, column in enumerate(self.columns):
             if j != without:
                 keys += self.zobrist[j, column]
@@ -175,7 +168,7 @@ class Descent:
     def _renew(self) -> None:
         """Number the buckets, choose contexts, fit the label model, and let both count for what they are worth."""
         self.now = [np.unique(now, return_inverse=True)[1].astype(np.int64) for now in self.now]
-        self.columns = [now[fine] for now, fine in zip(self.now, self.base.fine, strict=True)]
+        self.columns = [now[column] for now, column in zip(self.now, self.base.fine.columns, strict=True)]
         records, sizes = self.base.records, [int(now.max()) + 1 for now in self.now]
         self.state, self.model = make_state(records, self.columns, sizes, PseudoCounts())
         right, rest = self.state.hits.sum(axis=0), Rest.by(self._keys())
@@ -205,24 +198,18 @@ class Base:
 
     Attributes
     ----------
-    partitions, shown
-        The fine buckets as they are counted, and as they are published where they stay as they are.
     rows
         Per attribute, its buckets in the order in which runs of them may become one.
-    fine
-        Per attribute, the bucket of each record.
     forbidden
         Per attribute, the runs [first, last] that the constraints rule out.
     limits
         Per attribute, the largest number of runs; 0 for no limit.
+    fixed
+        The attributes that stay as they are.
     """
 
-    table: Table
-    records: Records
-    partitions: tuple[Partition, ...]
-    shown: tuple[Partition, ...]
+    fine: FineBuckets
     rows: tuple[list[int], ...]
-    fine: tuple[Ints, ...]
     forbidden: tuple[npt.NDArray[np.bool_], ...]
     limits: tuple[int, ...]
     fixed: frozenset[int]
@@ -232,63 +219,40 @@ class Base:
         """The attributes that can be parted in more than one way."""
         return [j for j, row in enumerate(self.rows) if len(row) > 1 and j not in self.fixed]
 
-    @cached_property
-    def coarsest(self) -> list[Ints]:
-        """Where a descent begins: everything that may change is suppressed."""
-        sizes = [partition.size for partition in self.partitions]
-        return [np.arange(n) if j in self.fixed else np.zeros(n, dtype=np.int64) for j, n in enumerate(sizes)]
+    @property
+    def records(self) -> Records:
+        """The records that are counted."""
+        return self.fine.records
 
     def item(self, attribute: int) -> Item:
         """Return the place in the row of each record's bucket."""
         row = self.rows[attribute]
-        place = np.zeros(self.partitions[attribute].size, dtype=np.int64)
+        place = np.zeros(self.fine.partitions[attribute].size, dtype=np.int64)
         place[row] = np.arange(len(row))
-        return Item(place[self.fine[attribute]], len(row), attribute)
-
-    def generalization(self, now: Sequence[Ints], **origin: Any) -> Generalization:
-        """Return the artefact in which each fine bucket has become what ``now`` says."""
-        pairs = zip(self.shown, now, strict=True)
-        partitions = tuple(p if isinstance(p, Untouched) else p.coarsen(each.tolist()) for p, each in pairs)
-        return Generalization(partitions, self.table.schema.label, origin)
+        return Item(place[self.fine.columns[attribute]], len(row), attribute)
 
 
 def base_of(table: Table, fine: Generalization, constraints: Constraints, records: Records | None = None) -> Base:
     """Return the buckets of a fine generalization, ready to be put into runs."""
-    partitions = tuple(countable(table, j, partition, constraints) for j, partition in enumerate(fine.partitions))
-    maps = table.bucket_maps(Generalization(partitions))
-    every = [maps[j][table.codes[:, j]].astype(np.int64) for j in range(len(maps))]
-    records = (records or Records.of(table)).collapsed(every)
-    columns = tuple(maps[j][records.table.codes[:, j]].astype(np.int64) for j in range(len(maps)))
+    buckets = FineBuckets.of(table, fine, constraints, records)
+    few, partitions, columns = buckets.records, buckets.partitions, buckets.columns
+    sizes = [partition.size for partition in partitions]
+    model = fit_additive(columns, sizes, few.table.y, few.table.classes, few.people)
+    effects = [weights @ principal_direction(weights) for weights in model.weights]
+    rows = tuple(_row(partition, effect) for partition, effect in zip(partitions, effects, strict=True))
     rules = MergeRules.of(constraints, partitions)
-    rows = _rows(records, columns, partitions)
     people = [
-        np.bincount(c, weights=records.people, minlength=p.size).astype(float)
-        for c, p in zip(columns, partitions, strict=True)
+        np.bincount(c, weights=few.people, minlength=n).astype(float) for c, n in zip(columns, sizes, strict=True)
     ]
     return Base(
-        table=records.table,
-        records=records,
-        partitions=partitions,
-        shown=tuple(
-            old if old.attribute.name in constraints.untouched else new
-            for old, new in zip(fine.partitions, partitions, strict=True)
-        ),
+        fine=buckets,
         rows=rows,
-        fine=columns,
         forbidden=tuple(
             _forbidden(rules, j, row, people[j], constraints.min_people) for j, row in enumerate(rows)
         ),
         limits=tuple(min(constraints.max_buckets.get(p.attribute.name, 0), p.size) for p in partitions),
         fixed=rules.fixed,
     )
-
-
-def _rows(records: Records, columns: Sequence[Ints], partitions: Sequence[Partition]) -> tuple[list[int], ...]:
-    table = records.table
-    sizes = [partition.size for partition in partitions]
-    model = fit_additive(columns, sizes, table.y, table.classes, records.people)
-    effects = [weights @ principal_direction(weights) for weights in model.weights]
-    return tuple(_row(partition, effect) for partition, effect in zip(partitions, effects, strict=True))
 
 
 def _row(partition: Partition, effect: Floats) -> list[int]:
@@ -315,3 +279,132 @@ def _forbidden(
         for last in range(first, size):
             wrong[first, last] |= last > first and not rules.allow(attribute, row[first : last + 1])
     return wrong
+
+
+class Rest(NamedTuple):
+    """The joint buckets over some attributes: a record of each, and the one of each record."""
+
+    first: npt.NDArray[np.intp]
+    of: npt.NDArray[np.intp]
+
+    @classmethod
+    def by(cls, keys: Ints) -> Rest:
+        """Number the records by their keys."""
+        _, first, of = np.unique(keys, return_index=True, return_inverse=True)
+        return cls(first, of)
+
+
+class Item(NamedTuple):
+    """The attribute that is parted anew: the place in the row of each record's bucket, and how many there are."""
+
+    place: Ints
+    places: int
+    attribute: int
+
+
+def scores_of(model: Additive, columns: Sequence[Ints], rows: Any, classes: int, without: int = NONE) -> Floats:
+    """Return the log-odds of each class that an additive model gives these records, without one attribute."""
+    width = len(model.intercept)
+    scores = np.zeros((len(rows), classes))
+    scores[:, -width:] += model.intercept
+    for j, (column, effect) in enumerate(zip(columns, model.weights, strict=True)):
+        if j != without and len(effect) > 1:
+            scores[:, -width:] += effect[column[rows]]
+    return scores
+
+
+def rests_of(
+    records: Records, columns: Sequence[Ints], rest: Rest, item: Item, model: Additive, pseudo_count: float
+) -> Rests:
+    """Return the records by rest, in the order of the items, with what the label model knows of them."""
+    table, people = records.table, records.people
+    order = np.argsort(item.place, kind="stable")
+    scores = scores_of(model, columns, rest.first, table.classes, item.attribute)
+    effects = np.zeros((item.places, table.classes))
+    width = len(model.intercept)
+    effects[:, -width:] = fit_beside(scores[rest.of, -width:], item.place, item.places, table.y, people)
+    return Rests(
+        starts=np.concatenate([[0], np.cumsum(np.bincount(item.place, minlength=item.places))]),
+        order=order,
+        rest=rest.of[order],
+        people=people[order],
+        labels=table.y[order].astype(np.int64),
+        scores=scores,
+        effects=effects,
+        bucket_people=np.bincount(item.place, weights=people, minlength=item.places),
+        pseudo_count=pseudo_count,
+    )
+
+
+def guessed_of(
+    records: Records,
+    columns: Sequence[Ints],
+    rest: Rest,
+    item: Item,
+    target: int,
+    context: Any,
+    pseudo_count: float,
+) -> Guessed:
+    """Return what is held of one personal attribute, beside its context without the attribute that is parted."""
+    values, size = records.targets[:, target], records.target_sizes[target]
+    row, rows = _context_rows([columns[j] for j in context if j != item.attribute], len(values))
+    held = np.bincount(row * size + values, weights=records.people, minlength=rows * size)
+    table: Floats = held.reshape(rows, size).astype(float)
+    pair, pair_rest, value = number_pairs(rest.of, values, len(rest.first), size)
+    own = records.own[target] == item.attribute
+    rest_row = row[rest.first]
+    bucket = np.full(len(value), -1, dtype=np.int64)
+    if own:
+        home = np.zeros(size, dtype=np.int64)
+        home[values] = item.place
+        bucket = home[value]
+    return Guessed(
+        pair=pair,
+        starts=np.searchsorted(pair_rest, np.arange(len(rest.first) + 1)),
+        prior=table[rest_row[pair_rest], value],
+        bucket=bucket,
+        total=_before(row, rows, item, records.people)[rest_row] if own else table.sum(axis=1)[rest_row, None],
+        most=np.zeros(len(rest_row)) if own else table.max(axis=1)[rest_row],
+        pseudo_count=pseudo_count,
+    )
+
+
+def _context_rows(columns: Sequence[Ints], count: int) -> tuple[Ints, int]:
+    """Return the row of each record in the table over some columns, and how many rows there are."""
+    row, rows = np.zeros(count, dtype=np.int64), 1
+    for column in columns:
+        width = int(column.max(initial=0)) + 1
+        row, rows = row * width + column, rows * width
+    return row, rows
+
+
+def _before(row: Ints, rows: int, item: Item, people: Floats) -> Floats:
+    """Return how many people of each row have an item before the first, the second, ..."""
+    held = np.bincount(row * item.places + item.place, weights=people, minlength=rows * item.places)
+    return np.concatenate([np.zeros((rows, 1)), held.reshape(rows, item.places).cumsum(axis=1)], axis=1)
+
+
+def calibrated(guessed: Guessed, held: Floats, people: Floats, right: float) -> float:
+    """Return the pseudo-count with which as many right guesses are expected as leave-one-out counting found."""
+    total, repeats = np.maximum(guessed.total[:, -1], 1.0), np.diff(guessed.starts)
+    prior, most = guessed.prior / np.repeat(total, repeats), guessed.most / total
+
+    def commonest(pseudo_count: float) -> Floats:
+        best = np.maximum.reduceat(held + pseudo_count * prior, guessed.starts[:-1])
+        return np.maximum(best, pseudo_count * most)
+
+    return _nearest(right, people, commonest)
+
+
+def calibrated_label(scores: Floats, held: Floats, right: float) -> float:
+    """Return the same for the label, whose coarser knowledge is the additive model."""
+    odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+    odds /= odds.sum(axis=1, keepdims=True)
+    return _nearest(right, held.sum(axis=1), lambda pseudo_count: (held + pseudo_count * odds).max(axis=1))
+
+
+def _nearest(right: float, people: Floats, commonest: Callable[[float], Floats]) -> float:
+    def off(pseudo_count: float) -> float:
+        return abs(float((people * commonest(pseudo_count) / (people + pseudo_count)).sum()) - right)
+
+    return float(min(_PSEUDO_COUNTS, key=off))

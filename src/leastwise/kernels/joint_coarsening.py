@@ -158,17 +158,6 @@ def _nothing_filled(counts: Array) -> Coarser:  # pragma: no cover
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _context_of(state: State, target: int, attribute: int) -> Coarser:  # pragma: no cover
-    """Return the target's context: as it is where the merge leaves it alone, otherwise empty rows."""
-    rows, size, begin = state.contexts.rows[target], state.targets.sizes[target], state.contexts.starts[target]
-    counts = state.contexts.counts[begin : begin + rows * size].reshape(rows, size)
-    context: Coarser = _nothing_filled(
-        np.zeros((rows, size)) if state.contexts.strides[target, attribute] else counts
-    )
-    return context
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _summed_up(coarser: Coarser, row: int) -> None:  # pragma: no cover
     coarser.ready[row] = True
     coarser.people[row] = coarser.counts[row].sum()
@@ -284,7 +273,10 @@ def _target_hits(
     ``all_of_them`` is False when the merge leaves the coarser knowledge alone; then groups of one are skipped.
     """
     size = state.targets.sizes[target]
-    context = _context_of(state, target, attribute)
+    rows, begin = state.contexts.rows[target], state.contexts.starts[target]
+    counts = state.contexts.counts[begin : begin + rows * size].reshape(rows, size)
+    # The context is as it is where the merge leaves it alone; otherwise its rows begin empty.
+    context = _nothing_filled(np.zeros((rows, size)) if state.contexts.strides[target, attribute] else counts)
     own = _nothing_filled(np.zeros((state.bucket_people.shape[1], size)))
     held, seen = np.zeros(size), np.empty(size, dtype=np.int64)
     pseudo_count, own_pseudo_count = state.pseudo_counts[target], state.pseudo_counts[len(state.targets.own) + 1]

@@ -120,7 +120,16 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # 
     def _schema_for(self, records: sample.Records) -> Schema:
         if self.schema is not None and not isinstance(self.schema, Schema):
             raise ParameterError(f"schema must be a leastwise Schema or None; got {type(self.schema).__name__}")
-        schema = _inferred(records, self.personal) if self.schema is None else self.schema
+        if self.schema is not None:
+            schema = self.schema
+        elif not records.from_frame:
+            schema = sample.schema_of_array(records.frame)
+        else:
+            schema = infer_schema(records.frame.to_native(), personal=self.personal).schema
+            if not schema.attributes:
+                raise DataError(
+                    "no column can be an attribute (constant, unique, dates or free text); declare a schema"
+                )
         return schema if self.personal is None else schema.with_personal(self.personal)
 
     def _labelled(self, table: Table, frame: sample.Frame, y: Any, label: Attribute | None) -> Table:
@@ -133,11 +142,7 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # 
             )
         if y is None:
             return replace(table, schema=replace(table.schema, label=label))
-        texts = sample.labels_as_text(y)
-        names = table.schema.names
-        return sample.with_labels(
-            table, texts, label or sample.label_attribute(texts, sample.label_name(y, names))
-        )
+        return sample.labelled(table, y, label)
 
     def transform(self, X: Any) -> npt.NDArray[Any]:
         """Return the buckets of the records, one column per attribute, as whole numbers.
@@ -171,7 +176,10 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # 
     def _origin(self) -> dict[str, Any]:
         from leastwise import __version__
 
-        return {"minimizer": self.name, "leastwise": __version__, **_scalars(self.get_params(deep=False))}
+        plain = {n: v.item() if isinstance(v, np.generic) else v for n, v in self.get_params(deep=False).items()}
+        # What a file can hold; nan is no number there.
+        scalars = {n: v for n, v in plain.items() if isinstance(v, (str, bool, int, float)) and v == v}
+        return {"minimizer": self.name, "leastwise": __version__, **scalars}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -187,21 +195,6 @@ def chosen_on(table: Table) -> dict[str, Any]:
     """Return what the artefact says about the records that chose it, so that nobody judges it by them."""
     seed = {} if table.split_seed is None else {"split_seed": table.split_seed}
     return {"chosen_on": table.part, **seed}
-
-
-def _inferred(records: sample.Records, personal: Sequence[str] | None) -> Schema:
-    if not records.from_frame:
-        return sample.schema_of_array(records.frame)
-    schema = infer_schema(records.frame.to_native(), personal=personal).schema
-    if not schema.attributes:
-        raise DataError("no column can be an attribute (constant, unique, dates or free text); declare a schema")
-    return schema
-
-
-def _scalars(parameters: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters that a file can hold."""
-    plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in parameters.items()}
-    return {n: v for n, v in plain.items() if isinstance(v, (str, bool, int, float)) and v == v}
 
 
 def check_two_classes(table: Table) -> None:

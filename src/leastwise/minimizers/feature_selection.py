@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -136,7 +135,7 @@ def kept_after_removal(table: Table, k: int) -> list[int]:
     Least missed is where the fewest people are then misjudged; among equals, where their true class gets the
     higher likelihood; among those, the last in the schema.
     """
-    people = _people(table)
+    people = _People(table)
     kept = list(range(len(table.schema)))
     while len(kept) > k:
         scores = sum((people.part(j) for j in kept), start=people.prior[people.classes])
@@ -146,15 +145,21 @@ def kept_after_removal(table: Table, k: int) -> list[int]:
     return kept
 
 
-@dataclass(frozen=True)
 class _People:
     """The distinct records, and what each value says about each class to a person of that value and class."""
 
-    codes: npt.NDArray[Any]
-    classes: npt.NDArray[np.intp]
-    weights: Floats
-    evidence: tuple[Floats, ...]  # per attribute: value and own class x class
-    prior: Floats  # own class x class
+    def __init__(self, table: Table) -> None:
+        runs = [runs_of(table, j) for j in range(len(table.schema))]
+        sizes = [int(run.max(initial=0)) + 1 for run in runs]
+        codes = np.column_stack([run[table.codes[:, j]] for j, run in enumerate(runs)])
+        classes = np.unique(table.y, return_inverse=True)[1].astype(np.intp)
+        first, row_of = joint_buckets(np.column_stack([codes, classes]), [*sizes, int(classes.max()) + 1])
+        counts = [count_labels(codes[:, j], table, size) for j, size in enumerate(sizes)]
+        people = counts[0].sum(axis=0)
+        self.codes, self.classes = np.asfortranarray(codes[first]), classes[first]
+        self.weights = np.bincount(row_of, weights=table.weights, minlength=len(first)).astype(float)
+        self.evidence = [_log_shares(count, people) for count in counts]  # value and own class x class
+        self.prior: Floats = np.log(_without_one(people) + _PRIOR)  # own class x class
 
     def part(self, j: int) -> Floats:
         """Return what attribute j adds to the scores of each record, rows x classes."""
@@ -170,23 +175,6 @@ class _People:
         own = scores[np.arange(len(scores)), self.classes]
         surprise = best + np.log(np.exp(scores - best[:, None]).sum(axis=1)) - own
         return round(float(np.dot(self.weights, surprise) / self.weights.sum()), 10)
-
-
-def _people(table: Table) -> _People:
-    runs = [runs_of(table, j) for j in range(len(table.schema))]
-    sizes = [int(run.max(initial=0)) + 1 for run in runs]
-    codes = np.column_stack([run[table.codes[:, j]] for j, run in enumerate(runs)])
-    classes = np.unique(table.y, return_inverse=True)[1].astype(np.intp)
-    first, row_of = joint_buckets(np.column_stack([codes, classes]), [*sizes, int(classes.max()) + 1])
-    counts = [count_labels(codes[:, j], table, size) for j, size in enumerate(sizes)]
-    people = counts[0].sum(axis=0)
-    return _People(
-        codes=np.asfortranarray(codes[first]),
-        classes=classes[first],
-        weights=np.bincount(row_of, weights=table.weights, minlength=len(first)).astype(float),
-        evidence=tuple(_log_shares(count, people) for count in counts),
-        prior=np.log(_without_one(people) + _PRIOR),
-    )
 
 
 def _without_one(counts: Floats) -> Floats:

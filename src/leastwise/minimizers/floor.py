@@ -133,9 +133,6 @@ class _Attribute:
         """Return the pairs of buckets that may merge, as two lists."""
         alive = np.unique(self.now)
         inner, extra = alive[alive < self.ordered], alive[alive >= self.ordered]
-        if not self.ordered:
-            first, second = np.triu_indices(len(alive), 1)
-            return alive[first], alive[second]
         first, second = np.triu_indices(len(extra), 1)
         mixed = np.repeat(inner, len(extra)), np.tile(extra, len(inner))
         return (

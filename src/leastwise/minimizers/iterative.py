@@ -226,7 +226,11 @@ def bucket_series(table: Table, k: int) -> list[list[Map]]:
 
 def _series(table: Table, j: int, weights: Floats, k: int) -> list[Map]:
     if table.schema.attributes[j].kind == "discrete":
-        return variance_runs(_one_score(weights, table.use(j)), k)
+        use, score = table.use(j), weights[:, 0]
+        if weights.shape[1] > 1:  # one weight per value, along the direction in which the people differ most
+            centred = weights - (use @ weights) / max(use.sum(), 1.0)
+            score = centred @ principal_direction(centred, use)
+        return variance_runs(score, k)
     maps = [np.zeros(table.sizes[j], dtype=np.intp)]
     for count in range(2, k + 1):
         cut = quantile_runs(table.use(j)[: len(table.levels[j])], count)
@@ -248,11 +252,3 @@ def quantile_runs(use: npt.NDArray[Any], k: int) -> Map:
     below = (np.cumsum(use) - use) / total if total else np.zeros(len(use))
     passed = np.minimum(np.floor(below * k + 1e-9), k - 1).astype(np.intp)
     return np.unique(passed, return_inverse=True)[1].reshape(-1).astype(np.intp)
-
-
-def _one_score(weights: Floats, use: Floats) -> Floats:
-    """Return one weight per value: of several classes, along the direction in which the people differ most."""
-    if weights.shape[1] == 1:
-        return weights[:, 0]
-    centred = weights - (use @ weights) / max(use.sum(), 1.0)
-    return np.asarray(centred @ principal_direction(centred, use))

@@ -22,16 +22,13 @@ def value_ranks(table: Table, classes: npt.NDArray[Any]) -> list[Ranks]:
 
     "missing" and "other" of an ordered attribute come before its values, where a cut can set them apart.
     """
-    return [_ranks(table, j, classes) for j in range(len(table.schema))]
-
-
-def _ranks(table: Table, j: int, classes: npt.NDArray[Any]) -> Ranks:
-    size, levels = table.sizes[j], len(table.levels[j])
-    if table.schema.attributes[j].kind != "discrete":
-        return np.roll(np.arange(size), levels - size) if size > levels else np.arange(size)
-    place = np.empty(size, dtype=np.intp)
-    place[np.argsort(_leaning(table, j, classes), kind="stable")] = np.arange(size)
-    return place
+    places = []
+    for j, (attribute, size) in enumerate(zip(table.schema.attributes, table.sizes, strict=True)):
+        if attribute.kind == "discrete":
+            places.append(np.argsort(np.argsort(_leaning(table, j, classes), kind="stable")))
+        else:
+            places.append(np.roll(np.arange(size), len(table.levels[j]) - size))
+    return places
 
 
 def _leaning(table: Table, j: int, classes: npt.NDArray[Any]) -> npt.NDArray[np.float64]:

@@ -42,7 +42,10 @@ class Criterion:
     def of(cls, table: Table, weights: Weights = None) -> Criterion:
         """Return the criterion for these records; ``weights`` by attribute name, 1 where not named."""
         classes = table.classes if table.schema.label is not None else 1
-        shares = personal_shares(table, weights)
+        names = [table.schema.names[p] for p in table.personal]
+        check_weights(weights or {}, names)
+        given = np.array([float((weights or {}).get(name, 1.0)) for name in names])
+        shares = given / given.sum() if given.sum() > 0 else given
         sizes = [table.sizes[p] for p in table.personal]
         scale = tuple(float(s) * _spread(size) for s, size in zip(shares, sizes, strict=True))
         return cls(_spread(classes), table.personal, scale)
@@ -61,14 +64,6 @@ def gini(counts: npt.NDArray[Any]) -> float:
     """
     people = float(np.sum(counts))
     return 1.0 - float(np.sum(np.square(np.asarray(counts, dtype=float)))) / people**2 if people else 0.0
-
-
-def personal_shares(table: Table, weights: Weights) -> npt.NDArray[np.float64]:
-    """Return the weight of each personal attribute, summing to 1 (all 0 if every weight is 0)."""
-    names = [table.schema.names[p] for p in table.personal]
-    check_weights(weights or {}, names)
-    given = np.array([float((weights or {}).get(name, 1.0)) for name in names])
-    return given / given.sum() if given.sum() > 0 else given
 
 
 def check_weights(weights: Mapping[str, float], names: Sequence[str]) -> None:

@@ -109,39 +109,33 @@ def schema_of_array(records: Frame) -> Schema:
     return Schema(tuple(attributes))
 
 
-def labels_as_text(y: Any) -> list[str | None]:
-    """Return the label of each record as a text; numbers that are no classes are refused."""
+def labelled(table: Table, y: Any, label: Attribute | None) -> Table:
+    """Return the table with the class of each record.
+
+    Without a declared label its classes are the distinct texts, numbers in their order. It is named as the column
+    is, or "label", made unlike every attribute.
+    """
     values = column_or_1d(np.asarray(y), warn=True)
     if values.dtype.kind == "f" and np.any(np.isfinite(values) & (values != np.floor(values))):
         raise DataError("Unknown label type: the label must be classes; found fractions, put them into classes")
-    return [text_of(value) for value in values.tolist()]
-
-
-def label_attribute(texts: Sequence[str | None], name: str) -> Attribute:
-    """Return the label whose classes are the distinct texts, numbers in their order."""
-    distinct = sorted({text for text in texts if text is not None})
-    numbers = {text: number_of(text) for text in distinct}
-    if None not in numbers.values():
-        distinct.sort(key=lambda text: numbers[text] or 0.0)
-    if not distinct:
-        raise DataError("the label is missing in all records")
-    return Attribute(name, values=tuple(distinct))
-
-
-def with_labels(table: Table, texts: Sequence[str | None], label: Attribute) -> Table:
-    """Return the table with the class of each record."""
+    texts = [text_of(value) for value in values.tolist()]
+    if label is None:
+        name = getattr(y, "name", None)
+        name = name if isinstance(name, str) and name else "label"
+        while name in table.schema.names:
+            name += "_"
+        label = Attribute(name, values=_classes(texts))
     check_consistent_length(table.codes, texts)
     column = nw.from_native(pl.Series(label.name, texts, dtype=pl.String), series_only=True)
     return replace(table, schema=Schema(table.schema.attributes, label), labels=encode_label(column, label))
 
 
-def label_name(y: Any, taken: Sequence[str]) -> str:
-    """Return the name that the label column has, or "label", made unlike every attribute's."""
-    name = getattr(y, "name", None)
-    name = name if isinstance(name, str) and name else "label"
-    while name in taken:
-        name += "_"
-    return name
+def _classes(texts: Sequence[str | None]) -> tuple[str, ...]:
+    distinct = sorted({text for text in texts if text is not None})
+    if not distinct:
+        raise DataError("the label is missing in all records")
+    numbers = {text: number_of(text) for text in distinct}
+    return tuple(distinct if None in numbers.values() else sorted(distinct, key=lambda text: numbers[text] or 0.0))
 
 
 def buckets(generalization: Generalization, records: Frame) -> npt.NDArray[Any]:

@@ -112,7 +112,10 @@ def rounded_range(attribute: Attribute, numbers: npt.NDArray[Any]) -> tuple[floa
     high = float(finite.max(initial=-_LARGEST)) if attribute.upper is None else attribute.upper
     if low > high:
         return 0.0, 0.0
-    step = _leading_step(low, high, attribute.integer)
+    # The power of ten that leads the width, or the larger end where there is no width.
+    width = high - low or max(abs(low), abs(high)) or 1.0
+    step = 10.0 ** math.floor(math.log10(min(width, _LARGEST)))
+    step = max(step, 1.0) if attribute.integer else step
     if attribute.lower is None:
         low = _outward(low, step, math.floor)
     if attribute.upper is None:
@@ -121,13 +124,6 @@ def rounded_range(attribute: Attribute, numbers: npt.NDArray[Any]) -> tuple[floa
         return low, high
     # A sample of one round number has no width; the next round number on an open side gives it one.
     return (low, min(low + step, _LARGEST)) if attribute.upper is None else (max(high - step, -_LARGEST), high)
-
-
-def _leading_step(low: float, high: float, integer: bool) -> float:
-    """Return the power of ten that leads the width, or the larger end where there is no width."""
-    width = high - low or max(abs(low), abs(high)) or 1.0
-    step = 10.0 ** math.floor(math.log10(min(width, _LARGEST)))
-    return max(step, 1.0) if integer else step
 
 
 def _outward(number: float, step: float, direction: Any) -> float:

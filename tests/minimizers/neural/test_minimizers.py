@@ -236,7 +236,7 @@ def test_buckets_wait_until_those_who_judge_them_have_learned(lam: float, waits:
     schedule = Schedule(epochs=6)
     inputs = Inputs.of(people(200), 3)
     objective = AdversarialTraining(inputs, 3, 1, np.random.default_rng(0))
-    trainer = training._Trainer(inputs, objective, lam, 3, schedule, np.random.default_rng(0))
+    trainer = training.Trainer(inputs, objective, lam, 3, schedule, np.random.default_rng(0))
     for epoch in range(schedule.epochs):
         trainer.epoch(epoch)
         steps.append(trainer.network.logits.flatten().tolist())

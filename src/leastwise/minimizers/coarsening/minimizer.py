@@ -85,15 +85,16 @@ def restarted_steps(
     paths, records = list[list[Step]](), Records.of(table)
 
     @cache  # all starts begin with the same attributes
-    def fine_path(unseen: tuple[str, ...]) -> tuple[Generalization, ...]:
+    def fine(unseen: tuple[str, ...]) -> list[Generalization]:
         effects = effects_of(table, surrogate, seed, unseen)
-        return _fine_path(table, effects, weights, replace(held, suppressed=unseen))
+        return fine_starts(
+            table, starts, effects=effects, weights=weights, constraints=replace(held, suppressed=unseen)
+        )
 
-    for start in starts:
+    for i, start in enumerate(starts):
         unseen, restart = tuple(held.suppressed), 0
         while {*unseen} < {*table.schema.names}:
-            fine = _along(fine_path(unseen), start)
-            path = coarsening_steps(table, fine, mu, weights=weights, records=records, constraints=constraints)
+            path = coarsening_steps(table, fine(unseen)[i], mu, weights=weights, records=records, constraints=held)
             paths.append(_marked(path, start=start, restart=restart))
             unseen, restart = _given_up(path, table.schema), restart + 1
     return paths
@@ -108,14 +109,24 @@ def fine_starts(
     constraints: Constraints | None = None,
     bucket_penalty: float = 0.0,
 ) -> list[Generalization]:
-    """Return the generalizations this far along the program's path, with few enough buckets to choose well."""
-    held = constraints or Constraints()
-    path = _fine_path(table, effects, weights, held, bucket_penalty)
-    return [_along(path, start) for start in starts]
+    """Return the generalizations this far along the program's path.
 
-
-def _along(path: Sequence[Generalization], share: float) -> Generalization:
-    return path[int(share * (len(path) - 1))]
+    Each attribute has no more buckets than are needed to have a choice.
+    """
+    held, few = constraints or Constraints(), {}
+    for name in table.schema.names:
+        if name not in {*held.suppressed, *held.untouched}:
+            needed = len(held.edges.get(name, ())) + sum(len(values) for values in held.apart.get(name, ()))
+            few[name] = min(held.max_buckets.get(name, _MOST_BUCKETS + needed), _MOST_BUCKETS + needed)
+    path = optimal_path(
+        table,
+        effects=effects,
+        weights=weights,
+        constraints=replace(held, max_buckets=few),
+        bucket_penalty=bucket_penalty,
+        steps=40,
+    )
+    return [path[int(share * (len(path) - 1))] for share in starts]
 
 
 def _marked(path: Sequence[Step], **origin: float) -> list[Step]:
@@ -134,29 +145,6 @@ def _given_up(path: Sequence[Step], schema: Schema) -> tuple[str, ...]:
         if len(step.generalization.collected) <= at_most:
             return step.generalization.not_collected
     return schema.names
-
-
-def _fine_path(
-    table: Table,
-    effects: Effects,
-    weights: Mapping[str, float] | Sequence[float] | None,
-    held: Constraints,
-    bucket_penalty: float = 0.0,
-) -> tuple[Generalization, ...]:
-    """Return the program's path, each attribute in no more buckets than are needed to have a choice."""
-    few = {}
-    for name in table.schema.names:
-        if name not in {*held.suppressed, *held.untouched}:
-            needed = len(held.edges.get(name, ())) + sum(len(values) for values in held.apart.get(name, ()))
-            few[name] = min(held.max_buckets.get(name, _MOST_BUCKETS + needed), _MOST_BUCKETS + needed)
-    return optimal_path(
-        table,
-        effects=effects,
-        weights=weights,
-        constraints=replace(held, max_buckets=few),
-        bucket_penalty=bucket_penalty,
-        steps=40,
-    )
 
 
 # Adversary errors that differ by less count as equal: what nobody is safer for is not asked.

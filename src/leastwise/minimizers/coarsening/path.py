@@ -245,17 +245,16 @@ class _Path:
         """Score a merge: adversary error gained and classifier error lost, as shares of the people."""
         change = score_merge(self.state, attribute, self._into(attribute, groups)) / self.people
         gain, loss = -float(change[:-1] @ self.weights), -float(change[-1])
-        size = sum(len(group) for group in groups)
-        return _Entry(-self._worth(gain, loss), size, attribute, groups, self.merges, gain, loss)
-
-    def _worth(self, gain: float, loss: float) -> float:
-        if self.mu is not None:
-            return gain - self.mu * loss
         # The best exchange rate first; below the noise of a few people a loss is none.
         noise = _NOISE / self.fine.records.table.people**0.5
-        if gain <= 0:
-            return min(gain - loss, 0.0) - 1e-9 if loss > -noise else 0.0
-        return float(gain / (max(loss, 0.0) + noise))
+        if self.mu is not None:
+            worth = gain - self.mu * loss
+        elif gain <= 0:
+            worth = min(gain - loss, 0.0) - 1e-9 if loss > -noise else 0.0
+        else:
+            worth = float(gain / (max(loss, 0.0) + noise))
+        size = sum(len(group) for group in groups)
+        return _Entry(-worth, size, attribute, groups, self.merges, gain, loss)
 
     def _into(self, attribute: int, groups: Groups) -> Ints:
         """Return what each bucket of the state would become, -1 for those that stay: see ``score_merge``."""
@@ -283,10 +282,10 @@ class _Path:
 
         A large merge says where to go; on the way there may be something better, and candidates to choose from.
         """
-        if best.pair:
+        if best.size == 2:
             return best
         home = {bucket: number for number, group in enumerate(best.groups) for bucket in group}
-        own = [entry for entry in queue if entry.attribute == best.attribute and entry.pair]
+        own = [entry for entry in queue if entry.attribute == best.attribute and entry.size == 2]
         pairs = [e for e in own if len({home.get(bucket, -1 - bucket) for bucket in e.groups[0]}) == 1]
         if not pairs:
             return best
@@ -333,11 +332,6 @@ class _Entry:
     gain: float
     loss: float
 
-    @property
-    def pair(self) -> bool:
-        """Whether just two buckets become one."""
-        return self.size == 2
-
 
 Floats = npt.NDArray[np.float64]
 Groups = tuple[tuple[int, ...], ...]
@@ -376,19 +370,16 @@ def possible_merges(
         row, free = [b for b in buckets if b in ordered], [b for b in buckets if b not in ordered]
         pairs = [*itertools.pairwise(row), *itertools.product(row, free), *itertools.combinations(free, 2)]
     merges: list[Groups] = [(pair,) for pair in pairs]
-    merges += _all_between_edges(rules.side[attribute], buckets)
+    # All there is, between edges that must stay.
+    side = rules.side[attribute]
+    between = [tuple(b for b in buckets if side[b] == each) for each in np.unique(side[buckets])]
+    large = tuple(group for group in between if len(group) > 1)
+    merges += [large] if sum(map(len, large)) > 2 else []
     merges += _runs(row, effect, people)
     members = {bucket: np.flatnonzero(now == bucket).tolist() for bucket in buckets}
     return [
         m for m in merges if all(rules.allow(attribute, [i for b in group for i in members[b]]) for group in m)
     ]
-
-
-def _all_between_edges(side: npt.NDArray[np.intp], buckets: list[int]) -> list[Groups]:
-    """Return the merge of all there is, between edges that must stay."""
-    groups = [tuple(b for b in buckets if side[b] == each) for each in np.unique(side[buckets])]
-    large = tuple(group for group in groups if len(group) > 1)
-    return [large] if sum(map(len, large)) > 2 else []
 
 
 def _runs(row: list[int], effect: Floats, people: Floats) -> list[Groups]:

@@ -145,13 +145,18 @@ class NeuralMinimizer(Minimizer):
         check_whole("epochs", self.epochs)
         inputs, schedule, seed = Inputs.of(table, self.k), Schedule(epochs=self.epochs), self.seed
         with _own_torch():
-            from leastwise.minimizers.neural.training import read_generalization, train
+            from leastwise.minimizers.neural.training import Trainer, read_generalization
 
             objective = self._objective(inputs, schedule, generator(seed, self.name, "objective"))
             random = generator(seed, self.name, "training")
-            trained = train(inputs, objective, lam, self.k, schedule, random, watcher())
-            self.losses_ = trained.losses
-            return read_generalization(trained.network, inputs.layout, table, lam=lam)
+            trainer, losses = Trainer(inputs, objective, lam, self.k, schedule, random), []
+            progress = watcher()
+            progress.begin("epoch", schedule.epochs)
+            for epoch in range(schedule.epochs):
+                losses.append(trainer.epoch(epoch))
+                progress.advance()
+            self.losses_ = tuple(losses)
+            return read_generalization(trainer.network, inputs.layout, table, lam=lam)
 
 
 class AdvTrainMinimizer(NeuralMinimizer):

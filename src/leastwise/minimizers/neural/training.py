@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
 
@@ -25,7 +24,6 @@ from leastwise.minimizers.neural.networks import (
     tensor,
 )
 from leastwise.partition import Groups, Partition, from_map
-from leastwise.progress import Progress
 from leastwise.records.table import Table
 
 
@@ -150,47 +148,12 @@ class EpochLoss(NamedTuple):
     penalty: float
 
 
-@dataclass(frozen=True, eq=False)
-class Trained:
-    """What a training leaves behind."""
+class Trainer:
+    """Minimizes ``(1 - lam) * classifier's loss + lam * penalty`` over generalization and classifier.
 
-    network: GeneralizationNetwork
-    losses: tuple[EpochLoss, ...]
-
-
-def train(
-    inputs: Inputs,
-    objective: Objective | None,
-    lam: float,
-    k: int,
-    schedule: Schedule,
-    random: np.random.Generator,
-    progress: Progress,
-) -> Trained:
-    """Minimize ``(1 - lam) * classifier's loss + lam * penalty`` over generalization and classifier.
-
-    Parameters
-    ----------
-    objective
-        What gives the penalty; None trains for the classifier alone.
-    progress
-        Is told of each epoch.
-
-    Raises
-    ------
-    ParameterError
-        As soon as the loss is no finite number.
+    The objective gives the penalty; None trains for the classifier alone.
     """
-    trainer = _Trainer(inputs, objective, lam, k, schedule, random)
-    losses = []
-    progress.begin("epoch", schedule.epochs)
-    for epoch in range(schedule.epochs):
-        losses.append(trainer.epoch(epoch))
-        progress.advance()
-    return Trained(trainer.network, tuple(losses))
 
-
-class _Trainer:
     def __init__(
         self,
         inputs: Inputs,
@@ -211,6 +174,7 @@ class _Trainer:
         self.adam = torch.optim.Adam(groups, lr=schedule.rate)
 
     def epoch(self, epoch: int) -> EpochLoss:
+        """Pass the records once; a loss that is no finite number raises a ``ParameterError``."""
         rate, temperature = self.schedule.rate_of(epoch), self.schedule.temperature(epoch)
         classifier, network = self.adam.param_groups
         # A classifier that knows nothing yet pulls buckets anywhere. Where they begin well they wait for it.

@@ -132,12 +132,8 @@ class TableStore:
         self._tables[key] = (people, table)
         self._bytes += table.nbytes
         while self._bytes > self.budget:
-            self.drop(min(self._tables, key=lambda other: self._tables[other][0]))
-
-    def drop(self, key: bytes) -> None:
-        """Forget a table."""
-        entry = self._tables.pop(key, None)
-        self._bytes -= 0 if entry is None else entry[1].nbytes
+            smallest = min(self._tables, key=lambda other: self._tables[other][0])
+            self._bytes -= self._tables.pop(smallest)[1].nbytes
 
 
 class Expansion(NamedTuple):
@@ -307,12 +303,10 @@ class Grower:
         self._members = np.arange(len(self.rows), dtype=np.int32)
         counts = self._table(_Leaf(0, 0, len(self.rows), self.classes, {}))
         by_code = {j: class_counts(counts, self.rows.layout, a) for a, j in enumerate(self.rows.order)}
-        return [Values(_places(table, j), effects(by_code[j])) for j in range(len(table.schema))]
-
-
-def _places(table: Table, attribute: int) -> Array:
-    declared = table.schema.attributes[attribute]
-    if declared.continuous:
-        # Infinite numbers have a middle too.
-        return np.asarray(np.nan_to_num(table.levels[attribute].astype(float)))
-    return np.arange(len(declared.values) if declared.kind == "ordinal" else 0, dtype=float)
+        values = []
+        for j, (declared, levels) in enumerate(zip(table.schema.attributes, table.levels, strict=True)):
+            places = np.arange(len(declared.values) if declared.kind == "ordinal" else 0, dtype=float)
+            if declared.continuous:  # infinite numbers have a middle too
+                places = np.asarray(np.nan_to_num(levels.astype(float)))
+            values.append(Values(places, effects(by_code[j])))
+        return values

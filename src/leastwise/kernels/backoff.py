@@ -134,24 +134,11 @@ def choose_order(
 ) -> tuple[Ints, int]:
     """Order the columns: always the one that tells most of the target next, judged by leaving each person out.
 
-    Parameters
-    ----------
-    inputs, sizes
-        The distinct inputs, and how many codes each column has.
-    row_z, row_v, row_w
-        The distinct (inputs, value) rows: which inputs, which value, how many people.
-    prior
-        The probability of each value before anything is known.
-    first
-        Columns that come first in any case.
-    pseudo_count
-        How many people the coarser group counts for.
-    most
-        How many columns are tried for each place, those first that last told most; the first place tries all.
-
-    Returns
-    -------
-    The order, and how many of its columns told something.
+    ``inputs`` are the distinct inputs and ``sizes`` the codes of each column; ``row_z, row_v, row_w`` are the
+    distinct (inputs, value) rows: which inputs, which value, how many people. ``prior`` is the probability of each
+    value before anything is known, ``first`` are columns that come first in any case, ``pseudo_count`` is how many
+    people the coarser group counts for. At most ``most`` columns are tried for each place, those first that last
+    told most; the first place tries all. Returns the order, and how many of its columns told something.
     """
     columns = inputs.shape[1]
     order = np.empty(columns, np.int64)

@@ -33,6 +33,15 @@ from leastwise.schema.values import number_of
 from leastwise.validation import check_between, check_whole, did_you_mean
 
 Array = npt.NDArray[Any]
+Map = npt.NDArray[np.intp]
+Cuts = tuple[frozenset[int], ...]
+"""Per attribute the places in its order behind which it is cut."""
+Accuracy = Callable[[Sequence[Map]], float]
+EVERYTHING = None
+"""In place of the cuts of an attribute: it is asked exactly."""
+Asked = tuple[frozenset[int] | None, ...]
+HELD_OUT = 0.25
+"""The share of the training records on which relative accuracy is measured."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,9 +149,6 @@ def _declared(attribute: Attribute, levels: Array) -> nw.Series[Any]:
     return column.alias(attribute.name)
 
 
-Map = npt.NDArray[np.intp]
-
-
 class Agreement:
     """The share of held-out people for whom the model says the same of the record and of its representative.
 
@@ -213,10 +219,6 @@ def representatives(map_: Map, use: Array, ordered: bool, levels: int) -> Map:
     return np.asarray(order[[np.flatnonzero((map_[order] == b) & reached)[0] for b in range(size)]])
 
 
-Cuts = tuple[frozenset[int], ...]
-"""Per attribute the places in its order behind which it is cut."""
-
-
 class Cut(NamedTuple):
     """One cut: attribute, and the place in the order of its values behind which it is."""
 
@@ -264,14 +266,6 @@ def buckets_between(ranks: npt.NDArray[np.intp], cuts: frozenset[int]) -> npt.ND
     [1, 0, 1, 2]
     """
     return np.searchsorted(np.array(sorted(cuts), dtype=np.intp), ranks, side="left").astype(np.intp)
-
-
-Accuracy = Callable[[Sequence[Map]], float]
-
-EVERYTHING = None
-"""In place of the cuts of an attribute: it is asked exactly."""
-
-Asked = tuple[frozenset[int] | None, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -366,10 +360,6 @@ class Coarsening:
 
 def _replaced(asked: Asked | Cuts, j: int, cuts: frozenset[int] | None) -> Asked:
     return (*asked[:j], cuts, *asked[j + 1 :])
-
-
-HELD_OUT = 0.25
-"""The share of the training records on which relative accuracy is measured."""
 
 
 class AptMinimizer(Minimizer):

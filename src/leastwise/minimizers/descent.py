@@ -9,7 +9,7 @@ which leave out what is suppressed, a descent ends anyway.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -76,7 +76,10 @@ def joint_path(
     held = constraints or Constraints()
     held.check(table.schema)
     descent = Descent(base_of(table, fine, held, records), target_weights(table, weights))
-    solutions = [*descent.solutions([*sorted(multipliers), *sorted(multipliers, reverse=True)])]
+    solutions = []
+    for mu in [*sorted(multipliers), *sorted(multipliers, reverse=True)]:  # each from where the one before ended
+        descent.descend(mu)
+        solutions.append(descent.base.fine.generalization(descent.now, minimizer="joint", mu=mu))
     distinct = {generalization.fingerprint: generalization for generalization in reversed(solutions)}
     return [g for g in reversed(distinct.values()) if not broken(held, g, table)]
 
@@ -101,12 +104,6 @@ class Descent:
         fixed = self.base.fixed
         self.now = [np.arange(n) if j in fixed else np.zeros(n, dtype=np.int64) for j, n in enumerate(sizes)]
         self._renew()
-
-    def solutions(self, multipliers: Sequence[float]) -> Iterator[Generalization]:
-        """Descend at one multiplier after the other, each from where the one before ended."""
-        for mu in multipliers:
-            self.descend(mu)
-            yield self.base.fine.generalization(self.now, minimizer="joint", mu=mu)
 
     def descend(self, mu: float) -> None:
         """Go round the attributes, a few times at most, until nothing changes; later without the suppressed."""

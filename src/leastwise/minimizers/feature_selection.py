@@ -24,6 +24,9 @@ Floats = npt.NDArray[np.float64]
 
 # With as many runs as numbers, any continuous attribute would tell each record's label.
 RUNS = 20
+# A person that nobody resembles: every value and class is taken to have been seen this often more.
+_PRIOR = 1.0
+Method = Literal["anova", "mutual_info", "chi2", "iterative"]
 
 
 def count_labels(codes: npt.NDArray[Any], table: Table, size: int) -> Floats:
@@ -80,16 +83,9 @@ def _scaled(numbers: Floats, counts: Floats) -> Floats:
 
 
 def f_values(sums: Floats, squares: Floats, counts: Floats) -> Floats:
-    """Return the one-way ANOVA F of columns, given their sums per class and their sums of squares.
+    """Return the one-way ANOVA F of columns, given their sums (column x class) and their sums of squares.
 
-    Parameters
-    ----------
-    sums
-        One row per column, one entry per class.
-    squares
-        The sum of squares of each column.
-    counts
-        Any table of the people by class (its column sums are the sizes of the classes).
+    ``counts`` is any table of the people by class: its column sums are the sizes of the classes.
     """
     sizes = counts.sum(axis=0)
     people, classes = sizes.sum(), len(sizes)
@@ -125,10 +121,6 @@ def _grouped_counts(table: Table, j: int) -> tuple[Floats, float]:
     return occurring, float((occurring.shape[0] - 1) * (occurring.shape[1] - 1))
 
 
-# A person that nobody resembles: every value and class is taken to have been seen this often more.
-_PRIOR = 1.0
-
-
 def kept_after_removal(table: Table, k: int) -> list[int]:
     """Return the k attributes that are left when the least missed one is removed again and again.
 
@@ -158,8 +150,10 @@ class _People:
         people = counts[0].sum(axis=0)
         self.codes, self.classes = np.asfortranarray(codes[first]), classes[first]
         self.weights = np.bincount(row_of, weights=table.weights, minlength=len(first)).astype(float)
-        self.evidence = [_log_shares(count, people) for count in counts]  # value and own class x class
-        self.prior: Floats = np.log(_without_one(people) + _PRIOR)  # own class x class
+        self.evidence: list[Floats] = [
+            _log_shares(count, people) for count in counts
+        ]  # value and own class x class
+        self.prior: Floats = np.log(_without_one(people) + _PRIOR)
 
     def part(self, j: int) -> Floats:
         """Return what attribute j adds to the scores of each record, rows x classes."""
@@ -193,8 +187,6 @@ def _log_shares(counts: Floats, people: Floats) -> Floats:
     everybody = np.tile(_without_one(people), (len(counts), 1))
     return np.asarray(np.log((_without_one(counts) + _PRIOR) / (everybody + _PRIOR * len(counts))))
 
-
-Method = Literal["anova", "mutual_info", "chi2", "iterative"]
 
 SCORES: dict[str, Callable[[Table, int], float]] = {
     "anova": anova_score,

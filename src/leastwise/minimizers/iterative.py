@@ -23,6 +23,10 @@ from leastwise.validation import check_between, check_whole
 
 LOSS = 0.01
 """By how much the error may rise above that of the start when no threshold is given."""
+Map = npt.NDArray[np.intp]
+HELD_OUT = 0.2
+"""The share of the training records on which errors are measured."""
+Floats = npt.NDArray[np.float64]
 
 
 class Step(NamedTuple):
@@ -133,12 +137,6 @@ def _reduce(
             yield maps, error
 
 
-Map = npt.NDArray[np.intp]
-
-HELD_OUT = 0.2
-"""The share of the training records on which errors are measured."""
-
-
 @dataclass(frozen=True, eq=False)
 class Judge:
     """Errors on records that were held out of the training part.
@@ -207,9 +205,6 @@ def _counting_error(train: Samples, held: Samples) -> float:
 
 def _error(guesses: npt.NDArray[Any] | np.intp, held: Samples) -> float:
     return float(held.weights[guesses != held.targets[:, 0]].sum() / held.weights.sum())
-
-
-Floats = npt.NDArray[np.float64]
 
 
 def bucket_series(table: Table, k: int) -> list[list[Map]]:

@@ -29,6 +29,8 @@ BUCKET_PENALTY = 10.0
 _STARTS = (0.15, 0.3)
 # Of the solutions of a descent, from fine to coarse, nested paths start at these: they fill what lies between.
 _NESTED = (0.0, 0.2, 0.4, 0.6, 0.8)
+# Two candidates guess about so many people differently; it makes the difference of their errors uncertain.
+_DIFFERENTLY = 0.1
 
 
 def recommended_paths(
@@ -109,10 +111,6 @@ def distinct(generalizations: Iterable[Generalization]) -> list[Generalization]:
     for generalization in generalizations:
         kept.setdefault(generalization.fingerprint, generalization)
     return [*kept.values()]
-
-
-# Two candidates guess about so many people differently; it makes the difference of their errors uncertain.
-_DIFFERENTLY = 0.1
 
 
 class Estimate(NamedTuple):

@@ -24,6 +24,9 @@ from leastwise.records.table import Table
 
 Probabilities = npt.NDArray[np.floating[Any]]
 Targets = Sequence[int] | Literal["personal", "label"]
+Array = npt.NDArray[np.floating[Any]]
+# An ordered input with more codes than this is first cut into so many runs of neighbouring codes.
+_MOST_RUNS = 128
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,9 +159,6 @@ def _columns(columns: Sequence[npt.NDArray[Any]], rows: int) -> Codes:
     return np.stack(columns, axis=1).astype(np.intp) if columns else np.zeros((rows, 0), dtype=np.intp)
 
 
-Array = npt.NDArray[np.floating[Any]]
-
-
 @dataclass(frozen=True, eq=False)
 class Mask:
     """One input column that tells which values of a target are possible.
@@ -208,10 +208,6 @@ def masked(probabilities: Array, allowed: npt.NDArray[np.bool_]) -> Array:
     left[empty] = allowed[empty]
     total[empty, 0] = left[empty].sum(axis=1)
     return np.asarray(left / total)
-
-
-# An ordered input with more codes than this is first cut into so many runs of neighbouring codes.
-_MOST_RUNS = 128
 
 
 @dataclass(frozen=True, eq=False)

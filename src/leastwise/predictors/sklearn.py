@@ -21,6 +21,8 @@ from leastwise.predictors.base import OneHot, Probabilities, Samples
 from leastwise.predictors.strongest import Strongest
 
 Array = npt.NDArray[Any]
+# Joint buckets times values times steps: hundreds of values get fewer steps.
+_MOST_WORK = 10**8
 
 
 @dataclass
@@ -104,10 +106,6 @@ def _probabilities(fitted: Any, x: Array, size: int) -> Probabilities:
     else:
         found[np.arange(len(x)), fitted.predict(x).astype(int)] = 1
     return found
-
-
-# Joint buckets times values times steps: hundreds of values get fewer steps.
-_MOST_WORK = 10**8
 
 
 @dataclass

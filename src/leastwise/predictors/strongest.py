@@ -24,6 +24,8 @@ from leastwise.records.table import Split
 
 # Probabilities held at once: many values times many joint buckets must not fill the memory.
 _LARGEST_BLOCK = 2**23
+# In a mixture, what the first of the two predictors counts.
+_SHARES = (0.3, 0.5, 0.7)
 
 
 class Block(NamedTuple):
@@ -93,10 +95,6 @@ def blocks(records: Samples) -> Iterator[Block]:
     ends = np.searchsorted(bucket_of[order], [start + step for start in starts])
     for start, rows in zip(starts, np.split(order, ends[:-1]), strict=True):
         yield Block(records.inputs[first[start : start + step]], rows, bucket_of[rows] - start)
-
-
-# In a mixture, what the first of the two predictors counts.
-_SHARES = (0.3, 0.5, 0.7)
 
 
 def default_predictors(quick: bool = False, seed: int = 0) -> tuple[Predictor, ...]:

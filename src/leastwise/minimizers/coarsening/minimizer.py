@@ -37,6 +37,10 @@ _STARTS = (0.3, 0.5)
 _MOST_BUCKETS = 32
 # A new path starts when so large a share of the attributes is left.
 _LEFT = 0.75
+# Adversary errors that differ by less count as equal: what nobody is safer for is not asked.
+_ALIKE = 0.001
+# Lagrange multiplier of the classifier error while answers are saved: nearly all that counts.
+_SAVING = 20.0
 
 
 def restarted_paths(
@@ -145,12 +149,6 @@ def _given_up(path: Sequence[Step], schema: Schema) -> tuple[str, ...]:
         if len(step.generalization.collected) <= at_most:
             return step.generalization.not_collected
     return schema.names
-
-
-# Adversary errors that differ by less count as equal: what nobody is safer for is not asked.
-_ALIKE = 0.001
-# Lagrange multiplier of the classifier error while answers are saved: nearly all that counts.
-_SAVING = 20.0
 
 
 class CoarseningMinimizer(Minimizer):

@@ -1,9 +1,9 @@
 """Backward coarsening: from a fine generalization, one merge at a time, to full suppression.
 
-Greedy agglomeration. Every possible merge waits in a queue, scored by what it gains in adversary
-error and loses in classifier error (``kernels.joint_coarsening``, leave-one-out). The best is applied, the merges
-of its attribute are found anew, and all others are scored again only when they come to the top (lazy evaluation).
-When a good part of the buckets is gone, contexts and label model are renewed (``state``).
+Greedy agglomeration. Every possible merge waits in a queue, scored by what it gains in adversary error and loses
+in classifier error (``kernels.joint_coarsening``, leave-one-out). The best is applied, the merges of its attribute
+are found anew, and all others are scored again only when they come to the top (lazy evaluation). When a good part
+of the buckets is gone, contexts and label model are renewed (``state``).
 """
 
 from __future__ import annotations
@@ -39,6 +39,13 @@ _RENEW = 0.85
 _NOISE = 0.02
 
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Groups = tuple[tuple[int, ...], ...]
+"""One merge, perhaps of many buckets of an attribute: those of a group become one."""
+# Up to so many groups of a discrete attribute, any two may be merged; beyond, neighbours by effect.
+_ALL_PAIRS = 8
+# A merge of many buckets leaves at most so many runs.
+_RUNS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -333,29 +340,13 @@ class _Entry:
     loss: float
 
 
-Floats = npt.NDArray[np.float64]
-Groups = tuple[tuple[int, ...], ...]
-"""One merge, perhaps of many buckets of an attribute: those of a group become one."""
-
-# Up to so many groups of a discrete attribute, any two may be merged; beyond, neighbours by effect.
-_ALL_PAIRS = 8
-# A merge of many buckets leaves at most so many runs.
-_RUNS = 5
-
-
 def possible_merges(
     attribute: int, partition: Partition, now: Ints, rules: MergeRules, effect: Floats, people: Floats
 ) -> list[Groups]:
-    """Return what may be merged at once under the rules.
+    """Return what may be merged at once under the rules: pairs, all there are, or a few runs of like effect.
 
-    Parameters
-    ----------
-    attribute, partition
-        The attribute, and its buckets at the start of the path.
-    now
-        Per bucket of the start, the bucket that it is in by now, named by the first one in it.
-    effect, people
-        Per bucket of the start, the effect on the label and the people of the bucket that it is in.
+    All arrays are per bucket of the start of the path: ``now`` is the bucket that it is in by now, named by the
+    first one in it, and ``effect`` (on the label) and ``people`` are those of that bucket.
     """
     buckets: list[int] = np.unique(now).tolist()
     if len(buckets) < 2:

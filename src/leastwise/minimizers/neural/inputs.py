@@ -16,6 +16,14 @@ from leastwise.records.table import Table
 
 # A personal number is guessed by the adversary as one of at most so many runs of neighbouring numbers.
 _MOST_RUNS = 32
+Ints = npt.NDArray[np.intp]
+Floats = npt.NDArray[np.float64]
+# An attribute of more values is seen as so many runs of neighbours with about as many people each.
+_MOST_SPOTS = 512
+# People that a value is taken to have had at the common share before its own are counted.
+_SHRINKAGE = 2.0
+# The share of a run's room that stays free at each of its ends, so that runs stand apart.
+_MARGIN = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,17 +154,6 @@ def adversary_target(table: Table, position: int) -> tuple[npt.NDArray[np.int64]
     run_of = quantile_of(people, _MOST_RUNS) if many else np.maximum(np.cumsum(people > 0) - 1, 0)
     runs = int(run_of.max(initial=-1)) + 1
     return np.concatenate([run_of, runs + np.arange(size - levels)])[codes], runs + size - levels
-
-
-Ints = npt.NDArray[np.intp]
-Floats = npt.NDArray[np.float64]
-
-# An attribute of more values is seen as so many runs of neighbours with about as many people each.
-_MOST_SPOTS = 512
-# People that a value is taken to have had at the common share before its own are counted.
-_SHRINKAGE = 2.0
-# The share of a run's room that stays free at each of its ends, so that runs stand apart.
-_MARGIN = 0.1
 
 
 def spots_of(use: npt.NDArray[Any]) -> Ints:

@@ -23,6 +23,11 @@ from leastwise.records.table import Table
 from leastwise.schema import Schema
 from leastwise.validation import check_between, check_whole
 
+Listener = Callable[[int, int], None]
+"""Is called with (epochs done, epochs in all)."""
+_LISTENER: ContextVar[Listener | None] = ContextVar("leastwise_training_listener", default=None)
+_PAPER = "Staab et al., Vertical Data Minimization for Machine Learning, IEEE S&P 2024, §6 and appendix"
+
 
 @dataclass(frozen=True)
 class Schedule:
@@ -106,8 +111,6 @@ def watcher() -> Progress:
 
 if TYPE_CHECKING:
     from leastwise.minimizers.neural.training import Objective
-
-_PAPER = "Staab et al., Vertical Data Minimization for Machine Learning, IEEE S&P 2024, §6 and appendix"
 
 
 class NeuralMinimizer(Minimizer):

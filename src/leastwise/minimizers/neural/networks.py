@@ -43,14 +43,9 @@ class MonotoneNetworks(nn.Module):  # type: ignore[misc]
     """
 
     def __init__(self, steps: npt.NDArray[Any], centre: float, spread: float, random: np.random.Generator) -> None:
-        """Begin.
+        """Begin with results of this centre, and this spread before the last tanh.
 
-        Parameters
-        ----------
-        steps
-            Attributes x units: where, in standard deviations of the place, each unit of the first layer rises.
-        centre, spread
-            Of the results at the beginning, the spread before the last tanh.
+        ``steps``, attributes x units, is where each unit of the first layer rises, in standard deviations.
         """
         super().__init__()
         attributes, width = steps.shape
@@ -63,14 +58,9 @@ class MonotoneNetworks(nn.Module):  # type: ignore[misc]
         self.shifts = nn.ParameterList([_parameter(layer) for layer in shifts])
 
     def forward(self, places: Tensor, counts: Tensor) -> Tensor:
-        """Return the places after the monotone maps.
+        """Return the places, records x attributes, after the monotone maps.
 
-        Parameters
-        ----------
-        places
-            Records x attributes.
-        counts
-            Records x attributes: how much each record counts in the normalization.
+        ``counts``, of the same shape, is how much each record counts in the normalization.
         """
         h = places.T.unsqueeze(2)
         shares = (counts / counts.sum(dim=0).clamp_min(1e-30)).T.unsqueeze(1)
@@ -105,14 +95,10 @@ class GeneralizationNetwork(nn.Module):  # type: ignore[misc]
     """
 
     def __init__(self, layout: Layout, k: int, apart: bool, random: np.random.Generator) -> None:
-        """Begin.
+        """Begin ``apart``, in the runs that tell most of the label, or all in the middle bucket.
 
-        Parameters
-        ----------
-        apart
-            Whether values begin in the runs that tell most of the label, or all in the middle bucket. From there
-            an attribute is suppressed until the classifier asks for it: values that nobody asks for would
-            otherwise stay apart, and the buckets would tell them although nobody needs them.
+        From there an attribute is suppressed until the classifier asks for it: values that nobody asks for would
+        otherwise stay apart, and the buckets would tell them although nobody needs them.
         """
         super().__init__()
         self.k = k

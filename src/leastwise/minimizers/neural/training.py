@@ -26,6 +26,8 @@ from leastwise.minimizers.neural.networks import (
 from leastwise.partition import Groups, Partition, from_map
 from leastwise.records.table import Table
 
+Buckets = npt.NDArray[np.intp]
+
 
 class Batch(NamedTuple):
     """Some records as tensors; ``inputs`` says what is in them."""
@@ -61,16 +63,8 @@ class Objective(ABC):
     def penalty(self, log_p: Tensor, z: Tensor, batch: Batch, rate: float) -> Tensor:
         """Return what is to become small.
 
-        Parameters
-        ----------
-        log_p
-            Log-probabilities, records x attributes x buckets.
-        z
-            The buckets that were drawn, as 0/1 numbers.
-        batch
-            The records.
-        rate
-            The learning rate, for an objective that learns itself.
+        ``log_p`` are the log-probabilities, records x attributes x buckets, and ``z`` the buckets that were drawn,
+        as 0/1 numbers; ``rate`` is the learning rate, for an objective that learns itself.
         """
 
 
@@ -89,14 +83,7 @@ def information_bound(log_p: Tensor, shares: Tensor) -> Tensor:
     ``H(z | x) = -E_x E_{z | x} sum_i log P(z_i | x_i)``. Where the paper draws z, the expectations over the
     buckets and over all pairs of records of the batch are taken exactly: that costs no more, and has no noise.
     The difference is the mean Kullback-Leibler divergence between the buckets of two people, summed over the
-    attributes.
-
-    Parameters
-    ----------
-    log_p
-        ``log P(z_i = j | x_i)``, records x attributes i x buckets j.
-    shares
-        How much each record counts; 1 in all.
+    attributes. ``log_p`` is ``log P(z_i = j | x_i)``, records x attributes i x buckets j.
     """
     p = log_p.exp()
     log_z = -((shares @ p.flatten(1)) * (shares @ log_p.flatten(1))).sum()
@@ -205,9 +192,6 @@ class Trainer:
         loss.backward()
         self.adam.step()
         return classifier.item(), penalty
-
-
-Buckets = npt.NDArray[np.intp]
 
 
 def read_generalization(

@@ -26,6 +26,7 @@ Places = npt.NDArray[np.intp]
 # Beyond so many values an attribute is first put into at most MOST_ITEMS runs.
 MOST_VALUES, MOST_ITEMS = 1000, 512
 _MOST_TARGET_VALUES = 128
+Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +69,9 @@ def items_of(table: Table, attribute: int, effects: Floats, constraints: Constra
         row = np.flatnonzero(use[:inner] > 0) if declared.continuous else np.arange(inner)
         free = np.arange(inner, len(use))
     group = _together(declared, table.levels[attribute], row, constraints)
-    item_of_place, reduced = _reduced(declared, use[row], group, _edges_after(table, attribute, row, constraints))
+    item_of_place, reduced = _reduced(
+        declared, use[row], group, _between_edges(table, attribute, constraints)[row]
+    )
     item_of = np.full(len(use), -1, dtype=np.intp)
     item_of[row] = item_of_place
     item_of[free] = int(item_of_place.max(initial=-1)) + 1 + np.arange(len(free))
@@ -122,13 +125,13 @@ def code_of(attribute: Attribute, levels: Any, value: Any) -> int:
     return place if place < len(levels) and levels[place] == float(value) else -1
 
 
-def _edges_after(table: Table, attribute: int, row: Places, constraints: Constraints) -> Places:
-    """Return the interval, between edges that must stay, of each place in the row."""
-    declared = table.schema.attributes[attribute]
-    edges = np.sort(np.asarray(constraints.edges.get(declared.name, ()), dtype=float))
-    if not declared.continuous or not len(edges):
-        return np.zeros(len(row), dtype=np.intp)
-    return np.searchsorted(edges, table.levels[attribute][row].astype(float), side="left")
+def _between_edges(table: Table, attribute: int, constraints: Constraints) -> Places:
+    """Return, per code, the interval between edges that must stay."""
+    between, levels = np.zeros(table.sizes[attribute], dtype=np.intp), table.levels[attribute]
+    edges = np.sort(np.asarray(constraints.edges.get(table.schema.names[attribute], ()), dtype=float))
+    if len(edges):
+        between[: len(levels)] = np.searchsorted(edges, levels.astype(float), side="left")
+    return between
 
 
 def _reduced(attribute: Attribute, use: Floats, mark: Places, between: Places) -> tuple[Places, bool]:
@@ -202,9 +205,6 @@ def target_weights(table: Table, weights: Mapping[str, float] | Sequence[float] 
     return np.array([float(by_name.get(name, 1.0)) for name in names]) / max(len(names), 1)
 
 
-Flags = npt.NDArray[np.bool_]
-
-
 def forbidden_buckets(
     table: Table, attribute: int, items: Items, free: Sequence[list[int]], constraints: Constraints
 ) -> tuple[Flags, Flags]:
@@ -216,11 +216,9 @@ def forbidden_buckets(
     apart, together = (
         _listed(table, attribute, items, lists) for lists in (constraints.apart, constraints.together)
     )
-    side = np.zeros(items.row, dtype=np.intp)
-    levels, item_of = table.levels[attribute], items.item_of[: len(table.levels[attribute])]
-    edges = np.sort(np.asarray(constraints.edges.get(table.schema.names[attribute], ()), dtype=float))
-    if len(edges):
-        side[item_of[item_of >= 0]] = np.searchsorted(edges, levels[item_of >= 0].astype(float), side="left")
+    side, between = np.zeros(items.row, dtype=np.intp), _between_edges(table, attribute, constraints)
+    in_row = (items.item_of >= 0) & (items.item_of < items.row)
+    side[items.item_of[in_row]] = between[in_row]
     people, runs, alone = run_sums(items.weights[: items.row]), [], []
     for added in free:
         extra = items.weights[added].sum()

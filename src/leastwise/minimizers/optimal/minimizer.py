@@ -20,6 +20,10 @@ from leastwise.minimizers.surrogate import Effects, Surrogate, effects_of
 from leastwise.records.table import Table
 from leastwise.validation import check_from_zero
 
+# Two multipliers closer than this factor are not told apart.
+_CLOSE = 1.001
+_SMALLEST = 1e-9
+
 
 class OptimalMinimizer(Minimizer):
     """The partition that is optimal when effects add up and buckets are attacked one at a time.
@@ -94,11 +98,6 @@ class OptimalMinimizer(Minimizer):
         program = make_program(table, effects, self.weights, held, self.bucket_penalty)
         self.gap_ = program.gap(self.lam)
         return program.generalization(program.solve(self.lam))
-
-
-# Two multipliers closer than this factor are not told apart.
-_CLOSE = 1.001
-_SMALLEST = 1e-9
 
 
 @dataclass

@@ -15,6 +15,8 @@ from leastwise.partition.labels import alternatives, group_label
 from leastwise.schema.values import number_text
 
 Array = npt.NDArray[Any]
+ROW, COLUMN, SHOWN, MARGIN = 26, 190, 30, 12
+COLOURS = ("#4c78a8", "#f58518", "#54a24b", "#b279a2", "#e45756", "#72b7b2", "#eeca3b", "#9d755d")
 
 
 def answer(tree: PATTree, split: int, left: bool) -> str:
@@ -107,10 +109,6 @@ def explain(tree: PATTree) -> str:
     rest = [name for name in tree.schema.names if name not in {story.attribute for story in stories}]
     lines += [f"Not asked: {', '.join(rest)}"] if rest else []
     return "\n".join(lines).rstrip()
-
-
-ROW, COLUMN, SHOWN, MARGIN = 26, 190, 30, 12
-COLOURS = ("#4c78a8", "#f58518", "#54a24b", "#b279a2", "#e45756", "#72b7b2", "#eeca3b", "#9d755d")
 
 
 def draw_text(tree: PATTree, counts: bool = False) -> str:

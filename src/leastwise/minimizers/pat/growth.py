@@ -49,7 +49,10 @@ class CountedRows:
         self.layout: Layout = make_layout(
             [sizes[p] for p in personal], [sizes[j] for j in others], table.classes, wide[list(self.order)]
         )
-        self.people = _people(table)
+        # Whole numbers where they are: those add up exactly in any order.
+        weights = np.empty(0) if table.weights is None else np.asarray(table.weights, dtype=float)
+        whole = bool((weights == np.floor(weights)).all()) and weights.sum() < 2**31
+        self.people = weights.astype(np.int32) if whole else weights
         self._dtype = np.dtype(np.int32 if self.people.dtype.kind == "i" else np.float64)
         starts = self.layout.target_start
         largest = max(int(starts[-1]), *self.layout.sizes.tolist())
@@ -98,15 +101,6 @@ def wide_attributes(table: Table) -> npt.NDArray[np.bool_]:
     columns = float(sizes[list(table.personal)].sum()) + table.classes
     counted = table.people * (len(table.personal) + 1.0)
     return np.asarray(sizes * columns > np.clip(WIDE_SHARE * counted, SMALL_TABLE, LARGE_TABLE))
-
-
-def _people(table: Table) -> Array:
-    """Return the people of each row, as whole numbers where they are: those add up exactly in any order."""
-    if table.weights is None:
-        return np.empty(0, dtype=np.int32)
-    weights = np.asarray(table.weights, dtype=float)
-    whole = bool((weights == np.floor(weights)).all()) and weights.sum() < 2**31
-    return weights.astype(np.int32) if whole else weights
 
 
 class TableStore:

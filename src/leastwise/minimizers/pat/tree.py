@@ -204,14 +204,7 @@ def effects(classes: Array) -> Array:
 def sides(values: Values, buckets: Array, left: Array, right: Array) -> npt.NDArray[np.bool_]:
     """Return for every code whether it goes left.
 
-    Parameters
-    ----------
-    values
-        The attribute.
-    buckets
-        The bucket of each code before this split.
-    left, right
-        The codes present in the node that go left and right.
+    ``buckets`` are those before this split, ``left`` and ``right`` the codes present in the node that go there.
     """
     goes, decided = np.zeros((2, len(buckets)), dtype=bool)
     goes[left] = True

@@ -47,15 +47,6 @@ def number_keys(keys: Ints) -> tuple[Ints, int]:
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _divide(group: Ints, column: Ints, size: int) -> Any:
-    """Return the group of each distinct input after one more column; -1 stays -1."""
-    keys = np.empty(len(group), np.int64)
-    for z in range(len(group)):
-        keys[z] = group[z] * size + column[z] if group[z] >= 0 else -1
-    return number_keys(keys)
-
-
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _left_out(
     group: Ints,
     groups: int,
@@ -112,15 +103,6 @@ def _retire(group: Ints, groups: int) -> int:
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _append(order: Ints, place: int, used: npt.NDArray[np.bool_], told: Floats) -> None:
-    """Put the columns that are left at the end, those first that last told most."""
-    for j in np.argsort(-told):
-        if not used[j]:
-            order[place] = j
-            place += 1
-
-
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def choose_order(
     inputs: Ints,
     sizes: Ints,
@@ -156,7 +138,8 @@ def choose_order(
         for j in np.argsort(-told):
             if used[j] or tried >= most or (depth < len(first) and j != first[depth]):
                 continue
-            divided, groups = _divide(group, inputs[:, j], sizes[j])
+            # One more column divides the groups of distinct inputs; -1 stays -1.
+            divided, groups = number_keys(np.where(group >= 0, group * sizes[j] + inputs[:, j], -1))
             left_out = _left_out(divided, groups, row_z, row_v, row_w, len(prior), probability, pseudo_count)
             score = _score(left_out, row_w)
             told[j] = score - best_score
@@ -170,7 +153,11 @@ def choose_order(
         used[best] = True
         group, probability = best_group, best_probability
         if not _retire(group, best_groups):
-            _append(order, depth + 1, used, told)
+            # The columns that are left come at the end, those first that last told most.
+            for j in np.argsort(-told):
+                if not used[j]:
+                    depth += 1
+                    order[depth] = j
             break
     return order, useful
 

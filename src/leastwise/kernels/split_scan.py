@@ -236,21 +236,14 @@ def scan_wide(table: Array, layout: Layout, judgement: Judgement, members: Membe
         values, by_class, people = present_values(table, layout, a)
         if len(values) < 2 or not layout.wide[a]:
             continue
-        place = places(values, layout.sizes[a])
+        place = np.zeros(layout.sizes[a], dtype=np.int64)  # where each code stands among the present values
+        for v in range(len(values)):
+            place[values[v]] = v
         shares = wide_shares(layout, personal, members, a, place, people)
         orders = candidate_orders(judgement.levels[a], values, by_class, people, shares, personal.most_common, a)
         sides = start_sides(by_class, people, personal, judgement, a)
         winner = scan_rows(orders, layout, members, place, sides, judgement, personal, a, best)
         remember(best, winner, orders, values, a)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
-def places(values: Array, size: int) -> Array:
-    """Return where each code stands among the present values."""
-    place = np.zeros(size, dtype=np.int64)
-    for v in range(len(values)):
-        place[values[v]] = v
-    return place
 
 
 @njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]

@@ -157,7 +157,7 @@ class _People:
 
     def part(self, j: int) -> Floats:
         """Return what attribute j adds to the scores of each record, rows x classes."""
-        return self.evidence[j][self.codes[:, j] * len(self.prior) + self.classes]
+        return np.asarray(self.evidence[j][self.codes[:, j] * len(self.prior) + self.classes])
 
     def misjudged(self, scores: Floats) -> float:
         """Return how many people would be misjudged."""

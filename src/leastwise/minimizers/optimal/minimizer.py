@@ -157,8 +157,10 @@ def _spread_out(program: Program, steps: int) -> list[_Point]:
     first, last = _point(program, 0.0), _last(program)
     points = [first] if last.same(first) else [first, last]
     while len(points) < steps:
-        gaps = [
-            (_distance(left, right, points), -i)
+        lost = abs(points[-1].lost - points[0].lost) or 1.0
+        told = abs(points[-1].told - points[0].told) or 1.0
+        gaps = [  # how far apart two solutions are, as shares of the whole path
+            (math.hypot((right.lost - left.lost) / lost, (right.told - left.told) / told), -i)
             for i, (left, right) in enumerate(itertools.pairwise(points))
             if right.low > max(left.high * _CLOSE, _SMALLEST)
         ]
@@ -191,10 +193,3 @@ def _last(program: Program) -> _Point:
             break
         point = further
     return point
-
-
-def _distance(left: _Point, right: _Point, points: list[_Point]) -> float:
-    """Return how far apart two solutions are, as shares of the whole path."""
-    lost = abs(points[-1].lost - points[0].lost) or 1.0
-    told = abs(points[-1].told - points[0].told) or 1.0
-    return math.hypot((right.lost - left.lost) / lost, (right.told - left.told) / told)

@@ -123,17 +123,15 @@ class AttributeProgram:
         used = np.flatnonzero(item_of >= 0)
         buckets = bucket_of_item[item_of[used]]
         cuts = np.flatnonzero(np.diff(buckets))
-        edges = [self._edge(float(levels[used[i]]), float(levels[used[i + 1]])) for i in cuts]
+        edges = []
+        for low, high in ((float(levels[used[i]]), float(levels[used[i + 1]])) for i in cuts):
+            kept = [edge for edge in self.edges if low <= edge < high]
+            edges.append(kept[0] if kept else edge_between(low, high, declared.integer))
         runs = [int(buckets[i]) for i in cuts] + [int(b) for b in buckets[-1:]]
         marks = [*(runs or [-1]), *(int(b) for b in bucket_of_item[self.items.row :])]
         numbers = {mark: number for number, mark in reversed(list(enumerate(dict.fromkeys(marks))))}
         extras = tuple(numbers[mark] for mark in marks[len(edges) + 1 :])
         return Intervals(declared, tuple(edges), extras)
-
-    def _edge(self, low: float, high: float) -> float:
-        """Return the edge between two numbers: one that must stay, or the roundest."""
-        kept = [edge for edge in self.edges if low <= edge < high]
-        return kept[0] if kept else edge_between(low, high, self.table.schema.attributes[self.attribute].integer)
 
     def _with_kept_edges(self, intervals: Intervals) -> Partition:
         """Add the edges that must stay and beyond which no training record lies."""

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from leastwise import Attribute, Generalization, Groups, Schema, Split, Table
 from leastwise.predictors.base import Probabilities, Samples
-from leastwise.records.joint import joint_buckets
+from leastwise.records.grouping import joint_buckets
 
 
 class Bayes:

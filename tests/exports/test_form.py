@@ -12,7 +12,7 @@ import pytest
 from leastwise import Attribute, Generalization, Groups, Intervals, ParameterError, Untouched
 from leastwise.exports import form_html
 from leastwise.exports.form import content_policy
-from leastwise.exports.questions import questions
+from leastwise.exports.questionnaire import questions
 from leastwise.partition import suppress
 
 age = Attribute("age", "continuous", lower=0, integer=True, unit="years", question="How old are you?")

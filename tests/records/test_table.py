@@ -21,7 +21,7 @@ from leastwise import (
     Table,
     UnknownValueError,
 )
-from leastwise.records.joint import joint_buckets
+from leastwise.records.grouping import joint_buckets
 from tests import strategies as own
 
 AGE = Attribute("age", "continuous", lower=0, integer=True, missing=True)

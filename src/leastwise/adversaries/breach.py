@@ -20,7 +20,7 @@ from leastwise.adversaries.targets import Target, target_of
 from leastwise.errors import DataError, ParameterError
 from leastwise.generalization import Generalization
 from leastwise.partition import Partition, Untouched
-from leastwise.records.quantiles import numbered_runs, quantile_of
+from leastwise.records.grouping import numbered_runs, quantile_of
 from leastwise.records.table import Split, Table
 
 

@@ -17,7 +17,7 @@ from leastwise.confidence import binomial_interval, mean_interval
 from leastwise.generalization import Generalization
 from leastwise.predictors.base import Predictor, Probabilities, Samples, samples
 from leastwise.predictors.strongest import masked_predictions, strongest
-from leastwise.records.joint import joint_buckets
+from leastwise.records.grouping import joint_buckets
 
 MakePredictor = Callable[[], Predictor]
 READ_OFF = "read off"

@@ -17,7 +17,7 @@ from leastwise.adversaries.result import AttackResult, LinkabilityResult
 from leastwise.confidence import Interval, binomial_interval, mean_interval
 from leastwise.errors import ParameterError, shorten
 from leastwise.random import generator
-from leastwise.records.joint import joint_buckets
+from leastwise.records.grouping import joint_buckets
 from leastwise.records.table import Table
 from leastwise.validation import check_between
 

@@ -14,7 +14,7 @@ from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.result import AttackResult, Crowd, Predicate, SinglingOutResult
 from leastwise.errors import ParameterError
 from leastwise.partition import Untouched
-from leastwise.records.joint import joint_buckets
+from leastwise.records.grouping import joint_buckets
 from leastwise.records.table import Table
 from leastwise.schema.values import number_text
 from leastwise.validation import check_between

@@ -10,7 +10,7 @@ from leastwise.checks.budgets import TOGETHER
 from leastwise.checks.checking import Check
 from leastwise.checks.comparisons import Comparison, Status
 from leastwise.checks.drifting import ACCURACY, LABEL, RISK, UNSEEN, USE
-from leastwise.documents.markdown import as_is
+from leastwise.documents.pages import as_is
 from leastwise.documents.wording import counted
 
 Facts = dict[str, Any]

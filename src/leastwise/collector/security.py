@@ -17,7 +17,7 @@ from typing import Any
 from fastapi.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from leastwise.documents.policies import hash_sources
+from leastwise.documents.pages import hash_sources
 from leastwise.errors import ParameterError
 from leastwise.validation import check_between
 

@@ -1,6 +1,6 @@
 """Untrusted files in and out: strict JSON, YAML with lines, versions, plain dataclasses, whole writes."""
 
-from leastwise.documents.plain import from_plain, to_plain
+from leastwise.documents.plain import format_of, from_plain, from_text, to_plain, to_text
 from leastwise.documents.reading import (
     LARGEST_DOCUMENT,
     Fields,
@@ -12,7 +12,6 @@ from leastwise.documents.reading import (
     read_json,
     read_text,
 )
-from leastwise.documents.versioned import format_of, from_text, to_text
 from leastwise.documents.writing import is_leftover, remove_leftovers, sync_folder, write_whole
 
 __all__ = [

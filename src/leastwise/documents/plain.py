@@ -1,23 +1,27 @@
 """Results as plain documents and back: frozen dataclasses of numbers, texts, tuples, mappings and one another.
 
+A document of a run is JSON that says its format; the same result gives the same bytes.
+
 Reading is strict: a key that is missing or unknown, or a value of another kind, is a problem that is named, and
 nothing is built from a document that has any.
 """
 
 from __future__ import annotations
 
+import json
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from leastwise.documents.reading import Path, Problems, is_number
-from leastwise.errors import shorten
+from leastwise.documents.reading import Fields, Path, Problems, check_format, is_number, read_json
+from leastwise.errors import ArtefactError, shorten
 from leastwise.validation import did_you_mean
 
 T = TypeVar("T")
+VERSION = 1
 
 
 def to_plain(value: Any) -> Any:
@@ -126,3 +130,32 @@ def _shown(data: Any) -> str:
     if isinstance(data, dict | list):
         return f"a {'mapping' if isinstance(data, dict) else 'list'} of {len(data)}"
     return "nothing" if data is None else shorten(data)
+
+
+def to_text(value: Any, name: str, *, line: bool = False, leave_out: Sequence[str] = ()) -> str:
+    """Return a frozen dataclass as JSON, in one line or for people to read, but for keys that are left out."""
+    plain = {key: item for key, item in to_plain(value).items() if key not in leave_out}
+    document = {"format": name, "version": VERSION, **plain}
+    text = json.dumps(document, ensure_ascii=False, indent=None if line else 1, allow_nan=False)
+    return text + "\n"
+
+
+def from_text(kind: type[T], text: str, name: str, where: str) -> T:
+    """Read a dataclass back; an ``ArtefactError`` lists everything that is wrong."""
+    problems = Problems()
+    document = read_json(text, problems)
+    found = None
+    if not problems.texts and check_format(Fields(document, (), problems), name, VERSION):
+        rest = {key: value for key, value in document.items() if key not in ("format", "version")}
+        found = from_plain(kind, rest, (), problems)
+    if found is None or problems.texts:
+        raise ArtefactError(f"{where}: not a {name} document that can be read", problems.texts)
+    return found
+
+
+def format_of(text: str) -> str:
+    """Return the format that a line of JSON says it has; empty where it is none."""
+    problems = Problems()
+    document = read_json(text, problems)
+    found = document.get("format") if isinstance(document, dict) else None
+    return found if isinstance(found, str) else ""

@@ -31,7 +31,7 @@ import numpy.typing as npt
 
 from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
-from leastwise.records.joint import joint_buckets
+from leastwise.records.grouping import joint_buckets
 from leastwise.records.table import Table
 from leastwise.records.tolerance import default_tolerance
 from leastwise.validation import check_between

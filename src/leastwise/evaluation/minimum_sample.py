@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leastwise.errors import DataError, ParameterError
-from leastwise.evaluation.pareto import Limits, Point
-from leastwise.evaluation.similarity import similarity
+from leastwise.evaluation.pareto import Limits, Point, similarity
 from leastwise.generalization import Generalization
 from leastwise.minimizers.pat import pat_grid
 from leastwise.predictors.base import Predictor

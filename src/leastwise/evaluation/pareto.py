@@ -1,4 +1,4 @@
-"""The frontier of candidates: chosen on validation, and its area between the two limit points.
+"""Candidates held against each other: the frontier, its area between the limit points, how alike two are.
 
 A candidate is a point: utility risk (lower is better) and adversary error (higher is safer). The limit points are
 everything untouched (best utility, adversary error 0) and everything suppressed (the majority is guessed, nothing
@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from leastwise.errors import ParameterError
+from leastwise.generalization import Generalization
+from leastwise.records.table import Table
 
 
 class Point(NamedTuple):
@@ -93,3 +96,42 @@ def adversary_error_at(points: Sequence[Point], utility_risk: float) -> float | 
     """
     reached = [point[1] for point in points if point[0] <= utility_risk]
     return float(np.max(reached)) if reached else None
+
+
+Array = npt.NDArray[Any]
+
+
+def similarity(first: Generalization, second: Generalization, table: Table) -> float:
+    """Return the mean agreement of the partitions, 1 if they are the same, about 0 if they have nothing in common.
+
+    The agreement of two partitions of an attribute is the adjusted Rand index of the people in the table: over all
+    pairs of people, how often both partitions put them together or both keep them apart, beyond chance. It is 0
+    where only one of the two asks the attribute at all. Attributes that neither asks are left out.
+    """
+    scores = []
+    maps = zip(table.bucket_maps(first), table.bucket_maps(second), strict=True)
+    for j, (one, other) in enumerate(maps):
+        if not (first.partitions[j].suppressed and second.partitions[j].suppressed):
+            scores.append(adjusted_rand(one, other, table.use(j)))
+    return float(np.mean(scores)) if scores else 1.0
+
+
+def adjusted_rand(one: Array, other: Array, people: Array) -> float:
+    """Return the adjusted Rand index of two partitions of values that so many people have.
+
+    >>> adjusted_rand(np.array([0, 0, 1]), np.array([1, 1, 0]), np.array([2.0, 3.0, 4.0]))
+    1.0
+    >>> adjusted_rand(np.array([0, 0, 1]), np.array([0, 0, 0]), np.array([2.0, 3.0, 4.0]))
+    0.0
+    """
+    together = np.zeros((int(one.max()) + 1, int(other.max()) + 1))
+    np.add.at(together, (one, other), people)
+    both, in_one, in_other = (_pairs(counts) for counts in (together, together.sum(axis=1), together.sum(axis=0)))
+    expected = in_one * in_other / max(_pairs(people.sum()), 1e-300)
+    most = (in_one + in_other) / 2
+    # Everybody alone, or everybody together, in both: the same, though there is nothing to adjust for.
+    return 1.0 if most - expected <= 1e-9 * max(most, 1.0) else float((both - expected) / (most - expected))
+
+
+def _pairs(counts: Any) -> float:
+    return float(np.sum(counts * (counts - 1) / 2))

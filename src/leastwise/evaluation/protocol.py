@@ -15,8 +15,7 @@ from leastwise.adversaries.result import AttackResult, GuestResult
 from leastwise.errors import ParameterError, shorten
 from leastwise.evaluation.certificate import Certificate, certify, check_held_out, check_origin
 from leastwise.evaluation.evaluation import Evaluation, People, fingerprint_of
-from leastwise.evaluation.judges import Judges
-from leastwise.evaluation.utility import UtilityLimits, UtilityRisk, utility_limits, utility_risk
+from leastwise.evaluation.utility import Judges, UtilityLimits, UtilityRisk, utility_limits, utility_risk
 from leastwise.generalization import Generalization
 from leastwise.progress import Progress, Silent
 from leastwise.records.table import Split, Table

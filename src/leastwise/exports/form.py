@@ -13,10 +13,10 @@ from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from leastwise.documents.policies import hash_sources
+from leastwise.documents.pages import hash_sources
 from leastwise.errors import ParameterError, shorten
 from leastwise.exports.javascript import asset, plan, script_json
-from leastwise.exports.questions import Question, label_question, questions
+from leastwise.exports.questionnaire import Question, label_question, questions
 from leastwise.generalization import Generalization
 
 TITLE = "A few questions"

@@ -16,7 +16,7 @@ from leastwise.documents import Fields, Problems, check_format, is_number, read_
 from leastwise.errors import ArtefactError, shorten
 from leastwise.partition import Groups, Intervals, Partition, keep, suppress
 from leastwise.schema import Attribute
-from leastwise.schema.document import attribute_from_document, attribute_to_document, plain_number, take_attribute
+from leastwise.schema.attribute import attribute_from_document, attribute_to_document, plain_number, take_attribute
 from leastwise.schema.values import number_text
 from leastwise.validation import did_you_mean
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from leastwise.documents import html
-from leastwise.documents.markdown import as_is
+from leastwise.documents.pages import as_is
 from leastwise.documents.wording import counted, shortened, some
 from leastwise.partition import Partition
 

@@ -26,7 +26,7 @@ from leastwise.minimizers.base import Minimizer, Self, check_two_classes, held_o
 from leastwise.minimizers.orders import Ranks, ranked, value_ranks
 from leastwise.partition import Codes, from_map, keep
 from leastwise.predictors.sklearn import fit_weighted
-from leastwise.records.joint import joint_buckets
+from leastwise.records.grouping import joint_buckets
 from leastwise.records.table import Table
 from leastwise.schema import Attribute, Schema
 from leastwise.schema.values import number_of

@@ -17,7 +17,7 @@ from leastwise.generalization import Generalization
 from leastwise.minimizers.constraints import Constraints, too_few
 from leastwise.minimizers.pgini import Criterion, Weights
 from leastwise.partition import Intervals, Partition, Untouched, from_map, suppress
-from leastwise.records.joint import joint_buckets
+from leastwise.records.grouping import joint_buckets
 from leastwise.records.table import Table
 from leastwise.validation import check_between
 

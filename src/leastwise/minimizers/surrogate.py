@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from leastwise.errors import DataError, MissingExtraError, ParameterError
 from leastwise.kernels.additive_logistic import fit_additive
-from leastwise.records.quantiles import numbered_runs, quantile_of
+from leastwise.records.grouping import numbered_runs, quantile_of
 from leastwise.records.table import Table
 from leastwise.schema import Schema
 from leastwise.validation import did_you_mean

@@ -12,7 +12,7 @@ import polars as pl
 
 from leastwise.confidence import Interval
 from leastwise.documents import from_text, to_text
-from leastwise.documents.markdown import as_is
+from leastwise.documents.pages import as_is
 from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.models.inputs import Matrix, as_polars, encoded

@@ -10,9 +10,8 @@ A value equal to an edge belongs to the LEFT bucket: ``x <= edge``.
 
 from leastwise.partition.base import Codes, Partition
 from leastwise.partition.groups import Groups
-from leastwise.partition.intervals import Intervals
+from leastwise.partition.intervals import Intervals, Untouched
 from leastwise.partition.making import edge_between, from_map, keep, suppress
-from leastwise.partition.untouched import Untouched
 from leastwise.schema import Unknown
 
 __all__ = [

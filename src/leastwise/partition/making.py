@@ -14,8 +14,7 @@ import numpy.typing as npt
 from leastwise.errors import ParameterError
 from leastwise.partition.base import Codes, Partition, first_seen
 from leastwise.partition.groups import Groups
-from leastwise.partition.intervals import Intervals
-from leastwise.partition.untouched import Untouched
+from leastwise.partition.intervals import Intervals, Untouched
 from leastwise.schema import Attribute
 
 

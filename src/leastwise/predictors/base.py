@@ -19,7 +19,7 @@ import numpy.typing as npt
 from leastwise.errors import ParameterError, shorten
 from leastwise.generalization import Generalization
 from leastwise.partition import Codes
-from leastwise.records.joint import joint_buckets
+from leastwise.records.grouping import joint_buckets
 from leastwise.records.table import Table
 
 Probabilities = npt.NDArray[np.floating[Any]]

@@ -20,7 +20,7 @@ from leastwise.generalization import Generalization
 from leastwise.partition import Codes, Partition, from_map
 from leastwise.random import generator
 from leastwise.records.encoding import encode_label, encode_numbers, encode_values
-from leastwise.records.joint import joint_buckets
+from leastwise.records.grouping import joint_buckets
 from leastwise.records.splitting import protocol_rows
 from leastwise.schema import Schema
 from leastwise.validation import did_you_mean

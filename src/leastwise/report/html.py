@@ -16,7 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from leastwise import __version__
-from leastwise.documents.policies import hash_sources
+from leastwise.documents.pages import hash_sources
 from leastwise.report.page import check_page, report_page
 
 Facts = Mapping[str, Any]

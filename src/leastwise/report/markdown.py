@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from leastwise.documents.markdown import as_is
+from leastwise.documents.pages import as_is
 from leastwise.documents.wording import percent
 from leastwise.report.page import check_facts, report_title, task_texts
 

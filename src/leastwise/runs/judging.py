@@ -14,8 +14,7 @@ from leastwise.adversaries.guessing import MakePredictor
 from leastwise.adversaries.reconstruction import Reconstruction
 from leastwise.adversaries.singling_out import SinglingOut
 from leastwise.evaluation.certificate import certify
-from leastwise.evaluation.judges import Judges
-from leastwise.evaluation.utility import UtilityRisk, utility_risk
+from leastwise.evaluation.utility import Judges, UtilityRisk, utility_risk
 from leastwise.generalization import Generalization
 from leastwise.partition import Untouched
 from leastwise.predictors import JointBuckets, Logistic

@@ -28,11 +28,10 @@ from leastwise.adversaries.registry import PAPER
 from leastwise.documents import from_text, to_text, write_whole
 from leastwise.errors import ArtefactError
 from leastwise.evaluation.evaluation import Evaluation
-from leastwise.evaluation.judges import Judges
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
 from leastwise.evaluation.protocol import evaluate
-from leastwise.evaluation.utility import UtilityLimits
+from leastwise.evaluation.utility import Judges, UtilityLimits
 from leastwise.generalization import Generalization
 from leastwise.minimizers import Constraints
 from leastwise.progress import Progress, Silent

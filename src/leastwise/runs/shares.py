@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from leastwise.documents import read_text
-from leastwise.documents.versioned import from_text, to_text
+from leastwise.documents.plain import from_text, to_text
 from leastwise.errors import ArtefactError
 from leastwise.generalization import Generalization
 from leastwise.partition import Partition

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from leastwise.errors import ParameterError
-from leastwise.evaluation.pareto import adversary_error_at
-from leastwise.evaluation.similarity import similarity
+from leastwise.evaluation.pareto import adversary_error_at, similarity
 from leastwise.records.table import Table
 from leastwise.runs.folder import Run
 from leastwise.runs.frontier import Frontier, limits_of

@@ -14,7 +14,7 @@ import numpy as np
 from leastwise.adversaries.base import Adversary, about
 from leastwise.documents import from_text, to_plain, to_text
 from leastwise.errors import DataError, ParameterError, SchemaError, shorten
-from leastwise.evaluation.judges import Judges
+from leastwise.evaluation.utility import Judges
 from leastwise.minimizers import Constraints
 from leastwise.records.table import Split, Table
 from leastwise.runs.budget import Budget

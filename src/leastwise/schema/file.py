@@ -16,8 +16,7 @@ import yaml
 from leastwise.documents import LARGEST_DOCUMENT, Fields, Problems, check_format, write_whole
 from leastwise.documents.yaml import LocatedDocument
 from leastwise.errors import SchemaError, shorten
-from leastwise.schema.attribute import Attribute
-from leastwise.schema.document import attribute_from_document, attribute_to_document
+from leastwise.schema.attribute import Attribute, attribute_from_document, attribute_to_document
 from leastwise.schema.schema import Schema
 
 FORMAT = "leastwise-schema"

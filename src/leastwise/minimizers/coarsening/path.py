@@ -27,7 +27,7 @@ from leastwise.minimizers.constraints import Constraints, MergeRules, check_star
 from leastwise.minimizers.optimal.items import target_weights
 from leastwise.minimizers.orders import principal_direction
 from leastwise.partition import Intervals, Partition, Untouched, edge_between
-from leastwise.records.quantiles import quantile_of
+from leastwise.records.grouping import quantile_of
 from leastwise.records.table import Table
 from leastwise.validation import check_from_zero
 

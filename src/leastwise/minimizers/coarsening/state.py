@@ -23,7 +23,7 @@ from leastwise.kernels.joint_coarsening import (
 )
 from leastwise.minimizers.optimal.items import guessed, personal_codes
 from leastwise.random import generator
-from leastwise.records.joint import joint_buckets
+from leastwise.records.grouping import joint_buckets
 from leastwise.records.table import Table
 
 Ints = npt.NDArray[np.int64]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from leastwise.errors import DataError
 from leastwise.kernels.interval_program import best_partition, spread
 from leastwise.minimizers.orders import value_ranks
-from leastwise.records.quantiles import numbered_runs, quantile_of
+from leastwise.records.grouping import numbered_runs, quantile_of
 from leastwise.records.table import Table
 
 # A personal number is guessed by the adversary as one of at most so many runs of neighbouring numbers.

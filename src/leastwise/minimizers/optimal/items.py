@@ -14,7 +14,7 @@ from leastwise.kernels.interval_program import run_sums
 from leastwise.minimizers.constraints import Constraints
 from leastwise.minimizers.orders import principal_direction
 from leastwise.minimizers.pgini import check_weights
-from leastwise.records.quantiles import numbered_runs, quantile_of
+from leastwise.records.grouping import numbered_runs, quantile_of
 from leastwise.records.table import Table
 from leastwise.records.tolerance import default_tolerance
 from leastwise.schema import Attribute

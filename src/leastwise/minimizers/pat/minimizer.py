@@ -13,7 +13,7 @@ from leastwise.minimizers.base import Minimizer, chosen_on
 from leastwise.minimizers.floor import at_least
 from leastwise.minimizers.pat.tree import PATTree, generalization, generalizations, place_absent
 from leastwise.minimizers.pgini import Criterion, Weights
-from leastwise.records.joint import joint_keys
+from leastwise.records.grouping import joint_keys
 from leastwise.records.table import Table
 from leastwise.schema import Schema
 from leastwise.validation import check_between, check_whole

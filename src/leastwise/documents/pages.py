@@ -1,8 +1,11 @@
-"""Texts of people and data in Markdown: shown as they are, never read as markup."""
+"""What goes into pages: texts of people and data, never read as markup, and the hashes of what may run."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
+from collections.abc import Iterable
 
 _MARKUP = re.compile(r"([\\`*_\[\]#|~!$])")
 _AT_THE_START = re.compile(r"^([0-9]*)([-+=](?!\S)|(?<=[0-9])[.)](?!\S))")
@@ -20,3 +23,15 @@ def as_is(text: object) -> str:
     line = re.sub(r"[ \t\r\n\v\f\x1c-\x1f\x85\u2028\u2029]+", " ", str(text)).strip(" ")
     line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return _AT_THE_START.sub(r"\1\\\2", _MARKUP.sub(r"\\\1", line))
+
+
+def hash_sources(texts: Iterable[str]) -> str:
+    """Return the sources of a policy that allow exactly these inline scripts or styles.
+
+    >>> hash_sources(["p {}"])
+    "'sha256-SNJDlN1Iy2mnt7DOjQIyDb2LQE6O5PQiSZomcdzawQ4='"
+    >>> hash_sources([])
+    "'none'"
+    """
+    digests = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in texts)
+    return " ".join(f"'sha256-{digest}'" for digest in digests) or "'none'"

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leastwise.records.quantiles import numbered_runs, quantile_of
+from leastwise.records.grouping import numbered_runs, quantile_of
 
 uses = st.lists(st.integers(0, 50), min_size=1, max_size=30)
 

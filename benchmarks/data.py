@@ -15,12 +15,11 @@ from pathlib import Path
 import polars as pl
 
 from leastwise.datasets import Dataset, load_adult
-from leastwise.datasets.acs import ACS_EMPLOYMENT, ACS_INCOME, ACS_PUBLIC_COVERAGE
-from leastwise.datasets.acs_codes import CODEBOOK, RACE, YES_NO
+from leastwise.datasets.acs import ACS_EMPLOYMENT, ACS_INCOME, ACS_PUBLIC_COVERAGE, CODEBOOK
 from leastwise.datasets.base import Declaration, coded, number, with_domain
 from leastwise.datasets.crime import CRIME
 from leastwise.datasets.health import HEALTH, HEALTH_PRUNED
-from leastwise.datasets.loan import EMPLOYED, GRADES, STATES
+from leastwise.datasets.loan import SCHEMA as LOAN
 from leastwise.schema import Attribute, Schema
 
 BINARY = ("0", "1")
@@ -101,15 +100,22 @@ def communities_majority() -> Dataset:
 # What is known when the loan is made. Left out: emp_title (free text); balance and paid_* (they tell the outcome);
 # the joint applicant's figures (missing for most) and num_accounts_120d_past_due (always 0).
 LENDING_PERSONAL = (
-    Attribute("emp_length", "ordinal", [str(i) for i in range(11)], labels=EMPLOYED, missing=True, personal=True),
-    coded("state", STATES),
+    Attribute(
+        "emp_length",
+        "ordinal",
+        [str(i) for i in range(11)],
+        labels=LOAN["emp_length"].values,
+        missing=True,
+        personal=True,
+    ),
+    coded("state", LOAN["addr_state"].values),
     coded("homeownership", ("MORTGAGE", "RENT", "OWN")),
     coded("verified_income", ("Not Verified", "Source Verified", "Verified")),
     coded("loan_purpose", (), other=True),
     coded("application_type", ("individual", "joint")),
     Attribute("term", "ordinal", ("36", "60"), personal=True, unit="months"),
-    Attribute("grade", "ordinal", tuple(GRADES), personal=True),
-    Attribute("sub_grade", "ordinal", [f"{grade}{i}" for grade in GRADES for i in range(1, 6)], personal=True),
+    Attribute("grade", "ordinal", LOAN["grade"].values, personal=True),
+    Attribute("sub_grade", "ordinal", LOAN["sub_grade"].values, personal=True),
     Attribute("issue_month", "ordinal", ("Jan-2018", "Feb-2018", "Mar-2018"), personal=True),
     coded("initial_listing_status", ("whole", "fractional")),
     coded("disbursement_method", ("Cash", "DirectPay")),
@@ -161,7 +167,7 @@ NIST = (
     CODEBOOK["SEX"],
     coded("MSP", range(1, 7), missing=True),
     coded("HISP", range(5)),
-    coded("RAC1P", RACE),
+    replace(CODEBOOK["RAC1P"], question=""),
     number("NOC", lower=0, missing=True),
     number("NPF", lower=0, missing=True),
     coded("HOUSING_TYPE", range(1, 4)),
@@ -170,7 +176,10 @@ NIST = (
     coded("INDP", missing=True),
     Attribute("EDU", "ordinal", [str(i) for i in range(1, 13)], missing=True),
     coded("DVET", range(1, 7), missing=True),
-    *(coded(name, YES_NO, missing=name in ("DREM", "DPHY")) for name in ("DREM", "DPHY", "DEYE", "DEAR")),
+    *(
+        coded(name, {1: "yes", 2: "no"}, missing=name in ("DREM", "DPHY"))
+        for name in ("DREM", "DPHY", "DEYE", "DEAR")
+    ),
 )
 
 

@@ -7,10 +7,10 @@ import pytest
 
 from leastwise import DataError, ParameterError, Table
 from leastwise.datasets import load
-from leastwise.datasets.loan import ATTRIBUTES
+from leastwise.datasets.loan import SCHEMA
 from tests.datasets.official import delimited
 
-LOAN = dict.fromkeys((attribute.name for attribute in ATTRIBUTES), "1.0") | {
+LOAN = dict.fromkeys(SCHEMA.names, "1.0") | {
     "id": "68407277", "term": " 36 months", "grade": "C", "sub_grade": "C4", "emp_length": "10+ years",
     "home_ownership": "MORTGAGE", "verification_status": "Not Verified", "pymnt_plan": "n",
     "purpose": "debt_consolidation", "initial_list_status": "w", "application_type": "Individual",

@@ -27,7 +27,7 @@ def list_datasets(context: typer.Context, as_json: AsJson = False) -> None:
     """
     if context.invoked_subcommand is not None:
         return
-    from leastwise.datasets.registry import DECLARATIONS
+    from leastwise.datasets import DECLARATIONS
 
     rows = [
         {"name": declared.name, "title": declared.title, "label": declared.label.name, "how": declared.source}

@@ -16,8 +16,7 @@ from tempfile import TemporaryDirectory
 
 import polars as pl
 
-from leastwise.datasets.acs_codes import CODEBOOK, STATE_CODES
-from leastwise.datasets.base import Declaration, check_columns, check_file, reading
+from leastwise.datasets.base import Declaration, check_columns, check_file, declared_schema, reading
 from leastwise.datasets.download import copy_limited
 from leastwise.errors import DataError, ParameterError, shorten
 from leastwise.schema import Attribute
@@ -27,6 +26,9 @@ ADDRESS = "https://www2.census.gov/programs-surveys/acs/data/pums"
 SOURCE = "leastwise datasets get {name} --state CA --year 2018 -o FOLDER"
 RENAMED = {"RELP": "RELSHIPP", "ST": "STATE"}
 LARGEST_FILE = 16 * 1024**3
+
+CODEBOOK = {attribute.name: attribute for attribute in declared_schema("acs").attributes}
+STATE_CODES = {state: int(code) for code, state in zip(CODEBOOK["ST"].values, CODEBOOK["ST"].labels, strict=True)}
 
 INCOME = ("AGEP", "COW", "SCHL", "MAR", "OCCP", "POBP", "RELP", "WKHP", "SEX", "RAC1P")
 EMPLOYMENT = (

@@ -12,9 +12,10 @@ import polars as pl
 
 from leastwise.errors import DataError, ParameterError, shorten
 from leastwise.schema import Attribute, Schema, values_as_text
+from leastwise.schema.file import load_schema
 from leastwise.validation import did_you_mean
 
-DATASHEETS = Path(__file__).parent / "datasheets"
+FOLDER = Path(__file__).parent
 Addresses = Callable[..., Mapping[str, str]]
 
 
@@ -73,7 +74,7 @@ class Declaration:
     name: str
     title: str
     attributes: tuple[Attribute, ...]
-    label: Attribute
+    label: Attribute | None
     read: Callable[..., pl.DataFrame]
     family: str
     source: str
@@ -83,7 +84,7 @@ class Declaration:
     @property
     def datasheet(self) -> str:
         """Where the records come from, what was decided about them, and under which terms (Markdown)."""
-        return (DATASHEETS / f"{self.family}.md").read_text(encoding="utf-8")
+        return (FOLDER / "datasheets" / f"{self.family}.md").read_text(encoding="utf-8")
 
     def load(self, path: str | Path | None = None, **options: Any) -> Dataset:
         """Read the official file at a path (the bundled copy without one)."""
@@ -97,6 +98,11 @@ class Declaration:
         present = [attribute for attribute in self.attributes if attribute.name in frame.columns]
         schema = Schema(tuple(with_domain(attribute, frame) for attribute in present), self.label)
         return Dataset(name or self.name, frame, schema, self.datasheet)
+
+
+def declared_schema(name: str) -> Schema:
+    """Return what a data set declares, from the schema file that comes with the package."""
+    return load_schema(FOLDER / "schemas" / f"{name}.yaml")
 
 
 def with_domain(attribute: Attribute, *frames: pl.DataFrame) -> Attribute:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from leastwise.datasets.acs_codes import STATE_CODES
+from leastwise.datasets.acs import STATE_CODES
 from leastwise.datasets.base import Declaration, check_file, coded, number, reading
 from leastwise.errors import DataError
 from leastwise.schema import Attribute

@@ -16,24 +16,35 @@ from leastwise.schema.values import ANY_NUMBER, BLANKS, CODE_NUMBER
 _ESCAPES = {"\\": "\\\\", "'": "\\'", "`": "\\`", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Dialect:
-    """PostgreSQL's way, which is nearest to the standard; the others say what they do differently."""
+    """What a dialect writes: its types, and how it puts each expression; ``{0}`` is what it is about.
 
-    key: str = "postgresql"
-    text_type: str = "text"
-    number_type: str = "double precision"
+    A dialect that says more than words about a matter has a class of its own.
+    """
+
+    key: str
+    text_type: str
+    number_type: str
     infinity: str = "'Infinity'"
+    text_cast: str = "CAST({0} AS {1})"
+    number_cast: str = "TRY_CAST({0} AS {1})"  # null where it is none: the error of a cast would show the value
+    matching: str = ""
+    whole_text: str = "^({0})$"
+    trimming: str = "trim({0}, {1})"
+    nan: str = "isnan({0})"
+    whole_number: str = "floor({0}) = {0}"
+    error: str = ""
+    place: str = ""
+    rarely: str = ""
 
     def name(self, text: str) -> str:
         """Quote a name."""
         return '"' + _written(text).replace('"', '""') + '"'
 
     def text(self, text: str) -> str:
-        """Quote a text."""
-        quoted = "'" + _written(text).replace("'", "''") + "'"
-        # With a setting of old a backslash escapes in plain quotes; in E'' it always does.
-        return "E" + quoted.replace("\\", "\\\\") if "\\" in quoted else quoted
+        """Quote a text; a backslash is a character like any other."""
+        return "'" + _written(text).replace("'", "''") + "'"
 
     def number(self, number: float) -> str:
         """Write a number so that it is read back as the same double."""
@@ -50,15 +61,16 @@ class Dialect:
 
     def as_text(self, column: str) -> str:
         """Return a column as texts that are compared character by character."""
-        return f'CAST({column} AS {self.text_type}) COLLATE "C"'
+        return self.text_cast.format(column, self.text_type)
 
     def as_number(self, column: str) -> str:
         """Return a column of numbers as doubles."""
-        return f"CAST({column} AS {self.number_type})"
+        return self.number_cast.format(column, self.number_type)
 
     def text_as_number(self, column: str, text: str, pattern: str) -> str:
         """Return a text as a double, null where it does not have the form of a number."""
-        return f"CASE WHEN {self.matches(text, pattern)} THEN CAST({text} AS {self.number_type}) END"
+        matches = self.matching.format(text, self.text(self.whole_text.format(pattern)))
+        return f"CASE WHEN {matches} THEN CAST({text} AS {self.number_type}) END"
 
     def sure_number(self, column: str, text: str) -> str:
         """Return as a double what is known to spell one; a planner may ask before it knows."""
@@ -66,99 +78,51 @@ class Dialect:
 
     def rarely_among(self, subject: str, keys: Sequence[str]) -> str:
         """Return whether something that few rows come to is one of these."""
-        return among(subject, keys)
-
-    def matches(self, text: str, pattern: str) -> str:
-        """Return whether a whole text has a form."""
-        return f"{text} ~ {self.text(f'^({pattern})$')}"
+        return self.rarely.format(subject, ", ".join(keys)) if self.rarely else among(subject, keys)
 
     def trimmed(self, text: str) -> str:
         """Return a text without blanks around it."""
-        return f"btrim({text}, {self.text(BLANKS)})"
+        return self.trimming.format(text, self.text(BLANKS))
 
     def is_nan(self, number: str) -> str:
         """Return whether a number is NaN; empty where the dialect has none."""
-        return f"{number} = CAST('NaN' AS {self.number_type})"
+        return self.nan.format(number)
 
     def is_whole(self, number: str) -> str:
         """Return whether a number is whole; infinity is."""
-        return f"floor({number}) = {number}"
+        return self.whole_number.format(number)
 
     def place_among(self, text: str, values: Sequence[str]) -> str | None:
         """Return the place of a text among others, null if it is none of them; None where that is not faster."""
-        return None
+        return self.place.format(text, ", ".join(values)) if self.place else None
 
     def refuse(self, message: str, column: str, result: str) -> str:
         """Return an expression that stops the query with a message, which tells nobody's value."""
+        return self.error.format(self.text(message))
+
+
+class _PostgreSQL(Dialect):
+    def text(self, text: str) -> str:
+        quoted = super().text(text)
+        # With a setting of old a backslash escapes in plain quotes; in E'' it always does.
+        return "E" + quoted.replace("\\", "\\\\") if "\\" in quoted else quoted
+
+    def refuse(self, message: str, column: str, result: str) -> str:
         # The planner works a constant cast out before there is a row; one that needs the row waits for it.
         told = f"concat({self.text(message)}, left(CAST({column} AS text), 0))"
         broken = f"CAST({told} AS boolean)"
         return f"CAST({broken} AS text)" if result == self.text_type else f"CAST({told} AS {result})"
 
 
-@dataclass(frozen=True)
-class DuckDB(Dialect):
-    """DuckDB."""
-
-    key: str = "duckdb"
-    text_type: str = "VARCHAR"
-    number_type: str = "DOUBLE"
-
-    def text(self, text: str) -> str:
-        """Quote a text; a backslash is a character like any other."""
-        return "'" + _written(text).replace("'", "''") + "'"
-
-    def as_text(self, column: str) -> str:
-        """Return a column as texts."""
-        return f"CAST({column} AS {self.text_type})"
-
-    def as_number(self, column: str) -> str:
-        """Return a column as doubles, null where it holds none: the error of a cast would show the value."""
-        return f"TRY_CAST({column} AS {self.number_type})"
-
-    def matches(self, text: str, pattern: str) -> str:
-        """Return whether a whole text has a form."""
-        return f"regexp_full_match({text}, {self.text(pattern)})"
-
-    def trimmed(self, text: str) -> str:
-        """Return a text without blanks around it."""
-        return f"trim({text}, {self.text(BLANKS)})"
-
-    def is_nan(self, number: str) -> str:
-        """Return whether a number is NaN."""
-        return f"isnan({number})"
-
-    def rarely_among(self, subject: str, keys: Sequence[str]) -> str:
-        """Return whether something is one of these; DuckDB works a long IN, or list_contains, out for all rows."""
-        return f"coalesce(list_position([{', '.join(keys)}], {subject}), 0) > 0"
-
-    def place_among(self, text: str, values: Sequence[str]) -> str | None:
-        """Return the place of a text among others, by a type that has just these values."""
-        return f"enum_code(TRY_CAST({text} AS ENUM ({', '.join(values)})))"
-
-    def refuse(self, message: str, column: str, result: str) -> str:
-        """Return an expression that stops the query with a message."""
-        return f"error({self.text(message)})"
-
-
-@dataclass(frozen=True)
-class SQLite(Dialect):
-    """SQLite, where each value has a type of its own and NaN is null."""
-
-    key: str = "sqlite"
-    text_type: str = "TEXT"
-    number_type: str = "REAL"
-
-    def text(self, text: str) -> str:
-        """Quote a text; a backslash is a character like any other."""
-        return "'" + _written(text).replace("'", "''") + "'"
+class _SQLite(Dialect):
+    """Each value has a type of its own, and NaN is null."""
 
     def number(self, number: float) -> str:
-        """Write a number; a literal that is too large is infinite."""
+        # A literal that is too large is infinite.
         return ("-" if number < 0 else "") + "9e999" if math.isinf(number) else super().number(number)
 
     def long_number(self, number: float) -> str:
-        """Write a number of many digits by whole numbers, because reading its digits may miss the last bit."""
+        """Write it by whole numbers, because reading its digits may miss the last bit."""
         numerator, denominator = number.as_integer_ratio()
         if abs(numerator) < 2**53 and denominator < 2**53:
             return f"(CAST({numerator} AS REAL) / {denominator})"
@@ -166,15 +130,6 @@ class SQLite(Dialect):
         left, sign = abs(exponent - 53), "*" if exponent > 53 else "/"
         powers = [*[2**52] * (left // 52), 2 ** (left % 52)]
         return f"(CAST({int(fraction * 2**53)} AS REAL) {sign} {f' {sign} '.join(map(str, powers))})"
-
-    def as_text(self, column: str) -> str:
-        """Return the texts and whole numbers of a column as texts; a column may compare texts loosely."""
-        held = f"typeof({column}) IN ('text', 'integer')"
-        return f"CASE WHEN {held} THEN CAST({column} AS TEXT) END COLLATE BINARY"
-
-    def as_number(self, column: str) -> str:
-        """Return the numbers of a column; without this, a text is greater than every number."""
-        return f"CASE WHEN typeof({column}) IN ('integer', 'real') THEN CAST({column} AS REAL) END"
 
     def text_as_number(self, column: str, text: str, pattern: str) -> str:
         """Return a text as a double; SQLite has no patterns, but knows the numbers of JSON."""
@@ -197,116 +152,91 @@ class SQLite(Dialect):
         return f"CASE WHEN {plain} THEN json_valid({closed}) ELSE 0 END"
 
     def sure_number(self, column: str, text: str) -> str:
-        """Return as a double what is known to spell one."""
         return f"CAST({column} AS REAL)"
 
-    def trimmed(self, text: str) -> str:
-        """Return a text without blanks around it."""
-        return f"trim({text}, {self.text(BLANKS)})"
-
-    def is_nan(self, number: str) -> str:
-        """Return nothing: NaN is null."""
-        return ""
-
-    def is_whole(self, number: str) -> str:
-        """Return whether a number is whole; from 2 to the 53rd on every double is."""
-        return f"(abs({number}) >= 9007199254740992 OR CAST({number} AS INTEGER) = {number})"
-
     def refuse(self, message: str, column: str, result: str) -> str:
-        """Return an expression that stops the query: a text that does not begin with $ is no path of JSON."""
+        """Stop the query: a text that does not begin with $ is no path of JSON."""
         told = f"{self.text(f'refused: {message}')} || coalesce(substr({column}, 1, 0), '')"
         return f"json_extract('{{}}', {told})"
 
 
-@dataclass(frozen=True)
-class Spark(Dialect):
-    """Spark SQL, where a backslash escapes."""
+class _BigQuery(Dialect):
+    """A backslash escapes."""
 
-    key: str = "spark"
-    text_type: str = "STRING"
-    number_type: str = "DOUBLE"
+    def name(self, text: str) -> str:
+        return "`" + _escaped(text).replace("\\'", "'") + "`"
 
+    def text(self, text: str) -> str:
+        return ("'" + _escaped(text).replace("\\`", "`") + "'").replace("${", "\\u0024{")
+
+
+class _Spark(_BigQuery):
     def name(self, text: str) -> str:
         """Quote a name; one that Spark would replace by a variable, whatever the quotes, cannot be written."""
         if "${" in text:
             raise ParameterError(f"Spark replaces ${{...}} in names by variables; rename {shorten(text)}")
         return "`" + _written(text).replace("`", "``") + "`"
 
-    def text(self, text: str) -> str:
-        """Quote a text."""
-        quoted = "'" + "".join(_escaped(character) for character in _written(text)).replace("\\`", "`") + "'"
-        return quoted.replace("${", "\\u0024{")
 
-    def as_text(self, column: str) -> str:
-        """Return a column as texts."""
-        return f"CAST({column} AS {self.text_type})"
-
-    def as_number(self, column: str) -> str:
-        """Return a column as doubles, null where it holds none."""
-        return f"TRY_CAST({column} AS {self.number_type})"
-
-    def matches(self, text: str, pattern: str) -> str:
-        """Return whether a whole text has a form; ``$`` would overlook a line break at the end."""
-        return f"{text} RLIKE {self.text(f'^({pattern})' + chr(92) + 'z')}"
-
-    def trimmed(self, text: str) -> str:
-        """Return a text without blanks around it."""
-        return f"trim(BOTH {self.text(BLANKS)} FROM {text})"
-
-    def is_nan(self, number: str) -> str:
-        """Return whether a number is NaN."""
-        return f"isnan({number})"
-
-    def is_whole(self, number: str) -> str:
-        """Return whether a number is whole; floor would give an integer, which overflows."""
-        return f"rint({number}) = {number}"
-
-    def refuse(self, message: str, column: str, result: str) -> str:
-        """Return an expression that stops the query with a message."""
-        return f"raise_error({self.text(message)})"
-
-
-@dataclass(frozen=True)
-class BigQuery(Spark):
-    """BigQuery."""
-
-    key: str = "bigquery"
-    text_type: str = "STRING"
-    number_type: str = "FLOAT64"
-    infinity: str = "'inf'"
-
-    def name(self, text: str) -> str:
-        """Quote a name."""
-        return "`" + "".join(_escaped(character) for character in _written(text)).replace("\\'", "'") + "`"
-
-    def as_number(self, column: str) -> str:
-        """Return a column as doubles, null where it holds none."""
-        return f"SAFE_CAST({column} AS {self.number_type})"
-
-    def matches(self, text: str, pattern: str) -> str:
-        """Return whether a whole text has a form."""
-        return f"REGEXP_CONTAINS({text}, {self.text(f'^(?:{pattern})$')})"
-
-    def trimmed(self, text: str) -> str:
-        """Return a text without blanks around it."""
-        return f"TRIM({text}, {self.text(BLANKS)})"
-
-    def is_nan(self, number: str) -> str:
-        """Return whether a number is NaN."""
-        return f"IS_NAN({number})"
-
-    def is_whole(self, number: str) -> str:
-        """Return whether a number is whole; infinity is."""
-        return f"FLOOR({number}) = {number}"
-
-    def refuse(self, message: str, column: str, result: str) -> str:
-        """Return an expression that stops the query with a message."""
-        return f"ERROR({self.text(message)})"
-
-
-DIALECTS: Mapping[str, Dialect] = MappingProxyType(
-    {dialect.key: dialect for dialect in (DuckDB(), Dialect(), SQLite(), BigQuery(), Spark())}
+_ALL = (
+    Dialect(
+        key="duckdb",
+        text_type="VARCHAR",
+        number_type="DOUBLE",
+        matching="regexp_full_match({0}, {1})",
+        whole_text="{0}",
+        error="error({0})",
+        place="enum_code(TRY_CAST({0} AS ENUM ({1})))",  # a type that has just these values
+        # DuckDB works a long IN, or list_contains, out for all rows.
+        rarely="coalesce(list_position([{1}], {0}), 0) > 0",
+    ),
+    _PostgreSQL(
+        key="postgresql",
+        text_type="text",
+        number_type="double precision",
+        text_cast='CAST({0} AS {1}) COLLATE "C"',
+        number_cast="CAST({0} AS {1})",
+        matching="{0} ~ {1}",
+        trimming="btrim({0}, {1})",
+        nan="{0} = CAST('NaN' AS double precision)",
+    ),
+    _SQLite(
+        key="sqlite",
+        text_type="TEXT",
+        number_type="REAL",
+        # Of a column the texts and whole numbers, or the numbers: it may compare texts loosely, and a text is
+        # greater than every number.
+        text_cast="CASE WHEN typeof({0}) IN ('text', 'integer') THEN CAST({0} AS TEXT) END COLLATE BINARY",
+        number_cast="CASE WHEN typeof({0}) IN ('integer', 'real') THEN CAST({0} AS REAL) END",
+        nan="",
+        # From 2 to the 53rd on every double is whole.
+        whole_number="(abs({0}) >= 9007199254740992 OR CAST({0} AS INTEGER) = {0})",
+    ),
+    _BigQuery(
+        key="bigquery",
+        text_type="STRING",
+        number_type="FLOAT64",
+        infinity="'inf'",
+        number_cast="SAFE_CAST({0} AS {1})",
+        matching="REGEXP_CONTAINS({0}, {1})",
+        whole_text="^(?:{0})$",
+        trimming="TRIM({0}, {1})",
+        nan="IS_NAN({0})",
+        whole_number="FLOOR({0}) = {0}",
+        error="ERROR({0})",
+    ),
+    _Spark(
+        key="spark",
+        text_type="STRING",
+        number_type="DOUBLE",
+        matching="{0} RLIKE {1}",
+        whole_text="^({0})\\z",  # $ would overlook a line break at the end
+        trimming="trim(BOTH {1} FROM {0})",
+        whole_number="rint({0}) = {0}",  # floor would give an integer, which overflows
+        error="raise_error({0})",
+    ),
 )
+DIALECTS: Mapping[str, Dialect] = MappingProxyType({dialect.key: dialect for dialect in _ALL})
 
 
 def among(subject: str, keys: Sequence[str]) -> str:
@@ -324,8 +254,9 @@ def _written(text: str) -> str:
     return text
 
 
-def _escaped(sign: str) -> str:
-    if sign in _ESCAPES:
-        return _ESCAPES[sign]
-    hidden = ord(sign) < 32 or 127 <= ord(sign) < 160 or sign in "\u2028\u2029"
-    return f"\\u{ord(sign):04x}" if hidden else sign
+def _escaped(text: str) -> str:
+    return "".join(_ESCAPES.get(sign, f"\\u{ord(sign):04x}" if _hidden(sign) else sign) for sign in _written(text))
+
+
+def _hidden(sign: str) -> bool:
+    return ord(sign) < 32 or 127 <= ord(sign) < 160 or sign in "\u2028\u2029"

@@ -8,18 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from leastwise import Attribute, Generalization, Schema
-from leastwise.adversaries.result import (
+from leastwise.adversaries import (
     AttributeResult,
-    CertaintyPoint,
-    Crowd,
     HighCertaintyResult,
     LinkabilityResult,
     MultiBreachResult,
     PartialKnowledgeResult,
-    Predicate,
     ReconstructionResult,
     SinglingOutResult,
 )
+from leastwise.adversaries.reconstruction import CertaintyPoint
+from leastwise.adversaries.singling_out import Crowd, Predicate
 from leastwise.confidence import Interval
 from leastwise.evaluation import Bound, Certificate, Evaluation, UtilityRisk
 from leastwise.evaluation.certificate import MEAN

@@ -13,8 +13,10 @@ from scipy.optimize import linear_sum_assignment
 
 from leastwise.adversaries.base import Adversary, Setting
 from leastwise.adversaries.breach import Breach
-from leastwise.adversaries.result import AttackResult, LinkabilityResult
+from leastwise.adversaries.result import AttackResult, Told
 from leastwise.confidence import Interval, binomial_interval, mean_interval
+from leastwise.documents.pictures import bar, bars, bars_table
+from leastwise.documents.wording import counted, in_interval, percent, some
 from leastwise.errors import ParameterError, shorten
 from leastwise.random import generator
 from leastwise.records.grouping import joint_buckets
@@ -24,6 +26,47 @@ from leastwise.validation import check_between
 Matrix = npt.NDArray[np.float64]
 METHODS = ("guess", "balance", "assignment")
 _ROUNDS = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkabilityResult(AttackResult):
+    """Share linked (A7): by each record's own guess, by balance, and by the likeliest assignment."""
+
+    known_a: tuple[str, ...]
+    known_b: tuple[str, ...]
+    records: int
+    draws: int
+    linked_by_guess: float
+    linked_by_balance: float
+    linked_by_assignment: float
+    method: str
+
+    @property
+    def share_linked(self) -> float:
+        """The share linked by the best of the three methods."""
+        return 1 - self.adversary_error
+
+    def told(self, plain: AttackResult | None = None, *, predicates: bool = False) -> Told:
+        """Tell the share linked by each method, beside random linking."""
+        random = 1 - self.baseline
+        interval = None if self.interval is None else (1 - self.interval[1], 1 - self.interval[0])
+        methods = {
+            "each record's own guess": self.linked_by_guess,
+            "balanced guesses": self.linked_by_balance,
+            "one-to-one assignment": self.linked_by_assignment,
+        }
+        best = max(methods, key=lambda name: methods[name])
+        rows = [bar(name, share, interval if name == best else None, random) for name, share in methods.items()]
+        return Told(
+            (
+                f"Of {counted(self.records, 'person', 'people')} whose two halves ({some(self.known_a)} on one "
+                f"side, {some(self.known_b)} on the other) are shuffled, the best method links "
+                f"{percent(self.share_linked, 1)} rightly{in_interval(interval)}; linking at "
+                f"random gets {percent(random, 1)}. Drawn {counted(self.draws, 'time')}."
+            ),
+            bars("share of people linked rightly (further left is safer)", rows, "at random"),
+            bars_table(["method", "linked", "95 % interval"], rows),
+        )
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -10,26 +9,50 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.adversaries.base import Adversary, Setting
 from leastwise.adversaries.breach import Breach
-from leastwise.adversaries.guessing import (
-    STRONGEST,
-    Finding,
-    MakePredictor,
-    Model,
-    find,
-    findings,
-    model_of,
-    read_off,
-    reconstruction_fields,
-)
-from leastwise.adversaries.result import AttackResult, MultiBreachResult
+from leastwise.adversaries.guessing import Finding, MakePredictor, Model, find, findings, model_of, read_off
+from leastwise.adversaries.reconstruction import Guessing
+from leastwise.adversaries.result import NOTICEABLE, WRONG, AttackResult, ReconstructionResult, Told
+from leastwise.documents.pictures import bar, bars, bars_table
+from leastwise.documents.wording import in_interval, percent
 from leastwise.errors import ParameterError
 from leastwise.predictors.base import Probabilities, Samples, masked, samples
 
 
+@dataclass(frozen=True, kw_only=True)
+class MultiBreachResult(ReconstructionResult):
+    """Error of somebody who holds several generalizations of the same people (A6).
+
+    ``single_errors`` are the A1 errors of each generalization alone.
+    """
+
+    single_errors: tuple[float, ...]
+
+    def told(self, plain: AttackResult | None = None, *, predicates: bool = False) -> Told:
+        """Tell what all breaches tell together, beside each of them alone."""
+        first, *others = self.single_errors
+        rows = [
+            bar("all of them together", self.adversary_error, self.interval, self.baseline),
+            bar("this generalization alone", first, None, self.baseline),
+            *(
+                bar(f"other generalization {i}, alone", error, None, self.baseline)
+                for i, error in enumerate(others, 1)
+            ),
+        ]
+        added = "The others add next to nothing."
+        if first - self.adversary_error >= NOTICEABLE:
+            added = "That difference is the price of asking twice."
+        return Told(
+            f"From this generalization alone the attacker is wrong {percent(first, 1)} of the time, from all "
+            f"{len(self.single_errors)} together {percent(self.adversary_error, 1)}"
+            f"{in_interval(self.interval)}. {added}",
+            bars(WRONG, rows, "naive guess"),
+            bars_table(["held by the attacker", "wrong", "95 % interval"], rows),
+        )
+
+
 @dataclass(frozen=True)
-class MultiBreach(Adversary):
+class MultiBreach(Guessing[MultiBreachResult]):
     """A6: the same people were asked under several generalizations, and all of it was stolen.
 
     The adversary can tell which records belong to the same person, knows what each generalization rules out, and
@@ -41,7 +64,6 @@ class MultiBreach(Adversary):
     alone: what lies between is what it costs to ask the same people twice. Nested generalizations cost nothing.
     """
 
-    predictor: MakePredictor = STRONGEST
     name: ClassVar[str] = "A6"
     words: ClassVar[str] = "several breaches"
     title: ClassVar[str] = "Several breaches of the same people"
@@ -53,19 +75,8 @@ class MultiBreach(Adversary):
     wants_others: ClassVar[bool] = True
     not_run: ClassVar[str] = "It needs a second generalization of the same people, and there was none."
 
-    @classmethod
-    def configured(cls, setting: Setting) -> MultiBreach:
-        """Return it set up for a judgement."""
-        return cls(setting.predictor)
-
-    def attack(self, breach: Breach) -> MultiBreachResult:
-        """Guess every personal attribute from the records of all generalizations."""
-        start = time.perf_counter()
-        if len(breach.generalizations) < 2:
-            raise ParameterError("A6 needs a breach of two generalizations or more; got one")
-        single = tuple(self._error_alone(breach, g) for g in breach.generalizations)
-        found = self._find(breach)
-        return MultiBreachResult(**reconstruction_fields(self.name, breach, found, start), single_errors=single)
+    def _more(self, breach: Breach, found: Sequence[Finding]) -> dict[str, Any]:
+        return {"single_errors": tuple(self._error_alone(breach, each) for each in breach.generalizations)}
 
     def _error_alone(self, breach: Breach, generalization: Any) -> float:
         alone = breach.alone(generalization)
@@ -73,6 +84,8 @@ class MultiBreach(Adversary):
         return float(np.mean([f.error(counts) for f in find(alone, tuple(alone.targets), (), self.predictor)]))
 
     def _find(self, breach: Breach) -> list[Finding]:
+        if len(breach.generalizations) < 2:
+            raise ParameterError("A6 needs a breach of two generalizations or more; got one")
         plain = {p for p in breach.targets if breach.joined.partitions[p].untouched}
         hidden = [p for p in breach.targets if p not in plain]
         found = {p: read_off(breach.targets[p]) for p in plain}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -13,15 +13,52 @@ import numpy.typing as npt
 from leastwise.adversaries.base import Adversary, Setting
 from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.guessing import STRONGEST, Finding, MakePredictor, find, reconstruction_fields
-from leastwise.adversaries.result import AttackResult, CertaintyPoint, HighCertaintyResult, ReconstructionResult
-from leastwise.confidence import binomial_interval
+from leastwise.adversaries.result import AttackResult, ReconstructionResult, Told
+from leastwise.confidence import Interval, binomial_interval
+from leastwise.documents.wording import counted, percent
 from leastwise.errors import ParameterError
 
 SHARES = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 
 
+R = TypeVar("R", bound=ReconstructionResult)
+
+
 @dataclass(frozen=True)
-class Reconstruction(Adversary):
+class Guessing(Adversary, Generic[R]):
+    """Base of A1 to A6: learns from people it knows, and guesses every personal attribute of the stolen ones."""
+
+    predictor: MakePredictor = STRONGEST
+    result: ClassVar[type[AttackResult]] = ReconstructionResult
+
+    @classmethod
+    def configured(cls, setting: Setting) -> Guessing[R]:
+        """Return it set up for a judgement."""
+        return cls(setting.predictor)
+
+    def attack(self, breach: Breach) -> R:
+        """Guess every personal attribute of every stolen record."""
+        start = time.perf_counter()
+        found = self._find(breach)
+        fields = reconstruction_fields(self.name, breach, found, start, self._find_blindly(breach))
+        result: Any = self.result
+        return cast(R, result(**fields, **self._more(breach, found)))
+
+    def _find(self, breach: Breach) -> list[Finding]:
+        _ = breach.generalization  # A6 is for several
+        return find(breach, tuple(breach.targets), (), self.predictor)
+
+    def _find_blindly(self, breach: Breach) -> list[Finding]:
+        """Return what it finds without the stolen records, where that is asked for."""
+        return []
+
+    def _more(self, breach: Breach, found: Sequence[Finding]) -> dict[str, Any]:
+        """Return what its result has beside the errors."""
+        return {}
+
+
+@dataclass(frozen=True)
+class Reconstruction(Guessing[ReconstructionResult]):
     """A1: somebody steals generalized records and wants every personal attribute of everybody.
 
     The adversary holds the stolen records, the generalization, and full records of other people from the same
@@ -32,7 +69,6 @@ class Reconstruction(Adversary):
     no stolen records at all; an error near it means that the breach told nothing new.
     """
 
-    predictor: MakePredictor = STRONGEST
     name: ClassVar[str] = "A1"
     words: ClassVar[str] = "reconstruction"
     title: ClassVar[str] = "The stolen records alone"
@@ -41,23 +77,62 @@ class Reconstruction(Adversary):
         "how, and has full records of other people from the same population. From these it learns what goes "
         "with what, and guesses every personal attribute of everybody."
     )
-    result: ClassVar[type[AttackResult]] = ReconstructionResult
 
-    @classmethod
-    def configured(cls, setting: Setting) -> Reconstruction:
-        """Return it set up for a judgement."""
-        return cls(setting.predictor)
 
-    def attack(self, breach: Breach) -> ReconstructionResult:
-        """Guess every personal attribute of every stolen record."""
-        start = time.perf_counter()
-        _ = breach.generalization  # A6 is for several
-        found = find(breach, tuple(breach.targets), (), self.predictor)
-        return ReconstructionResult(**reconstruction_fields(self.name, breach, found, start))
+@dataclass(frozen=True, kw_only=True)
+class CertaintyPoint:
+    """The error on the people about whom the adversary is surest.
+
+    ``share`` is their percentage; ``errors`` and ``intervals`` follow the order of the attributes.
+    """
+
+    share: float
+    people: float
+    mean: float
+    minimum: float
+    errors: tuple[float, ...]
+    intervals: tuple[Interval, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class HighCertaintyResult(ReconstructionResult):
+    """Error on the top q % (A2); the headline figures are those of q = 100, which is A1."""
+
+    points: tuple[CertaintyPoint, ...]
+
+    def at(self, share: float) -> CertaintyPoint:
+        """Return the point of one percentage."""
+        return next(point for point in self.points if point.share == share)
+
+    def told(self, plain: AttackResult | None = None, *, predicates: bool = False) -> Told:
+        """Tell the error among the guesses that it holds for safest."""
+        names = [result.attribute for result in self.attributes]
+        series = [
+            {"name": "mean over personal attributes", "values": [p.mean for p in self.points], "strong": True}
+        ]
+        series += [{"name": name, "values": [p.errors[i] for p in self.points]} for i, name in enumerate(names)]
+        rows = [[f"{p.share:g} %", percent(p.mean, 1), *(percent(e, 1) for e in p.errors)] for p in self.points]
+        shares = [point.share for point in self.points]
+        return Told(
+            _surest_finding(self, names),
+            {"kind": "curve", "axis": "the surest … % of the guesses", "x": shares, "series": series},
+            {"columns": ["surest", "mean", *names], "rows": rows},
+        )
+
+
+def _surest_finding(attack: HighCertaintyResult, names: Sequence[str]) -> str:
+    first = attack.points[0]
+    best = min(range(len(names)), key=lambda i: first.errors[i])
+    return (
+        f"Among the {first.share:g} % about whom it is surest "
+        f"({counted(round(first.people), 'person', 'people')} for each attribute) it is wrong "
+        f"{percent(first.mean, 1)} of the time on average, and {percent(first.errors[best], 1)} on {names[best]}; "
+        f"among everybody {percent(attack.adversary_error, 1)} on average."
+    )
 
 
 @dataclass(frozen=True)
-class HighCertainty(Adversary):
+class HighCertainty(Guessing[HighCertaintyResult]):
     """A2: the thief of A1 picks the people about whom it is surest.
 
     It holds what A1 holds, and publishes only the guesses that its own probabilities call safest: for each
@@ -67,7 +142,6 @@ class HighCertainty(Adversary):
     equally sure guesses: where the line falls among them, the error expected over a random choice is reported.
     """
 
-    predictor: MakePredictor = STRONGEST
     shares: Sequence[float] = SHARES
     name: ClassVar[str] = "A2"
     words: ClassVar[str] = "the surest guesses"
@@ -78,20 +152,13 @@ class HighCertainty(Adversary):
     )
     result: ClassVar[type[AttackResult]] = HighCertaintyResult
 
-    @classmethod
-    def configured(cls, setting: Setting) -> HighCertainty:
-        """Return it set up for a judgement."""
-        return cls(setting.predictor)
-
-    def attack(self, breach: Breach) -> HighCertaintyResult:
-        """Guess every personal attribute, and look at the surest guesses of each."""
-        start = time.perf_counter()
+    def _find(self, breach: Breach) -> list[Finding]:
         if not self.shares or any(not 0 < share <= 100 for share in self.shares):
             raise ParameterError(f"shares must be percentages above 0, up to 100; got {list(self.shares)}")
-        _ = breach.generalization
-        found = find(breach, tuple(breach.targets), (), self.predictor)
-        points = tuple(_point(found, breach.truth.counts, share) for share in sorted(self.shares))
-        return HighCertaintyResult(**reconstruction_fields(self.name, breach, found, start), points=points)
+        return super()._find(breach)
+
+    def _more(self, breach: Breach, found: Sequence[Finding]) -> dict[str, Any]:
+        return {"points": tuple(_point(found, breach.truth.counts, share) for share in sorted(self.shares))}
 
 
 def _point(found: Sequence[Finding], counts: npt.NDArray[Any], share: float) -> CertaintyPoint:

@@ -7,13 +7,31 @@ guesses. A generalization protects where the two are close; an error far below t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, NamedTuple
 
-from leastwise.adversaries import telling
-from leastwise.adversaries.telling import Told
 from leastwise.confidence import Interval
+from leastwise.documents.pictures import bar, bars, bars_table
+from leastwise.documents.wording import counted, in_interval, percent, percent_range, some
+
+Facts = dict[str, Any]
+WRONG = "how often the attacker is wrong (further right is safer)"
+NOTICEABLE = 0.005
+"""A difference of half a point is not worth a sentence."""
+
+
+class Told(NamedTuple):
+    """What a report says of one attack: a few sentences, a picture, the table behind it, and more facts."""
+
+    finding: str
+    picture: Facts | None = None
+    table: Facts | None = None
+    more: Facts = {}  # noqa: RUF012  a named tuple's default; nobody writes to it
+
+    def facts(self) -> Facts:
+        """Return it as plain facts."""
+        return {"finding": self.finding, "picture": self.picture, "table": self.table, **self.more}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +71,13 @@ class AttackResult:
         predicates
             Whether sentences that describe single real people may be told.
         """
-        return telling.failed_or_not(self)
+        rows = [bar("this attacker", self.adversary_error, self.interval, self.baseline)]
+        return Told(
+            f"This attacker fails {percent(self.adversary_error, 1)} of the time{in_interval(self.interval)}; "
+            f"guessing without any record fails {percent(self.baseline, 1)} of the time.",
+            bars("how often the attacker fails (further right is safer)", rows, "naive guess"),
+            bars_table(["", "fails", "95 % interval"], rows),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,143 +162,87 @@ class ReconstructionResult(AttackResult):
 
     def told(self, plain: AttackResult | None = None, *, predicates: bool = False) -> Told:
         """Tell the errors attribute by attribute, beside those of A1."""
-        return telling.reconstructed(self, beside(self, plain))
+        return reconstructed(self, plain)
 
 
-def beside(attack: ReconstructionResult, plain: AttackResult | None) -> ReconstructionResult | None:
-    """Return what A1 found, if that is something to compare with."""
-    return plain if isinstance(plain, ReconstructionResult) and plain is not attack else None
+def reconstructed(attack: ReconstructionResult, plain: AttackResult | None, order: Sequence[str] = ()) -> Told:
+    """Tell what A1, A3, A4 or A5 told, attribute by attribute; ``plain`` is A1 beside the others."""
+    reference = plain if isinstance(plain, ReconstructionResult) and plain is not attack else None
+    names = {"value": f"attacker ({attack.adversary})", "baseline": "naive guess"}
+    names |= {"reference": "attacker without that knowledge (A1)"} if reference else {}
+    names |= {"without": "same knowledge, nothing stolen"} if attack.without_breach is not None else {}
+    rows = [_row(result, reference) for result in attack.attributes]
+    return Told(
+        _finding(attack, reference, order),
+        {"kind": "intervals", "axis": WRONG, "names": names, "rows": rows},
+        _table(rows, names, attack.attributes),
+    )
 
 
-@dataclass(frozen=True, kw_only=True)
-class CertaintyPoint:
-    """The error on the people about whom the adversary is surest.
-
-    ``share`` is their percentage; ``errors`` and ``intervals`` follow the order of the attributes.
-    """
-
-    share: float
-    people: float
-    mean: float
-    minimum: float
-    errors: tuple[float, ...]
-    intervals: tuple[Interval, ...]
+def _row(result: AttributeResult, reference: ReconstructionResult | None) -> Facts:
+    return {
+        **bar(result.attribute, result.adversary_error, result.interval, result.baseline),
+        "reference": None if reference is None else reference[result.attribute].adversary_error,
+        "without": result.without_breach,
+    }
 
 
-@dataclass(frozen=True, kw_only=True)
-class HighCertaintyResult(ReconstructionResult):
-    """Error on the top q % (A2); the headline figures are those of q = 100, which is A1."""
-
-    points: tuple[CertaintyPoint, ...]
-
-    def at(self, share: float) -> CertaintyPoint:
-        """Return the point of one percentage."""
-        return next(point for point in self.points if point.share == share)
-
-    def told(self, plain: AttackResult | None = None, *, predicates: bool = False) -> Told:
-        """Tell the error among the guesses that it holds for safest."""
-        return telling.surest(self)
-
-
-@dataclass(frozen=True, kw_only=True)
-class PartialKnowledgeResult(ReconstructionResult):
-    """Error when the personal attributes become known one after the other (A5), in this order."""
-
-    order: tuple[str, ...]
-    random_orders: int = 0
-
-    def told(self, plain: AttackResult | None = None, *, predicates: bool = False) -> Told:
-        """Tell the errors attribute by attribute, and the order in which it goes on."""
-        return telling.reconstructed(self, beside(self, plain), self.order)
-
-
-@dataclass(frozen=True, kw_only=True)
-class MultiBreachResult(ReconstructionResult):
-    """Error of somebody who holds several generalizations of the same people (A6).
-
-    ``single_errors`` are the A1 errors of each generalization alone.
-    """
-
-    single_errors: tuple[float, ...]
-
-    def told(self, plain: AttackResult | None = None, *, predicates: bool = False) -> Told:
-        """Tell what all breaches tell together, beside each of them alone."""
-        return telling.together(self)
+def _table(rows: Sequence[Facts], names: Facts, results: Sequence[AttributeResult]) -> Facts:
+    extra = [key for key in ("reference", "without") if key in names]
+    columns = [
+        "attribute",
+        "wrong",
+        "95 % interval",
+        "naive guess",
+        *(names[key] for key in extra),
+        "predicted by",
+    ]
+    return {
+        "columns": columns,
+        "rows": [
+            [
+                row["label"] + _within(result),
+                percent(row["value"], 1),
+                percent_range((row["low"], row["high"])),
+                percent(row["baseline"], 1),
+                *("" if row[key] is None else percent(row[key], 1) for key in extra),
+                result.predictor,
+            ]
+            for row, result in zip(rows, results, strict=True)
+        ],
+    }
 
 
-@dataclass(frozen=True, kw_only=True)
-class LinkabilityResult(AttackResult):
-    """Share linked (A7): by each record's own guess, by balance, and by the likeliest assignment."""
-
-    known_a: tuple[str, ...]
-    known_b: tuple[str, ...]
-    records: int
-    draws: int
-    linked_by_guess: float
-    linked_by_balance: float
-    linked_by_assignment: float
-    method: str
-
-    @property
-    def share_linked(self) -> float:
-        """The share linked by the best of the three methods."""
-        return 1 - self.adversary_error
-
-    def told(self, plain: AttackResult | None = None, *, predicates: bool = False) -> Told:
-        """Tell the share linked by each method, beside random linking."""
-        return telling.linked(self)
+def _within(result: AttributeResult) -> str:
+    return "" if result.tolerance is None else f" (told within ±{result.tolerance:g})"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Predicate:
-    """A sentence that is true of exactly so many people."""
-
-    text: str
-    people: int
-
-    def __str__(self) -> str:
-        return f"{self.text}: {self.people} {'person' if self.people == 1 else 'people'}"
+def weakest(attack: ReconstructionResult) -> AttributeResult:
+    """Return the attribute about which the stolen records tell most beyond guessing."""
+    return min(attack.attributes, key=lambda result: result.adversary_error - result.baseline)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Crowd:
-    """How many people share their generalized record with fewer than k others, themselves included in k."""
+def _finding(attack: ReconstructionResult, reference: ReconstructionResult | None, order: Sequence[str]) -> str:
+    who = "On average over" if len(attack.attributes) > 1 else "About the"
+    many = counted(len(attack.attributes), "personal attribute") if len(attack.attributes) > 1 else "one attribute"
+    sentences = [
+        f"{who} {many} this attacker is wrong {percent(attack.adversary_error, 1)} of the time"
+        f"{in_interval(attack.interval)}; guessing without any record is wrong "
+        f"{percent(attack.baseline, 1)} of the time."
+    ]
+    if reference is not None:
+        sentences.append(f"Without that knowledge it would be wrong {percent(reference.adversary_error, 1)}.")
+    if attack.without_breach is not None:
+        sentences.append(f"With the same knowledge and nothing stolen: {percent(attack.without_breach, 1)}.")
+    if len(order) > 1:
+        sentences.append(f"The order in which it goes on: {some(order)}.")
+    return " ".join([*sentences, _most_gained(weakest(attack))])
 
-    k: int
-    people_below: float
-    share_below: float
 
-
-@dataclass(frozen=True, kw_only=True)
-class SinglingOutResult(AttackResult):
-    """How small the smallest crowds are (A8).
-
-    Attributes
-    ----------
-    rarest
-        The multiplicity of the rarest generalized record: the breach is ``rarest``-anonymous.
-    rarest_records
-        How many generalized records have it.
-    unique_people
-        How many people are alone with theirs.
-    distinct
-        How many generalized records there are.
-    multiplicities
-        (multiplicity, how many generalized records have it), ascending.
-    crowds
-        A k-anonymity-style summary.
-    predicates
-        Sentences that are true of the rarest, not more than were asked for.
-    """
-
-    rarest: int
-    rarest_records: int
-    unique_people: int
-    distinct: int
-    multiplicities: tuple[tuple[int, int], ...]
-    crowds: tuple[Crowd, ...]
-    predicates: tuple[Predicate, ...]
-
-    def told(self, plain: AttackResult | None = None, *, predicates: bool = False) -> Told:
-        """Tell how many people hide in how small a crowd."""
-        return telling.singled_out(self, predicates)
+def _most_gained(most: AttributeResult) -> str:
+    if most.baseline - most.adversary_error < NOTICEABLE:
+        return "About no attribute is it noticeably better than guessing."
+    return (
+        f"It gains most on {most.attribute}: wrong {percent(most.adversary_error, 1)} of the time, "
+        f"guessing {percent(most.baseline, 1)}."
+    )

@@ -6,23 +6,36 @@ without them, and the difference is what the breach told.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from leastwise.adversaries.base import Adversary, Setting
+from leastwise.adversaries.base import Setting
 from leastwise.adversaries.breach import Breach
-from leastwise.adversaries.guessing import STRONGEST, Finding, MakePredictor, find, reconstruction_fields
-from leastwise.adversaries.result import AttackResult, PartialKnowledgeResult, ReconstructionResult
+from leastwise.adversaries.guessing import Finding, MakePredictor, find
+from leastwise.adversaries.reconstruction import Guessing, R
+from leastwise.adversaries.result import AttackResult, ReconstructionResult, Told, reconstructed
 from leastwise.random import generator
 from leastwise.validation import check_between
 
 
 @dataclass(frozen=True)
-class NonPersonalKnowledge(Adversary):
+class _WithSideInformation(Guessing[R]):
+    without_breach: bool = False
+    side_information: ClassVar[bool] = True
+
+    @classmethod
+    def configured(cls, setting: Setting) -> _WithSideInformation[R]:
+        return cls(setting.predictor, setting.without_breach)
+
+    def _find_blindly(self, breach: Breach) -> list[Finding]:
+        return self._find(breach.blind()) if self.without_breach else []
+
+
+@dataclass(frozen=True)
+class NonPersonalKnowledge(_WithSideInformation[ReconstructionResult]):
     """A3: the thief knows everything about a person that is not personal, exactly.
 
     Beside what A1 holds it has the non-personal attributes of the stolen people in full, for instance from a
@@ -32,8 +45,6 @@ class NonPersonalKnowledge(Adversary):
     attributes protected the personal ones.
     """
 
-    predictor: MakePredictor = STRONGEST
-    without_breach: bool = False
     name: ClassVar[str] = "A3"
     words: ClassVar[str] = "knowing the non-personal attributes"
     title: ClassVar[str] = "Knowing everything that is not personal"
@@ -41,25 +52,13 @@ class NonPersonalKnowledge(Adversary):
         "The attacker also knows every attribute of a person that is not personal, exactly, for instance from "
         "a company that collects just those."
     )
-    result: ClassVar[type[AttackResult]] = ReconstructionResult
-    side_information: ClassVar[bool] = True
 
-    @classmethod
-    def configured(cls, setting: Setting) -> NonPersonalKnowledge:
-        """Return it set up for a judgement."""
-        return cls(setting.predictor, without_breach=setting.without_breach)
-
-    def attack(self, breach: Breach) -> ReconstructionResult:
-        """Guess the personal attributes from the stolen records and the non-personal attributes in full."""
-        start = time.perf_counter()
-        _ = breach.generalization
-        found = find_with_non_personal(breach, self.predictor)
-        blind = find_with_non_personal(breach.blind(), self.predictor) if self.without_breach else []
-        return ReconstructionResult(**reconstruction_fields(self.name, breach, found, start, blind))
+    def _find(self, breach: Breach) -> list[Finding]:
+        return find_with_non_personal(breach, self.predictor)
 
 
 @dataclass(frozen=True)
-class LeaveOneOut(Adversary):
+class LeaveOneOut(_WithSideInformation[ReconstructionResult]):
     """A4: the thief knows everything about a person but one personal attribute.
 
     The worst case. Beside the stolen record it has all other attributes of that person in full.
@@ -68,8 +67,6 @@ class LeaveOneOut(Adversary):
     the attribute itself, and by nothing else.
     """
 
-    predictor: MakePredictor = STRONGEST
-    without_breach: bool = False
     name: ClassVar[str] = "A4"
     words: ClassVar[str] = "knowing all but one attribute"
     title: ClassVar[str] = "Knowing everything but one attribute"
@@ -77,30 +74,30 @@ class LeaveOneOut(Adversary):
         "The worst case: the attacker knows everything about a person exactly, except the one attribute that "
         "it wants."
     )
-    result: ClassVar[type[AttackResult]] = ReconstructionResult
-    side_information: ClassVar[bool] = True
-
-    @classmethod
-    def configured(cls, setting: Setting) -> LeaveOneOut:
-        """Return it set up for a judgement."""
-        return cls(setting.predictor, without_breach=setting.without_breach)
-
-    def attack(self, breach: Breach) -> ReconstructionResult:
-        """Guess each personal attribute from the stolen records and all other attributes in full."""
-        start = time.perf_counter()
-        _ = breach.generalization
-        found = self._find(breach)
-        blind = self._find(breach.blind()) if self.without_breach else []
-        return ReconstructionResult(**reconstruction_fields(self.name, breach, found, start, blind))
 
     def _find(self, breach: Breach) -> list[Finding]:
         less = find_with_non_personal(breach, self.predictor)
-        pairs = zip(breach.targets, less, strict=True)
-        return [find(breach, (p,), all_but(breach, p), self.predictor, [rather])[0] for p, rather in pairs]
+        found = []
+        for p, rather in zip(breach.targets, less, strict=True):
+            known = [j for j in range(len(breach.truth.schema)) if j != p]
+            found += find(breach, (p,), known, self.predictor, [rather])
+        return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartialKnowledgeResult(ReconstructionResult):
+    """Error when the personal attributes become known one after the other (A5), in this order."""
+
+    order: tuple[str, ...]
+    random_orders: int = 0
+
+    def told(self, plain: AttackResult | None = None, *, predicates: bool = False) -> Told:
+        """Tell the errors attribute by attribute, and the order in which it goes on."""
+        return reconstructed(self, plain, self.order)
 
 
 @dataclass(frozen=True)
-class PartialKnowledge(Adversary):
+class PartialKnowledge(_WithSideInformation[PartialKnowledgeResult]):
     """A5: the thief learns a person's attributes one after the other.
 
     It starts as A3 with the non-personal attributes in full, tells the first personal attribute, learns it in
@@ -110,9 +107,7 @@ class PartialKnowledge(Adversary):
     0: every next attribute is told from those before; 1: none is.
     """
 
-    predictor: MakePredictor = STRONGEST
     random_orders: int = 0
-    without_breach: bool = False
     name: ClassVar[str] = "A5"
     words: ClassVar[str] = "learning one attribute after the other"
     title: ClassVar[str] = "Learning one attribute after the other"
@@ -121,36 +116,27 @@ class PartialKnowledge(Adversary):
         "learns it exactly, tells the next, and so on."
     )
     result: ClassVar[type[AttackResult]] = PartialKnowledgeResult
-    side_information: ClassVar[bool] = True
 
-    @classmethod
-    def configured(cls, setting: Setting) -> PartialKnowledge:
-        """Return it set up for a judgement."""
-        return cls(setting.predictor, without_breach=setting.without_breach)
-
-    def attack(self, breach: Breach) -> PartialKnowledgeResult:
-        """Guess the personal attributes in order, each from those before it in full."""
-        start = time.perf_counter()
-        check_between("random_orders", self.random_orders, 0)
-        order = self._easiest_first(breach)
-        random = generator(breach.seed, "A5 orders")
-        orders = [order, *(random.permutation(order).tolist() for _ in range(self.random_orders))]
-        found = self._find(breach, orders)
-        blind = self._find(breach.blind(), orders) if self.without_breach else []
-        fields = reconstruction_fields(self.name, breach, found, start, blind)
-        names = tuple(breach.truth.schema.names[p] for p in order)
-        return PartialKnowledgeResult(**fields, order=names, random_orders=self.random_orders)
-
-    def _find(self, breach: Breach, orders: Sequence[Sequence[int]]) -> list[Finding]:
+    def _find(self, breach: Breach, orders: Sequence[Sequence[int]] = ()) -> list[Finding]:
+        orders = orders or self._orders(breach)
         runs = [self._in_order(breach, order) for order in orders]
         return [_averaged([run[p] for run in runs]) for p in orders[0]]
 
-    def _easiest_first(self, breach: Breach) -> list[int]:
-        _ = breach.generalization
-        found = find(breach, tuple(breach.targets), (), self.predictor)
+    def _find_blindly(self, breach: Breach) -> list[Finding]:
+        return self._find(breach.blind(), self._orders(breach)) if self.without_breach else []
+
+    def _more(self, breach: Breach, found: Sequence[Finding]) -> dict[str, Any]:
+        order = tuple(breach.truth.schema.names[p] for p in self._orders(breach)[0])
+        return {"order": order, "random_orders": self.random_orders}
+
+    def _orders(self, breach: Breach) -> list[list[int]]:
+        """Return the easiest first, then the random ones; they are the same whenever they are asked for."""
+        check_between("random_orders", self.random_orders, 0)
         # The thief cannot know the truth: what is easy was seen on the people it knows.
-        doubts = {finding.target.position: finding.doubt for finding in found}
-        return sorted(doubts, key=lambda p: (doubts[p], p))
+        doubts = {finding.target.position: finding.doubt for finding in super()._find(breach)}
+        easiest = sorted(doubts, key=lambda p: (doubts[p], p))
+        random = generator(breach.seed, "A5 orders")
+        return [easiest, *(random.permutation(easiest).tolist() for _ in range(self.random_orders))]
 
     def _in_order(self, breach: Breach, order: Sequence[int]) -> dict[int, Finding]:
         known = list(non_personal(breach))
@@ -164,6 +150,7 @@ class PartialKnowledge(Adversary):
 
 def find_with_non_personal(breach: Breach, predictor: MakePredictor) -> list[Finding]:
     """Return what A3 finds: no less than A1."""
+    _ = breach.generalization  # A6 is for several
     targets = tuple(breach.targets)
     less = find(breach, targets, (), predictor)
     return find(breach, targets, non_personal(breach), predictor, less)
@@ -172,11 +159,6 @@ def find_with_non_personal(breach: Breach, predictor: MakePredictor) -> list[Fin
 def non_personal(breach: Breach) -> tuple[int, ...]:
     """Return the positions of the attributes that are not personal."""
     return tuple(j for j in range(len(breach.truth.schema)) if j not in breach.targets)
-
-
-def all_but(breach: Breach, position: int) -> tuple[int, ...]:
-    """Return the positions of all attributes but one."""
-    return tuple(j for j in range(len(breach.truth.schema)) if j != position)
 
 
 def _averaged(findings: Sequence[Finding]) -> Finding:

@@ -11,7 +11,9 @@ import numpy.typing as npt
 
 from leastwise.adversaries.base import Adversary, Setting
 from leastwise.adversaries.breach import Breach
-from leastwise.adversaries.result import AttackResult, Crowd, Predicate, SinglingOutResult
+from leastwise.adversaries.result import AttackResult, Told
+from leastwise.documents.pictures import bar, bars
+from leastwise.documents.wording import counted, percent
 from leastwise.errors import ParameterError
 from leastwise.partition import Untouched
 from leastwise.records.grouping import joint_buckets
@@ -20,6 +22,88 @@ from leastwise.schema.values import number_text
 from leastwise.validation import check_between
 
 CROWDS = (2, 3, 5, 10, 20, 50)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Predicate:
+    """A sentence that is true of exactly so many people."""
+
+    text: str
+    people: int
+
+    def __str__(self) -> str:
+        return f"{self.text}: {self.people} {'person' if self.people == 1 else 'people'}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crowd:
+    """How many people share their generalized record with fewer than k others, themselves included in k."""
+
+    k: int
+    people_below: float
+    share_below: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class SinglingOutResult(AttackResult):
+    """How small the smallest crowds are (A8).
+
+    Attributes
+    ----------
+    rarest
+        The multiplicity of the rarest generalized record: the breach is ``rarest``-anonymous.
+    rarest_records
+        How many generalized records have it.
+    unique_people
+        How many people are alone with theirs.
+    distinct
+        How many generalized records there are.
+    multiplicities
+        (multiplicity, how many generalized records have it), ascending.
+    crowds
+        A k-anonymity-style summary.
+    predicates
+        Sentences that are true of the rarest, not more than were asked for.
+    """
+
+    rarest: int
+    rarest_records: int
+    unique_people: int
+    distinct: int
+    multiplicities: tuple[tuple[int, int], ...]
+    crowds: tuple[Crowd, ...]
+    predicates: tuple[Predicate, ...]
+
+    def told(self, plain: AttackResult | None = None, *, predicates: bool = False) -> Told:
+        """Tell how many people hide in how small a crowd."""
+        rows = [bar(f"fewer than {crowd.k}", crowd.share_below) for crowd in self.crowds]
+        cells = [[f"fewer than {c.k}", f"{c.people_below:,.0f}", percent(c.share_below, 2)] for c in self.crowds]
+        described = [str(predicate) for predicate in self.predicates]
+        return Told(
+            _alone(self) + ("" if predicates else _left_out(len(described))),
+            bars("share of people in a crowd so small (further left is safer)", rows),
+            {"columns": ["people with the same generalized record", "people", "share"], "rows": cells},
+            {"unique_people": self.unique_people, "predicates": described if predicates else []},
+        )
+
+
+def _alone(attack: SinglingOutResult) -> str:
+    alone = "Nobody is"
+    if attack.unique_people:
+        alone = counted(attack.unique_people, "person is", "people are")
+    return (
+        f"{alone} alone with a generalized record, among {counted(attack.people, 'person', 'people')}. There are "
+        f"{counted(attack.distinct, 'different generalized record')}; the rarest is held by "
+        f"{counted(attack.rarest, 'person', 'people')}. This is counted, not estimated: with more records, fewer "
+        "people are alone."
+    )
+
+
+def _left_out(described: int) -> str:
+    if not described:
+        return ""
+    sentences = counted(described, "sentence that describes", "sentences that describe")
+    return f" The evaluation holds {sentences} the rarest of them; they tell of real people and are left out here."
 
 
 @dataclass(frozen=True)

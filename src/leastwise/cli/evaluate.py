@@ -121,7 +121,7 @@ def _prepared(
 
 
 def _hand_over(found: Evaluation, output: Path | None, as_json: bool) -> None:
-    from leastwise.adversaries.result import SinglingOutResult
+    from leastwise.adversaries import SinglingOutResult
 
     for attack in found.attacks:
         alone = isinstance(attack, SinglingOutResult) and attack.rarest == 1 and bool(attack.predicates)
@@ -192,7 +192,7 @@ def _row(attack: AttackResult) -> tuple[str, ...]:
 
 
 def _show_details(attack: AttackResult) -> None:
-    from leastwise.adversaries.result import HighCertaintyResult, ReconstructionResult, SinglingOutResult
+    from leastwise.adversaries import HighCertaintyResult, ReconstructionResult, SinglingOutResult
 
     if isinstance(attack, HighCertaintyResult):
         rows = [(f"{point.share:g} %", _number(point.mean), _number(point.minimum)) for point in attack.points]

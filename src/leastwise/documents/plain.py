@@ -27,7 +27,7 @@ VERSION = 1
 def to_plain(value: Any) -> Any:
     """Return a result as numbers, texts, lists and mappings; fields that are not compared are left out.
 
-    >>> from leastwise.adversaries.result import Predicate
+    >>> from leastwise.adversaries.singling_out import Predicate
     >>> to_plain((Predicate(text="age 31", people=1), None))
     [{'text': 'age 31', 'people': 1}, None]
     """

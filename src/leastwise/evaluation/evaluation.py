@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from leastwise.adversaries import PAPER
 from leastwise.adversaries.base import is_guest
-from leastwise.adversaries.registry import PAPER
 from leastwise.adversaries.result import AttackResult, GuestResult
 from leastwise.documents import Fields, Problems, check_format, html, read_json, read_text, write_whole
 from leastwise.documents.plain import from_plain, to_plain

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from leastwise.adversaries import PAPER, known_adversaries
 from leastwise.adversaries.base import Adversary, Setting, about, is_guest
 from leastwise.adversaries.breach import Breach
-from leastwise.adversaries.registry import PAPER, known_adversaries
 from leastwise.adversaries.result import AttackResult, GuestResult
 from leastwise.errors import ParameterError, shorten
 from leastwise.evaluation.certificate import Certificate, certify, check_held_out, check_origin

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from leastwise.adversaries.result import SinglingOutResult
-from leastwise.adversaries.telling import weakest
+from leastwise.adversaries import SinglingOutResult
+from leastwise.adversaries.result import weakest
 from leastwise.documents.wording import compared, counted, percent, percent_range
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.generalization import Generalization

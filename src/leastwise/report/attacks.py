@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from leastwise.adversaries.registry import PAPER
+from leastwise.adversaries import PAPER
 from leastwise.adversaries.result import AttackResult, GuestResult
 from leastwise.evaluation.evaluation import Evaluation
 

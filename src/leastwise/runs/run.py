@@ -23,8 +23,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from leastwise.adversaries import PAPER
 from leastwise.adversaries.base import Adversary, about
-from leastwise.adversaries.registry import PAPER
 from leastwise.documents import from_text, to_text, write_whole
 from leastwise.errors import ArtefactError
 from leastwise.evaluation.evaluation import Evaluation

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
-from leastwise.apply.answers import Output
 from leastwise.apply.frames import transform_frame
-from leastwise.apply.record import transform_record
+from leastwise.apply.record import Output, transform_record
 from leastwise.apply.request import Request
 from leastwise.apply.stream import apply_file
 from leastwise.generalization import Generalization

@@ -2,15 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
-from leastwise.apply.answers import MISSING_LABEL, Output, answers, family_of
 from leastwise.errors import DataError, shorten
 from leastwise.partition import Partition, Unknown, Untouched
 from leastwise.schema import Attribute, Extra
 from leastwise.schema.values import number_text
 from leastwise.validation import did_you_mean
+
+Output = Literal["labels", "codes", "representative"]
+Family = Literal["text", "int", "float", "bool", "other"]
+MISSING_LABEL = "missing"
+
+
+def family_of(kind: type) -> Family:
+    """Return the family of a Python type."""
+    families: tuple[tuple[type, Family], ...] = ((bool, "bool"), (int, "int"), (float, "float"), (str, "text"))
+    for base, family in families:
+        if issubclass(kind, base):
+            return family
+    return "other"
+
+
+def answers(partition: Partition, output: Output, family: Family) -> Sequence[Any]:
+    """Return the answer of each bucket; ``family`` is that of the column, which a representative keeps."""
+    if output == "labels":
+        return partition.labels
+    if output == "codes":
+        return range(partition.size)
+    members = [partition.representative(bucket) for bucket in range(partition.size)]
+    return _numbers(members, partition, family) if partition.attribute.continuous else _named(members, family)
+
+
+def _numbers(members: Sequence[Any], partition: Partition, family: Family) -> list[Any]:
+    """Integers stay integers where every member is one; a text that wrote a number becomes the number."""
+    wants_integers = family == "int" or (family != "float" and partition.attribute.integer)
+    whole = all(member is None or (member == int(member) and abs(member) < 2**63) for member in members)
+    as_type = int if wants_integers and whole else float
+    return [None if member is None else as_type(member) for member in members]
+
+
+def _named(members: Sequence[Any], family: Family) -> list[Any]:
+    parsers: dict[str, Callable[[str], Any]] = {"int": int, "float": float, "bool": _truth}
+    if family not in parsers:
+        return list(members)
+    try:
+        return [None if member is None else parsers[family](member) for member in members]
+    except ValueError:
+        # The column's type cannot hold the domain: a text says it.
+        return list(members)
+
+
+def _truth(text: str) -> bool:
+    if text.lower() not in ("true", "false"):
+        raise ValueError(text)
+    return text.lower() == "true"
+
 
 if TYPE_CHECKING:
     from leastwise.apply.request import Request

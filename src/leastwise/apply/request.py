@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from leastwise.apply.answers import Family, Output, answers
-from leastwise.apply.record import absent
+from leastwise.apply.record import Family, Output, absent, answers
 from leastwise.apply.steps import Step
 from leastwise.errors import ParameterError, shorten
 from leastwise.generalization import Generalization

@@ -14,8 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from leastwise.apply.answers import Family, Output, answers
-from leastwise.apply.record import holds_integers, untouched_answer
+from leastwise.apply.record import Family, Output, answers, holds_integers, untouched_answer
 from leastwise.partition import Intervals, Partition, Unknown, Untouched
 from leastwise.schema import Attribute
 from leastwise.schema.values import ANY_NUMBER, number_of

@@ -21,9 +21,8 @@ from typing import BinaryIO, cast
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from leastwise.apply.answers import Output
-from leastwise.apply.polars_frames import transform_polars
-from leastwise.apply.record import absent
+from leastwise.apply.frames import transform_polars
+from leastwise.apply.record import Output, absent
 from leastwise.apply.request import Request
 from leastwise.errors import DataError, LeastwiseError, UnknownValueError
 from leastwise.generalization import Generalization

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 import polars as pl
 
-from leastwise.apply.answers import MISSING_LABEL
+from leastwise.apply.record import MISSING_LABEL
 from leastwise.errors import ParameterError, UnknownValueError
 from leastwise.generalization import Generalization
 from leastwise.partition import Partition, Untouched

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from leastwise.apply.answers import MISSING_LABEL
+from leastwise.apply.record import MISSING_LABEL
 from leastwise.exports.javascript import plain_number
 from leastwise.generalization import Generalization
 from leastwise.partition import Partition, Untouched

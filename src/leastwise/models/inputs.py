@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from leastwise.apply.answers import MISSING_LABEL
+from leastwise.apply.record import MISSING_LABEL
 from leastwise.errors import DataError, shorten
 from leastwise.generalization import Generalization
 from leastwise.partition import Partition, Untouched

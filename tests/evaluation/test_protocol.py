@@ -11,7 +11,7 @@ import pytest
 from leastwise import Attribute, Generalization, ParameterError, Schema, SchemaError, Split, Table
 from leastwise.adversaries import PAPER
 from leastwise.errors import ArtefactError
-from leastwise.evaluation.evaluation import Evaluation, fingerprint_of
+from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.protocol import evaluate
 from leastwise.predictors.joint_buckets import JointBuckets
 from tests.samples import Heard, coded
@@ -175,7 +175,7 @@ def test_progress_is_told() -> None:
 
 def test_the_fingerprint_is_of_the_buckets() -> None:
     same = TABLE.generalization([np.arange(100) // 25, (0, 1, 1), (0, 0)])
-    assert fingerprint_of(G) == fingerprint_of(same) != fingerprint_of(OTHER)
+    assert G.fingerprint == same.fingerprint != OTHER.fingerprint
 
 
 def test_the_limit_points() -> None:

@@ -22,7 +22,7 @@ from leastwise.adversaries.singling_out import Crowd, Predicate
 from leastwise.confidence import Interval
 from leastwise.evaluation import Bound, Certificate, Evaluation, UtilityRisk
 from leastwise.evaluation.certificate import MEAN
-from leastwise.evaluation.evaluation import People, fingerprint_of
+from leastwise.evaluation.evaluation import People
 from leastwise.partition import Groups, Intervals, Partition, keep, suppress
 from leastwise.runs import (
     Areas,
@@ -159,7 +159,7 @@ def utility(error: float) -> UtilityRisk:
 
 def evaluation(g: Generalization, risk: float, error: float) -> Evaluation:
     return Evaluation(
-        fingerprint=fingerprint_of(g),
+        fingerprint=g.fingerprint,
         seed=0,
         quick=True,
         people=People(train=600, validation=100, test=300),

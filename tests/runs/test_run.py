@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from leastwise import ArtefactError, DataError, Generalization, ParameterError, SchemaError
-from leastwise.evaluation.evaluation import fingerprint_of
 from leastwise.minimizers import Constraints
 from leastwise.runs import Budget, Entry, Grid, Options, Run, Workers, choose_again, run, sweep
 from leastwise.runs.journal import locked
@@ -43,7 +42,7 @@ def test_what_is_read_is_what_was_written(finished: Run) -> None:
     assert again == finished
     for point in finished.frontier.points:
         judged, found = finished.evaluation(point.id), finished.generalization(point.id)
-        assert judged.fingerprint == fingerprint_of(found) == finished.candidate(point.id).fingerprint
+        assert judged.fingerprint == found.fingerprint == finished.candidate(point.id).fingerprint
         assert judged.certificate is not None
         assert judged.certificate.candidates == len(finished.frontier.points)
         assert point.test.utility_risk == judged.utility.error  # type: ignore[union-attr]
@@ -57,8 +56,8 @@ def test_equal_generalizations_are_judged_once_and_everybody_who_found_them_is_n
     others = sum(len(candidate.also_found_by) for candidate in finished.candidates)
     assert 0 < others <= finished.frontier.repeated
     assert not {
-        fingerprint_of(Generalization.untouched(SCHEMA)),
-        fingerprint_of(Generalization.suppressed(SCHEMA)),
+        Generalization.untouched(SCHEMA).fingerprint,
+        Generalization.suppressed(SCHEMA).fingerprint,
     } & {*prints}
 
 
@@ -66,7 +65,7 @@ def test_the_recommended_artefact_is_the_chosen_one_and_says_where_it_comes_from
     chosen = finished.choice.candidate
     assert chosen is not None
     found = Generalization.load(finished.folder / "recommended.json")
-    assert fingerprint_of(found) == finished.candidate(chosen).fingerprint
+    assert found.fingerprint == finished.candidate(chosen).fingerprint
     assert (found.origin["chosen_on"], found.origin["split_seed"]) == ("validation", 0)
 
 

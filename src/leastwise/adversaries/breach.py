@@ -45,7 +45,7 @@ class Breach:
         Of everything that is drawn.
     tolerances
         By the name of a continuous personal attribute, how far off a guess may be and still count as right;
-        by default a twentieth of its range (see ``default_tolerance``).
+        by default a twentieth of its range (see ``Table.default_tolerance``).
     """
 
     generalizations: tuple[Generalization, ...]
@@ -65,7 +65,12 @@ class Breach:
         for name, part in (("training", self.train), ("validation", self.validation), ("test", self.truth)):
             if not len(part):
                 raise DataError(f"an attack needs {name} records; got none: give more records")
-        _check_tolerances(self.tolerances, self.truth)
+        for name, tolerance in self.tolerances.items():
+            kind = self.truth.schema[name].kind
+            if kind != "continuous":
+                raise ParameterError(f"a tolerance is for a continuous attribute; {name} is {kind}")
+            if not (np.isfinite(tolerance) and tolerance >= 0):
+                raise ParameterError(f"the tolerance of {name} must be a number from 0; got {tolerance}")
 
     @classmethod
     def of(cls, generalization: Generalization | Sequence[Generalization], split: Split, **rest: Any) -> Breach:
@@ -131,14 +136,6 @@ class Breach:
     def alone(self, generalization: Generalization) -> Breach:
         """Return the breach of only one of the generalizations."""
         return replace(self, generalizations=(generalization,), coarsen_by=self.joined)
-
-
-def _check_tolerances(tolerances: Mapping[str, float], table: Table) -> None:
-    for name, tolerance in tolerances.items():
-        if not table.schema[name].continuous:
-            raise ParameterError(f"a tolerance is for a continuous attribute; {name} is {table.schema[name].kind}")
-        if not (np.isfinite(tolerance) and tolerance >= 0):
-            raise ParameterError(f"the tolerance of {name} must be a number from 0; got {tolerance}")
 
 
 MOST_LEVELS = 128

@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from leastwise.records.table import Table
-from leastwise.records.tolerance import default_tolerance
 from leastwise.schema import Attribute
 
 Numbers = npt.NDArray[np.float64]
@@ -103,7 +102,7 @@ def target_of(position: int, train: Table, truth: Table, seen: Table, tolerances
     attribute = truth.schema.attributes[position]
     tolerance = None
     if attribute.continuous:
-        tolerance = tolerances.get(attribute.name, default_tolerance(attribute, train, position))
+        tolerance = tolerances.get(attribute.name, train.default_tolerance(position))
     return Target(
         position=position,
         attribute=attribute,

@@ -16,7 +16,7 @@ from leastwise.checks.comparisons import people_behind
 from leastwise.checks.use import BucketUse, bucket_use, counted, label_use
 from leastwise.documents import from_text, read_text, to_text, write_whole
 from leastwise.errors import ArtefactError, ParameterError
-from leastwise.evaluation.evaluation import Evaluation, fingerprint_of
+from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.utility import UtilityRisk
 from leastwise.generalization import Generalization
 from leastwise.records.table import Table
@@ -102,7 +102,7 @@ class Promise:
         evaluation: Evaluation,
     ) -> Promise:
         """Return what counts of the held-out part and its evaluation promise; they are rounded here."""
-        if evaluation.fingerprint != fingerprint_of(generalization):
+        if evaluation.fingerprint != generalization.fingerprint:
             raise ParameterError("the evaluation must be of this generalization; judge it again")
         attacks = {attack.adversary: attack for attack in evaluation.attacks}
         return cls(
@@ -123,7 +123,7 @@ class Promise:
 
     def check_fits(self, generalization: Generalization) -> None:
         """Raise unless this promise is of that generalization."""
-        if self.fingerprint != fingerprint_of(generalization):
+        if self.fingerprint != generalization.fingerprint:
             raise ArtefactError(
                 "the promise is of another generalization (its fingerprint differs); write it again with: "
                 "leastwise check --write-promise"

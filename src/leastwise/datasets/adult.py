@@ -46,11 +46,6 @@ def _read_part(place: Path) -> pl.DataFrame:
         return frame.with_columns(pl.col(NUMBERS).cast(pl.Int64))
 
 
-def addresses() -> dict[str, str]:
-    """Return where the two official parts are."""
-    return {name: ADDRESS + name for name in ("adult.data", "adult.test")}
-
-
 ADULT = Declaration(
     name="adult",
     title="UCI Adult: income above 50,000 dollars, US 1994",
@@ -59,7 +54,7 @@ ADULT = Declaration(
     read=read,
     family="adult",
     source="comes with leastwise (the original: leastwise datasets get adult -o FOLDER)",
-    addresses=addresses,
+    addresses=lambda: {name: ADDRESS + name for name in ("adult.data", "adult.test")},
     bundled=BUNDLED,
 )
 

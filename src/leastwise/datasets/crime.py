@@ -106,11 +106,6 @@ def _attributes() -> tuple[Attribute, ...]:
     return (state, race, *numbers)
 
 
-def addresses() -> dict[str, str]:
-    """Return where the two official files are."""
-    return {NORMALIZED: f"{UCI}communities/{NORMALIZED}", UNNORMALIZED: f"{UCI}00211/{UNNORMALIZED}"}
-
-
 CRIME = Declaration(
     name="crime",
     title="UCI Communities and Crime: violent crime above the median",
@@ -119,5 +114,5 @@ CRIME = Declaration(
     read=read,
     family="crime",
     source="leastwise datasets get crime -o FOLDER",
-    addresses=addresses,
+    addresses=lambda: {NORMALIZED: f"{UCI}communities/{NORMALIZED}", UNNORMALIZED: f"{UCI}00211/{UNNORMALIZED}"},
 )

@@ -17,6 +17,7 @@ from leastwise.datasets.base import Declaration, check_columns, coded, number, r
 from leastwise.errors import DataError, shorten
 from leastwise.schema import Attribute
 
+ARCHIVE = "HHP_release3.zip"
 TARGET = "Charlson>0"
 YEAR = ["MemberID", "Year"]
 
@@ -201,11 +202,6 @@ def _attributes() -> tuple[Attribute, ...]:
     return (*counts, *groups, age, *sexes)
 
 
-def addresses() -> dict[str, str]:
-    """Return where the archive of the prize is kept."""
-    return {"HHP_release3.zip": "https://foreverdata.org/1015/content/HHP_release3.zip"}
-
-
 def _declare(name: str, title: str, attributes: tuple[Attribute, ...]) -> Declaration:
     return Declaration(
         name=name,
@@ -215,7 +211,7 @@ def _declare(name: str, title: str, attributes: tuple[Attribute, ...]) -> Declar
         read=read,
         family="health",
         source=f"leastwise datasets get {name} -o FOLDER",
-        addresses=addresses,
+        addresses=lambda: {ARCHIVE: f"https://foreverdata.org/1015/content/{ARCHIVE}"},
     )
 
 

@@ -29,14 +29,9 @@ def bars(axis: str, rows: Sequence[Facts], baseline: str = "") -> Facts:
 
 def bars_table(columns: Sequence[str], rows: Sequence[Facts]) -> Facts:
     """Return the table behind such a picture."""
-    return {
-        "columns": list(columns),
-        "rows": [[row["label"], percent(row["value"], 1), _range(row)] for row in rows],
-    }
-
-
-def _range(row: Facts) -> str:
-    return "" if row["low"] is None else percent_range((row["low"], row["high"]))
+    ranges = ["" if row["low"] is None else percent_range((row["low"], row["high"])) for row in rows]
+    cells = [[row["label"], percent(row["value"], 1), told] for row, told in zip(rows, ranges, strict=True)]
+    return {"columns": list(columns), "rows": cells}
 
 
 def bars_of_section(given: Sequence[Mapping[str, Any]], axis: str = "") -> Facts:

@@ -81,7 +81,11 @@ def _read(kind: Any, data: Any, path: Path, problems: Problems) -> Any:
     if is_dataclass(kind) and isinstance(kind, type):
         return from_plain(kind, data, path, problems)
     if get_origin(kind) is Mapping:
-        return _read_mapping(get_args(kind)[1], data, path, problems)
+        if isinstance(data, dict):
+            kind = get_args(kind)[1]
+            return {str(key): _read(kind, item, (*path, str(key)), problems) for key, item in data.items()}
+        problems.add(path, f"must be a mapping of keys; got {_shown(data)}")
+        return None
     if hasattr(kind, "_fields"):
         return _read_items(kind, list(get_type_hints(kind).values()), data, path, problems)
     if get_origin(kind) is tuple:
@@ -90,13 +94,6 @@ def _read(kind: Any, data: Any, path: Path, problems: Problems) -> Any:
         length = len(data) if many and isinstance(data, list) else len(kinds)
         return _read_items(lambda *items: items, [kinds[0]] * length if many else kinds, data, path, problems)
     return _read_single(kind, data, path, problems)
-
-
-def _read_mapping(kind: Any, data: Any, path: Path, problems: Problems) -> dict[str, Any] | None:
-    if not isinstance(data, dict):
-        problems.add(path, f"must be a mapping of keys; got {_shown(data)}")
-        return None
-    return {str(key): _read(kind, item, (*path, str(key)), problems) for key, item in data.items()}
 
 
 def _read_items(build: Any, kinds: list[Any], data: Any, path: Path, problems: Problems) -> Any:

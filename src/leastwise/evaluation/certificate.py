@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +33,6 @@ from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.records.grouping import joint_buckets
 from leastwise.records.table import Table
-from leastwise.records.tolerance import default_tolerance
 from leastwise.validation import check_between
 
 MEAN = "mean over personal attributes"
@@ -199,7 +198,10 @@ def certify(
     check_held_out(table, held_out)
     counts = _whole(table.counts)
     side = [table.schema.position(name) for name in known]
-    bucket_of, people_in = _joint(generalization, table, side, counts)
+    columns = table.generalize(generalization).astype(np.int64)
+    columns[:, side] = table.codes[:, side]  # what is known is put into z
+    _, bucket_of = joint_buckets(columns, [int(column.max(initial=0)) + 1 for column in columns.T])
+    people_in = np.bincount(bucket_of, weights=counts)
     hidden = [p for p in table.personal if p not in side]
     if not hidden:
         raise ParameterError("a certificate needs personal attributes that are not known; mark at least one")
@@ -208,7 +210,8 @@ def certify(
     # bound must hold for the fair sample.
     share, exchanged = delta / candidates, table.replaced / people
     slacks = [math.sqrt(math.log(m / share) / (2 * people)) + exchanged for m in (1, len(hidden) + 1)]
-    found = [_found(table, p, bucket_of, counts, tolerances or {}) for p in hidden]
+    told = [_told(table, p, bucket_of, counts, _tolerance(table, p, tolerances or {})) for p in hidden]
+    hindsight, guessing = (float(np.mean(each)) for each in zip(*told, strict=True))
     return Certificate(
         people=people,
         delta=delta,
@@ -216,8 +219,11 @@ def certify(
         known=tuple(known),
         joint_buckets=int((people_in > 0).sum()),
         alone=float((people_in == 1).sum() / people),
-        bounds=tuple(_bound(*each, *slacks) for each in found),
-        mean=_bound(MEAN, _mean_of(found, 1), _mean_of(found, 2), None, *slacks),
+        bounds=tuple(
+            _bound(table.schema.names[p], *each, slacks, _tolerance(table, p, tolerances or {}))
+            for p, each in zip(hidden, told, strict=True)
+        ),
+        mean=_bound(MEAN, hindsight, guessing, slacks),
     )
 
 
@@ -242,17 +248,6 @@ def _whole(counts: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
     return whole.astype(np.int64)
 
 
-def _joint(
-    generalization: Generalization, table: Table, side: Sequence[int], counts: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[Any]]:
-    """Return the joint bucket of each row (what is known is put into z), and the people in each."""
-    columns = table.generalize(generalization).astype(np.int64)
-    for j in side:
-        columns[:, j] = table.codes[:, j]
-    _, bucket_of = joint_buckets(columns, [int(column.max(initial=0)) + 1 for column in columns.T])
-    return bucket_of, np.bincount(bucket_of, weights=counts)
-
-
 def _tolerance(table: Table, position: int, tolerances: Mapping[str, float]) -> float | None:
     attribute = table.schema.attributes[position]
     if not attribute.continuous:
@@ -264,40 +259,33 @@ def _tolerance(table: Table, position: int, tolerances: Mapping[str, float]) -> 
         raise ParameterError(
             f"state within what {attribute.name} counts as told: tolerances={{{attribute.name!r}: ...}}"
         )
-    return default_tolerance(attribute, table, position)
+    return table.default_tolerance(position)
 
 
-Found = tuple[str, float, float, float | None]
-
-
-def _found(
+def _told(
     table: Table,
     position: int,
     bucket_of: npt.NDArray[np.intp],
     counts: npt.NDArray[np.int64],
-    tolerances: Mapping[str, float],
-) -> Found:
-    """Return (attribute, C_p, the accuracy of naming one value to everybody, tolerance)."""
-    tolerance = _tolerance(table, position, tolerances)
+    tolerance: float | None,
+) -> tuple[float, float]:
+    """Return C_p, and the accuracy of naming one value to everybody."""
     codes = table.codes[:, position].astype(np.int64)
     numbers = None if tolerance is None else np.asarray(table.levels[position], dtype=float)
     everybody = np.zeros_like(bucket_of)
     told = [told_in_hindsight(z, codes, counts, numbers, tolerance or 0.0) for z in (bucket_of, everybody)]
-    return table.schema.names[position], told[0] / counts.sum(), told[1] / counts.sum(), tolerance
-
-
-def _mean_of(found: Sequence[Found], place: Literal[1, 2]) -> float:
-    return float(np.mean([each[place] for each in found]))
+    return told[0] / counts.sum(), told[1] / counts.sum()
 
 
 def _bound(
-    name: str, hindsight: float, guessing: float, tolerance: float | None, slack: float, slack_all: float
+    name: str, hindsight: float, guessing: float, slacks: Sequence[float], tolerance: float | None = None
 ) -> Bound:
+    bound, bound_all = (min(1.0, float(hindsight) + slack) for slack in slacks)
     return Bound(
         attribute=name,
         hindsight=float(hindsight),
-        bound=min(1.0, float(hindsight) + slack),
-        bound_all=min(1.0, float(hindsight) + slack_all),
+        bound=bound,
+        bound_all=bound_all,
         guessing=float(guessing),
         tolerance=tolerance,
     )

@@ -17,7 +17,6 @@ from leastwise.documents.wording import counted, percent, percent_range
 from leastwise.errors import ArtefactError, shorten
 from leastwise.evaluation.certificate import Certificate
 from leastwise.evaluation.utility import UtilityRisk
-from leastwise.generalization import Generalization
 from leastwise.validation import did_you_mean
 
 FORMAT = "leastwise-evaluation"
@@ -41,7 +40,7 @@ class Evaluation:
     Attributes
     ----------
     fingerprint
-        Of the generalization that was judged (see ``fingerprint_of``).
+        Of the generalization that was judged (``Generalization.fingerprint``).
     seed, quick
         How it was judged; the same gives the same document.
     people
@@ -161,8 +160,3 @@ def _attack(data: Any, place: int, problems: Problems) -> AttackResult | None:
         return from_plain(GuestResult, data, path, problems)
     problems.add((*path, "adversary"), f"must be one of {', '.join(PAPER)}, or a short name; got {shorten(name)}")
     return None
-
-
-def fingerprint_of(generalization: Generalization) -> str:
-    """Return a fingerprint of the buckets: equal for equal generalizations, wherever they come from."""
-    return generalization.fingerprint

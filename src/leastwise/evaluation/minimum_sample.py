@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from leastwise.errors import DataError, ParameterError
 from leastwise.evaluation.pareto import Limits, Point, similarity
+from leastwise.evaluation.utility import parts_of
 from leastwise.generalization import Generalization
 from leastwise.minimizers.pat import pat_grid
 from leastwise.predictors.base import Predictor
@@ -141,7 +142,7 @@ def minimum_sample(
     progress
         Is told what is done.
     """
-    parts = records.split(seed) if isinstance(records, Table) else records
+    parts = parts_of(records, seed)
     chosen = _checked(sizes, len(parts.train), repetitions, tolerance)
     judge, told = _Judge(parts, predictors), progress or Silent()
     best = propose(parts.train.with_own_levels())

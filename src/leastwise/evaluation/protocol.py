@@ -14,8 +14,8 @@ from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.result import AttackResult, GuestResult
 from leastwise.errors import ParameterError, shorten
 from leastwise.evaluation.certificate import Certificate, certify, check_held_out, check_origin
-from leastwise.evaluation.evaluation import Evaluation, People, fingerprint_of
-from leastwise.evaluation.utility import Judges, UtilityLimits, UtilityRisk, utility_limits, utility_risk
+from leastwise.evaluation.evaluation import Evaluation, People
+from leastwise.evaluation.utility import Judges, UtilityLimits, UtilityRisk, parts_of, utility_limits, utility_risk
 from leastwise.generalization import Generalization
 from leastwise.progress import Progress, Silent
 from leastwise.records.table import Split, Table
@@ -77,7 +77,7 @@ def evaluate(
     progress
         Is told each step as it begins.
     """
-    split = records.split(seed) if isinstance(records, Table) else records
+    split = parts_of(records, seed)
     judges = Judges(quick, seed, estimator, predictor)
     setting = Setting(judges.adversary(), quick, without_breach, predicates)
     attackers = _attackers(adversaries, setting, others, bool(split.test.personal))
@@ -92,7 +92,7 @@ def evaluate(
     for name, adversary in attackers.items():
         attacks[name] = _attack(name, adversary, breach, others, attacks.get("A1"), clock)
     return Evaluation(
-        fingerprint=fingerprint_of(generalization),
+        fingerprint=generalization.fingerprint,
         seed=seed,
         quick=quick,
         people=People(**{name: getattr(split, name).people for name in Split._fields}),
@@ -116,7 +116,10 @@ def _attackers(
     known = known_adversaries()
     named = {check_choice("adversaries", each, known) for each in wanted if isinstance(each, str)}
     given = [each for each in wanted if not isinstance(each, str)]
-    attackers = {name: _set_up(known[name], setting) for name in known if name in named}
+    attackers: dict[str, Any] = {}
+    for name in (each for each in known if each in named):
+        kind = known[name]  # one of another package may not care for settings
+        attackers[name] = kind.configured(setting) if hasattr(kind, "configured") else kind()
     for adversary in given:
         name = _checked_name(adversary)
         if name in attackers:
@@ -127,12 +130,6 @@ def _attackers(
     if several and not others:
         raise ParameterError(f"{several[0]} needs another generalization of the same people; give it as others")
     return {name: attackers[name] for name in order}
-
-
-def _set_up(kind: Any, setting: Setting) -> Adversary:
-    """Return an adversary that is known by its name; one of another package may not care for settings."""
-    made: Adversary = kind.configured(setting) if hasattr(kind, "configured") else kind()
-    return made
 
 
 def _checked_name(adversary: Any) -> str:

@@ -91,7 +91,7 @@ def utility_risk(
         Train less: for a first look.
     """
     start = time.perf_counter()
-    parts = _parts(records, seed)
+    parts = parts_of(records, seed)
     chosen_from = utility_predictors(quick, seed) if predictors is None else predictors
     (wrong,), choice = wrong_guesses(chosen_from, generalization, parts, "label")
     return _risk(wrong, parts, choice.chosen_[0], time.perf_counter() - start)
@@ -105,7 +105,7 @@ def utility_limits(
     seed: int = 0,
 ) -> UtilityLimits:
     """Return the utility risk of the two limit points."""
-    parts = _parts(records, seed)
+    parts = parts_of(records, seed)
     points = [Generalization.suppressed(parts.train.schema), Generalization.untouched(parts.train.schema)]
     return UtilityLimits(*(utility_risk(g, parts, predictors, quick=quick, seed=seed) for g in points))
 
@@ -131,7 +131,7 @@ def judged_by(
     """
     check_choice("frame", frame, ("labels", "codes"))
     start = time.perf_counter()
-    parts = _parts(records, seed)
+    parts = parts_of(records, seed)
     fitted = fit_weighted(
         clone(estimator),
         generalized_frame(parts.train, generalization, frame),
@@ -170,7 +170,8 @@ def _column(table: Table, j: int, partition: Any, bucket_of: Array, frame: Frame
     return np.asarray(partition.labels, dtype=object)[bucket_of[table.codes[:, j]]]
 
 
-def _parts(records: Table | Split, seed: int) -> Split:
+def parts_of(records: Table | Split, seed: int) -> Split:
+    """Return the three parts: those that were given, or a split by the seed."""
     return records.split(seed) if isinstance(records, Table) else records
 
 

@@ -12,7 +12,6 @@ from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.guessing import MakePredictor, StrongestOf
 from leastwise.adversaries.reconstruction import Reconstruction
 from leastwise.adversaries.result import ReconstructionResult
-from leastwise.evaluation.evaluation import fingerprint_of
 from leastwise.evaluation.pareto import Point, frontier
 from leastwise.evaluation.utility import utility_risk
 from leastwise.generalization import Generalization
@@ -89,7 +88,7 @@ class Laboratory:
 
     def judge(self, generalization: Generalization) -> Judged:
         """Return utility risk and A1 on the test part; what was judged before is remembered."""
-        key = fingerprint_of(generalization)
+        key = generalization.fingerprint
         if key not in self._judged:
             self.progress.begin(f"judging {generalization.total_buckets} buckets")
             self._judged[key] = self.judged_on(generalization, self.split)
@@ -110,7 +109,7 @@ class Laboratory:
 
     def front(self, candidates: Sequence[Generalization], most: int = 12) -> list[Generalization]:
         """Return the candidates on the frontier of the validation part, evenly thinned to so many."""
-        distinct = [*{fingerprint_of(g): g for g in candidates}.values()]
+        distinct = [*{g.fingerprint: g for g in candidates}.values()]
         self.progress.begin(f"screening {len(distinct)} candidates")
         kept = frontier([self.screen(candidate) for candidate in distinct])
         if len(kept) > most:

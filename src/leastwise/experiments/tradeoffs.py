@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from leastwise.errors import DataError
-from leastwise.evaluation.evaluation import fingerprint_of
 from leastwise.experiments.candidates import Candidate, every_minimizer, feature_selection, pat
 from leastwise.experiments.declaration import LINES, Experiment, Paper, Row
 from leastwise.experiments.judging import Laboratory
@@ -25,7 +24,7 @@ TRADE_OFF = replace(LINES, series="minimizer", xlabel="classifier error (further
 def rows_of(candidates: Iterable[Candidate], laboratory: Laboratory, **more: str | float) -> list[Row]:
     """Judge candidates on the test part and say which of them the validation part puts on the frontier."""
     listed = [*candidates]
-    front = {fingerprint_of(g) for g in laboratory.front([c.generalization for c in listed], most=len(listed))}
+    front = {g.fingerprint for g in laboratory.front([c.generalization for c in listed], most=len(listed))}
     return [
         {
             **more,
@@ -34,7 +33,7 @@ def rows_of(candidates: Iterable[Candidate], laboratory: Laboratory, **more: str
             "buckets": candidate.generalization.total_buckets,
             "utility_risk": judged.utility_risk,
             "adversary_error": judged.attack.adversary_error,
-            "on_frontier": int(fingerprint_of(candidate.generalization) in front),
+            "on_frontier": int(candidate.generalization.fingerprint in front),
         }
         for candidate in listed
         for judged in [laboratory.judge(candidate.generalization)]
@@ -53,8 +52,8 @@ def _per_minimizer(candidates: Sequence[Candidate], laboratory: Laboratory) -> l
     rows: list[Row] = []
     for name in dict.fromkeys(candidate.minimizer for candidate in candidates):
         own = [candidate for candidate in candidates if candidate.minimizer == name]
-        kept = {fingerprint_of(g) for g in laboratory.front([c.generalization for c in own])}
-        chosen = {fingerprint_of(c.generalization): c for c in reversed(own)}
+        kept = {g.fingerprint for g in laboratory.front([c.generalization for c in own])}
+        chosen = {c.generalization.fingerprint: c for c in reversed(own)}
         rows += rows_of([c for key, c in chosen.items() if key in kept], laboratory)
     return rows
 

@@ -57,7 +57,9 @@ def form_html(
     if label and generalization.label is not None:
         asked.append(label_question(generalization.label))
     _check_texts(asked)
-    _check_hidden(hidden or {}, asked)
+    taken = [question.name for question in asked if question.name in (hidden or {})]
+    if taken:
+        raise ParameterError(f"a hidden field must not have the name of a question; got {shorten(taken[0])}")
     text: str = _template().render(
         title=title,
         introduction=introduction,
@@ -141,9 +143,3 @@ def _check_texts(asked: list[Question]) -> None:
         bad = next((text for text in sent if set(text) & set("\0\r\n")), None)
         if bad is not None:
             raise ParameterError(f"a form cannot send texts with line breaks or NUL; got {shorten(bad)}")
-
-
-def _check_hidden(hidden: Mapping[str, str], asked: list[Question]) -> None:
-    taken = [question.name for question in asked if question.name in hidden]
-    if taken:
-        raise ParameterError(f"a hidden field must not have the name of a question; got {shorten(taken[0])}")

@@ -8,6 +8,7 @@ from typing import Any
 
 from leastwise.generalization import Generalization
 from leastwise.partition import Intervals, Partition, Untouched
+from leastwise.schema.attribute import plain_number
 from leastwise.schema.values import ANY_NUMBER, CODE_NUMBER
 
 HEADER = """\
@@ -70,15 +71,6 @@ def _attribute_plan(partition: Partition) -> dict[str, Any]:
         return {**common, "untouched": True}
     edges = {"edges": list(map(plain_number, partition.edges))} if isinstance(partition, Intervals) else {}
     return {**common, **edges, "assignment": list(partition.assignment), "labels": list(partition.labels)}
-
-
-def plain_number(number: float | None) -> float | None:
-    """Write 63 rather than 63.0, so that equal generalizations give equal texts.
-
-    >>> plain_number(63.0), plain_number(0.5), plain_number(None)
-    (63, 0.5, None)
-    """
-    return int(number) if number is not None and number == int(number) and abs(number) < 2**53 else number
 
 
 def script_json(document: Any, indent: int | None = None) -> str:

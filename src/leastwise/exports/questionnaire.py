@@ -5,14 +5,14 @@ The questions are facts first, so that the form and the questionnaire say the sa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from leastwise.documents.pages import as_is
 from leastwise.generalization import Generalization
-from leastwise.partition import Groups, Intervals, Partition, Untouched
-from leastwise.partition.labels import NAMED_VALUES, distinguished, group_label, interval_label
+from leastwise.partition import Groups, Partition, Untouched
+from leastwise.partition.labels import NAMED_VALUES, distinguished
 from leastwise.schema import Attribute
 
 NO_ANSWER, SOMETHING_ELSE = "no answer", "something else"
@@ -65,48 +65,27 @@ def label_question(label: Attribute) -> Question:
     texts = label.labels or label.values
     choices = tuple(Choice(value, text) for value, text in zip(label.values, texts, strict=True))
     widget: Widget = "radio" if len(choices) <= MOST_RADIOS else "select"
-    return Question(label.name, question_text(label), label.unit, label.personal, widget, choices, "", (), label)
-
-
-def question_text(attribute: Attribute) -> str:
-    """Return the declared question, or the attribute's name."""
-    return attribute.question or attribute.name
+    text = label.question or label.name
+    return Question(label.name, text, label.unit, label.personal, widget, choices, "", (), label)
 
 
 def _question(partition: Partition) -> Question:
-    attribute = partition.attribute
-    choices = _choices(partition)
+    attribute, choices = partition.attribute, _choices(partition)
+    explained = any(choice.members for choice in choices)  # a list inside a select cannot be shown
+    widget: Widget = "radio" if len(choices) <= MOST_RADIOS or explained else "select"
+    typed: Typed = "" if partition.untouched else "number" if attribute.continuous else "choice"
+    exact = [(attribute.label_of(value), value) for value in attribute.values] if typed == "choice" else []
     return Question(
         attribute.name,
-        question_text(attribute),
+        attribute.question or attribute.name,
         attribute.unit,
         attribute.personal,
-        _widget(partition, choices),
+        "number" if isinstance(partition, Untouched) else widget,
         choices,
-        _typed(partition),
-        _exact(partition),
+        typed,
+        tuple(exact),
         attribute,
     )
-
-
-def _widget(partition: Partition, choices: Sequence[Choice]) -> Widget:
-    if isinstance(partition, Untouched):
-        return "number"
-    explained = any(choice.members for choice in choices)  # a list inside a select cannot be shown
-    return "radio" if len(choices) <= MOST_RADIOS or explained else "select"
-
-
-def _typed(partition: Partition) -> Typed:
-    if partition.untouched:
-        return ""
-    return "number" if partition.attribute.continuous else "choice"
-
-
-def _exact(partition: Partition) -> tuple[tuple[str, str], ...]:
-    attribute = partition.attribute
-    if _typed(partition) != "choice":
-        return ()
-    return tuple((attribute.label_of(value), value) for value in attribute.values)
 
 
 def _choices(partition: Partition) -> tuple[Choice, ...]:
@@ -115,29 +94,20 @@ def _choices(partition: Partition) -> tuple[Choice, ...]:
     buckets = range(partition.size)
     texts = distinguished([_text(partition, bucket) for bucket in buckets])
     choices = [Choice(partition.labels[bucket], texts[bucket], _members(partition, bucket)) for bucket in buckets]
-    own = [bucket for bucket in buckets if _own_text(partition, bucket)]
+    own = [bucket for bucket in buckets if partition.own_label(bucket)]
     extra = [bucket for bucket in reversed(buckets) if bucket not in own]  # "something else" before "no answer"
     return tuple(choices[bucket] for bucket in [*own, *extra])
 
 
 def _text(partition: Partition, bucket: int) -> str:
     """Say a bucket to a person who answers: "20 to 63, or no answer"."""
-    parts = [_own_text(partition, bucket)]
+    parts = [partition.own_label(bucket)]
     parts += [SOMETHING_ELSE] if bucket == partition.other_bucket else []
     parts += [NO_ANSWER] if bucket == partition.missing_bucket else []
     said = [part for part in parts if part]
     if not parts[0]:
         said[0] = said[0].capitalize()
     return said[0] if len(said) == 1 else f"{', '.join(said[:-1])}, or {said[-1]}"
-
-
-def _own_text(partition: Partition, bucket: int) -> str:
-    if isinstance(partition, Intervals):
-        inner = bucket <= len(partition.edges)
-        return interval_label(partition.attribute, *partition.ends(bucket)) if inner else ""
-    assert isinstance(partition, Groups)
-    values = partition.groups[bucket]
-    return group_label(partition.attribute, values) if values else ""
 
 
 def _members(partition: Partition, bucket: int) -> tuple[str, ...]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from leastwise.apply.record import MISSING_LABEL
-from leastwise.exports.javascript import plain_number
 from leastwise.generalization import Generalization
 from leastwise.partition import Partition, Untouched
 from leastwise.schema import Attribute
+from leastwise.schema.attribute import plain_number
 from leastwise.schema.values import number_of, number_text
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -68,8 +68,7 @@ def _members_to_document(partition: Partition, bucket: int) -> dict[str, Any]:
     if bucket > len(partition.edges):
         return {}
     above, up_to = partition.ends(bucket)
-    ends = {"above": above, "up_to": up_to}
-    return {name: None if end is None else plain_number(end) for name, end in ends.items()}
+    return {"above": plain_number(above), "up_to": plain_number(up_to)}
 
 
 def to_text(partitions: Sequence[Partition], label: Attribute | None, origin: Mapping[str, Any]) -> str:
@@ -103,7 +102,9 @@ def from_document(document: Any, problems: Problems) -> Content | None:
     fields = Fields(document, (), problems)
     if not check_format(fields, FORMAT, VERSION):
         return None
-    origin = _origin(fields)
+    origin = fields.take("origin", {})
+    if not isinstance(origin, dict) or not all(map(_is_single, origin.values())):
+        fields.wrong("origin", "a mapping to texts, numbers, true, false or null", origin)
     label = attribute_from_document(fields.take("label"), ("label",), problems) if "label" in fields else None
     partitions = [
         _partition_from_document(item, ("attributes", i), problems)
@@ -113,15 +114,8 @@ def from_document(document: Any, problems: Problems) -> Content | None:
     return tuple(p for p in partitions if p is not None), label, origin
 
 
-def _origin(fields: Fields) -> dict[str, Any]:
-    origin = fields.take("origin", {})
-    plain = isinstance(origin, dict) and all(
-        value is None or isinstance(value, (str, bool)) or is_number(value) for value in origin.values()
-    )
-    if not plain:
-        fields.wrong("origin", "a mapping to texts, numbers, true, false or null", origin)
-        return {}
-    return cast(dict[str, Any], origin)
+def _is_single(value: Any) -> bool:
+    return value is None or isinstance(value, (str, bool)) or is_number(value)
 
 
 def _partition_from_document(data: Any, path: tuple[str | int, ...], problems: Problems) -> Partition | None:
@@ -213,7 +207,13 @@ def _read_groups(attribute: Attribute, buckets: list[Fields], path: tuple[str | 
     place: dict[str, int] = {}
     for i, fields in enumerate(buckets):
         for value in fields.texts("values"):
-            _place(value, i, attribute, place, fields, problems)
+            if value not in attribute.code_of:
+                hint = did_you_mean(value, attribute.values)
+                problems.add((*fields.path, "values"), f"{shorten(value)} is not a declared value; {hint}")
+            elif value in place:
+                problems.add((*fields.path, "values"), f"an overlap: {shorten(value)} is in two buckets")
+            else:
+                place[value] = i
     absent = [value for value in attribute.values if value not in place]
     if absent:
         shown = ", ".join(map(shorten, absent[:5])) + (" ..." if len(absent) > 5 else "")
@@ -223,18 +223,6 @@ def _read_groups(attribute: Attribute, buckets: list[Fields], path: tuple[str | 
         return None
     marks = tuple(place[value] for value in attribute.values) + tuple(extras)
     return _build(lambda: Groups(attribute, marks), path, problems)
-
-
-def _place(
-    value: str, bucket: int, attribute: Attribute, place: dict[str, int], fields: Fields, problems: Problems
-) -> None:
-    if value not in attribute.code_of:
-        hint = did_you_mean(value, attribute.values)
-        problems.add((*fields.path, "values"), f"{shorten(value)} is not a declared value; {hint}")
-    elif value in place:
-        problems.add((*fields.path, "values"), f"an overlap: {shorten(value)} is in two buckets")
-    else:
-        place[value] = bucket
 
 
 def _build(make: Any, path: tuple[str | int, ...], problems: Problems) -> Partition | None:

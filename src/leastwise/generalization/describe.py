@@ -12,6 +12,12 @@ from leastwise.documents.wording import counted, shortened, some
 from leastwise.partition import Partition
 
 Change = Literal["same", "coarser", "finer", "different"]
+_VERDICTS: dict[Change, str] = {
+    "same": "Both ask the same.",
+    "coarser": "The second is coarser: whoever knows the first learns nothing from it.",
+    "finer": "The second is finer: it tells more than the first.",
+    "different": "Neither is coarser: together they tell more than each alone.",
+}
 
 
 def bucket_texts(partition: Partition) -> list[str]:
@@ -113,20 +119,11 @@ class Comparison:
         return "same" if not kinds else kinds.pop() if len(kinds) == 1 else "different"
 
     def __str__(self) -> str:
-        lines = [_verdict(self.overall)]
+        lines = [_VERDICTS[self.overall]]
         for name, change, before, after in zip(self.names, self.changes, self.before, self.after, strict=True):
             if change != "same":
                 lines += ["", f"{name}: {change}", f"    before  {before}", f"    after   {after}"]
         return "\n".join(lines)
-
-
-def _verdict(overall: Change) -> str:
-    return {
-        "same": "Both ask the same.",
-        "coarser": "The second is coarser: whoever knows the first learns nothing from it.",
-        "finer": "The second is finer: it tells more than the first.",
-        "different": "Neither is coarser: together they tell more than each alone.",
-    }[overall]
 
 
 def compare(before: Sequence[Partition], after: Sequence[Partition]) -> Comparison:

@@ -41,7 +41,7 @@ def ncp(partition: Partition, numbers: npt.NDArray[Any] | None = None) -> Floats
     if isinstance(partition, Groups):
         return _penalties(np.bincount(partition.assignment).astype(float), len(partition.assignment))
     if isinstance(partition, Intervals):
-        low, high = _ends(partition, np.empty(0) if numbers is None else np.asarray(numbers, dtype=float))
+        low, high = ends(partition, np.empty(0) if numbers is None else np.asarray(numbers, dtype=float))
         return (_of_whole_numbers if partition.attribute.integer else _of_real_numbers)(partition, low, high)
     return np.zeros(partition.size)
 
@@ -51,7 +51,8 @@ def _penalties(members: Floats, domain: float) -> Floats:
     return np.where(members <= 1, 0.0, members / max(domain, 1.0))
 
 
-def _ends(partition: Intervals, numbers: npt.NDArray[Any]) -> tuple[float, float]:
+def ends(partition: Partition, numbers: npt.NDArray[Any]) -> tuple[float, float]:
+    """Return the ends of the domain, where one is open that of the finite numbers."""
     finite = numbers[np.isfinite(numbers)]
     lower, upper = partition.attribute.lower, partition.attribute.upper
     low = float(finite.min(initial=math.inf)) if lower is None else lower

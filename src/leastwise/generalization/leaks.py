@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from leastwise.errors import PrivacyLeakWarning, shorten
 from leastwise.generalization import Generalization
+from leastwise.generalization.information_loss import ends
 from leastwise.partition import Intervals, Partition, Untouched, edge_between
 from leastwise.records.table import Table
 
@@ -96,10 +97,7 @@ def _telling_edges(partition: Partition, levels: npt.NDArray[Any], use: npt.NDAr
 
 def grid_step(partition: Partition, numbers: npt.NDArray[Any]) -> float:
     """Return the step of the round grid: 20 to 200 steps over the domain, where an end is open over the sample."""
-    finite = numbers[np.isfinite(numbers)]
-    low, high = partition.attribute.lower, partition.attribute.upper
-    low = float(finite.min(initial=math.inf)) if low is None else low
-    high = float(finite.max(initial=-math.inf)) if high is None else high
+    low, high = ends(partition, numbers)
     width = high - low
     if not 0 < width < math.inf:
         return 0.0
@@ -132,12 +130,11 @@ def leak_message(found: tuple[Leak, ...]) -> str:
     for leak in found:
         kinds = counts.setdefault(leak.attribute, {})
         kinds[leak.kind] = kinds.get(leak.kind, 0) + 1
-    named = [f"{shorten(name)[1:-1]} ({_counted(kinds)})" for name, kinds in counts.items()]
+    named = []
+    for name, kinds in counts.items():
+        counted = ", ".join(f"{count} {kind}{'s' * (count > 1)}" for kind, count in kinds.items())
+        named.append(f"{shorten(name)[1:-1]} ({counted})")
     rest = len(named) - NAMED_ATTRIBUTES
     more = f" and {rest} more attribute{'s' * (rest > 1)}" if rest > 0 else ""
     listing = ", ".join(named[:NAMED_ATTRIBUTES]) + more
     return f"only one person of the sample explains: {listing}; merge or declare them before publishing"
-
-
-def _counted(kinds: dict[str, int]) -> str:
-    return ", ".join(f"{count} {kind}{'s' * (count > 1)}" for kind, count in kinds.items())

@@ -82,18 +82,16 @@ class Partition(ABC):
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """What people read for each bucket; no two are the same."""
-        return ("any",) if self.suppressed else tuple(distinguished(self._labels()))
-
-    def _labels(self) -> list[str]:
-        return [self._label(bucket) for bucket in range(self.size)]
+        return ("any",) if self.suppressed else tuple(distinguished([self._label(b) for b in range(self.size)]))
 
     def _label(self, bucket: int) -> str:
         extras = ["missing"] if bucket == self.missing_bucket else []
         extras += ["other"] if bucket == self.other_bucket else []
-        own = self._own_label(bucket)
+        own = self.own_label(bucket)
         return alternatives([own, *extras] if own else extras)
 
-    def _own_label(self, bucket: int) -> str:
+    def own_label(self, bucket: int) -> str:
+        """Return what people read for its numbers or values, empty where it has only "missing" or "other"."""
         raise AssertionError(f"{type(self).__name__} has no bucket labels")
 
     def merge(self, first: int, second: int) -> Partition:

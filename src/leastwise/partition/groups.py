@@ -97,5 +97,6 @@ class Groups(Partition):
         self._check_same_attribute(other)
         return Groups(self.attribute, first_seen(zip(self.assignment, other.assignment, strict=True)))
 
-    def _own_label(self, bucket: int) -> str:
+    def own_label(self, bucket: int) -> str:
+        """Return what people read for its values, empty where it has none."""
         return group_label(self.attribute, self.groups[bucket]) if self.groups[bucket] else ""

@@ -170,7 +170,8 @@ class Intervals(Partition):
         marks = [*zip(self.bucket_map(probes), other.bucket_map(probes), strict=True)]
         return Intervals(self.attribute, edges, first_seen(marks)[len(probes) :])
 
-    def _own_label(self, bucket: int) -> str:
+    def own_label(self, bucket: int) -> str:
+        """Return what people read for its numbers, empty where it has none."""
         return interval_label(self.attribute, *self.ends(bucket)) if bucket <= len(self.edges) else ""
 
 

@@ -26,6 +26,7 @@ from leastwise.schema import Schema
 from leastwise.validation import did_you_mean
 
 Levels = tuple[npt.NDArray[Any], ...]
+_TWENTIETH = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,6 +142,22 @@ class Table:
             float
         )
 
+    def default_tolerance(self, attribute: int) -> float:
+        """Return within what a guessed number counts as told, unless somebody says otherwise.
+
+        A twentieth of the range: the declared one, or where it is open, that of the middle 90 % of people. Whole
+        for whole numbers, so that an age is told within 2 years and not within 2.3.
+        """
+        declared = self.schema.attributes[attribute]
+        use, span = self.use(attribute)[: len(self.levels[attribute])], 0.0
+        if declared.lower is not None and declared.upper is not None:
+            span = declared.upper - declared.lower
+        elif use.sum():
+            places = np.searchsorted(np.cumsum(use), use.sum() * np.array([_TWENTIETH, 1 - _TWENTIETH]))
+            low, high = np.asarray(self.levels[attribute], dtype=float)[np.minimum(places, len(use) - 1)]
+            span = float(high - low) if np.isfinite(high - low) else 0.0
+        return float(np.floor(span * _TWENTIETH)) if declared.integer else span * _TWENTIETH
+
     def take(self, rows: npt.NDArray[Any], part: str | None = None) -> Table:
         """Return some of the rows."""
         return replace(
@@ -193,15 +210,16 @@ class Table:
         """
         if self.weights is not None:
             raise ParameterError("rows that stand for several people cannot be split; split the records first")
-        parts, replaced = protocol_rows(self._named_codes(), len(self), shares, generator(seed, "split"))
+        attributes = enumerate(self.schema.attributes)
+        columns = [self.codes[:, j] for j, attribute in attributes if not attribute.continuous]
+        columns += [] if self.labels is None else [self.labels]
+        parts, replaced = protocol_rows(columns, len(self), shares, generator(seed, "split"))
+        of = "" if self.part == "all" else f" of {self.part}"
         train, validation, test = (
-            replace(self.take(rows, self._name_of_part(name)), split_seed=seed)
+            replace(self.take(rows, name + of), split_seed=seed)
             for rows, name in zip(parts, Split._fields, strict=True)
         )
         return Split(train, validation, replace(test, replaced=replaced))
-
-    def _name_of_part(self, name: str) -> str:
-        return name if self.part == "all" else f"{name} of {self.part}"
 
     def with_own_levels(self) -> Table:
         """Return the table with only those numbers as levels that somebody in it gave.
@@ -219,12 +237,6 @@ class Table:
                 codes[:, j] = np.concatenate([np.cumsum(used) - 1, beside])[self.codes[:, j]]
                 levels[j] = self.levels[j][used]
         return self if codes is self.codes else replace(self, codes=codes, levels=tuple(levels))
-
-    def _named_codes(self) -> list[Codes]:
-        columns = [
-            self.codes[:, j] for j, attribute in enumerate(self.schema.attributes) if not attribute.continuous
-        ]
-        return columns if self.labels is None else [*columns, self.labels]
 
 
 class Split(NamedTuple):

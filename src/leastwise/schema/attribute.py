@@ -268,9 +268,13 @@ def attribute_to_document(attribute: Attribute) -> dict[str, Any]:
     }
 
 
-def plain_number(number: float) -> float:
-    """Write 63 rather than 63.0."""
-    return int(number) if number == int(number) and abs(number) < 1e16 else number
+def plain_number(number: float | None) -> float | None:
+    """Write 63 rather than 63.0, so that equal generalizations give equal texts.
+
+    >>> plain_number(63.0), plain_number(0.5), plain_number(None)
+    (63, 0.5, None)
+    """
+    return int(number) if number is not None and number == int(number) and abs(number) < 1e16 else number
 
 
 def attribute_from_document(data: Any, path: tuple[str | int, ...], problems: Problems) -> Attribute | None:

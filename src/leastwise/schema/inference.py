@@ -165,11 +165,13 @@ def _records(frame: Any) -> nw.DataFrame[Any]:
 
 def _check_names(columns: list[str], wishes: _Wishes) -> None:
     named = {*wishes.keep, *wishes.drop, *wishes.kinds, *(wishes.personal or ())}
+    marks = [mark for mark in (";", "\t", "|", ",") if len(columns) == 1 and mark in columns[0]]
+    hint = ""
+    if marks:
+        hint = f" (only one column was found, and its name has {marks[0]!r} in it: is that the delimiter?)"
     for name in ([] if wishes.label is None else [wishes.label]) + sorted(named):
         if name not in columns:
-            raise SchemaError(
-                f"there is no column {shorten(name)}; {did_you_mean(name, columns)}{_split_hint(columns)}"
-            )
+            raise SchemaError(f"there is no column {shorten(name)}; {did_you_mean(name, columns)}{hint}")
     if wishes.label in named:
         raise SchemaError(f"{shorten(wishes.label)} is the label; it cannot be an attribute as well, nor left out")
     for name in wishes.drop:
@@ -177,13 +179,6 @@ def _check_names(columns: list[str], wishes: _Wishes) -> None:
             raise SchemaError(f"{shorten(name)} is to be left out and to be an attribute; decide on one")
     for kind in wishes.kinds.values():
         check_choice("kind", kind, KINDS)
-
-
-def _split_hint(columns: list[str]) -> str:
-    marks = [mark for mark in (";", "\t", "|", ",") if len(columns) == 1 and mark in columns[0]]
-    if not marks:
-        return ""
-    return f" (only one column was found, and its name has {marks[0]!r} in it: is that the delimiter?)"
 
 
 def _look(

@@ -20,7 +20,6 @@ from leastwise.minimizers.optimal.items import personal_codes
 from leastwise.minimizers.recommended import estimate
 from leastwise.minimizers.surrogate import Effects, additive_boosting
 from leastwise.partition import Intervals
-from leastwise.records.tolerance import default_tolerance
 from tests.samples import a_secret_and_its_twin
 from tests.strategies import generalizations, tables
 
@@ -196,7 +195,7 @@ def test_numbers_that_one_guess_tells_are_one_value(numbers, declared):
     level = np.sort(np.asarray(numbers))
     codes = np.asfortranarray(np.arange(len(level), dtype=np.uint8)[:, None])
     table = Table(schema, codes, (level,), np.zeros(len(level), dtype=np.uint8))
-    runs, width = personal_codes(table, 0), 2 * default_tolerance(schema.attributes[0], table, 0)
+    runs, width = personal_codes(table, 0), 2 * table.default_tolerance(0)
     for run in np.unique(runs):
         told = level[runs == run]
         assert told[-1] - told[0] <= width + 1e-6

@@ -16,7 +16,6 @@ from leastwise.minimizers.orders import principal_direction
 from leastwise.minimizers.pgini import check_weights
 from leastwise.records.grouping import numbered_runs, quantile_of
 from leastwise.records.table import Table
-from leastwise.records.tolerance import default_tolerance
 from leastwise.schema import Attribute
 from leastwise.schema.values import text_of
 
@@ -186,7 +185,7 @@ def personal_codes(table: Table, personal: int) -> npt.NDArray[np.int64]:
 def _told_together(table: Table, personal: int) -> npt.NDArray[np.int64]:
     """Number the levels so that those with one number are within the tolerance of the middle between them."""
     numbers = np.asarray(table.levels[personal], dtype=float)
-    width = 2 * default_tolerance(table.schema.attributes[personal], table, personal) * (1 + 1e-9)
+    width = 2 * table.default_tolerance(personal) * (1 + 1e-9)
     run, begin = np.zeros(len(numbers), dtype=np.int64), 0
     for i in range(1, len(numbers)):
         if numbers[i] - numbers[begin] > width:

@@ -74,7 +74,8 @@ class SingleModel:
     ) -> None:
         self._views = [samples(part, generalization, targets, known) for part in breach.parts]
         self.predictor = predictor().fit(self._views[0], self._views[1])
-        self.names = predictor_names(self.predictor, len(targets))
+        # A strongest-of-several says whom it chose.
+        self.names = tuple(map(str, getattr(self.predictor, "chosen_", [self.predictor.name] * len(targets))))
 
     def view(self, part: int) -> Samples:
         """Return the rows of a part as the predictor sees them."""
@@ -114,12 +115,6 @@ class StrongestOf:
 
 
 STRONGEST = StrongestOf()
-
-
-def predictor_names(predictor: Predictor, targets: int) -> tuple[str, ...]:
-    """Return who predicts each target: a strongest-of-several says whom it chose."""
-    chosen = getattr(predictor, "chosen_", None)
-    return tuple(map(str, chosen)) if chosen is not None else (predictor.name,) * targets
 
 
 def find(

@@ -120,7 +120,9 @@ class Linkability(Adversary):
         a, b = self._sets(breach)
         answers = Answers(breach, a, b)
         k = min(self.records, answers.people)
-        shares = self._linked(answers, k, generator(breach.seed, "A7"))
+        random = generator(breach.seed, "A7")
+        # Draws x methods: the share linked.
+        shares = np.array([linked(answers.fit(answers.draw(k, random)), random) for _ in range(self.draws)])
         best = int(shares.mean(axis=0).argmax())
         names = breach.truth.schema.names
         return LinkabilityResult(
@@ -152,10 +154,6 @@ class Linkability(Adversary):
                 f"known_a and known_b must be disjoint sets of attributes, each at least one; {found}"
             )
         return a, b
-
-    def _linked(self, answers: Answers, k: int, random: np.random.Generator) -> Matrix:
-        """Return draws x methods: the share linked."""
-        return np.array([linked(answers.fit(answers.draw(k, random)), random) for _ in range(self.draws)])
 
 
 def default_sets(table: Table) -> tuple[list[int], list[int]]:

@@ -114,11 +114,8 @@ class GuestResult(AttackResult):
 
     def told(self, plain: AttackResult | None = None, *, predicates: bool = False) -> Told:
         """Tell what the adversary itself told."""
-        return Told(self.finding, _as_dict(self.picture), _as_dict(self.table))
-
-
-def _as_dict(facts: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    return None if facts is None else dict(facts)
+        picture, table = (None if facts is None else dict(facts) for facts in (self.picture, self.table))
+        return Told(self.finding, picture, table)
 
 
 @dataclass(frozen=True, kw_only=True)

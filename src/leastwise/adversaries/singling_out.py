@@ -17,7 +17,6 @@ from leastwise.documents.wording import counted, percent
 from leastwise.errors import ParameterError
 from leastwise.partition import Untouched
 from leastwise.records.grouping import joint_buckets
-from leastwise.records.table import Table
 from leastwise.schema.values import number_text
 from leastwise.validation import check_between
 
@@ -165,7 +164,7 @@ class SinglingOut(Adversary):
             multiplicities=tuple(
                 (int(m), int(n)) for m, n in zip(*np.unique(people, return_counts=True), strict=True)
             ),
-            crowds=_crowds(people),
+            crowds=tuple(_crowd(people, k) for k in CROWDS),
             predicates=self._predicates(breach, first[people == rarest], rarest),
             seconds=time.perf_counter() - start,
         )
@@ -179,13 +178,9 @@ class SinglingOut(Adversary):
         return tuple(Predicate(text=text, people=people) for text in texts)
 
 
-def _crowds(people: npt.NDArray[np.int_]) -> tuple[Crowd, ...]:
-    below = [int(people[people < k].sum()) for k in CROWDS]
-    total = int(people.sum())
-    return tuple(
-        Crowd(k=k, people_below=float(each), share_below=each / total)
-        for k, each in zip(CROWDS, below, strict=True)
-    )
+def _crowd(people: npt.NDArray[np.int_], k: int) -> Crowd:
+    below = int(people[people < k].sum())
+    return Crowd(k=k, people_below=float(below), share_below=below / int(people.sum()))
 
 
 def shortest(records: npt.NDArray[Any], counts: npt.NDArray[Any], row: int, people: int) -> list[int]:
@@ -206,13 +201,9 @@ def shortest(records: npt.NDArray[Any], counts: npt.NDArray[Any], row: int, peop
 def _condition(breach: Breach, attribute: int, row: int) -> str:
     partition = breach.joined.partitions[attribute]
     name = partition.attribute.name
-    if isinstance(partition, Untouched):
-        return f"{name} {_number(breach.truth, attribute, row)}"
-    return f"{name} {partition.labels[int(breach.records[row, attribute])]}"
-
-
-def _number(table: Table, attribute: int, row: int) -> str:
-    levels, code = table.levels[attribute], int(table.codes[row, attribute])
+    if not isinstance(partition, Untouched):
+        return f"{name} {partition.labels[int(breach.records[row, attribute])]}"
+    levels, code = breach.truth.levels[attribute], int(breach.truth.codes[row, attribute])
     if code < len(levels):
-        return number_text(float(levels[code]))
-    return "missing" if code == len(levels) and table.schema.attributes[attribute].missing else "other"
+        return f"{name} {number_text(float(levels[code]))}"
+    return f"{name} {'missing' if code == len(levels) and partition.attribute.missing else 'other'}"

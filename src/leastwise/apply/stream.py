@@ -129,17 +129,14 @@ class _Batches:
             yield batch
 
     def _answered(self, batch: pl.DataFrame) -> pl.DataFrame:
-        self._check_lines(batch)
+        # A line that is too short ends in nulls; the first null there has the whole file looked through.
+        if self.source.format == "csv" and not self._whole_lines and batch.to_series(-1).null_count():
+            self.source.check_ragged()
+            self._whole_lines = True
         answered = transform_polars(self.request, batch, self.rows).cast(self.schema)
         self.rows += batch.height
         self.progress.advance(batch.height)
         return answered
-
-    def _check_lines(self, batch: pl.DataFrame) -> None:
-        """A line that is too short ends in nulls; the first null there has the whole file looked through."""
-        if self.source.format == "csv" and not self._whole_lines and batch.to_series(-1).null_count():
-            self.source.check_ragged()
-            self._whole_lines = True
 
 
 @dataclass(frozen=True)

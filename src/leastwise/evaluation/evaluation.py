@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from leastwise.adversaries import PAPER
 from leastwise.adversaries.base import is_guest
 from leastwise.adversaries.result import AttackResult, GuestResult
 from leastwise.documents import Fields, Problems, check_format, html, read_json, read_text, write_whole
-from leastwise.documents.plain import from_plain, to_plain
+from leastwise.documents.plain import VERSION, from_plain, to_text
 from leastwise.documents.wording import counted, percent, percent_range
 from leastwise.errors import ArtefactError, shorten
 from leastwise.evaluation.certificate import Certificate
@@ -20,7 +19,6 @@ from leastwise.evaluation.utility import UtilityRisk
 from leastwise.validation import did_you_mean
 
 FORMAT = "leastwise-evaluation"
-VERSION = 1
 _INTERVAL = "95 % interval"
 
 
@@ -111,8 +109,7 @@ class Evaluation:
 
     def to_json(self) -> str:
         """Return the document; the same judgement gives the same bytes."""
-        document = {"format": FORMAT, "version": VERSION, **to_plain(self)}
-        return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+        return to_text(self, FORMAT)
 
     @classmethod
     def from_json(cls, text: str) -> Evaluation:

@@ -84,7 +84,12 @@ def evaluate(
     check_held_out(split.test)
     if not held_out:
         check_origin(generalization, split.test.split_seed)
-    _check_personal(attackers, split.test)
+    reconstructing = [name for name, each in attackers.items() if name in PAPER and each.wants_personal]
+    if reconstructing and not split.test.personal:
+        raise ParameterError(
+            f"{', '.join(reconstructing)} are after personal attributes, and the schema marks none; mark some, or "
+            "choose the adversaries A7 and A8"
+        )
     breach = Breach.of(generalization, split, seed=seed, tolerances=dict(tolerances or {}))
     clock = _Clock(progress or Silent())
     utilities = _utilities(generalization, split, judges, limits, clock)
@@ -144,15 +149,6 @@ def _checked_name(adversary: Any) -> str:
             f"number; got {shorten(name)}"
         )
     return name
-
-
-def _check_personal(attackers: Mapping[str, Adversary], table: Table) -> None:
-    reconstructing = [name for name, each in attackers.items() if name in PAPER and each.wants_personal]
-    if reconstructing and not table.personal:
-        raise ParameterError(
-            f"{', '.join(reconstructing)} are after personal attributes, and the schema marks none; mark some, or "
-            "choose the adversaries A7 and A8"
-        )
 
 
 @dataclass(frozen=True)

@@ -93,20 +93,19 @@ def to_sql(
     asked = _asked(generalization, CaseWriter(spoken, output, unknown), kinds, label)
     inner = [[line] for column, _ in asked for line in column.definitions()]
     outer = [_named(case, spoken.name(column.attribute.name)) for column, case in asked]
-    for i, name in enumerate(_checked_keep(generalization, keep), start=1):
+    for i, name in enumerate(keep, start=1):
+        if name in kinds:
+            raise ParameterError(f"{shorten(name)} is declared; only other columns can be kept as they are")
         inner.append([f"{RECORD}.{spoken.name(name)} AS k{i}"])
         outer.append([f"k{i} AS {spoken.name(name)}"])
     if not outer:
         raise ParameterError("nothing would be left: no attribute is collected and no column is kept")
     source = ["SELECT", *indented(_listed(inner)), f"FROM {_path(spoken, table)} AS {RECORD}"]
     query = ["SELECT", *indented(_listed(outer)), "FROM (", *indented(source), f") AS {RECORD}"]
-    return _heading(spoken, view, unknown) + "\n".join(query) + "\n"
-
-
-def _heading(dialect: Dialect, view: str | Sequence[str] | None, unknown: Unknown) -> str:
     stops = "stops the query"
     rule = f"goes to 'other' where that is declared, and {stops} elsewhere" if unknown == "other" else stops
-    return HEADER.format(rule=rule) + ("" if view is None else f"CREATE VIEW {_path(dialect, view)} AS\n")
+    create = "" if view is None else f"CREATE VIEW {_path(spoken, view)} AS\n"
+    return HEADER.format(rule=rule) + create + "\n".join(query) + "\n"
 
 
 def _listed(columns: Sequence[Lines]) -> Lines:
@@ -133,14 +132,6 @@ def _column_kinds(generalization: Generalization, holds: Mapping[str, Holds]) ->
             raise ParameterError(f"there is no attribute {shorten(name)}; {did_you_mean(name, kinds)}")
         check_choice(f"what {name} holds", kind, get_args(Holds))
     return kinds | dict(holds)
-
-
-def _checked_keep(generalization: Generalization, keep: Sequence[str]) -> Sequence[str]:
-    label = [generalization.label.name] if generalization.label else []
-    for name in keep:
-        if name in generalization.schema.names or name in label:
-            raise ParameterError(f"{shorten(name)} is declared; only other columns can be kept as they are")
-    return keep
 
 
 def _asked(

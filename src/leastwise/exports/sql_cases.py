@@ -255,14 +255,11 @@ class DeclaredValues:
 
 
 def _case(whens: Iterable[When], otherwise: str) -> Lines:
-    lines = [line for condition, answer in whens for line in _when(condition, answer)]
+    lines: Lines = []
+    for condition, answer in whens:
+        nested = [] if isinstance(answer, str) else indented(answer)
+        lines += [f"WHEN {condition} THEN", *nested] if nested else [f"WHEN {condition} THEN {answer}"]
     return ["CASE", *indented(lines), f"  ELSE {otherwise}", "END"] if lines else [otherwise]
-
-
-def _when(condition: str, answer: str | Lines) -> Lines:
-    if isinstance(answer, str):
-        return [f"WHEN {condition} THEN {answer}"]
-    return [f"WHEN {condition} THEN", *indented(answer)]
 
 
 def indented(lines: Iterable[str], width: int = 2) -> Lines:

@@ -71,22 +71,16 @@ def read_header(path: Path, separator: str) -> list[str]:
 
 
 def _check_names(path: Path, header: Sequence[str], separator: str) -> None:
-    if len(header) == 1:
-        for other in SEPARATOR_NAMES:
-            if other != separator and other in header[0]:
-                raise DataError(_wrong_separator(path, separator, other))
-    repeated = (
-        sorted({name for name in header if header.count(name) > 1}) if len(set(header)) < len(header) else []
-    )
-    if repeated:
-        names = ", ".join(map(shorten, repeated))
+    for other in SEPARATOR_NAMES if len(header) == 1 else ():
+        if other != separator and other in header[0]:
+            wanted, found = SEPARATOR_NAMES[separator], SEPARATOR_NAMES[other]
+            advice = "name the file .tsv" if other == "\t" else f"save the file with {wanted}s"
+            raise DataError(
+                f"{path}: the columns must be separated by {wanted}s but seem separated by {found}s; {advice}"
+            )
+    if len(set(header)) < len(header):
+        names = ", ".join(map(shorten, sorted({name for name in header if header.count(name) > 1})))
         raise DataError(f"{path}: column names must differ; more than one column is called {names}: rename them")
-
-
-def _wrong_separator(path: Path, separator: str, other: str) -> str:
-    names = SEPARATOR_NAMES[separator], SEPARATOR_NAMES[other]
-    advice = "name the file .tsv" if other == "\t" else f"save the file with {names[0]}s"
-    return f"{path}: the columns must be separated by {names[0]}s but seem separated by {names[1]}s; {advice}"
 
 
 def check_ragged(path: Path, separator: str, columns: int) -> None:

@@ -71,7 +71,9 @@ class Profile:
         """The distinct values in an order that tells nothing about who came first."""
         if self.categories:
             return self.categories
-        return tuple(sorted(self.counts, key=_order if self.form == "number" else str))
+        if self.form == "number":
+            return tuple(sorted(self.counts, key=lambda text: (float(text), text)))
+        return tuple(sorted(self.counts))
 
     def common_values(self, at_least: int) -> tuple[str, ...]:
         """Return the values that so many records have; all of them where the type declares them."""
@@ -83,10 +85,6 @@ class Profile:
     def single(self) -> tuple[str, ...]:
         """The values that exactly one record has."""
         return tuple(value for value in self.sorted_values if self.counts.get(value) == 1)
-
-
-def _order(text: str) -> tuple[float, str]:
-    return float(text), text
 
 
 def profile(column: nw.Series[Any]) -> Profile:

@@ -40,7 +40,8 @@ def judge(facts: Profile) -> Verdict:
     if facts.form == "nested":
         return Verdict("discrete", "lists, mappings or bytes", "nested column")
     if facts.distinct == 1:
-        return Verdict("discrete", f"every record has the same value ({_only(facts)})", "constant")
+        whose = "or none" if facts.missing else f"{facts.records:,} records"
+        return Verdict("discrete", f"every record has the same value ({whose})", "constant")
     if facts.form == "date":
         hint = ("ask for the year or the age instead",)
         return Verdict("discrete", f"dates or times, {facts.distinct:,} distinct", "date", hint)
@@ -51,15 +52,12 @@ def judge(facts: Profile) -> Verdict:
     return (_judge_numbers if facts.form == "number" else _judge_texts)(facts)
 
 
-def _only(facts: Profile) -> str:
-    return "or none" if facts.missing else f"{facts.records:,} records"
-
-
 def _judge_texts(facts: Profile) -> Verdict:
     reason = f"texts, {facts.distinct:,} distinct"
     share = facts.distinct / facts.known
     notes = _number_hint(facts) + _name_hint(facts)
-    words, length = _average_words_and_length(facts)
+    words = sum(len(text.split()) * count for text, count in facts.counts.items()) / facts.known
+    length = sum(len(text) * count for text, count in facts.counts.items()) / facts.known
     if facts.distinct > MOST_VALUES and share < 0.5:
         return Verdict("discrete", f"{reason}, more than {MOST_VALUES:,}", "too many values", notes)
     if facts.known < FEW_RECORDS or (facts.strange and facts.distinct <= MOST_VALUES):
@@ -86,29 +84,21 @@ def _name_hint(facts: Profile) -> tuple[str, ...]:
     return ("its name is one of identifiers; if it is one: --drop",) if telling else ()
 
 
-def _average_words_and_length(facts: Profile) -> tuple[float, float]:
-    words = sum(len(text.split()) * count for text, count in facts.counts.items())
-    length = sum(len(text) * count for text, count in facts.counts.items())
-    return words / facts.known, length / facts.known
-
-
 def _judge_numbers(facts: Profile) -> Verdict:
     reason = f"{'whole numbers' if facts.whole else 'numbers'}, {facts.distinct:,} distinct"
     if not facts.whole:
         return Verdict("continuous", reason)
-    filled = _filled(facts)
+    # The share of the whole numbers between the least and the greatest that occur.
+    filled = len(facts.finite) / (float(facts.finite[-1]) - float(facts.finite[0]) + 1)
     recur = 2 * facts.distinct <= facts.known
     if recur and (facts.distinct <= FEW_CODES or (facts.distinct <= SOME_CODES and filled < 1)):
         return Verdict("discrete", f"{reason}: codes")
     if facts.distinct == facts.known:
         return _judge_unique_numbers(facts, reason, filled)
     doubtful = facts.distinct <= SOME_CODES or (filled < 0.5 and facts.distinct <= 2000)
-    notes = (f"if they are codes, not quantities: {_discrete_hint(facts)}",) if doubtful and recur else ()
+    option = f"--discrete {facts.name}" if len(facts.name) <= 30 else "--discrete"
+    notes = (f"if they are codes, not quantities: {option}",) if doubtful and recur else ()
     return Verdict("continuous", reason, warnings=_name_hint(facts) + notes)
-
-
-def _discrete_hint(facts: Profile) -> str:
-    return f"--discrete {facts.name}" if len(facts.name) <= 30 else "--discrete"
 
 
 def _judge_unique_numbers(facts: Profile, reason: str, filled: float) -> Verdict:
@@ -118,12 +108,6 @@ def _judge_unique_numbers(facts: Profile, reason: str, filled: float) -> Verdict
         return Verdict("continuous", unique, "identifier")
     notes = ("unique per record: an identifier?",) if facts.known >= FEW_RECORDS else ()
     return Verdict("continuous", reason, warnings=notes)
-
-
-def _filled(facts: Profile) -> float:
-    """Return the share of the whole numbers between the least and the greatest that occur."""
-    span = float(facts.finite[-1]) - float(facts.finite[0]) + 1
-    return len(facts.finite) / span
 
 
 def value_warnings(facts: Profile, kind: Kind, single: tuple[str, ...]) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.adversaries.registry import PAPER
+from leastwise.adversaries import PAPER
 from leastwise.confidence import Interval
 from leastwise.documents.wording import MOST_SHOWN
 from leastwise.errors import MissingExtraError, ParameterError

@@ -30,7 +30,12 @@ def list_datasets(context: typer.Context, as_json: AsJson = False) -> None:
     from leastwise.datasets import DECLARATIONS
 
     rows = [
-        {"name": declared.name, "title": declared.title, "label": declared.label.name, "how": declared.source}
+        {
+            "name": declared.name,
+            "title": declared.title,
+            "label": declared.label.name if declared.label else "",
+            "how": declared.source,
+        }
         for declared in DECLARATIONS.values()
     ]
     if as_json:

@@ -14,8 +14,7 @@ from leastwise.errors import DataError, ParameterError
 from leastwise.generalization import Generalization
 from leastwise.minimizers.base import Minimizer
 from leastwise.partition import keep, suppress
-from leastwise.records.grouping import joint_buckets
-from leastwise.records.grouping import quantile_of
+from leastwise.records.grouping import joint_buckets, quantile_of
 from leastwise.records.table import Table
 from leastwise.schema import Schema
 from leastwise.validation import check_choice, is_whole

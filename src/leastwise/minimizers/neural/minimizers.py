@@ -23,9 +23,7 @@ from leastwise.records.table import Table
 from leastwise.schema import Schema
 from leastwise.validation import check_between, check_whole
 
-Listener = Callable[[int, int], None]
-"""Is called with (epochs done, epochs in all)."""
-_LISTENER: ContextVar[Listener | None] = ContextVar("leastwise_training_listener", default=None)
+_PROGRESS: ContextVar[Progress | None] = ContextVar("leastwise_training_progress", default=None)
 _PAPER = "Staab et al., Vertical Data Minimization for Machine Learning, IEEE S&P 2024, §6 and appendix"
 
 
@@ -86,9 +84,6 @@ class Schedule:
         for _ in range(-(-self.least_steps // per_pass)):
             order: npt.NDArray[Any] = random.permutation(rows)
             yield from np.array_split(order, per_pass)
-
-
-_PROGRESS: ContextVar[Progress | None] = ContextVar("leastwise_training_progress", default=None)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from leastwise.checks import DriftLimits, Promise, check, monitor
-from leastwise.checks.promise import _rounded, _rounded_use
+from leastwise.checks.promise import _rounded
 from leastwise.checks.use import bucket_use, label_use
 from leastwise.runs.budget import Budget
 from tests.checks.people import G, frame, promise, table
@@ -26,8 +26,8 @@ def promised() -> Promise:
 def counted(promised: Promise, people: int, seed: int) -> Promise:
     """Another draw of the sample: what is counted, without training anything."""
     drawn = table(people, seed)
-    use = tuple(_rounded_use(each) for each in bucket_use(G, drawn))
-    return replace(promised, people=people, use=use, label=_rounded(label_use(drawn)))
+    use = tuple(replace(each, counts=_rounded(each.counts)) for each in bucket_use(G, drawn))
+    return replace(promised, people=people, use=use, label=_rounded(label_use(drawn) or ()))
 
 
 @pytest.mark.parametrize(("sample", "collected"), [(80, 60), (80, 2000), (1000, 1000)])

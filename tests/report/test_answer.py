@@ -32,7 +32,7 @@ def test_one_answer_less_is_counted_exactly() -> None:
     g = generalizations(Schema((OPEN, SEX), PAY))[0]
     assert (
         sentences(g)[0]
-        == "Ask 1 of 2 questions, 2 answers instead of 2 and 1 exact number: sex in full; do not ask age."
+        == "Ask 1 of 2 questions, 2 answers instead of 2 and 1 exact number: age in 2 ranges; do not ask sex."
     )
 
 

@@ -10,7 +10,7 @@ from leastwise.apply.record import Output, transform_record
 from leastwise.apply.request import Request
 from leastwise.apply.stream import apply_file
 from leastwise.generalization import Generalization
-from leastwise.partition import Unknown
+from leastwise.schema import Unknown
 from leastwise.validation import check_choice
 
 __all__ = ["Output", "apply_file", "transform"]

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from leastwise.errors import DataError, shorten
-from leastwise.partition import Partition, Unknown, Untouched
-from leastwise.schema import Attribute, Extra
+from leastwise.partition import Partition, Untouched
+from leastwise.schema import Attribute, Extra, Unknown
 from leastwise.schema.values import number_text
 from leastwise.validation import did_you_mean
 

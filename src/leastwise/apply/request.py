@@ -10,7 +10,7 @@ from leastwise.apply.record import Family, Output, absent, answers
 from leastwise.apply.steps import Step
 from leastwise.errors import ParameterError, shorten
 from leastwise.generalization import Generalization
-from leastwise.partition import Unknown
+from leastwise.schema import Unknown
 from leastwise.schema.values import text_of
 
 Families = Mapping[str, Family]

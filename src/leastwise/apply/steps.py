@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from leastwise.apply.record import Family, Output, answers, holds_integers, untouched_answer
-from leastwise.partition import Intervals, Partition, Unknown, Untouched
-from leastwise.schema import Attribute
+from leastwise.partition import Intervals, Partition, Untouched
+from leastwise.schema import Attribute, Unknown
 from leastwise.schema.values import ANY_NUMBER, number_of
 
 # All engines write a number that is not whole in this range alike, and as Python does.

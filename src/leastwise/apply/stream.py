@@ -26,9 +26,9 @@ from leastwise.apply.record import Output, absent
 from leastwise.apply.request import Request
 from leastwise.errors import DataError, LeastwiseError, UnknownValueError
 from leastwise.generalization import Generalization
-from leastwise.partition import Unknown
 from leastwise.progress import Progress, Silent
 from leastwise.records.files import STANDARD_STREAM, RecordFile, file_format, standard_input
+from leastwise.schema import Unknown
 
 BATCH = 100_000  # records; about 100 MB of text columns at worst, and large enough to keep all cores busy
 

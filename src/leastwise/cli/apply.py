@@ -68,7 +68,7 @@ def apply(
     `cat people.csv | leastwise apply g.json - --to ndjson --missing '?'`
     """
     from leastwise.apply import Output, apply_file
-    from leastwise.partition import Unknown
+    from leastwise.schema import Unknown
 
     for option, kind in (("--from", source_kind), ("--to", target_kind)):
         if kind is not None:

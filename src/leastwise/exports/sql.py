@@ -17,7 +17,7 @@ from leastwise.errors import ParameterError, shorten
 from leastwise.exports.sql_cases import RECORD, CaseWriter, Column, Holds, Lines, Output, indented
 from leastwise.exports.sql_dialects import DIALECTS, Dialect
 from leastwise.generalization import Generalization
-from leastwise.partition import Unknown
+from leastwise.schema import Unknown
 from leastwise.validation import check_choice, did_you_mean
 
 HEADER = """\

@@ -10,8 +10,8 @@ from itertools import accumulate
 from typing import Literal
 
 from leastwise.exports.sql_dialects import Dialect, among
-from leastwise.partition import Intervals, Partition, Unknown, Untouched
-from leastwise.schema import Attribute
+from leastwise.partition import Intervals, Partition, Untouched
+from leastwise.schema import Attribute, Unknown
 from leastwise.schema.values import ANY_NUMBER, CODE_NUMBER, INFINITE, MINUS_INFINITE, NAN, number_of, text_of
 
 Holds = Literal["number", "text"]

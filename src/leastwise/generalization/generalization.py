@@ -13,8 +13,8 @@ from leastwise.documents import Path as Place
 from leastwise.documents import Problems, read_text, write_whole
 from leastwise.errors import ArtefactError, SchemaError, shorten
 from leastwise.generalization import artefact, describe
-from leastwise.partition import Partition, Unknown, keep, suppress
-from leastwise.schema import Attribute, Schema
+from leastwise.partition import Partition, keep, suppress
+from leastwise.schema import Attribute, Schema, Unknown
 
 if TYPE_CHECKING:
     from leastwise.apply import Output

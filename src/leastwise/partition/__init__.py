@@ -12,14 +12,12 @@ from leastwise.partition.base import Codes, Partition
 from leastwise.partition.groups import Groups
 from leastwise.partition.intervals import Intervals, Untouched
 from leastwise.partition.making import edge_between, from_map, keep, suppress
-from leastwise.schema import Unknown
 
 __all__ = [
     "Codes",
     "Groups",
     "Intervals",
     "Partition",
-    "Unknown",
     "Untouched",
     "edge_between",
     "from_map",

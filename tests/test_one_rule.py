@@ -293,3 +293,25 @@ def test_polars_reads_no_number_that_the_rule_does_not(text: str) -> None:
     """The fast path of frames trusts the cast of Polars, which is not ours."""
     [number] = pl.Series([text]).cast(pl.Float64, strict=False)
     assert number is None or np.array_equal(number, as_number(text), equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    "partition",
+    [
+        Intervals(Attribute("a", "continuous"), (0.1,)),
+        Groups(Attribute("a", values=("0.1", "1"), other=True), (0, 1, 2)),
+    ],
+)
+def test_a_short_float_is_the_number_that_it_is(partition: Partition) -> None:
+    """float32(0.1) lies above 0.1: no road may round it to the decimals that it was written with."""
+    g = Generalization((partition,))
+    short = np.asarray([0.1, 1.0], dtype=np.float32)
+    frames = [pl.DataFrame({"a": short}), pl.DataFrame({"a": short}).lazy(), pd.DataFrame({"a": short})]
+    frames += [pl.DataFrame({"a": short}).to_arrow(), pd.DataFrame({"a": pd.array(short, dtype="Float32")})]
+    expected = Table.from_frame(frames[0], g.schema).generalize(g)[:, 0].tolist()
+    for frame in frames:
+        found = g.transform(frame, "codes", unknown="other")
+        found = found.collect() if isinstance(found, pl.LazyFrame) else found
+        assert list(map(int, found["a"].to_pylist() if hasattr(found, "to_pydict") else found["a"])) == expected
+    records = [g.transform({"a": value}, "codes", unknown="other")["a"] for value in short]
+    assert records == expected

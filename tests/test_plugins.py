@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sklearn.dummy import DummyClassifier
 
 from leastwise import ParameterError, plugins
 from leastwise.adversaries import AttackResult
@@ -65,7 +66,7 @@ def test_the_adversary_is_in_every_evaluation_and_in_the_report(finished: Run) -
 
 
 def test_the_task_says_what_was_brought(finished: Run) -> None:
-    assert finished.task.brought["adversaries"] == "neighbours"
+    assert finished.task.brought["adversaries"] == "neighbours: Neighbours(few=25)"
     assert finished.task.brought["estimator"].startswith("DecisionTreeClassifier(min_samples_leaf=50")
 
 
@@ -73,6 +74,29 @@ def test_a_run_that_lacks_what_was_brought_is_another_task(guide: dict[str, Any]
     grid = Grid.of("recommended", guide["HalvesMinimizer"]())
     with pytest.raises(ParameterError, match=r"holds a run of another task \(brought differs\)"):
         run(records(), finished.folder, Options(grid=grid, quick=True))
+
+
+def test_another_setting_of_an_adversary_is_another_task(guide: dict[str, Any], finished: Run) -> None:
+    grid = Grid.of("recommended", guide["HalvesMinimizer"]())
+    options = Options(grid=grid, quick=True, adversaries=[guide["Neighbours"](few=10)])
+    with pytest.raises(ParameterError, match=r"another task \(brought differs\)"):
+        run(records(), finished.folder, options)
+
+
+def test_what_a_guest_is_told_beside_is_not_made_up(finished: Run) -> None:
+    """A guest may know no more than A1: the report does not say what it would find without its knowledge."""
+    for point in finished.frontier.points:
+        assert "Without that knowledge" not in finished.evaluation(point.id)["neighbours"].finding
+
+
+def test_a_function_or_a_class_makes_a_judge() -> None:
+    split = records().split(0)
+    g = Grid.of("uniform").sources()[0].propose(split.train)[0].generalization
+    for made in (DummyClassifier, lambda: DummyClassifier(strategy="prior")):
+        judged = evaluate(g, split, ["A1"], quick=True, predictor=made)
+        assert {each.predictor for each in judged["A1"].attributes} <= {"DummyClassifier", "read off"}
+        assert judged["A1"]["job"].predictor == "DummyClassifier"
+    assert Options(estimator=records).brought() == {"estimator": "tests.runs.small.records"}
 
 
 class Shy:

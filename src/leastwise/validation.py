@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 from numbers import Integral, Real
@@ -28,6 +29,21 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
         return f"did you mean {shorten(close[0])}?"
     shown = ", ".join(options[:12]) + (f" and {len(options) - 12} more" if len(options) > 12 else "")
     return f"there are: {shown}" if options else "there are none"
+
+
+def described(value: object) -> str:
+    """Describe an object that somebody brought, the same in every process: no address of the memory is in it.
+
+    >>> described(did_you_mean), described(slice(1))
+    ('leastwise.validation.did_you_mean', 'slice(None, 1, None)')
+    """
+    if hasattr(value, "__qualname__"):
+        return f"{value.__module__}.{value.__qualname__}"
+    text = " ".join(repr(value).split())
+    if " object at 0x" in text:
+        own = (f"{name}={each!r}" for name, each in sorted(getattr(value, "__dict__", {}).items()))
+        text = f"{type(value).__qualname__}({', '.join(own)})"
+    return re.sub(r" at 0x[0-9a-f]+", "", text)
 
 
 def check_between(name: str, value: Number, low: Number, high: Number | None = None) -> Number:

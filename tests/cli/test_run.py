@@ -97,7 +97,8 @@ def test_choosing_under_a_budget(run: Run, small: Path, grid: Path, tmp_path: Pa
     none = run("choose", folder, "--max-unique", 0, "--max-buckets", 1)
     assert none.code == 1
     assert "The nearest is" in none.out
-    assert (folder / "report.json").read_text(encoding="utf-8") != report
+    assert "What was recommended before stays as it was." in none.out
+    assert (folder / "report.json").read_text(encoding="utf-8") == report
 
 
 def test_a_run_stands_for_its_recommended_generalization(
@@ -120,6 +121,8 @@ def test_a_run_stands_for_its_recommended_generalization(
         assert by_folder.read_bytes() == by_file.read_bytes()
     assert run("check", "--data", small, "-g", folder, "--quick", "--json").code == 0
     assert run("choose", folder, "--max-buckets", 1).code == 1
+    assert run("describe", folder).out.strip() == asked.describe()  # what was recommended before stays
+    assert run("run", small, *words, "-o", folder, "--set", "max_buckets=1").code == 1
     assert "no candidate of the run keeps its limits" in run("describe", folder).complaint
     (folder / "choice.json").unlink()
     assert "is not finished; the same leastwise run command resumes it" in run("describe", folder).complaint

@@ -154,6 +154,12 @@ def test_a_screened_candidate_that_would_fit_is_named() -> None:
     assert "screened" not in choose(THREE, Budget(max_buckets=5), few).sentence
 
 
+def test_where_nothing_is_allowed_the_smallest_is_the_nearest() -> None:
+    assert choose(THREE, Budget(max_buckets=0)).nearest == THREE.points[2].id
+    crowded = make(figures(0.105, 0.1, unique=9), figures(0.12, 0.3, unique=2))
+    assert choose(crowded, Budget(max_unique=0)).nearest == crowded.points[1].id
+
+
 def test_what_is_missed_on_test_is_said() -> None:
     front = make(figures(0.105, 0.2), test=figures(0.15, 0.1))
     found = choose(front, Budget(max_error_increase=0.01))

@@ -100,7 +100,7 @@ class GuestResult(AttackResult):
         cls, result: AttackResult, name: str, title: str, scenario: str, plain: AttackResult | None
     ) -> GuestResult:
         """Wrap what an adversary returned."""
-        finding, picture, table, _ = result.told(plain)
+        finding, picture, table, _ = result.told()
         own = {field.name: getattr(result, field.name) for field in fields(AttackResult)}
         return cls(
             **{**own, "adversary": name},

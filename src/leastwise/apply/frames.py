@@ -91,9 +91,9 @@ def _like(column: pl.Series, records: Eager) -> nw.Series[Any]:
 
 def transform_polars(request: Request, frame: pl.DataFrame, first_row: int = 0) -> pl.DataFrame:
     """Return the generalized records; ``first_row`` is the place of the frame in a longer one."""
-    families = families_of(frame.schema, pl)
+    schema, families = frame.schema, families_of(frame.schema, pl)
     steps = request.steps(families, pl)
-    frame = with_texts(frame, frame.schema, request.generalization.collected, pl)
+    frame = with_texts(frame, schema, request.generalization.collected, pl)
     with _in_row(frame, first_row):
         if request.label and request.label in families:
             request.check_label(frame[request.label].unique(maintain_order=True))
@@ -104,7 +104,7 @@ def transform_polars(request: Request, frame: pl.DataFrame, first_row: int = 0) 
                 undecided = frame[step.name].filter(places[step.name].is_null()).unique(maintain_order=True)
                 completed = step.with_decided({value: step.decide(value) for value in undecided})
                 places = places.with_columns(frame.select(completed.alias(step.name)).to_series())
-    answered = places.select(gathered(step, pl.col(step.name), frame.schema[step.name]) for step in steps)
+    answered = places.select(gathered(step, pl.col(step.name), schema[step.name]) for step in steps)
     return cast(pl.DataFrame, request.finished(frame.with_columns(answered), families, pl))
 
 

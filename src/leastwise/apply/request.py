@@ -88,10 +88,12 @@ class Request:
 
 
 def with_texts(frame: Any, schema: Mapping[str, Any], names: Iterable[str], api: Any) -> Any:
-    """Return the frame with the categorical columns among these names as texts, which is how they are compared."""
+    """Return the frame as values are compared: categories as texts, and short floats as the numbers they are."""
     kinds = (api.Categorical, api.Enum, getattr(api, "Null", api.Enum))  # an empty column has no type of its own
-    categories = [name for name in names if schema.get(name) in kinds]
-    return frame.with_columns(*(api.col(name).cast(api.String) for name in categories)) if categories else frame
+    known = [name for name in names if name in schema]
+    cast = [api.col(name).cast(api.String) for name in known if schema[name] in kinds]
+    cast += [api.col(name).cast(api.Float64) for name in known if schema[name] == api.Float32]
+    return frame.with_columns(*cast) if cast else frame
 
 
 def families_of(schema: Mapping[str, Any], api: Any) -> Families:

@@ -223,8 +223,9 @@ def choose(
     if budget is None:
         raise ParameterError("state a budget to choose under, such as --max-error-increase 0.01; see --help")
     found = choose_again(run, budget)
+    print_lines(found.choice.sentence)
+    if found.choice.candidate is None:
+        print_lines("What was recommended before stays as it was.")
+        raise typer.Exit(NOTHING_FITS)
     write_report(found)
-    if found.choice.candidate is not None:
-        print_lines(found.choice.sentence)
     print_lines(str(found))
-    raise typer.Exit(0 if found.choice.candidate is not None else NOTHING_FITS)

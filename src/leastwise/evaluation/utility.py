@@ -27,7 +27,7 @@ from leastwise.predictors.boosting import Boosting
 from leastwise.predictors.sklearn import SklearnPredictor, fit_weighted
 from leastwise.predictors.strongest import default_predictors, wrong_guesses
 from leastwise.records.table import Split, Table
-from leastwise.validation import check_choice
+from leastwise.validation import check_choice, described
 
 Array = npt.NDArray[Any]
 Frame = Literal["labels", "codes"]
@@ -226,7 +226,7 @@ class Judges:
     def words(self) -> dict[str, str]:
         """Say what the user brought."""
         brought = {"estimator": self.estimator, "predictor": self.predictor}
-        return {name: " ".join(repr(each).split()) for name, each in brought.items() if each is not None}
+        return {name: described(each) for name, each in brought.items() if each is not None}
 
 
 @dataclass(frozen=True)
@@ -251,6 +251,11 @@ class _Maker:
 
     def __call__(self) -> Predictor:
         if isinstance(self.given, type) or not hasattr(self.given, "fit"):
-            made: Predictor = self.given()
-            return made
-        return SklearnPredictor(self.given) if hasattr(self.given, "get_params") else deepcopy(self.given)
+            return _predictor(self.given())
+        return _predictor(self.given if hasattr(self.given, "get_params") else deepcopy(self.given))
+
+
+def _predictor(given: Any) -> Predictor:
+    """Return a predictor; a scikit-learn classifier becomes one."""
+    made: Predictor = SklearnPredictor(given) if hasattr(given, "get_params") else given
+    return made

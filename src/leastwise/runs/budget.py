@@ -118,7 +118,7 @@ class Budget:
             people = figures.unique_people
             text = f"{people:,} people are alone with their record, allowed are {self.max_unique:,}"
             # A share of what there is, so that people and errors can be weighed against each other.
-            found.append(Limit("max_unique", max(0, people - self.max_unique) / max(people, 1), text))
+            found.append(Limit("max_unique", _share_over(people, self.max_unique), text))
         return found
 
     def _size_limits(self, size: Size) -> list[Limit]:
@@ -129,7 +129,7 @@ class Budget:
         ):
             if most is not None:
                 text = f"there are {count:,} {what}, allowed are {most:,}"
-                found.append(Limit(name, max(0, count - most) / max(count, 1), text))
+                found.append(Limit(name, _share_over(count, most), text))
         return found
 
     def check(self, suppressed: Mapping[str, float], mean: float, attributes: tuple[str, ...]) -> None:
@@ -194,6 +194,16 @@ class Budget:
     def _size_words(self) -> list[str]:
         found = [] if self.max_buckets is None else [f"at most {self.max_buckets:,} answers in all"]
         return found if self.max_asked is None else [*found, f"at most {self.max_asked:,} questions"]
+
+
+def _share_over(count: int, most: int) -> float:
+    """Return by how much a count is too large, as a share; of two counts the larger has the larger share.
+
+    >>> _share_over(50, 40), _share_over(6, 0) < _share_over(10, 0), _share_over(3, 5)
+    (0.2, True, 0.0)
+    """
+    over = max(0, count - most)
+    return over / (over + max(most, 1))
 
 
 def _over(value: float, most: float) -> float:

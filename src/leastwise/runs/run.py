@@ -302,13 +302,13 @@ def _judged(job: Job, words: str, journal: str, tasks: Sequence[_Judging]) -> li
 
 
 def choose_again(folder: str | Path, budget: Budget) -> Run:
-    """Choose anew in a finished run, and write the choice."""
+    """Choose anew in a finished run, and write the choice; where nothing fits, the earlier one stays."""
     found = Run.load(folder)
     budget.check(*guesses(found.frontier), found.schema.names)
     choice = choose(found.frontier, budget, found.candidates)
-    if choice.candidate is not None:
-        # Complains, before anything is written, if it is not what was judged.
-        found.generalization(choice.candidate)
+    if choice.candidate is None:
+        return replace(found, choice=choice)  # what was chosen before stays
+    found.generalization(choice.candidate)  # complains, before anything is written, if it is not what was judged
     with locked(found.folder):
         write_choice(found.folder, choice)
     return replace(found, choice=choice)

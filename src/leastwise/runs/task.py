@@ -22,6 +22,7 @@ from leastwise.runs.grid import Grid
 from leastwise.runs.judging import guessing
 from leastwise.schema import Schema
 from leastwise.schema.file import to_yaml
+from leastwise.validation import described
 
 FORMAT = "leastwise-run"
 FEWEST = 300
@@ -73,7 +74,10 @@ class Options:
 
     def brought(self) -> dict[str, str]:
         """Say what the caller brought, by which the run is another one."""
-        own = [each if isinstance(each, str) else about(each).name for each in self.adversaries]
+        own = [
+            each if isinstance(each, str) else f"{about(each).name}: {described(each)}"
+            for each in self.adversaries
+        ]
         return {**self.judges.words(), **({"adversaries": ", ".join(own)} if own else {})}
 
     def __post_init__(self) -> None:

@@ -6,9 +6,14 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.browser import chromium  # noqa: F401  (a fixture)
 from tests.postgres import postgres, postgres_url  # noqa: F401  (fixtures)
+
+# How long an example takes is the machine's affair: two test processes wait for each other, kernels are compiled.
+settings.register_profile("leastwise", deadline=None)
+settings.load_profile("leastwise")
 
 
 @pytest.fixture(scope="session")

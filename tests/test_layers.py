@@ -20,9 +20,7 @@ LAYERS = {
     "report": 5, "models": 5, "experiments": 5,
     "__main__": 6, "cli": 6, "studio": 6, "collector": 6,
 }  # fmt: skip
-LANGUAGE = 1  # schema, partition, generalization, records, apply, exports, datasets: what is named nowhere above
-    1  # schema, partition, generalization, records, apply, exports, datasets: all that is named nowhere above
-)
+LANGUAGE = 1  # schema, partition, generalization, records, apply, exports, datasets
 FORBIDDEN = {("minimizers", "adversaries"), ("adversaries", "minimizers"), ("predictors", "minimizers"),
              ("predictors", "adversaries"), ("kernels", "minimizers"), ("kernels", "adversaries"),
              ("kernels", "predictors")}  # fmt: skip

@@ -1,0 +1,304 @@
+"""The least of a generalization: what the records cannot tell apart is not asked apart.
+
+Who sees a coarser record knows less: to drop a question, or to merge two answers, never helps an attacker. It is
+free where the classifier, learned anew, errs no more often by anything that people tell whom neither it nor the
+generalization was made from. First whole questions are dropped, then buckets are merged in the order of backward
+coarsening, then two by two, until nothing more is free. What is left is *merge-minimal*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress as suppress_errors
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import combinations, pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from leastwise.errors import ParameterError
+from leastwise.generalization import Generalization
+from leastwise.minimizers.coarsening.path import coarsening_steps, countable
+from leastwise.minimizers.constraints import Constraints, MergeRules, broken
+from leastwise.minimizers.floor import brought_to
+from leastwise.partition import Intervals, Partition, Untouched, suppress
+from leastwise.predictors import Boosting, JointBuckets
+from leastwise.predictors.base import samples
+from leastwise.predictors.held_out import Difference, Folds, HeldOut, held_out
+from leastwise.predictors.strongest import Strongest
+from leastwise.records.table import Table
+
+FEWEST_PEOPLE, FEWEST_SHARE = 10, 0.002
+"""No published bucket is used by fewer training records, or by a smaller share of them."""
+# A loss of accuracy is small below so many standard errors (a one-sided level of 80 %), below so many people, and
+# where the log loss, which tells weak effects better, rises by no more than this.
+_ERRORS, _SHARE, _SURPRISE = 0.84, 0.002, 0.006
+# Where the log loss falls, an error that rises by less than this (90 %) is chance.
+_CHANCE = 1.28
+# Lagrange multiplier of the classifier error along the path of merges: nearly all that counts.
+_SAVING = 20.0
+# Up to so many questions, each is left out in turn; of more, the least important are tried together first.
+_FEW_QUESTIONS = 12
+# Up to so many groups of a discrete attribute, any two are tried; beyond, neighbours by their mean label.
+_FEW_GROUPS = 6
+# So many pairs in a row that turn out to cost something are enough: they come in the order of their cost.
+_PATIENCE = 3
+# What must be shown of a question to be asked at all: standard errors of what it tells by itself, and of what all
+# questions that tell nothing by themselves add together to the others.
+_ALONE, _TOGETHER = 2.0, 0.5
+
+
+def least(
+    train: Table,
+    validation: Table,
+    generalization: Generalization,
+    *,
+    constraints: Constraints | None = None,
+) -> Generalization:
+    """Drop questions and merge answers as long as that costs no accuracy that the records can tell.
+
+    Parameters
+    ----------
+    train
+        Records that classifiers learn from; the generalization may have been made of them.
+    validation
+        Records that it was not made of: they tell what is free.
+    generalization
+        Any minimizer's result.
+    constraints
+        What the result must hold to, as the given one does.
+
+    Notes
+    -----
+    A loss is held against the given generalization, not step by step: small losses do not add up.
+    """
+    held, own = constraints or Constraints(), train.with_own_levels()
+    floor = max(held.min_people, fewest_people(train))
+    start = brought_to(replace(held, min_people=floor), _with_buckets(own, generalization, held), own)
+    if broken(held, start, own):  # a floor that the constraints leave no room for
+        start = generalization
+    search = _Search(own, validation, held)
+    search.given = search.judge(start)[0]
+    now, earlier = start, None
+    while now is not earlier:
+        earlier = now
+        for step in (search.without_questions, search.along_the_path, search.without_pairs):
+            now = step(now)
+    return now
+
+
+def fewest_people(train: Table) -> float:
+    """Return how many training records must use every published bucket."""
+    return max(FEWEST_PEOPLE, FEWEST_SHARE * train.people)
+
+
+def uninformative(table: Table, seed: int = 0) -> tuple[str, ...]:
+    """Return the attributes that tell nothing about the label, as far as these records show.
+
+    They are those that do not predict it by themselves, and that together add nothing to all others: both by
+    held-out log loss, on values that no label has grouped. A copy of a telling attribute is telling too.
+    """
+    folds, everything = Folds.of(table, seed), Generalization.untouched(table.schema)
+    nothing = folds.judge(Generalization.suppressed(table.schema), (JointBuckets(),))
+
+    def tells(name: str) -> bool:
+        alone = _without(everything, {*table.schema.names} - {name})
+        return nothing.is_surprised_more_than(folds.judge(alone, (JointBuckets(), Boosting()))).bound(-_ALONE) > 0
+
+    silent = [name for name in table.schema.names if not tells(name)]
+    if not silent:
+        return ()
+    given, rise = folds.judge(everything), folds.importance(everything)
+    silent.sort(key=lambda name: rise[name])
+
+    def add_nothing(count: int) -> bool:
+        less = folds.judge(_without(everything, {*silent[:count]}))
+        losses = less.errs_more_than(given), less.is_surprised_more_than(given)
+        return all(loss.bound(-_TOGETHER) <= 0 for loss in losses)
+
+    return tuple(silent[: last_that(add_nothing, len(silent))])
+
+
+def last_that(holds: Callable[[int], bool], most: int) -> int:
+    """Return the last number from 1 to ``most`` for which something holds that holds up to there; 0 for none.
+
+    >>> last_that(lambda number: number <= 5, 8), last_that(lambda number: False, 8), last_that(lambda _: True, 8)
+    (5, 0, 8)
+    """
+    if most and holds(most):
+        return most
+    low, high = 0, most
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low
+
+
+@dataclass(eq=False)
+class _Search:
+    """What is known while a generalization is made coarser; each is learned and judged once."""
+
+    train: Table
+    validation: Table
+    constraints: Constraints
+    given: HeldOut = field(init=False)
+    _judged: dict[str, tuple[HeldOut, Strongest]] = field(default_factory=dict)
+
+    def judge(self, generalization: Generalization) -> tuple[HeldOut, Strongest]:
+        key = generalization.fingerprint
+        if key not in self._judged:
+            self._judged[key] = held_out(generalization, self.train, self.validation)
+        return self._judged[key]
+
+    def is_free(self, coarser: Generalization) -> bool:
+        """Return whether a coarser generalization costs nothing that the records can tell."""
+        after, _ = self.judge(coarser)
+        return costs_nothing(after.errs_more_than(self.given), after.is_surprised_more_than(self.given))
+
+    def without_questions(self, now: Generalization) -> Generalization:
+        """Drop questions: of those that are free, the one whose absence leaves the least error comes first."""
+        if len(now.collected) > _FEW_QUESTIONS:
+            rise = Folds.of(self.validation).importance(now)
+            order = sorted(self._optional(now), key=lambda name: rise[name])
+            now = _without(now, {*order[: self._last_free(lambda n: _without(now, {*order[:n]}), len(order))]})
+        while free := [way for way in self._with_one_less(now) if self.is_free(way)]:
+            now = min(free, key=lambda way: self.judge(way)[0].error)
+        return now
+
+    def _with_one_less(self, now: Generalization) -> list[Generalization]:
+        return [_without(now, {name}) for name in self._optional(now)]
+
+    def _optional(self, now: Generalization) -> list[str]:
+        """Return the questions that no constraint wants."""
+        wanted = {*self.constraints.untouched, *self.constraints.edges, *self.constraints.apart}
+        return [name for name in now.collected if name not in wanted]
+
+    def along_the_path(self, now: Generalization) -> Generalization:
+        """Merge buckets in the order of backward coarsening, as far as it is free."""
+        steps = coarsening_steps(self.train, now, _SAVING, constraints=self.constraints)
+        path = [replace(step.generalization, label=now.label, origin=now.origin) for step in steps[1:]]
+        last = self._last_free(lambda number: path[number - 1], len(path))
+        return path[last - 1] if last else now
+
+    def _last_free(self, way: Callable[[int], Generalization], most: int) -> int:
+        return last_that(lambda number: self.is_free(way(number)), most)
+
+    def without_pairs(self, now: Generalization) -> Generalization:
+        """Merge two buckets at a time, the cheapest pairs first: as many at once as are free together."""
+        while True:
+            pairs, rules = self._by_cost(now), MergeRules.of(self.constraints, now.partitions)
+            together = partial(_merged, now, pairs, rules)
+            if last := self._last_free(together, len(pairs)):
+                now = together(last)
+                continue
+            alone = [_merged(now, [pair], rules, 1) for pair in pairs[:_PATIENCE]]
+            free = next((way for way in alone if way is not now and self.is_free(way)), None)
+            if free is None:
+                return now
+            now = free
+
+    def _by_cost(self, now: Generalization) -> list[_Pair]:
+        """Return the pairs of buckets in the order of what a merge would cost the classifier as it is.
+
+        It guesses for the two as the mean of what it guesses for either, which costs no less than to learn anew.
+        """
+        before, classifier = self.judge(now)
+        rows, people = samples(self.validation, now, "label"), samples(self.train, now, "label")
+        rules, costs = MergeRules.of(self.constraints, now.partitions), list[tuple[float, _Pair]]()
+        for column, name in enumerate(now.collected):
+            partition, attribute = now[name], now.schema.names.index(name)
+            if isinstance(partition, Untouched):
+                continue
+            bucket, size = people.inputs[:, column], partition.size
+            use = np.bincount(bucket, weights=people.weights, minlength=size)
+            label = np.bincount(bucket, weights=people.weights * people.targets[:, 0], minlength=size)
+            for pair in mergeable(partition, label / np.maximum(use, 1)):
+                if rules.allow(attribute, pair):
+                    touched = np.isin(rows.inputs[:, column], pair)
+                    guessed = _averaged(classifier, rows.inputs[touched], column, pair, use)
+                    wrong = guessed.argmax(axis=1) != rows.targets[touched, 0]
+                    cost = float(rows.weights[touched] @ (wrong - before.wrong[touched]))
+                    costs.append((cost, _Pair(attribute, pair)))
+        return [pair for _, pair in sorted(costs, key=lambda each: each[0])]
+
+
+class _Pair(NamedTuple):
+    """Two buckets of an attribute that might become one."""
+
+    attribute: int
+    buckets: tuple[int, int]
+
+
+def _merged(now: Generalization, pairs: Sequence[_Pair], rules: MergeRules, count: int) -> Generalization:
+    """Merge the first pairs; one that would join, by way of others, what may not be joined is left out."""
+    partitions, pairs = list(now.partitions), pairs[:count]
+    groups = {pair.attribute: list(range(now.partitions[pair.attribute].size)) for pair in pairs}
+    for attribute, (first, second) in pairs:
+        group = groups[attribute]
+        tried = [group[first] if name == group[second] else name for name in group]
+        if not rules.allow(attribute, [b for b, name in enumerate(tried) if name == group[first]]):
+            continue
+        with suppress_errors(ParameterError):  # intervals join only neighbours
+            partitions[attribute] = now.partitions[attribute].coarsen(tried)
+            groups[attribute] = tried
+    changed = tuple(partitions) != now.partitions
+    return replace(now, partitions=tuple(partitions)) if changed else now
+
+
+def costs_nothing(errs: Difference, surprised: Difference) -> bool:
+    """Return whether a loss is too small to be told: see the constants above.
+
+    >>> costs_nothing(Difference(0.001, 0.002), Difference(0.001, 0.001))
+    True
+    >>> costs_nothing(Difference(0.001, 0.0005), Difference(0.001, 0.001))  # small, but told
+    False
+    """
+    small = errs.mean <= min(_ERRORS * errs.standard_error, _SHARE) and surprised.mean <= _SURPRISE
+    return small or (surprised.mean <= 0 and errs.bound(-_CHANCE) <= 0)
+
+
+def mergeable(partition: Partition, mean: npt.NDArray[Any]) -> Iterator[tuple[int, int]]:
+    """Yield the pairs of buckets that may become one: neighbours where there is an order."""
+    if isinstance(partition, Intervals):
+        inner = len(partition.edges) + 1
+    elif partition.attribute.kind == "ordinal":
+        inner = max(partition.assignment[: len(partition.attribute.values)], default=-1) + 1
+    else:
+        order = np.argsort(mean, kind="stable").tolist()
+        yield from combinations(range(partition.size), 2) if partition.size <= _FEW_GROUPS else pairwise(order)
+        return
+    yield from pairwise(range(inner))
+    yield from ((i, extra) for extra in range(inner, partition.size) for i in range(extra))
+
+
+def _averaged(
+    classifier: Strongest,
+    inputs: npt.NDArray[Any],
+    column: int,
+    pair: tuple[int, int],
+    use: npt.NDArray[Any],
+) -> npt.NDArray[Any]:
+    """Return what is guessed by somebody who is told only that one of the two is the case."""
+    found: Any = 0
+    for bucket in pair:
+        asked = inputs.copy()
+        asked[:, column] = bucket
+        distinct, place = np.unique(asked, axis=0, return_inverse=True)
+        found = found + use[bucket] * np.asarray(classifier.predict(distinct)[0])[place.ravel()]
+    return np.asarray(found)
+
+
+def _with_buckets(table: Table, generalization: Generalization, held: Constraints) -> Generalization:
+    """Return the same with numbered buckets: what is asked exactly, without having to be, in many runs."""
+    partitions = (
+        p if p.attribute.name in held.untouched else countable(table, j, p, held)
+        for j, p in enumerate(generalization.partitions)
+    )
+    return replace(generalization, partitions=tuple(partitions))
+
+
+def _without(generalization: Generalization, names: set[str]) -> Generalization:
+    partitions = (suppress(p.attribute) if p.attribute.name in names else p for p in generalization.partitions)
+    return replace(generalization, partitions=tuple(partitions)) if names else generalization

@@ -1,0 +1,157 @@
+"""Errors on people that a classifier did not learn from, compared person by person.
+
+Two generalizations are judged on the same people. Most of them are guessed alike by both, so the *paired*
+difference is known far better than either error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from leastwise.generalization import Generalization
+from leastwise.predictors.base import Predictor, Samples, samples
+from leastwise.predictors.boosting import Boosting
+from leastwise.predictors.joint_buckets import JointBuckets
+from leastwise.predictors.sklearn import Logistic
+from leastwise.predictors.strongest import Guesses, Strongest, guesses
+from leastwise.random import generator
+from leastwise.records.table import Table
+
+FOLDS = 3
+# Of the records that a fold learns from, one in so many chooses among the classifiers.
+_CHOOSES = 6
+# One person who was thought impossible must not outweigh a thousand others.
+_LEAST_PROBABILITY = 1e-3
+
+Floats = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A mean of paired differences and its standard error."""
+
+    mean: float
+    standard_error: float
+
+    @classmethod
+    def of(cls, values: npt.NDArray[Any], weights: npt.NDArray[Any]) -> Difference:
+        """Return the mean difference over people.
+
+        >>> Difference.of(np.array([1.0, 0, 0, 0, -1, 1, 0, 0]), np.ones(8))
+        Difference(mean=0.125, standard_error=0.22658174179374144)
+        """
+        people, mean = float(weights.sum()), float(np.average(values, weights=weights))
+        variance = float(np.average((values - mean) ** 2, weights=weights)) / max(people - 1, 1)
+        # Where nobody differs, one person who might is the least that can be told.
+        return cls(mean, max(variance**0.5, 1 / max(people, 1)))
+
+    def bound(self, errors: float) -> float:
+        """Return the mean plus so many standard errors."""
+        return self.mean + errors * self.standard_error
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """How a generalization is judged, person by person: whether the guess is wrong, and minus log P(truth)."""
+
+    wrong: Floats
+    surprise: Floats
+    weights: Floats
+
+    @classmethod
+    def of(cls, found: Guesses, rows: Samples) -> HeldOut:
+        """Hold the guesses of one target against the truth."""
+        surprise = -np.log(np.maximum(found.of_truth, _LEAST_PROBABILITY))
+        return cls((found.values != rows.targets[:, 0]).astype(float), surprise, rows.weights)
+
+    @property
+    def error(self) -> float:
+        """The share of people who are guessed wrongly."""
+        return float(np.average(self.wrong, weights=self.weights))
+
+    def errs_more_than(self, other: HeldOut) -> Difference:
+        """Return by how much this one errs more often than another one, on the same people."""
+        return Difference.of(self.wrong - other.wrong, self.weights)
+
+    def is_surprised_more_than(self, other: HeldOut) -> Difference:
+        """Return by how much its log loss is above another one's, on the same people."""
+        return Difference.of(self.surprise - other.surprise, self.weights)
+
+
+def label_predictors() -> tuple[Predictor, ...]:
+    """Return the three that tell the label best for their cost: counting, an additive model, boosting."""
+    return JointBuckets(), Logistic(), Boosting()
+
+
+def held_out(
+    generalization: Generalization,
+    train: Table,
+    validation: Table,
+    predictors: Sequence[Predictor] | None = None,
+) -> tuple[HeldOut, Strongest]:
+    """Judge on validation by the best classifier that learned from the training part; return it too."""
+    rows = samples(validation, generalization, "label")
+    chosen = Strongest(tuple(predictors or label_predictors())).fit(samples(train, generalization, "label"), rows)
+    (found,) = guesses(chosen, rows)
+    return HeldOut.of(found, rows), chosen
+
+
+@dataclass(frozen=True, eq=False)
+class Folds:
+    """The people of a table in folds: each is judged by a classifier that learned from the other folds."""
+
+    table: Table
+    fold: Rows
+
+    @classmethod
+    def of(cls, table: Table, seed: int = 0, folds: int = FOLDS) -> Folds:
+        """Draw the folds."""
+        return cls(table, generator(seed, "folds").permutation(len(table)) % folds)
+
+    def judge(self, generalization: Generalization, predictors: Sequence[Predictor] | None = None) -> HeldOut:
+        """Judge a generalization on everybody.
+
+        It must not have been made of their labels: groups that were would look better than they are.
+        """
+        rows = samples(self.table, generalization, "label")
+        wrong, surprise = np.zeros(len(rows)), np.zeros(len(rows))
+        for known, left in self._parts():
+            choosing = max(len(known) // _CHOOSES, 1)
+            chosen = Strongest(tuple(predictors or label_predictors()))
+            chosen.fit(_take(rows, known[choosing:]), _take(rows, known[:choosing]))
+            (found,) = guesses(chosen, _take(rows, left))
+            own = HeldOut.of(found, _take(rows, left))
+            wrong[left], surprise[left] = own.wrong, own.surprise
+        return HeldOut(wrong, surprise, rows.weights)
+
+    def importance(self, generalization: Generalization) -> dict[str, float]:
+        """Return by how much boosting's log loss rises when the answers to one question change places."""
+        rows, random = samples(self.table, generalization, "label"), generator(0, "importance")
+        rise = np.zeros(len(rows.input_sizes))
+        for known, left in self._parts():
+            model, part = Boosting().fit(_take(rows, known), _take(rows, known[:1])), _take(rows, left)
+            for j in range(len(rise)):
+                inputs = part.inputs.copy()
+                inputs[:, j] = random.permutation(inputs[:, j])
+                rise[j] += _surprise(model, replace(part, inputs=inputs))
+            rise -= _surprise(model, part)
+        return dict(zip(generalization.collected, rise.tolist(), strict=True))
+
+    def _parts(self) -> list[tuple[Rows, Rows]]:
+        return [(np.flatnonzero(self.fold != f), np.flatnonzero(self.fold == f)) for f in np.unique(self.fold)]
+
+
+def _surprise(model: Predictor, rows: Samples) -> float:
+    (found,) = guesses(model, rows)
+    own = HeldOut.of(found, rows)
+    return float(own.weights @ own.surprise)
+
+
+def _take(rows: Samples, places: Rows) -> Samples:
+    return replace(rows, inputs=rows.inputs[places], targets=rows.targets[places], weights=rows.weights[places])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,11 +30,18 @@ class Heard:
         self.steps.append((self._done, self._total))
 
 
-def coded(schema: Schema, *columns: Any, labels: Any = None, **rest: Any) -> Table:
-    """Return a table of these codes, a column for each attribute; numbers are their own codes, from 0 to 99."""
+def coded(
+    schema: Schema, *columns: Any, labels: Any = None, numbers: Mapping[str, Any] | None = None, **rest: Any
+) -> Table:
+    """Return a table of these codes, a column for each attribute.
+
+    Numbers are their own codes, from 0 to 99, unless ``numbers`` names the levels of the attribute.
+    """
     codes = np.asfortranarray(np.stack(columns, axis=1).astype(np.uint16))
     levels = tuple(
-        np.arange(100.0) if attribute.continuous else np.array(attribute.values, dtype=object)
+        np.asarray((numbers or {}).get(attribute.name, np.arange(100.0)), dtype=float)
+        if attribute.continuous
+        else np.array(attribute.values, dtype=object)
         for attribute in schema.attributes
     )
     return Table(schema, codes, levels, None if labels is None else np.asarray(labels).astype(np.intp), **rest)
@@ -41,6 +50,11 @@ def coded(schema: Schema, *columns: Any, labels: Any = None, **rest: Any) -> Tab
 def one_column(attribute: Attribute, values: list[object]) -> Table:
     """Return the records of one attribute."""
     return Table.from_frame(pl.DataFrame({attribute.name: values}), Schema([attribute]))
+
+
+def unlabelled(table: Table) -> Table:
+    """Return the records without their label."""
+    return replace(table, schema=Schema(table.schema.attributes), labels=None)
 
 
 def named(name: str, size: int, **rest: Any) -> Attribute:

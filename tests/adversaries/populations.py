@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from leastwise import Attribute, Generalization, Groups, Schema, Split, Table
 from leastwise.predictors.base import Probabilities, Samples
 from leastwise.records.grouping import joint_buckets
+from tests.samples import coded
 
 
 class Bayes:
@@ -50,13 +51,11 @@ class Stubborn:
 
 def table_of(rows: Any, sizes: Any, personal: Any, **rest: Any) -> Table:
     """A table of discrete attributes a, b, c, ... with the given codes."""
-    attributes = tuple(
-        Attribute("abcdefgh"[j], values=tuple(f"{'abcdefgh'[j]}{v}" for v in range(size)), personal=j in personal)
-        for j, size in enumerate(sizes)
-    )
-    levels = tuple(np.asarray(attribute.values, dtype=object) for attribute in attributes)
-    codes = np.asfortranarray(np.asarray(rows, dtype=np.uint8).reshape(-1, len(sizes)))
-    return Table(Schema(attributes), codes, levels, **rest)
+    attributes = [
+        Attribute(name, values=tuple(f"{name}{v}" for v in range(size)), personal=j in personal)
+        for j, (name, size) in enumerate(zip("abcdefgh", sizes, strict=False))
+    ]
+    return coded(Schema(attributes), *np.reshape(rows, (-1, len(sizes))).T, **rest)
 
 
 def population(table: Table) -> Split:

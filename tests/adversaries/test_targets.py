@@ -7,19 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leastwise import Attribute, Generalization, Intervals, ParameterError, Schema, Table
+from leastwise import Attribute, Generalization, Intervals, ParameterError, Table
 from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.reconstruction import Reconstruction
 from leastwise.adversaries.targets import windows_of
 from leastwise.evaluation.certificate import told_in_hindsight
 from tests.adversaries.populations import Bayes, population, table_of
+from tests.samples import one_column
 
 AGE = Attribute("age", "continuous", lower=0, upper=100, integer=True, personal=True)
 
 
 def ages(*numbers: float) -> Table:
-    levels = np.unique(numbers)
-    return Table(Schema((AGE,)), np.searchsorted(levels, numbers)[:, None], (levels,))
+    return one_column(AGE, list(numbers))
 
 
 def test_numbers_by_hand() -> None:
@@ -67,9 +67,7 @@ def test_knowing_everybody_it_tells_as_many_as_one_guess_per_bucket_can(
 
 def test_a_guess_tells_a_part_of_a_long_columns_runs() -> None:
     # 1,000 numbers are given to predictors in runs of about 8; one guess still tells 11 of them, not 8 or 16.
-    levels = np.arange(1000.0)
-    attribute = Attribute("pay", "continuous", integer=True, personal=True)
-    table = Table(Schema((attribute,)), np.arange(1000)[:, None], (levels,))
+    table = one_column(Attribute("pay", "continuous", integer=True, personal=True), list(range(1000)))
     breach = Breach.of(Generalization.suppressed(table.schema), population(table), tolerances={"pay": 5})
     assert Reconstruction(Bayes).attack(breach)["pay"].adversary_error == pytest.approx(1 - 11 / 1000)
 

@@ -16,6 +16,7 @@ from leastwise.adversaries.reconstruction import Reconstruction
 from leastwise.errors import ParameterError
 from leastwise.evaluation.certificate import MEAN, certify, told_in_hindsight
 from tests.adversaries.populations import Bayes, grouping, maps_of, population, populations, table_of
+from tests.samples import LABEL, coded, named
 
 
 def test_six_people_by_hand() -> None:
@@ -47,8 +48,7 @@ def test_each_sentence_alone_and_all_together() -> None:
 
 def test_the_sentence() -> None:
     sex = Attribute("SEX", values=("Female", "Male"), personal=True)
-    codes = np.array([[0]] * 4800 + [[1]] * 5200)
-    table = Table(Schema((sex,)), codes, (np.array(sex.values),), part="test")
+    table = coded(Schema((sex,)), np.repeat([0, 1], [4800, 5200]), part="test")
     first, mean = certify(Generalization.suppressed(table.schema), table).sentences()
     assert first == (
         "With 95 % confidence nobody who sees only these generalized records can tell SEX with accuracy "
@@ -118,14 +118,13 @@ def test_multiplicities_are_people() -> None:
 
 def test_a_number_counts_as_told_within_its_tolerance() -> None:
     age = Attribute("age", "continuous", lower=0, upper=100, integer=True, personal=True)
-    codes = np.array([[0], [1], [2], [3]])
-    table = Table(Schema((age,)), codes, (np.array([20.0, 25.0, 30.0, 90.0]),), part="test")
+    table = coded(Schema((age,)), np.arange(4), numbers={"age": [20, 25, 30, 90]}, part="test")
     g = Generalization((Intervals(age, (50,)),))
     assert certify(g, table)["age"].hindsight == 1  # 20, 25 and 30 by one guess, 90 by another
     assert certify(g, table, tolerances={"age": 3})["age"].hindsight == 3 / 4
     assert certify(g, table)["age"].tolerance == 5
     open_ended = Attribute("age", "continuous", personal=True)
-    free = Table(Schema((open_ended,)), codes, table.levels, part="test")
+    free = replace(table, schema=Schema((open_ended,)))
     with pytest.raises(ParameterError, match="state within what age"):
         certify(Generalization.suppressed(free.schema), free)
 
@@ -163,12 +162,8 @@ def test_holds_at_the_nominal_rate(buckets: int) -> None:
 
 
 def test_a_generalization_that_saw_the_test_part_is_refused() -> None:
-    table = Table(
-        Schema((Attribute("a", values=("x", "y"), personal=True),), Attribute("label", values=("n", "p"))),
-        np.asfortranarray(np.tile([[0], [1]], (60, 1)).astype(np.uint8)),
-        (np.array(["x", "y"], dtype=object),),
-        np.tile([0, 1], 60).astype(np.uint8),
-    )
+    codes = np.tile([0, 1], 60)
+    table = coded(Schema((named("a", 2, personal=True),), LABEL), codes, labels=codes)
     chosen_on_all = UniformMinimizer(2, random_state=0).propose(table)
     with pytest.raises(ParameterError, match="chosen on 'all'"):
         evaluate(chosen_on_all, table, ["A8"])

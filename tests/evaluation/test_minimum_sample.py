@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -66,7 +68,7 @@ def test_where_small_samples_find_nothing_all_are_needed() -> None:
 def test_samples_are_nested_hold_every_class_and_repeat() -> None:
     seen: list[set[tuple[int, ...]]] = []
     table = people(1000)
-    numbered = Table(SCHEMA, table.codes, table.levels, (np.arange(1000) % 500 == 0).astype(np.uint8))
+    numbered = replace(table, labels=(np.arange(1000) % 500 == 0).astype(np.uint8))
 
     def watch(sample: Table) -> list[Generalization]:
         assert set(sample.y) == {0, 1}
@@ -115,7 +117,7 @@ def test_bad_parameters(options: dict[str, object], message: str) -> None:
 
 def test_without_personal_attributes_there_is_no_frontier() -> None:
     table = people(300)
-    nobody = Table(SCHEMA.with_personal([]), table.codes, table.levels, table.labels)
+    nobody = replace(table, schema=SCHEMA.with_personal([]))
     with pytest.raises(DataError, match="no attribute is personal"):
         minimum_sample(pat_candidates, nobody)
 

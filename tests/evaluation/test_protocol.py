@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from leastwise.errors import ArtefactError
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.protocol import evaluate
 from leastwise.predictors.joint_buckets import JointBuckets
-from tests.samples import Heard, coded
+from tests.samples import Heard, coded, unlabelled
 
 
 def records(people: int = 600) -> Table:
@@ -37,7 +38,7 @@ TABLE = records()
 G = TABLE.generalization([np.arange(100) // 25, (0, 1, 1), (0, 0)], minimizer="by hand")
 OTHER = TABLE.generalization([np.arange(100) // 50, (0, 0, 1), (0, 1)])
 
-PLAIN = Table(Schema(TABLE.schema.attributes), TABLE.codes, TABLE.levels)  # without a label
+PLAIN = unlabelled(TABLE)
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +141,7 @@ def test_refuses_what_it_cannot_do() -> None:
 
 def test_without_personal_attributes_only_linking_and_singling_out() -> None:
     schema = PLAIN.schema.with_personal([])
-    nobody = Table(schema, PLAIN.codes, PLAIN.levels)
+    nobody = replace(PLAIN, schema=schema)
     with pytest.raises(ParameterError, match="choose the adversaries A7 and A8"):
         evaluate(Generalization.untouched(schema), nobody, ["A1", "A8"], quick=True)
     found = evaluate(Generalization.untouched(schema), nobody, quick=True)

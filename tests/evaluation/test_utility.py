@@ -16,6 +16,7 @@ from leastwise import Attribute, Generalization, Groups, Intervals, Schema, Tabl
 from leastwise.errors import ParameterError, SchemaError
 from leastwise.evaluation.utility import generalized_frame, judged_by, utility_limits, utility_risk
 from leastwise.predictors import JointBuckets
+from tests.samples import unlabelled
 
 AGE = Attribute("age", "continuous", lower=0, upper=99, integer=True, missing=True)
 JOB = Attribute("job", values=("a", "b", "c", "d"), personal=True)
@@ -106,6 +107,6 @@ def test_weights_count_people(table, enough):
 def test_bad_arguments_are_named(table, enough):
     with pytest.raises(ParameterError, match="did you mean 'labels'"):
         judged_by(LogisticRegression(), enough, table, frame="label")
-    without = Table(Schema(SCHEMA.attributes), table.codes, table.levels)
+    without = unlabelled(table)
     with pytest.raises(SchemaError, match="needs a label"):
         utility_risk(Generalization.suppressed(without.schema), without)

@@ -11,11 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from leastwise import Attribute, DataError, ParameterError, Schema, Table
+from leastwise import DataError, ParameterError, Schema, Table
 from leastwise.datasets import load_adult
 from leastwise.experiments import EXPERIMENTS, Outcome, run_experiment
 from leastwise.experiments.declaration import Experiment, Paper, Picture
 from leastwise.experiments.page import draw
+from tests.samples import LABEL, coded, named
 
 pytest.importorskip("matplotlib", reason="pictures need matplotlib")
 # Those that train networks or walk through every minimizer.
@@ -151,8 +152,6 @@ def test_pictures_are_deterministic() -> None:
 def test_unknown_names_and_records_without_people_to_protect(adult: Table) -> None:
     with pytest.raises(ParameterError, match="tradeoff"):
         run_experiment("tradeof", adult)
-    schema = Schema((Attribute("a", values=("u", "v")),), Attribute("y", values=("0", "1")))
+    nobody = coded(Schema((named("a", 2),), LABEL), np.zeros(4), labels=np.zeros(4))
     with pytest.raises(DataError, match="personal"):
-        run_experiment(
-            "seeds", Table(schema, np.zeros((4, 1), np.uint8), (np.array(["u", "v"]),), np.zeros(4, int))
-        )
+        run_experiment("seeds", nobody)

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.stats import norm
 
-from leastwise import Attribute, Schema, Table
+from leastwise import Schema, Table
 from leastwise.kernels.joint_coarsening import CHANCE, State, apply_merge, score_all, score_merge
 from leastwise.minimizers.coarsening.state import PseudoCounts, Records, make_state
+from tests.samples import coded, named
 from tests.strategies import tables
 
 CONTEXT, OWN, LABEL = 1.7, 0.9, 2.3
@@ -104,14 +105,9 @@ def told_by_others(seed: int, weights: bool = False) -> tuple[Table, list[np.nda
     rows = int(random.integers(180, 220))
     a, b = random.integers(0, 3, rows), random.integers(0, 3, rows)
     secret = np.where(random.random(rows) < 0.9, (a + b) % 4, random.integers(0, 4, rows))
-    values = tuple(tuple(f"v{v}" for v in range(size)) for size in (3, 3, 4))
-    attributes = [
-        Attribute(name, values=each, personal=name == "c") for name, each in zip("abc", values, strict=True)
-    ]
     people = random.integers(1, 4, rows).astype(float) if weights else None
-    levels = tuple(np.array(each, dtype=object) for each in values)
-    schema = Schema(tuple(attributes), Attribute("y", values=("0", "1")))
-    table = Table(schema, np.stack([a, b, secret], axis=1), levels, random.integers(0, 2, rows), weights=people)
+    schema = Schema((named("a", 3), named("b", 3), named("c", 4, personal=True)), named("y", 2))
+    table = coded(schema, a, b, secret, labels=random.integers(0, 2, rows), weights=people)
     return table, [a, b, secret // 2]
 
 

@@ -16,7 +16,7 @@ from leastwise.minimizers import Constraints, coarsening_path, recommended_paths
 from leastwise.minimizers.constraints import broken
 from leastwise.minimizers.optimal import make_program
 from tests.minimizers.optimal.test_minimizer import cost_of, effects_for, run_partitions
-from tests.samples import age_tells
+from tests.samples import age_tells, coded
 from tests.strategies import tables
 
 AGE = Attribute("age", "continuous", integer=True, lower=0, upper=120)
@@ -26,10 +26,10 @@ LABEL = Attribute("y", values=("no", "yes"))
 
 def table_of(rows: int = 200, seed: int = 0) -> Table:
     random = np.random.default_rng(seed)
-    levels = np.array([10.0, 17.0, 18.0, 30.0, 64.0, 65.0, 80.0])
-    codes = np.stack([random.integers(0, len(levels), rows), random.integers(0, 4, rows)], axis=1)
-    labels = (codes.sum(axis=1) + random.integers(0, 4, rows) > 5).astype(int)
-    return Table(Schema((AGE, JOB), LABEL), codes, (levels, np.array(JOB.values, dtype=object)), labels)
+    age, job = random.integers(0, 7, rows), random.integers(0, 4, rows)
+    labels = age + job + random.integers(0, 4, rows) > 5
+    numbers = {"age": [10, 17, 18, 30, 64, 65, 80]}
+    return coded(Schema((AGE, JOB), LABEL), age, job, labels=labels, numbers=numbers)
 
 
 def solved(table: Table, lam: float, effects=None, **constraints):

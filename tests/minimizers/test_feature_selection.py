@@ -23,6 +23,7 @@ from leastwise.minimizers.feature_selection import (
     runs_of,
 )
 from tests import strategies
+from tests.samples import coded, named, one_column
 
 methods = pytest.mark.parametrize("method", METHODS)
 labelled = strategies.tables(classes=3).filter(lambda table: len(np.unique(table.y)) > 1)
@@ -65,14 +66,13 @@ def records(n: int, classes: int, seed: int) -> Table:
     """Ten attributes, of which a1 tells most, then a0; the others are noise."""
     random = np.random.default_rng(seed)
     y = random.integers(classes, size=n)
-    columns: dict[str, list[object]] = {"a0": (y + random.normal(0, 2.0, n)).tolist()}
+    numbers, a0 = np.unique(y + random.normal(0, 2.0, n), return_inverse=True)
     told = np.where(random.random(n) < 0.7, y, random.integers(classes, size=n))
-    columns["a1"] = [f"v{v}" for v in told]
-    for j in range(2, 10):
-        columns[f"a{j}"] = [f"v{v}" for v in random.integers(6, size=n)]
-    declared = [Attribute("a0", "continuous")]
-    declared += [Attribute(f"a{j}", values=tuple(f"v{v}" for v in range(6))) for j in range(1, 10)]
-    return table_of(columns, [f"c{c}" for c in y], *declared)
+    noise = [random.integers(6, size=n) for _ in range(8)]
+    schema = Schema(
+        [Attribute("a0", "continuous"), *(named(f"a{j}", 6) for j in range(1, 10))], named("y", classes)
+    )
+    return coded(schema, a0, told, *noise, labels=y, numbers={"a0": numbers})
 
 
 @methods
@@ -257,7 +257,7 @@ def test_fewer_kept_are_among_more_kept(method: str) -> None:
 def test_no_label_is_a_clear_error() -> None:
     with pytest.raises(SchemaError, match="requires y to be passed"):
         FeatureSelectionMinimizer().fit([[1.0], [2.0]])
-    unlabelled = Table.from_frame(pl.DataFrame({"a": ["x"]}), Schema([Attribute("a", values=("x",))]))
+    unlabelled = one_column(Attribute("a", values=("x",)), ["x"])
     with pytest.raises(SchemaError, match="needs a label"):
         FeatureSelectionMinimizer().minimize(unlabelled)
 

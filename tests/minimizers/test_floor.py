@@ -11,6 +11,7 @@ from leastwise import Attribute, Generalization, Groups, Intervals, ParameterErr
 from leastwise.minimizers import at_least
 from tests import oracles, strategies
 from tests.minimizers.pat.samples import random_table
+from tests.samples import LABEL, coded, named, unlabelled
 
 
 def use_of_buckets(g: Generalization, table: Table) -> list[np.ndarray]:
@@ -75,11 +76,10 @@ def test_what_meets_the_floor_is_left_alone() -> None:
 
 
 def one_attribute(counts: dict[str, tuple[int, int]]) -> tuple[Table, Generalization]:
-    schema = Schema((Attribute("a", values=tuple(counts)),), Attribute("y", values=("n", "p")))
+    schema = Schema((Attribute("a", values=tuple(counts)),), LABEL)
     codes = np.concatenate([np.full(sum(pair), v) for v, pair in enumerate(counts.values())])
     labels = np.concatenate([np.repeat([0, 1], pair) for pair in counts.values()])
-    table = Table(schema, codes.astype(np.uint8)[:, None], (np.asarray(tuple(counts), dtype=object),), labels)
-    return table, Generalization.untouched(schema)
+    return coded(schema, codes, labels=labels), Generalization.untouched(schema)
 
 
 def test_the_pair_that_costs_the_least_is_merged() -> None:
@@ -121,12 +121,12 @@ def test_the_first_merge_is_the_best_of_all_pairs(seed: int, alpha: float) -> No
 
 def test_intervals_merge_with_neighbours_and_missing_with_any() -> None:
     age = Attribute("age", "continuous", lower=0, integer=True, missing=True)
-    schema = Schema((age,), Attribute("y", values=("n", "p")))
+    schema = Schema((age,), LABEL)
     # 0 has few people whose label is like 20's; only 10 is beside it. Missing is like 20 and may join it.
     counts = {0: (3, 0), 1: (5, 45), 2: (45, 5), 3: (9, 1)}
-    codes = np.concatenate([np.full(sum(pair), v) for v, pair in counts.items()]).astype(np.uint8)
+    codes = np.concatenate([np.full(sum(pair), v) for v, pair in counts.items()])
     labels = np.concatenate([np.repeat([0, 1], pair) for pair in counts.values()])
-    table = Table(schema, codes[:, None], (np.array([0.0, 10.0, 20.0]),), labels)
+    table = coded(schema, codes, labels=labels, numbers={"age": [0, 10, 20]})
     g = Generalization((Intervals(age, (5, 15)),), schema.label)
     assert at_least(g, table, bucket=12)["age"].labels == ("0 to 15", "16 or more or missing")
     edges = at_least(g, table, bucket=4)["age"].edges  # type: ignore[attr-defined]
@@ -140,10 +140,9 @@ def test_fewer_people_than_the_floor_suppress_everything() -> None:
 
 
 def test_records_without_a_label_can_be_brought_to_a_floor() -> None:
-    table = random_table(1)
-    unlabelled = Table(Schema(table.schema.attributes), table.codes, table.levels)
-    g = at_least(Generalization.untouched(unlabelled.schema), unlabelled, joint=5)
-    assert joint_use(g, unlabelled).min() >= 5
+    table = unlabelled(random_table(1))
+    g = at_least(Generalization.untouched(table.schema), table, joint=5)
+    assert joint_use(g, table).min() >= 5
 
 
 @pytest.mark.parametrize(("how", "said"), [({"bucket": -1}, "per bucket"), ({"joint": -1}, "per joint")])
@@ -165,12 +164,9 @@ def test_merging_is_the_same_whatever_the_order_of_the_records() -> None:
 @pytest.mark.parametrize("how", [{"bucket": 3}, {"joint": 3}])
 def test_thousands_of_values_merge_too(kind: str, how: dict[str, float]) -> None:
     random = np.random.default_rng(0)
-    names = tuple(f"v{v}" for v in range(5000))
-    attribute = Attribute("a", values=names) if kind == "discrete" else Attribute("a", "continuous", missing=True)
-    level = np.asarray(names, dtype=object) if kind == "discrete" else np.arange(4999.0)
-    codes = np.minimum(random.integers(0, 5200, (6000, 1)), 4999).astype(np.uint16)
-    label = (codes[:, 0] % 2).astype(np.uint8)
-    table = Table(Schema((attribute,), Attribute("y", values=("n", "p"))), codes, (level,), label)
+    attribute = named("a", 5000) if kind == "discrete" else Attribute("a", "continuous", missing=True)
+    codes = np.minimum(random.integers(0, 5200, 6000), 4999)
+    table = coded(Schema((attribute,), LABEL), codes, labels=codes % 2, numbers={"a": range(4999)})
     start = Generalization.untouched(table.schema)
     found = at_least(start, table, **how)
     assert found.is_coarser_than(start)
@@ -179,10 +175,8 @@ def test_thousands_of_values_merge_too(kind: str, how: dict[str, float]) -> None
 
 
 def test_thousands_of_values_that_meet_the_floor_are_left_alone() -> None:
-    codes = np.repeat(np.arange(1500), 3).astype(np.uint16)[:, None]
-    names = tuple(f"v{v}" for v in range(1500))
-    schema = Schema((Attribute("a", values=names),), Attribute("y", values=("n", "p")))
-    table = Table(schema, codes, (np.asarray(names, dtype=object),), np.zeros(4500, dtype=np.uint8))
+    schema = Schema((named("a", 1500),), LABEL)
+    table = coded(schema, np.repeat(np.arange(1500), 3), labels=np.zeros(4500))
     start = Generalization.untouched(schema)
     assert at_least(start, table, bucket=3) == start
     assert at_least(start, table, joint=3) == start
@@ -190,7 +184,7 @@ def test_thousands_of_values_that_meet_the_floor_are_left_alone() -> None:
 
 def test_an_interval_beyond_all_numbers_of_the_sample_is_merged_too() -> None:
     age = Attribute("age", "continuous", integer=True)
-    codes = np.repeat([0, 1], 20).astype(np.uint8)[:, None]
-    table = Table(Schema((age,), Attribute("y", values=("n", "p"))), codes, (np.array([10.0, 20.0]),), codes[:, 0])
+    codes = np.repeat([0, 1], 20)
+    table = coded(Schema((age,), LABEL), codes, labels=codes, numbers={"age": [10, 20]})
     g = Generalization((Intervals(age, (15, 90)),), table.schema.label)
     assert at_least(g, table, bucket=5)["age"].labels == ("15 or less", "16 or more")

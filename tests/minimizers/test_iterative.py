@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -14,6 +15,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from leastwise import Attribute, DataError, ParameterError, Schema, SchemaError, Table
 from leastwise.minimizers import MINIMIZERS, IterativeMinimizer, iterative_path
 from leastwise.minimizers.iterative import Judge, bucket_series, impacts, quantile_runs
+from tests.samples import coded, unlabelled
 from tests.strategies import tables
 
 AGE = Attribute("age", "continuous", lower=0, upper=99, integer=True, missing=True)
@@ -29,16 +31,10 @@ def people(count: int = 1500, seed: int = 0) -> Table:
     job = random.integers(0, 6, count)
     age = random.integers(0, 100, count)
     chance = np.where(job < 3, 0.1, 0.9) - np.where(age > 70, 0.3, 0.0)
-    frame = pl.DataFrame(
-        {
-            "age": [None if i % 20 == 0 else int(a) for i, a in enumerate(age)],
-            "job": [JOB.values[j] for j in job],
-            "town": random.choice(TOWN.values, count),
-            "size": random.choice(SIZE.values, count),
-            "pays": np.where(random.random(count) < chance, "yes", "no"),
-        }
-    )
-    return Table.from_frame(frame, SCHEMA)
+    age[::20] = 100  # missing
+    town, size = random.integers(3, size=count), random.integers(3, size=count)
+    table = coded(SCHEMA, age, job, town, size, labels=random.random(count) < chance)
+    return table.with_own_levels()
 
 
 @pytest.mark.filterwarnings("ignore::leastwise.PrivacyLeakWarning")
@@ -157,7 +153,7 @@ def test_three_classes() -> None:
     table = people()
     three = Schema(SCHEMA.attributes, Attribute("pays", values=("no", "yes", "late")))
     labels = np.where(table.codes[:, 3] == 2, 2, table.y)
-    found = iterative_path(Table(three, table.codes, table.levels, labels), threshold=0.2)[-1].generalization
+    found = iterative_path(replace(table, schema=three, labels=labels), threshold=0.2)[-1].generalization
     assert {"size", "job"} <= set(found.collected)
 
 
@@ -191,7 +187,7 @@ def test_bad_parameters(parameters: dict[str, object], message: str) -> None:
 def test_a_label_is_needed() -> None:
     table = people(50)
     with pytest.raises(SchemaError, match="label"):
-        IterativeMinimizer().minimize(Table(Schema(SCHEMA.attributes), table.codes, table.levels))
+        IterativeMinimizer().minimize(unlabelled(table))
 
 
 def test_it_is_registered() -> None:

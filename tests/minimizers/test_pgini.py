@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,6 +9,7 @@ from leastwise import Attribute, ParameterError, Schema, Table
 from leastwise.minimizers.pgini import Criterion, gini
 from tests import oracles
 from tests.minimizers.pat.samples import random_table
+from tests.samples import LABEL, coded, unlabelled
 
 
 def counts_of(table: Table) -> tuple[np.ndarray, list[np.ndarray]]:
@@ -71,9 +70,7 @@ def test_wrong_weights_are_named(weights: dict[str, float], said: str) -> None:
 
 
 def test_a_personal_attribute_of_one_value_tells_nothing() -> None:
-    schema = Schema((Attribute("only", values=("a",), personal=True),), Attribute("y", values=("n", "p")))
-    table = Table(
-        schema, np.zeros((4, 1), dtype=np.uint8), (np.array(["a"], dtype=object),), np.array([0, 1, 0, 1])
-    )
+    schema = Schema((Attribute("only", values=("a",), personal=True),), LABEL)
+    table = coded(schema, np.zeros(4), labels=[0, 1, 0, 1])
     assert Criterion.of(table).personal_scale == (0.0,)
-    assert Criterion.of(replace(table, labels=None, schema=Schema(schema.attributes))).label_scale == 0
+    assert Criterion.of(unlabelled(table)).label_scale == 0

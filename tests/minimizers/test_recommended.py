@@ -24,7 +24,7 @@ from leastwise.minimizers.coarsening.path import Step, coarsening_steps
 from leastwise.minimizers.coarsening.state import Records
 from leastwise.minimizers.recommended import estimate, unbeaten
 from leastwise.minimizers.surrogate import effects_of
-from tests.samples import a_secret_and_its_twin, long_row
+from tests.samples import LABEL, a_secret_and_its_twin, coded, long_row
 
 
 def test_both_ends_and_both_minimizers_are_among_them_each_once():
@@ -155,10 +155,8 @@ def test_what_leaves_nothing_to_choose_from_is_no_accident():
 
 def test_a_number_that_nobody_gave_is_not_asked():
     schema = Schema(
-        (Attribute("age", "continuous", missing=True, personal=True), Attribute("a", values=("0", "1"))),
-        Attribute("y", values=("0", "1")),
+        (Attribute("age", "continuous", missing=True, personal=True), Attribute("a", values=("0", "1"))), LABEL
     )
-    codes = np.asfortranarray(np.stack([np.zeros(200), np.arange(200) % 2], axis=1).astype(np.uint8))
-    levels = (np.zeros(0), np.array(["0", "1"], dtype=object))
-    table = Table(schema, codes, levels, (np.arange(200) % 2).astype(np.uint8))
+    half = np.arange(200) % 2
+    table = coded(schema, np.zeros(200), half, labels=half, numbers={"age": []})
     assert all(g["age"].suppressed for g in recommended_paths(table, steps=4)[1:])

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from leastwise import Attribute, Schema, Table
+from leastwise import Schema
 from leastwise.minimizers.surrogate import trees_for
+from tests.samples import coded, named
 
 
 @pytest.mark.parametrize(
@@ -16,6 +17,5 @@ from leastwise.minimizers.surrogate import trees_for
 def test_many_attributes_get_more_trees_where_there_are_records_for_them(
     attributes: int, records: int, trees: int
 ) -> None:
-    schema = Schema(tuple(Attribute(f"a{j}", values=("0", "1")) for j in range(attributes)))
-    levels = (np.array(["0", "1"], dtype=object),) * attributes
-    assert trees_for(Table(schema, np.zeros((records, attributes), dtype=np.int64), levels)) == trees
+    schema = Schema([named(f"a{j}", 2) for j in range(attributes)])
+    assert trees_for(coded(schema, *np.zeros((attributes, records)))) == trees

@@ -13,6 +13,7 @@ from leastwise.minimizers import UniformMinimizer
 from leastwise.minimizers.uniform import equal_edges, equal_runs, random_groups, rounded_range
 from leastwise.random import generator
 from tests import strategies
+from tests.samples import one_column
 
 
 @st.composite
@@ -66,7 +67,7 @@ def test_one_bucket_suppresses() -> None:
 @given(st.integers(1, 5), st.floats(0, 1))
 def test_a_declared_domain_is_cut_as_in_the_paper(k: int, x: float) -> None:
     share = Attribute("share", "continuous", lower=0, upper=1)
-    table = Table.from_frame(pl.DataFrame({"share": [0.5]}), Schema([share]))
+    table = one_column(share, [0.5])
     bucket = UniformMinimizer(k).minimize(table)["share"].bucket(x)
     exactly = k * x
     if abs(exactly - round(exactly)) > 1e-9:
@@ -78,7 +79,7 @@ def test_a_declared_domain_is_cut_as_in_the_paper(k: int, x: float) -> None:
 @pytest.mark.parametrize("k", [2, 3, 4, 5])
 def test_a_value_on_an_edge_goes_left(k: int) -> None:
     share = Attribute("share", "continuous", lower=0, upper=k)
-    table = Table.from_frame(pl.DataFrame({"share": [0.5]}), Schema([share]))
+    table = one_column(share, [0.5])
     partition = UniformMinimizer(k).minimize(table)["share"]
     assert [partition.bucket(i) for i in range(1, k + 1)] == list(range(k))
     assert partition.bucket(0) == 0
@@ -118,7 +119,7 @@ def test_a_single_number_is_no_obstacle(number: float) -> None:
         Attribute("n", "continuous", lower=min(number, 1e300)),
         Attribute("n", "continuous", upper=max(number, -1e300)),
     ):
-        table = Table.from_frame(pl.DataFrame({"n": [number]}), Schema([attribute]))
+        table = one_column(attribute, [number])
         assert UniformMinimizer(3).minimize(table)["n"].size <= 3
 
 
@@ -153,7 +154,7 @@ def test_another_attribute_does_not_shift_the_groups() -> None:
 
 def test_another_seed_gives_other_groups() -> None:
     colour = Attribute("colour", values=tuple("abcdefghijkl"))
-    table = Table.from_frame(pl.DataFrame({"colour": ["a"]}), Schema([colour]))
+    table = one_column(colour, ["a"])
     assert UniformMinimizer(3, random_state=1).minimize(table) != UniformMinimizer(3, random_state=2).minimize(
         table
     )

@@ -23,6 +23,7 @@ from leastwise import (
 )
 from leastwise.records.grouping import joint_buckets
 from tests import strategies as own
+from tests.samples import one_column
 
 AGE = Attribute("age", "continuous", lower=0, integer=True, missing=True)
 SEX = Attribute("sex", values=("f", "m"), personal=True)
@@ -120,9 +121,7 @@ def test_training_holds_every_value_and_no_record_is_lost(table: Table, seed: in
 
 
 def test_the_split_is_random_seeded_and_has_its_sizes() -> None:
-    table = Table(
-        Schema((AGE,)), np.asfortranarray(np.arange(1000)[:, None].astype(np.uint16)), (np.arange(1000.0),)
-    )
+    table = one_column(AGE, list(range(1000)))
     split = table.split(1)
     assert [len(part) for part in split] == [600, 100, 300]
     assert split.train.codes.tolist() == table.split(1).train.codes.tolist()

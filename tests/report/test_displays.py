@@ -19,11 +19,10 @@ from leastwise import (
     ParameterError,
     PartitionDisplay,
     RiskDisplay,
-    Schema,
-    Table,
 )
 from leastwise.runs import Run
 from tests.runs.small import SCHEMA, records
+from tests.samples import one_column
 
 plt = pytest.importorskip("matplotlib.pyplot", reason="pictures are drawn by matplotlib")
 
@@ -114,9 +113,7 @@ def test_what_is_not_asked_or_asked_in_full_has_no_edges() -> None:
 
 def test_people_without_a_number_and_without_a_label_are_counted() -> None:
     pay = Attribute("pay $", "continuous", missing=True)
-    schema = Schema((pay,))
-    codes = np.asfortranarray(np.array([[0], [1], [2], [3]], dtype=np.uint8))
-    table = Table(schema, codes, (np.array([1.5, 2.5, np.inf]),))
+    table = one_column(pay, [1.5, 2.5, np.inf, None])
     display = PartitionDisplay.from_generalization(
         Generalization.of([Intervals(pay, (2,))], (pay,)), table, "pay $"
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from leastwise import Generalization, Table
+from leastwise import Generalization
 from leastwise.errors import ArtefactError
 from leastwise.partition import Groups, Intervals, keep, suppress
 from leastwise.report import summarize, write_report
@@ -15,18 +15,18 @@ from leastwise.runs import Run
 from leastwise.runs.shares import Shares, bucket_shares
 from tests.report.hand_made import AGE, SEX, write_run
 from tests.report.test_writing import people
+from tests.samples import coded
 
 
 def test_shares_are_those_of_the_people_counted_by_hand() -> None:
     g = Generalization((Intervals(AGE, (30,)), Groups.of(SEX, [["Female"], ["Male"]])))
-    ages, weights = np.array([20.0, 40.0]), np.array([1, 3])
-    table = Table(g.schema, np.array([[0, 1], [1, 0]]), (ages, np.array(SEX.values)), weights=weights)
+    table = coded(g.schema, [20, 40], [1, 0], weights=np.array([1, 3]))
     assert bucket_shares(g, table) == {"age": (0.25, 0.75), "sex": (0.75, 0.25)}
 
 
 def test_what_is_not_asked_or_asked_exactly_has_no_shares() -> None:
     g = Generalization((keep(AGE), suppress(SEX)))
-    table = Table(g.schema, np.array([[0, 1]]), (np.array([20.0]), np.array(SEX.values)))
+    table = coded(g.schema, [20], [1])
     assert bucket_shares(g, table) == {}
 
 

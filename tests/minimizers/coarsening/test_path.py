@@ -20,7 +20,7 @@ from leastwise.minimizers.optimal.items import personal_codes
 from leastwise.minimizers.recommended import estimate
 from leastwise.minimizers.surrogate import Effects, additive_boosting
 from leastwise.partition import Intervals
-from tests.samples import a_secret_and_its_twin
+from tests.samples import LABEL, a_secret_and_its_twin, coded, named
 from tests.strategies import generalizations, tables
 
 
@@ -59,11 +59,10 @@ def test_an_estimate_on_singletons_does_not_call_them_known():
     rows = 400
     random = np.random.default_rng(1)
     schema = Schema(
-        (Attribute("id", "continuous", integer=True), Attribute("p", values=("f", "m"), personal=True)),
-        Attribute("y", values=("0", "1")),
+        (Attribute("id", "continuous", integer=True), Attribute("p", values=("f", "m"), personal=True)), LABEL
     )
-    codes = np.stack([np.arange(rows), random.integers(0, 2, rows)], axis=1)
-    table = Table(schema, codes, (np.arange(rows) * 1.0, np.array(["f", "m"])), random.integers(0, 2, rows))
+    everybody, p, labels = np.arange(rows), random.integers(0, 2, rows), random.integers(0, 2, rows)
+    table = coded(schema, everybody, p, labels=labels, numbers={"id": everybody})
     start = Generalization.untouched(schema).replacing(Generalization.suppressed(schema)["p"])
     first = coarsening_steps(table, start)[0]
     assert first.adversary_error > 0.4
@@ -106,10 +105,9 @@ def test_buckets_that_are_no_neighbours_may_be_merged():
         [np.arange(n) < n * share for (n, _), share in zip(counts.values(), (0.1, 0.2, 0.3), strict=True)]
     )
     schema = Schema(
-        (Attribute("a", values=(*counts,)), Attribute("p", values=("f", "g", "m"), personal=True)),
-        Attribute("y", values=("0", "1")),
+        (Attribute("a", values=(*counts,)), Attribute("p", values=("f", "g", "m"), personal=True)), LABEL
     )
-    table = Table(schema, codes, (np.array([*counts]), np.array(["f", "g", "m"])), shares.astype(int))
+    table = coded(schema, *codes.T, labels=shares)
     start = Generalization.untouched(schema).replacing(Generalization.suppressed(schema)["p"])
     assert coarsening_path(table, start, steps=None)[1]["a"].groups == (("v0", "v2"), ("v1",))
 
@@ -117,13 +115,9 @@ def test_buckets_that_are_no_neighbours_may_be_merged():
 def test_a_value_that_nobody_has_is_no_obstacle():
     random = np.random.default_rng(0)
     codes = random.integers(0, 3, (300, 2))
-    values = ("x", "y", "z")
-    schema = Schema(
-        (Attribute("a", values=values), Attribute("p", values=values, personal=True)),
-        Attribute("y", values=("0", "1")),
-    )
+    schema = Schema((named("a", 3), named("p", 3, personal=True)), LABEL)
     weights = np.where(codes[:, 1] == 2, 0.0, 1.0)
-    table = Table(schema, codes, (np.array(values),) * 2, (codes[:, 0] > 0).astype(int), weights=weights)
+    table = coded(schema, *codes.T, labels=codes[:, 0] > 0, weights=weights)
     path = coarsening_path(table, Generalization.untouched(schema))
     assert path[-1] == Generalization.suppressed(schema)
     assert recommended_paths(table, steps=4)[-1].schema == schema
@@ -171,13 +165,9 @@ def test_a_price_that_is_none_is_refused(mu):
 def test_a_tie_does_not_hide_anybody():
     # Whoever is left out, the other value is in front; yet half of the people would be guessed right.
     rows = 2000
-    schema = Schema(
-        (Attribute("sex", values=("f", "m"), personal=True), Attribute("a", values=("0", "1"))),
-        Attribute("y", values=("0", "1")),
-    )
-    codes = np.asfortranarray(np.stack([np.arange(rows) % 2, np.arange(rows) // 2 % 2], axis=1).astype(np.uint8))
-    levels = tuple(np.asarray(a.values, dtype=object) for a in schema.attributes)
-    table = Table(schema, codes, levels, (np.arange(rows) % 2).astype(np.uint8))
+    schema = Schema((named("sex", 2, personal=True), named("a", 2)), LABEL)
+    sex = np.arange(rows) % 2
+    table = coded(schema, sex, np.arange(rows) // 2 % 2, labels=sex)
     told = [step.adversary_error for step in coarsening_steps(table, Generalization.untouched(schema))]
     assert told[0] == 0
     assert told[-1] == pytest.approx(0.5, abs=0.02)
@@ -189,12 +179,9 @@ def test_a_tie_does_not_hide_anybody():
 )
 def test_numbers_that_one_guess_tells_are_one_value(numbers, declared):
     low, high = declared or (None, None)
-    schema = Schema(
-        (Attribute("a", "continuous", lower=low, upper=high, personal=True),), Attribute("y", values=("0", "1"))
-    )
+    schema = Schema((Attribute("a", "continuous", lower=low, upper=high, personal=True),), LABEL)
     level = np.sort(np.asarray(numbers))
-    codes = np.asfortranarray(np.arange(len(level), dtype=np.uint8)[:, None])
-    table = Table(schema, codes, (level,), np.zeros(len(level), dtype=np.uint8))
+    table = coded(schema, np.arange(len(level)), labels=np.zeros(len(level)), numbers={"a": level})
     runs, width = personal_codes(table, 0), 2 * table.default_tolerance(0)
     for run in np.unique(runs):
         told = level[runs == run]
@@ -209,12 +196,12 @@ def numbers(order: np.ndarray, weights: np.ndarray | None = None) -> Table:
             Attribute("age", "continuous", integer=True, lower=0, upper=100, personal=True),
             Attribute("job", values=("a", "b")),
         ),
-        Attribute("y", values=("0", "1")),
+        LABEL,
     )
-    age = np.random.default_rng(3).integers(20, 41, 800)
-    codes = np.asfortranarray(np.stack([age - 20, age % 3 == 0], axis=1).astype(np.uint8)[order])
-    levels = (np.arange(20.0, 41.0), np.asarray(("a", "b"), dtype=object))
-    return Table(schema, codes, levels, (age % 2).astype(np.uint8)[order], weights)
+    age = np.random.default_rng(3).integers(20, 41, 800)[order]
+    return coded(
+        schema, age - 20, age % 3 == 0, labels=age % 2, numbers={"age": np.arange(20, 41)}, weights=weights
+    )
 
 
 def test_the_order_of_records_does_not_matter_where_runs_of_numbers_cross_buckets():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from leastwise import Attribute, Schema, Table
+from tests.samples import coded
 
 HELPS = Attribute("helps", values=("a", "b", "c", "d"))
 SECRET = Attribute("secret", values=("p", "q", "r"), personal=True)
@@ -19,12 +20,5 @@ def people(rows: int = 1500, seed: int = 0) -> Table:
     helps, secret = random.integers(4, size=rows), random.integers(3, size=rows)
     age, grade = random.integers(18, 90, size=rows), random.integers(5, size=rows)
     score = 2.5 * (helps >= 2) + 2.5 * (age > 50) - 2.5 + random.logistic(size=rows)
-    levels, age_codes = np.unique(age.astype(float), return_inverse=True)
-    codes = np.column_stack([helps, secret, age_codes, grade]).astype(np.uint8)
-    named = (np.array(HELPS.values, dtype=object), np.array(SECRET.values, dtype=object))
-    return Table(
-        Schema((HELPS, SECRET, AGE, GRADE), LABEL),
-        np.asfortranarray(codes),
-        (*named, levels, np.array(GRADE.values, dtype=object)),
-        (score > 0).astype(np.uint8),
-    )
+    schema = Schema((HELPS, SECRET, AGE, GRADE), LABEL)
+    return coded(schema, helps, secret, age, grade, labels=score > 0).with_own_levels()

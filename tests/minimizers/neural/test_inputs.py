@@ -21,6 +21,7 @@ from leastwise.minimizers.neural.inputs import (
     spots_of,
 )
 from tests.minimizers.neural.small import people
+from tests.samples import LABEL, coded
 
 
 def test_named_values_have_rows_of_logits_and_ordered_values_have_places() -> None:
@@ -53,29 +54,25 @@ def test_rows_that_stand_for_nobody_are_left_out() -> None:
 def test_a_personal_number_is_wanted_as_runs_of_neighbours() -> None:
     rows = 2000
     pay = Attribute("pay", "continuous", personal=True, missing=True)
-    codes = np.random.default_rng(0).integers(0, 501, size=(rows, 1)).astype(np.uint16)
-    table = Table(Schema((pay,), Attribute("y", values=("no",))), codes, (np.arange(500.0),), np.zeros(rows, int))
+    codes = np.random.default_rng(0).integers(0, 501, size=rows)
+    table = coded(Schema((pay,), LABEL), codes, labels=np.zeros(rows), numbers={"pay": range(500)})
     wanted, size = adversary_target(table, 0)
     assert size == 33  # 32 runs, and missing
-    order = np.argsort(codes[:, 0], kind="stable")
+    order = np.argsort(codes, kind="stable")
     assert (np.diff(wanted[order]) >= 0).all()
     assert np.bincount(wanted)[:32].max() < 2 * rows / 32
 
 
 def test_few_personal_numbers_are_wanted_one_by_one() -> None:
     pay = Attribute("pay", "continuous", personal=True)
-    codes = np.array([0, 2, 4, 4], dtype=np.uint8)[:, None]
-    table = Table(Schema((pay,), Attribute("y", values=("no",))), codes, (np.arange(5.0),), np.zeros(4, int))
+    table = coded(Schema((pay,), LABEL), [0, 2, 4, 4], labels=np.zeros(4))
     wanted, size = adversary_target(table, 0)
     assert (wanted.tolist(), size) == ([0, 1, 2, 2], 3)
 
 
-LABEL = Attribute("y", values=("no", "yes"))
-
-
 def one_number(codes: np.ndarray, labels: np.ndarray, levels: int) -> Table:
     schema = Schema((Attribute("x", "continuous"),), LABEL)
-    return Table(schema, codes.astype(np.uint16)[:, None], (np.arange(float(levels)),), labels.astype(np.uint8))
+    return coded(schema, codes, labels=labels, numbers={"x": range(levels)})
 
 
 def lost(runs: np.ndarray, codes: np.ndarray, labels: np.ndarray, levels: int) -> float:

@@ -21,7 +21,7 @@ from leastwise.minimizers.neural.inputs import Inputs  # noqa: E402
 from leastwise.minimizers.neural.minimizers import NeuralMinimizer, Schedule  # noqa: E402
 from leastwise.minimizers.neural.training import AdversarialTraining  # noqa: E402
 from tests.minimizers.neural.small import HELPS, LABEL, people  # noqa: E402
-from tests.samples import Heard  # noqa: E402
+from tests.samples import Heard, coded  # noqa: E402
 
 BOTH = pytest.mark.parametrize("kind", [AdvTrainMinimizer, MutualInfMinimizer])
 Kind = type[NeuralMinimizer]
@@ -147,10 +147,9 @@ def test_unseen_values_join_the_crowd_or_their_neighbour() -> None:
     shade = Attribute("shade", values=tuple("abcdef"), other=True)
     size = Attribute("size", "ordinal", values=tuple("stuvwx"), missing=True)
     random = np.random.default_rng(0)
-    codes = np.column_stack([random.integers(1, 3, size=400), random.choice([1, 4], size=400)]).astype(np.uint8)
-    labels = ((codes[:, 0] == 1) ^ (random.random(400) < 0.1)) | (codes[:, 1] == 4)
-    levels = tuple(np.array(a.values, dtype=object) for a in (shade, size))
-    table = Table(Schema((shade, size), LABEL), codes, levels, labels.astype(np.uint8))
+    shades, sizes = random.integers(1, 3, size=400), random.choice([1, 4], size=400)
+    labels = ((shades == 1) ^ (random.random(400) < 0.1)) | (sizes == 4)
+    table = coded(Schema((shade, size), LABEL), shades, sizes, labels=labels)
     found = AdvTrainMinimizer(0.0, random_state=0).minimize(table)
     assert (found["shade"].size, found["size"].size) == (2, 2)
     assert len({found["shade"].bucket(value) for value in "adef"} | {found["shade"].other_bucket}) == 1
@@ -161,8 +160,8 @@ def test_missing_can_have_a_bucket_of_its_own_or_share_one() -> None:
     """Missing predicts the label, the numbers do not: missing alone is told apart."""
     pay = Attribute("pay", "continuous", missing=True)
     random = np.random.default_rng(0)
-    codes = random.integers(0, 11, size=(1000, 1)).astype(np.uint8)
-    table = Table(Schema((pay,), LABEL), codes, (np.arange(10.0),), (codes[:, 0] == 10).astype(np.uint8))
+    codes = random.integers(0, 11, size=1000)
+    table = coded(Schema((pay,), LABEL), codes, labels=codes == 10, numbers={"pay": range(10)})
     found = AdvTrainMinimizer(0.0, random_state=0).minimize(table)["pay"]
     assert found.missing_bucket not in {found.bucket(number) for number in range(10)}
     noise = replace(table, labels=random.integers(2, size=1000).astype(np.uint8))
@@ -178,9 +177,9 @@ def test_a_handful_of_records_is_no_reason_to_fail(kind: Kind, rows: int) -> Non
 
 def test_infinite_and_huge_numbers_are_numbers() -> None:
     number = Attribute("number", "continuous")
-    levels = np.array([-np.inf, -1e308, 0.0, 1e308, np.inf])
-    codes = np.tile(np.arange(5, dtype=np.uint8), 40)[:, None]
-    table = Table(Schema((number,), LABEL), codes, (levels,), (codes[:, 0] > 2).astype(np.uint8))
+    codes = np.tile(np.arange(5), 40)
+    numbers = {"number": [-np.inf, -1e308, 0.0, 1e308, np.inf]}
+    table = coded(Schema((number,), LABEL), codes, labels=codes > 2, numbers=numbers)
     assert AdvTrainMinimizer(0.0, random_state=0).minimize(table)["number"].edges
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from leastwise.minimizers import MINIMIZERS, OptimalMinimizer, optimal_path, rec
 from leastwise.minimizers.constraints import Constraints
 from leastwise.minimizers.optimal import items, make_program
 from leastwise.minimizers.surrogate import SURROGATES, effects_of
+from tests.samples import coded, named
 from tests.strategies import tables
 
 LABEL = Attribute("y", values=("0", "1"))
@@ -84,14 +86,13 @@ def test_a_dearer_bucket_never_means_more_of_them():
 def table_of(values: int, kind: str = "discrete", rows: int = 400, seed: int = 0, classes: int = 2) -> Table:
     """One personal attribute whose label share rises with its code, and a second that means nothing."""
     random = np.random.default_rng(seed)
-    codes = np.stack([random.integers(0, values, rows), random.integers(0, 3, rows)], axis=1)
-    labels = np.clip((codes[:, 0] / values * classes + random.random(rows) - 0.5), 0, classes - 1).astype(int)
-    names = tuple(f"v{v}" for v in range(values))
-    first = Attribute("a", kind, personal=True, **({} if kind == "continuous" else {"values": names}))  # type: ignore[arg-type]
+    a, b = random.integers(0, values, rows), random.integers(0, 3, rows)
+    labels = np.clip((a / values * classes + random.random(rows) - 0.5), 0, classes - 1)
+    number = Attribute("a", "continuous", personal=True)
+    first = number if kind == "continuous" else named("a", values, kind=kind, personal=True)
     second = Attribute("b", values=("x", "y", "z"), personal=True)
-    levels = np.arange(values, dtype=float) if kind == "continuous" else np.array(names, dtype=object)
     label = Attribute("y", values=tuple(f"c{c}" for c in range(classes)))
-    return Table(Schema((first, second), label), codes, (levels, np.array(second.values)), labels)
+    return coded(Schema((first, second), label), a, b, labels=labels, numbers={"a": range(values)})
 
 
 @pytest.mark.parametrize("kind", ["discrete", "ordinal", "continuous"])
@@ -126,8 +127,8 @@ def test_a_value_seen_once_is_shrunk_to_the_mean():
     table = table_of(5)
     codes = table.codes.copy()
     codes[codes[:, 0] == 4, 0] = 3
-    codes[0, 0], labels = 4, table.y.copy()
-    rare = Table(table.schema, codes, table.levels, labels)
+    codes[0, 0] = 4
+    rare = replace(table, codes=codes)
     effects = effects_of(rare, lambda _, seed: (np.array([[0.0], [0.0], [0.0], [0.0], [50.0]]), np.zeros((3, 1))))
     assert abs(effects[0][4, 0]) < 50 / 20
 
@@ -169,7 +170,7 @@ def test_a_surrogate_that_is_not_there_is_named():
 
 def test_labels_of_one_class_need_no_attribute():
     table = table_of(4)
-    one = Table(table.schema, table.codes, table.levels, np.zeros(len(table), dtype=int))
+    one = replace(table, labels=np.zeros(len(table), dtype=int))
     found = OptimalMinimizer(lam=0.01).minimize(one)
     assert found.not_collected == ("a", "b")
 
@@ -203,11 +204,8 @@ def test_a_long_attribute_is_reduced_and_the_loss_is_bounded():
     levels, codes = np.unique(numbers, return_inverse=True)
     sex = random.integers(0, 2, rows)
     labels = (numbers + 0.3 * random.normal(size=rows) > 0).astype(int)
-    schema = Schema(
-        (Attribute("n", "continuous"), Attribute("s", values=("f", "m"), personal=True)),
-        Attribute("y", values=("0", "1")),
-    )
-    table = Table(schema, np.stack([codes, sex], axis=1), (levels, np.array(["f", "m"])), labels)
+    schema = Schema((Attribute("n", "continuous"), named("s", 2, personal=True)), LABEL)
+    table = coded(schema, codes, sex, labels=labels, numbers={"n": levels})
     effects = (levels[:, None], np.zeros((2, 1)))
     program = make_program(table, effects)
     assert program.attributes[0].items.row <= 512

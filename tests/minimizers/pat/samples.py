@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from leastwise import Attribute, Schema, Table
+from tests.samples import coded
 
 
 def random_table(
@@ -29,24 +30,16 @@ def random_table(
         Attribute("sex", values=("F", "M"), personal=True),
         Attribute("town", values=values),
     )
-    levels = (np.arange(0.0, 60, 7), np.round(np.sort(random.normal(size=8)), 3), *_names(attributes[2:]))
+    numbers = {"age": np.arange(0, 60, 7), "pay": np.round(np.sort(random.normal(size=8)), 3)}
     # The last declared values of "job" and "town" are never drawn: nobody has them.
     drawn = [9 + extras, 8, 4 + 2 * extras, discrete, 2, discrete]
     columns = [
         np.minimum((size * (0.6 * random.random(rows) + 0.4 * hidden)).astype(int), size - 1) for size in drawn
     ]
     label = np.minimum((classes * (0.5 * random.random(rows) + 0.5 * hidden)).astype(int), classes - 1)
-    return Table(
-        Schema(attributes, Attribute("y", values=tuple(f"c{c}" for c in range(classes)))),
-        np.asfortranarray(np.stack(columns, axis=1).astype(np.uint8)),
-        levels,
-        label.astype(np.uint8),
-        _weights(random, rows, weights),
-    )
-
-
-def _names(attributes: tuple[Attribute, ...]) -> list[np.ndarray]:
-    return [np.asarray(attribute.values, dtype=object) for attribute in attributes]
+    schema = Schema(attributes, Attribute("y", values=tuple(f"c{c}" for c in range(classes))))
+    people = _weights(random, rows, weights)
+    return coded(schema, *columns, labels=label, numbers=numbers, weights=people)
 
 
 def _weights(random: np.random.Generator, rows: int, kind: str) -> np.ndarray | None:

@@ -11,6 +11,7 @@ from leastwise.minimizers.pat.growth import CountedRows, Expansion, Grower, Tabl
 from leastwise.minimizers.pgini import Criterion
 from tests import oracles
 from tests.minimizers.pat.samples import random_table, repeated
+from tests.samples import LABEL, coded, named
 
 SEEDS = range(6)
 
@@ -62,16 +63,13 @@ def test_the_leaf_of_the_largest_gain_is_split_first_and_what_gains_nothing_stay
 
 def discrete_table(seed: int, values: int) -> Table:
     random = np.random.default_rng(seed)
-    names = tuple(f"v{v}" for v in range(values))
-    schema = Schema((Attribute("a", values=names),), Attribute("y", values=("n", "p")))
-    codes = random.integers(0, values, (50, 1)).astype(np.uint8)
-    return Table(schema, codes, (np.asarray(names, dtype=object),), (random.random(50) < codes[:, 0] % 3 / 3))
+    codes = random.integers(0, values, 50)
+    return coded(Schema((named("a", values),), LABEL), codes, labels=random.random(50) < codes % 3 / 3)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_for_alpha_0_and_two_classes_no_subset_of_the_values_is_better(seed: int) -> None:
     table = discrete_table(seed, 7)
-    table = replace(table, labels=table.y.astype(np.uint8))
     expansions = grown(table, 0.0, 20, 1)
     rows = rows_of_nodes(table, expansions)
     assert expansions
@@ -233,14 +231,8 @@ def test_orders_balance_every_personal_attribute_not_only_the_first() -> None:
         for k in range(40):
             rows.append((value, 0, int(k % 20 < 20 * sex_share), int(k < 40 * label_share)))
     codes = np.array(rows, dtype=np.uint8)
-    attributes = (
-        Attribute("place", values=("a", "b", "c", "d")),
-        Attribute("first", values=("x", "y"), personal=True),
-        Attribute("sex", values=("F", "M"), personal=True),
-    )
-    levels = tuple(np.asarray(attribute.values, dtype=object) for attribute in attributes)
-    schema = Schema(attributes, Attribute("y", values=("n", "p")))
-    table = Table(schema, np.asfortranarray(codes[:, :3]), levels, codes[:, 3])
+    attributes = (named("place", 4), named("first", 2, personal=True), named("sex", 2, personal=True))
+    table = coded(Schema(attributes, LABEL), *codes.T[:3], labels=codes[:, 3])
     first = grown(table, 0.5, 2, 1)[0]
     assert first.attribute == 0
     sides = {frozenset(first.left.tolist()), frozenset(first.right.tolist())}
@@ -248,10 +240,8 @@ def test_orders_balance_every_personal_attribute_not_only_the_first() -> None:
 
 
 def test_more_than_512_values_are_no_limit() -> None:
-    values = tuple(f"job{v}" for v in range(1300))
-    codes = np.repeat(np.arange(1300), 3).astype(np.uint16)
-    schema = Schema((Attribute("job", values=values, personal=True),), Attribute("y", values=("n", "p")))
-    table = Table(schema, codes[:, None], (np.asarray(values, dtype=object),), (codes % 2).astype(np.uint8))
+    codes = np.repeat(np.arange(1300), 3)
+    table = coded(Schema((named("job", 1300, personal=True),), LABEL), codes, labels=codes % 2)
     first = grown(table, 0.1, 2, 1)[0]
     assert first.left.tolist() == list(range(0, 1300, 2))
 
@@ -282,14 +272,9 @@ def test_splits_found_row_by_row_are_the_best_too(seed: int, monkeypatch: pytest
 def test_two_numbers_of_sixty_thousand_values_each_need_no_table_of_their_pairs() -> None:
     random = np.random.default_rng(0)
     hidden = random.random(60_000)
-    columns = [np.argsort(np.argsort(hidden + random.random(60_000))).astype(np.uint16) for _ in range(2)]
-    attributes = (Attribute("a", "continuous"), Attribute("b", "continuous", personal=True))
-    table = Table(
-        Schema(attributes, Attribute("y", values=("n", "p"))),
-        np.asfortranarray(np.stack(columns, axis=1)),
-        (np.arange(60_000.0), np.arange(60_000.0)),
-        (hidden > 0.5).astype(np.uint8),
-    )
+    columns = [np.argsort(np.argsort(hidden + random.random(60_000))) for _ in range(2)]
+    schema = Schema((Attribute("a", "continuous"), Attribute("b", "continuous", personal=True)), LABEL)
+    table = coded(schema, *columns, labels=hidden > 0.5, numbers=dict.fromkeys("ab", np.arange(60_000)))
     assert Grower(table, Criterion.of(table), [0.3], 100).rows.layout.length < 10 * len(table)
     assert len(grown(table, 0.3, 4, 100)) == 3
 

@@ -16,6 +16,7 @@ from leastwise.minimizers import MINIMIZERS, PATMinimizer, pat, pat_grid, pat_pa
 from leastwise.minimizers.pat import ALPHAS, LEAVES, grow_tree
 from leastwise.minimizers.pat.tree import generalization
 from tests.minimizers.pat.samples import random_table, repeated
+from tests.samples import unlabelled
 
 
 def test_it_is_registered_under_its_name() -> None:
@@ -153,10 +154,8 @@ def test_wrong_parameters_are_said(how: dict[str, object], said: str) -> None:
 
 
 def test_it_needs_a_label() -> None:
-    table = random_table(0)
-    unlabelled = Table(Schema(table.schema.attributes), table.codes, table.levels)
     with pytest.raises(SchemaError, match="label"):
-        PATMinimizer().minimize(unlabelled)
+        PATMinimizer().minimize(unlabelled(random_table(0)))
 
 
 def test_floors_hold_on_the_records() -> None:

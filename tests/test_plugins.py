@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from sklearn.dummy import DummyClassifier
 
-from leastwise import ParameterError, plugins
+from leastwise import DataError, ParameterError, plugins
 from leastwise.adversaries import AttackResult
 from leastwise.evaluation import Evaluation, evaluate
 from leastwise.runs import Entry, Grid, Options, Run, run
@@ -134,6 +134,43 @@ def test_what_is_no_adversary_or_has_a_name_of_ours_is_refused() -> None:
         evaluate(g, split, ["A8"], estimator=3)
     with pytest.raises(ParameterError, match="an object with minimize"):
         Grid.of(Shy())
+
+
+class Clumsy:
+    name = "clumsy"
+
+    def attack(self, breach: Any) -> AttackResult:
+        raise KeyError("age")
+
+
+def test_one_name_or_one_object_is_one_adversary_and_one_that_fails_is_named(tmp_path: Path) -> None:
+    split = records().split(0)
+    g = Grid.of("uniform").sources()[0].propose(split.train)[0].generalization
+    for alone, name in (("A8", "A8"), (Shy(), "Shy")):
+        assert [attack.adversary for attack in evaluate(g, split, alone, quick=True).attacks] == [name]
+        assert Options(adversaries=alone).adversaries == (alone,)
+    why = "the adversary clumsy must return an AttackResult, but it failed with KeyError: 'age'; mend it"
+    with pytest.raises(ParameterError, match=why):
+        evaluate(g, split, [Clumsy()], quick=True)
+    with pytest.raises(ParameterError, match=why):
+        run(records(), tmp_path / "run", Options(grid=Grid.of("uniform"), adversaries=[Clumsy()], quick=True))
+
+
+def test_a_minimizer_that_returns_something_else_is_told_so(tmp_path: Path) -> None:
+    class Plain:
+        def minimize(self, table: Any) -> Any:
+            return {"age": [30]}
+
+    class Stepwise:
+        def minimize(self, table: Any) -> Any: ...
+
+        def path(self, table: Any) -> Any:
+            return [None]
+
+    for wrong, why in ((Plain(), "minimize.table. of a minimizer must return a Generalization; got dict"),
+                       (Stepwise(), "path.table., step by step, of a minimizer .* got NoneType")):  # fmt: skip
+        with pytest.raises(DataError, match=why):
+            run(records(), tmp_path / type(wrong).__name__, Options(grid=Grid.of(wrong), quick=True))
 
 
 def test_an_object_keeps_its_parameters_and_a_file_tells_them(guide: dict[str, Any]) -> None:

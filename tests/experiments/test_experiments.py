@@ -10,12 +10,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.dummy import DummyClassifier
 
-from leastwise import DataError, ParameterError, Schema, Table
+from leastwise import DataError, Generalization, ParameterError, Schema, Table
+from leastwise.adversaries import AttackResult, Breach
 from leastwise.datasets import load_adult
-from leastwise.experiments import EXPERIMENTS, Outcome, run_experiment
+from leastwise.experiments import EXPERIMENTS, Laboratory, Outcome, run_experiment
+from leastwise.experiments.candidates import own
 from leastwise.experiments.declaration import Experiment, Paper, Picture
 from leastwise.experiments.page import draw
+from leastwise.minimizers import UniformMinimizer
 from tests.samples import LABEL, coded, named
 
 pytest.importorskip("matplotlib", reason="pictures need matplotlib")
@@ -129,6 +133,53 @@ def test_what_it_measures_is_what_the_paper_counts(adult: Table) -> None:
 def test_two_breaches_tell_no_less_than_one_by_much(adult: Table) -> None:
     for row in rows_of(run_experiment("multi-breach", adult, quick=True, most=6000)):
         assert float(row["adversary_error"]) <= min(float(row["first_error"]), float(row["second_error"])) + 0.02
+
+
+class Halves:
+    """Everything in two: a minimizer that is no ``Minimizer``."""
+
+    def minimize(self, table: Table) -> Generalization:
+        return table.generalization([np.arange(size) * 2 // size for size in table.sizes])
+
+
+class Careless:
+    """Guesses what is most frequent."""
+
+    name = "careless"
+
+    def attack(self, breach: Breach) -> AttackResult:
+        return AttackResult(adversary="x", people=breach.people, adversary_error=0.9, interval=None, baseline=1.0)
+
+
+def test_own_minimizers_adversaries_and_judges_take_part(adult: Table) -> None:
+    outcome = run_experiment(
+        "side-information", adult, quick=True, most=1500,
+        minimizers=[Halves()], adversaries=Careless(), predictor=DummyClassifier(), estimator=DummyClassifier(),
+    )  # fmt: skip
+    rows = rows_of(outcome)
+    assert sorted({row["adversary"][:2] for row in rows}) == ["A1", "A3", "A4", "A5", "ca"]
+    assert len(rows) == 5, "one generalization, of the minimizer that was brought"
+    assert {row["adversary_error"] for row in rows if row["adversary"] == "careless"} == {"0.9"}
+    assert {row["adversary_error"] for row in rows if row["adversary"] != "careless"} != {"0.9"}
+    assert outcome.facts["own minimizers"] == "Halves()"
+    assert outcome.facts["predictor"] == "DummyClassifier()"
+
+
+def test_an_experiment_of_ones_own_and_what_an_experiment_has_no_use_for(adult: Table) -> None:
+    def measure(laboratory: Laboratory) -> list[dict[str, str]]:
+        return [{"by": candidate.minimizer, "setting": candidate.setting} for candidate in own(laboratory)]
+
+    mine = Experiment(
+        name="mine", title="Mine", measure=measure, picture=Picture(kind="bars", x="by", y="setting"),
+        paper=Paper(place="nowhere", finding="none"), takes=("minimizers",),
+    )  # fmt: skip
+    found = run_experiment(mine, adult, most=500, minimizers=[Halves(), "uniform", UniformMinimizer(4)])
+    rows = [(row["by"], row["setting"]) for row in found.rows]
+    assert rows == [("Halves", ""), ("uniform", "k=3"), ("uniform", "k=4")]
+    with pytest.raises(ParameterError, match=r"singling-out has no use for minimizers of your own; .*tradeoff"):
+        run_experiment("singling-out", adult, minimizers=[Halves()])
+    with pytest.raises(ParameterError, match="an object with minimize"):
+        run_experiment(mine, adult, most=500, minimizers=[Careless()])
 
 
 def test_hostile_names_stay_text() -> None:

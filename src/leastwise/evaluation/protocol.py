@@ -80,11 +80,11 @@ def evaluate(
     split = parts_of(records, seed)
     judges = Judges(quick, seed, estimator, predictor)
     setting = Setting(judges.adversary(), quick, without_breach, predicates)
-    attackers = _attackers(adversaries, setting, others, bool(split.test.personal))
+    attacking = attackers(adversaries, setting, others, bool(split.test.personal))
     check_held_out(split.test)
     if not held_out:
         check_origin(generalization, split.test.split_seed)
-    reconstructing = [name for name, each in attackers.items() if name in PAPER and each.wants_personal]
+    reconstructing = [name for name, each in attacking.items() if name in PAPER and each.wants_personal]
     if reconstructing and not split.test.personal:
         raise ParameterError(
             f"{', '.join(reconstructing)} are after personal attributes, and the schema marks none; mark some, or "
@@ -94,7 +94,7 @@ def evaluate(
     clock = _Clock(progress or Silent())
     utilities = _utilities(generalization, split, judges, limits, clock)
     attacks: dict[str, AttackResult] = {}
-    for name, adversary in attackers.items():
+    for name, adversary in attacking.items():
         attacks[name] = _attack(name, adversary, breach, others, attacks.get("A1"), clock)
     return Evaluation(
         fingerprint=generalization.fingerprint,
@@ -111,30 +111,72 @@ def evaluate(
     )
 
 
-def _attackers(
-    wanted: Sequence[str | Adversary] | None, setting: Setting, others: Sequence[Generalization], personal: bool
+def several(adversaries: Any) -> tuple[Any, ...]:
+    """Return adversaries one by one; one alone is one of them, not many letters.
+
+    >>> several("A1"), several(["A1", "A8"])
+    (('A1',), ('A1', 'A8'))
+    """
+    alone = isinstance(adversaries, str) or hasattr(adversaries, "attack")
+    return (adversaries,) if alone else tuple(adversaries)
+
+
+def attackers(
+    wanted: Sequence[str | Adversary] | None,
+    setting: Setting,
+    others: Sequence[Generalization] = (),
+    personal: bool = True,
 ) -> dict[str, Adversary]:
     """Return who attacks, by name: those of the paper in their order, then all others as they were given."""
     if wanted is None:
         default = [each for each in PAPER.values() if personal or not each.wants_personal]
         wanted = [each.name for each in default if others or not each.wants_others]
-    known = known_adversaries()
+    wanted, known = several(wanted), known_adversaries()
     named = {check_choice("adversaries", each, known) for each in wanted if isinstance(each, str)}
     given = [each for each in wanted if not isinstance(each, str)]
-    attackers: dict[str, Any] = {}
+    found: dict[str, Any] = {}
     for name in (each for each in known if each in named):
-        kind = known[name]  # one of another package may not care for settings
-        attackers[name] = kind.configured(setting) if hasattr(kind, "configured") else kind()
+        found[name] = _configured(name, known[name], setting)
     for adversary in given:
         name = _checked_name(adversary)
-        if name in attackers:
+        if name in found:
             raise ParameterError(f"two adversaries are called {name}; give one of them another name")
-        attackers[name] = adversary
-    order = sorted(attackers, key=lambda name: [*PAPER].index(name) if name in PAPER else len(PAPER))
-    several = [name for name in order if getattr(attackers[name], "wants_others", False)]
-    if several and not others:
-        raise ParameterError(f"{several[0]} needs another generalization of the same people; give it as others")
-    return {name: attackers[name] for name in order}
+        found[name] = adversary
+    order = sorted(found, key=lambda name: [*PAPER].index(name) if name in PAPER else len(PAPER))
+    joining = [name for name in order if getattr(found[name], "wants_others", False)]
+    if joining and not others:
+        raise ParameterError(f"{joining[0]} needs another generalization of the same people; give it as others")
+    return {name: found[name] for name in order}
+
+
+def _configured(name: str, kind: Any, setting: Setting) -> Any:
+    if name in PAPER:
+        return kind.configured(setting)
+    with _named(name):  # one of another package, which may not care for settings
+        return kind.configured(setting) if hasattr(kind, "configured") else kind()
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Let what goes wrong in an adversary of somebody's own carry its name."""
+    try:
+        yield
+    except Exception as error:
+        raise ParameterError(
+            f"the adversary {name} must return an AttackResult, but it failed with {type(error).__name__}: "
+            f"{' '.join(str(error).split()) or 'no message'}; mend it, or leave it out of the adversaries"
+        ) from error
+
+
+def attacked(name: str, adversary: Adversary, breach: Breach) -> AttackResult:
+    """Let an adversary attack; what goes wrong in one of somebody's own is told with its name."""
+    if type(adversary) in PAPER.values():
+        return adversary.attack(breach)
+    with _named(name):
+        result = adversary.attack(breach)
+    if not isinstance(result, AttackResult):
+        raise ParameterError(f"{name} must return an AttackResult; got {type(result).__name__}")
+    return result
 
 
 def _checked_name(adversary: Any) -> str:
@@ -177,11 +219,9 @@ def _attack(
     _, words, title, scenario = about(adversary)
     stolen = breach.together_with(others) if getattr(adversary, "wants_others", False) else breach
     with clock.step(name, name if words == name else f"{name} {words}"):
-        result = adversary.attack(stolen)
+        result = attacked(name, adversary, stolen)
     if type(adversary) in PAPER.values():
         return result
-    if not isinstance(result, AttackResult):
-        raise ParameterError(f"{name} must return an AttackResult; got {type(result).__name__}")
     return GuestResult.of(result, name, title, scenario, plain)
 
 

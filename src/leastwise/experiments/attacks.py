@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from leastwise.adversaries.base import Adversary
+from leastwise.adversaries.base import Setting, about
 from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.linkability import Linkability
 from leastwise.adversaries.multi_breach import MultiBreach
 from leastwise.adversaries.reconstruction import HighCertainty
-from leastwise.adversaries.side_information import LeaveOneOut, NonPersonalKnowledge, PartialKnowledge
 from leastwise.adversaries.singling_out import SinglingOut
-from leastwise.experiments.candidates import Candidate, advtrain, pat, uniform
-from leastwise.experiments.declaration import LINES, Experiment, Paper, Picture, Row
+from leastwise.evaluation.protocol import attacked, attackers
+from leastwise.experiments.candidates import Candidate, advtrain, on_frontier, pat, uniform
+from leastwise.experiments.declaration import FRONTIER, LINES, Experiment, Paper, Picture, Row
 from leastwise.experiments.judging import Laboratory
 
 # The paper does not say how many leaves its multi-breach trees had; ten come closest to the errors it prints.
@@ -28,7 +28,7 @@ def high_certainty(laboratory: Laboratory) -> list[Row]:
     for found in chosen:
         risk = laboratory.judge(found).utility_risk
         laboratory.progress.begin(f"A2: {found.total_buckets} buckets")
-        for point in HighCertainty(laboratory.predictor).attack(laboratory.breach(found)).points:
+        for point in HighCertainty(laboratory.judges.adversary()).attack(laboratory.breach(found)).points:
             words = f"surest {point.share:g} %"
             rows.append(
                 {"surest": words, "utility_risk": risk, "adversary_error": point.mean, "minimum": point.minimum}
@@ -37,20 +37,23 @@ def high_certainty(laboratory: Laboratory) -> list[Row]:
 
 
 def side_information(laboratory: Laboratory) -> list[Row]:
-    """A1 and A3 to A5 on the frontier of PAT."""
-    chosen = laboratory.front([c.generalization for c in pat(laboratory)], most=4 if laboratory.quick else 8)
-    attackers: dict[str, Adversary] = {
-        "A3 knows the non-personal attributes": NonPersonalKnowledge(laboratory.predictor),
-        "A4 knows all but one": LeaveOneOut(laboratory.predictor),
-        "A5 learns one after the other": PartialKnowledge(laboratory.predictor),
+    """A1, A3 to A5 and whoever was brought, on a frontier."""
+    words = {
+        "A3": "knows the non-personal attributes",
+        "A4": "knows all but one",
+        "A5": "learns one after the other",
     }
+    setting = Setting(laboratory.judges.adversary(), laboratory.quick)
+    attacking = attackers([*words, *laboratory.adversaries], setting)
     rows: list[Row] = []
-    for found in chosen:
+    for candidate in on_frontier(laboratory, most=4 if laboratory.quick else 8):
+        found = candidate.generalization
         judged, breach = laboratory.judge(found), laboratory.breach(found)
         errors = {"A1 knows nothing more": judged.attack.adversary_error}
-        for name, adversary in attackers.items():
-            laboratory.progress.begin(f"{name[:2]}: {found.total_buckets} buckets")
-            errors[name] = adversary.attack(breach).adversary_error
+        for name, adversary in attacking.items():
+            laboratory.progress.begin(f"{name}: {found.total_buckets} buckets")
+            told = words.get(name, about(adversary).words).removeprefix(name).strip()
+            errors[f"{name} {told}".strip()] = attacked(name, adversary, breach).adversary_error
         rows += [
             {"adversary": name, "utility_risk": judged.utility_risk, "adversary_error": error}
             for name, error in errors.items()
@@ -66,7 +69,7 @@ def multi_breach(laboratory: Laboratory) -> list[Row]:
         first = _first(laboratory, minimizer, value)
         laboratory.progress.begin(f"A6: {name}")
         breach = laboratory.breach(first.generalization).together_with([second.generalization])
-        found = MultiBreach(laboratory.predictor).attack(breach)
+        found = MultiBreach(laboratory.judges.adversary()).attack(breach)
         rows.append(
             {
                 "scenario": name,
@@ -179,6 +182,7 @@ EXPERIMENTS = (
         name="side-information",
         title="A3 to A5: what does side information add?",
         measure=side_information,
+        takes=(*FRONTIER, "adversaries"),
         picture=replace(LINES, series="adversary"),
         paper=Paper(
             place="Figure 6: A3 to A5 on ACSIncome, PAT",
@@ -190,6 +194,7 @@ EXPERIMENTS = (
         name="multi-breach",
         title="A6: the same people under two generalizations",
         measure=multi_breach,
+        takes=("predictor",),
         picture=Picture(
             kind="bars", x="scenario", y="adversary_error", beside=("first_error", "second_error"),
             xlabel="scenario", ylabel="adversary error (higher is safer)",
@@ -210,6 +215,7 @@ EXPERIMENTS = (
         name="linkability",
         title="A7: can two halves of a record be joined?",
         measure=linkability,
+        takes=(),
         picture=Picture(
             kind="bars", x="generalization", y="linked", beside=("at_random", "by_guess"),
             xlabel="generalization", ylabel="share of people linked (lower is safer)",
@@ -233,6 +239,7 @@ EXPERIMENTS = (
         name="singling-out",
         title="A8: how rare is the rarest generalized record?",
         measure=singling_out,
+        takes=(),
         picture=Picture(
             kind="bars", x="generalization", y="unique_people",
             xlabel="generalization", ylabel="people alone with their record (lower is safer)",

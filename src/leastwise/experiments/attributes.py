@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from leastwise.adversaries.reconstruction import Reconstruction
 from leastwise.evaluation.utility import utility_risk
-from leastwise.experiments.candidates import Candidate, advtrain, pat, uniform
-from leastwise.experiments.declaration import LINES, Experiment, Paper, Picture, Row
+from leastwise.experiments.candidates import Candidate, advtrain, on_frontier, pat, uniform
+from leastwise.experiments.declaration import FRONTIER, LINES, Experiment, Paper, Picture, Row
 from leastwise.experiments.judging import Laboratory
 from leastwise.generalization import Generalization
 from leastwise.predictors.base import Predictor
@@ -20,7 +20,7 @@ ARCHITECTURES = {"MLP-2": (50,), "MLP-3": (100, 100), "MLP-5": (256, 256, 256, 2
 
 def individual(laboratory: Laboratory) -> list[Row]:
     """The A1 error of each personal attribute along the frontier of PAT."""
-    chosen = laboratory.front([c.generalization for c in pat(laboratory)], most=10)
+    chosen = [candidate.generalization for candidate in on_frontier(laboratory, most=10)]
     return [
         {
             "attribute": found.attribute,
@@ -64,8 +64,10 @@ def one_against_many(laboratory: Laboratory) -> list[Row]:
         alone = replace(laboratory.records, schema=laboratory.records.schema.with_personal((name,)))
         for words, table in (("all attributes protected", laboratory.records), (f"only {name} protected", alone)):
             other = replace(laboratory, records=table, _judged={}, _split=None)
-            chosen = other.front([c.generalization for c in pat(other)], most=8)
-            rows += [_attacked(found, laboratory, alone, name, words) for found in chosen]
+            rows += [
+                _attacked(found.generalization, laboratory, alone, name, words)
+                for found in on_frontier(other, most=8)
+            ]
     return rows
 
 
@@ -137,6 +139,7 @@ EXPERIMENTS = (
         name="individual-attributes",
         title="Which attributes are told?",
         measure=individual,
+        takes=FRONTIER,
         picture=replace(LINES, series="attribute"),
         paper=Paper(
             place="Figures 7 and 14: A1 attribute by attribute",
@@ -163,6 +166,7 @@ EXPERIMENTS = (
         name="one-against-many",
         title="Does protecting many attributes protect the one that matters?",
         measure=one_against_many,
+        takes=FRONTIER,
         picture=replace(LINES, series="protected", ylabel="error about the one attribute (higher is safer)"),
         paper=Paper(
             place="Figure 10: protecting several attributes",
@@ -175,6 +179,7 @@ EXPERIMENTS = (
         name="architectures",
         title="Do larger networks attack better?",
         measure=architectures,
+        takes=(),
         picture=Picture(
             kind="bars", x="generalization", y="adversary_error", series="architecture",
             xlabel="generalization", ylabel="adversary error (higher is safer)",

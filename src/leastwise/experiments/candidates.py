@@ -22,6 +22,8 @@ from leastwise.minimizers import (
     pat_grid,
 )
 from leastwise.minimizers.pat.minimizer import ALPHAS, LEAVES
+from leastwise.records.table import Table
+from leastwise.runs.grid import Grid
 
 UNIFORM = (1, 2, 3, 4, 5)
 SELECTED = (2, 4, 8, 10, 20)
@@ -114,13 +116,35 @@ def optimal(laboratory: Laboratory) -> list[Candidate]:
     ]
 
 
+def own(laboratory: Laboratory, train: Table | None = None) -> list[Candidate]:
+    """Return what the minimizers propose that somebody brought, from these records or the training part."""
+    if not laboratory.minimizers:
+        return []
+    grid = Grid.of(*laboratory.minimizers, seeds=(laboratory.seed,))
+    grid.check()
+    found: list[Candidate] = []
+    for source in grid.sources():
+        laboratory.progress.begin(source.minimizer)
+        for parameters, generalization in source.propose(train or laboratory.train):
+            setting = " ".join(f"{name}={value}" for name, value in parameters.items() if value is not None)
+            found.append(Candidate(source.minimizer, setting, generalization))
+    return found
+
+
+def on_frontier(laboratory: Laboratory, most: int = 12) -> list[Candidate]:
+    """Return the frontier of PAT, or of the minimizers that somebody brought instead."""
+    candidates = own(laboratory) or pat(laboratory)
+    first = {candidate.generalization.fingerprint: candidate for candidate in reversed(candidates)}
+    return [first[g.fingerprint] for g in laboratory.front([c.generalization for c in candidates], most)]
+
+
 BASELINES = (uniform, feature_selection, iterative, apt)
 NEURAL = (advtrain, mutual_information)
 
 
 def every_minimizer(laboratory: Laboratory) -> list[Candidate]:
-    """Return the candidates of all minimizers; the neural ones where PyTorch is installed."""
-    makers = (pat, *BASELINES, optimal)
+    """Return the candidates of all minimizers, also those brought; the neural ones where PyTorch is installed."""
+    makers = (pat, *BASELINES, optimal, own)
     found = [*itertools.chain.from_iterable(make(laboratory) for make in makers)]
     try:
         found += itertools.chain.from_iterable([make(laboratory) for make in NEURAL])

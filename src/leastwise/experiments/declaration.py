@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,6 +10,8 @@ from leastwise.experiments.judging import Laboratory
 
 Row = Mapping[str, str | int | float]
 Measure = Callable[[Laboratory], Sequence[Row]]
+JUDGES = ("estimator", "predictor")
+FRONTIER = ("minimizers", *JUDGES)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +71,8 @@ class Experiment:
         How they are drawn.
     paper
         What to hold them against.
+    takes
+        What of one's own ``run_experiment`` may be given: minimizers, adversaries, estimator, predictor.
     needs
         An extra without which the rows cannot be measured.
     note
@@ -80,5 +84,6 @@ class Experiment:
     measure: Measure
     picture: Picture
     paper: Paper
+    takes: Collection[str] = JUDGES
     needs: str = ""
     note: str = ""

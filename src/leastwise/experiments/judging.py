@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from leastwise.adversaries.breach import Breach
-from leastwise.adversaries.guessing import MakePredictor, StrongestOf
 from leastwise.adversaries.reconstruction import Reconstruction
 from leastwise.adversaries.result import ReconstructionResult
 from leastwise.evaluation.pareto import Point, frontier
-from leastwise.evaluation.utility import utility_risk
+from leastwise.evaluation.utility import Judges, utility_risk
 from leastwise.generalization import Generalization
 from leastwise.predictors.joint_buckets import JointBuckets
 from leastwise.predictors.sklearn import Logistic
 from leastwise.progress import Progress, Silent
 from leastwise.random import generator
 from leastwise.records.table import Split, Table
+from leastwise.validation import described
 
 
 class Judged(NamedTuple):
@@ -50,6 +50,8 @@ class Laboratory:
         The attribute of interest, for experiments about one; by default the one that is guessed worst.
     progress
         Is told what is done.
+    minimizers, adversaries, estimator, predictor
+        What somebody brought; see ``run_experiment``.
     """
 
     records: Table
@@ -58,6 +60,10 @@ class Laboratory:
     quick: bool = False
     only: str = ""
     progress: Progress = field(default_factory=Silent)
+    minimizers: Sequence[Any] = ()
+    adversaries: Sequence[Any] = ()
+    estimator: Any = None
+    predictor: Any = None
     _judged: dict[str, Judged] = field(default_factory=dict, repr=False)
     _split: Split | None = field(default=None, repr=False)
 
@@ -74,9 +80,15 @@ class Laboratory:
         return self.split.train
 
     @property
-    def predictor(self) -> MakePredictor:
-        """What adversaries predict with."""
-        return StrongestOf(self.quick, self.seed)
+    def judges(self) -> Judges:
+        """Who classifies, and what adversaries predict with."""
+        return Judges(self.quick, self.seed, self.estimator, self.predictor)
+
+    def brought(self) -> dict[str, str]:
+        """Say what somebody brought."""
+        lists = {"own minimizers": self.minimizers, "own adversaries": self.adversaries}
+        told = {name: ", ".join(map(described, each)) for name, each in lists.items() if each}
+        return {**told, **self.judges.words()}
 
     def of_seed(self, seed: int) -> Laboratory:
         """Return the same experiment with another split."""
@@ -96,9 +108,9 @@ class Laboratory:
 
     def judged_on(self, generalization: Generalization, split: Split) -> Judged:
         """Return utility risk and A1 on the test part of any split."""
-        risk = utility_risk(generalization, split, quick=self.quick, seed=self.seed).error
+        risk = utility_risk(generalization, split, self.judges.classifiers(), seed=self.seed).error
         stolen = Breach.of(generalization, split, seed=self.seed)
-        return Judged(risk, Reconstruction(self.predictor).attack(stolen))
+        return Judged(risk, Reconstruction(self.judges.adversary()).attack(stolen))
 
     def screen(self, generalization: Generalization) -> Point:
         """Return utility risk and A1 on the validation part, by counting: enough to choose with."""

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from leastwise.errors import DataError
-from leastwise.experiments.candidates import Candidate, every_minimizer, feature_selection, pat
-from leastwise.experiments.declaration import LINES, Experiment, Paper, Row
+from leastwise.experiments.candidates import Candidate, every_minimizer, feature_selection, on_frontier, own
+from leastwise.experiments.declaration import FRONTIER, LINES, Experiment, Paper, Row
 from leastwise.experiments.judging import Laboratory
 from leastwise.generalization import Generalization
 from leastwise.minimizers import pat_grid
@@ -68,9 +68,7 @@ def seeds(laboratory: Laboratory) -> list[Row]:
     rows: list[Row] = []
     for seed in range(laboratory.seed, laboratory.seed + (2 if laboratory.quick else 5)):
         other = laboratory.of_seed(seed)
-        chosen = other.front([candidate.generalization for candidate in pat(other)])
-        found = [Candidate("pat", f"{g.total_buckets} buckets", g) for g in chosen]
-        rows += rows_of(found, other, seed=f"seed {seed}")
+        rows += rows_of(on_frontier(other), other, seed=f"seed {seed}")
     return rows
 
 
@@ -91,8 +89,10 @@ def training_sizes(laboratory: Laboratory) -> list[Row]:
         size = max(50, round(share * len(train)))
         sample = train.take(np.sort(order[:size])).with_own_levels()
         laboratory.progress.begin(f"{size:,} records")
-        chosen = laboratory.front(_trees(sample, laboratory.quick), most=8)
-        found = [Candidate("pat", f"{size} records", g) for g in chosen]
+        by = own(laboratory, sample) or [Candidate("pat", "", g) for g in _trees(sample, laboratory.quick)]
+        of = {candidate.generalization.fingerprint: candidate.minimizer for candidate in reversed(by)}
+        chosen = laboratory.front([candidate.generalization for candidate in by], most=8)
+        found = [Candidate(of[g.fingerprint], f"{size} records", g) for g in chosen]
         rows += rows_of(found, laboratory, share=f"{share:.1%} ({size:,} records)")
     return rows
 
@@ -107,8 +107,10 @@ def _trees(sample: Table, quick: bool) -> list[Generalization]:
 def drift(laboratory: Laboratory) -> list[Row]:
     """The generalizations of the first year on the records of later ones."""
     if not laboratory.later:
-        raise DataError("drift needs records of later years; name each with --later FILE")
-    chosen = laboratory.front([c.generalization for c in pat(laboratory)], most=8)
+        raise DataError(
+            "drift needs records of later years; give them as later (on the command line: --later FILE)"
+        )
+    chosen = [candidate.generalization for candidate in on_frontier(laboratory, most=8)]
     years = [("the year it was found in", laboratory.records), *laboratory.later]
     return [row for name, table in years for row in _year(name, table, chosen, laboratory)]
 
@@ -138,6 +140,7 @@ EXPERIMENTS = (
         name="tradeoff",
         title="What each minimizer costs and protects",
         measure=tradeoff,
+        takes=FRONTIER,
         picture=TRADE_OFF,
         paper=Paper(
             place="Figures 4 and 11: utility-privacy trade-offs",
@@ -160,6 +163,7 @@ EXPERIMENTS = (
         name="seeds",
         title="Do other splits give other frontiers?",
         measure=seeds,
+        takes=FRONTIER,
         picture=replace(TRADE_OFF, series="seed"),
         paper=Paper(place="Figure 13: seeds", finding="The frontiers of different seeds look alike."),
     ),
@@ -178,6 +182,7 @@ EXPERIMENTS = (
         name="training-sizes",
         title="How few full records are enough?",
         measure=training_sizes,
+        takes=FRONTIER,
         picture=replace(TRADE_OFF, series="share"),
         paper=Paper(
             place="Figure 8: training sizes",
@@ -191,6 +196,7 @@ EXPERIMENTS = (
         name="drift",
         title="Do generalizations of one year hold in later ones?",
         measure=drift,
+        takes=FRONTIER,
         picture=replace(TRADE_OFF, series="year"),
         paper=Paper(
             place="Figure 15: distribution shift",

@@ -86,7 +86,7 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # 
         inferred
             The names of the attributes whose values were read off the records instead of declared.
         """
-        learned = self.minimize(table.with_own_levels())
+        learned = checked_generalization(self.minimize(table.with_own_levels()), "minimize(table)")
         proposed = replace(learned, origin={**self._origin(), **chosen_on(table), **learned.origin})
         warn_of_leaks(proposed, table, inferred)
         return proposed
@@ -195,6 +195,13 @@ def chosen_on(table: Table) -> dict[str, Any]:
     """Return what the artefact says about the records that chose it, so that nobody judges it by them."""
     seed = {} if table.split_seed is None else {"split_seed": table.split_seed}
     return {"chosen_on": table.part, **seed}
+
+
+def checked_generalization(found: Any, by: str) -> Generalization:
+    """Return what a minimizer found, if it is a generalization; complain otherwise."""
+    if not isinstance(found, Generalization):
+        raise ParameterError(f"{by} of a minimizer must return a Generalization; got {type(found).__name__}")
+    return found
 
 
 def check_two_classes(table: Table) -> None:

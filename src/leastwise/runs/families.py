@@ -18,6 +18,7 @@ from leastwise.minimizers import (
     recommended_paths,
     restarted_paths,
 )
+from leastwise.minimizers.base import checked_generalization
 from leastwise.minimizers.feature_selection import METHODS
 from leastwise.minimizers.pat.minimizer import LEAVES
 from leastwise.minimizers.surrogate import SURROGATES
@@ -164,10 +165,10 @@ def _once(train: Table, source: Source, constraints: Constraints | None) -> Iter
 def path_of(minimizer: Any, parameters: Mapping[str, Any], train: Table) -> Iterator[Proposal]:
     """Yield what a minimizer proposes: its path, if it has one, else its only answer."""
     if not hasattr(minimizer, "path"):
-        yield Proposal(parameters, minimizer.minimize(train))
+        yield Proposal(parameters, checked_generalization(minimizer.minimize(train), "minimize(table)"))
         return
     for step, found in enumerate(minimizer.path(train)):
-        yield Proposal({**parameters, "step": step}, found)
+        yield Proposal({**parameters, "step": step}, checked_generalization(found, "path(table), step by step,"))
 
 
 def _constructor_rules(name: str, **rules: Rule) -> dict[str, Rule]:

@@ -14,6 +14,7 @@ import numpy as np
 from leastwise.adversaries.base import Adversary, about
 from leastwise.documents import from_text, to_plain, to_text
 from leastwise.errors import DataError, ParameterError, SchemaError, shorten
+from leastwise.evaluation.protocol import several
 from leastwise.evaluation.utility import Judges
 from leastwise.minimizers import Constraints
 from leastwise.records.table import Split, Table
@@ -83,6 +84,7 @@ class Options:
     def __post_init__(self) -> None:
         if self.most < 1:
             raise ParameterError(f"most must be at least 1 candidate of the frontier; got {self.most}")
+        object.__setattr__(self, "adversaries", several(self.adversaries))
 
 
 @dataclass(frozen=True, kw_only=True)

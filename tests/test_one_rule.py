@@ -315,3 +315,39 @@ def test_a_short_float_is_the_number_that_it_is(partition: Partition) -> None:
         assert list(map(int, found["a"].to_pylist() if hasattr(found, "to_pydict") else found["a"])) == expected
     records = [g.transform({"a": value}, "codes", unknown="other")["a"] for value in short]
     assert records == expected
+
+
+PERIODS = pd.period_range("2020-01", periods=2, freq="M")
+MONTH = keep(Attribute("a", values=("2020-01", "2020-02"), other=True))
+SEVERAL = {
+    "lists": [[1], [2]],
+    "tuples": [(1,), (2,)],
+    "arrays": [np.array([1]), np.array([2])],
+    "mappings": [{"b": 1}, {"b": 2}],
+    "bytes": [b"1", b"2"],
+}
+
+
+@pytest.mark.parametrize("values", SEVERAL.values(), ids=SEVERAL.keys())
+@pytest.mark.parametrize("attribute", [MONTH.attribute, Attribute("a", "continuous", other=True)], ids=["t", "n"])
+def test_what_is_not_one_value_is_refused_on_every_road_and_is_no_other(attribute: Attribute, values: Any) -> None:
+    partition = keep(attribute)
+    made = pl.Series("a", values)
+    frames = [pd.DataFrame({"a": pd.Series(values, dtype=object)}), made.to_frame(), made.to_frame().to_arrow()]
+    roads = [lambda: Generalization((partition,)).transform({"a": values[0]}, unknown="other")]
+    roads += [lambda frame=frame: table_codes(partition, frame) for frame in frames]
+    roads += [lambda frame=frame: transformed(partition, frame, lambda done: done) for frame in frames]
+    for road in roads:
+        with pytest.raises(DataError, match=r"a: .*each value must be one text or number"):
+            road()
+    labelled = Generalization((MONTH,), Attribute("y", values=("1", "2")))
+    with pytest.raises(DataError, match=r"y: .*each value must be one text or number"):
+        labelled.transform({"a": "2020-01", "y": values[0]}, unknown="other", keep=["y"])
+
+
+@pytest.mark.parametrize("values", [PERIODS, pd.Series([*PERIODS], dtype=object)], ids=["typed", "objects"])
+def test_a_period_is_its_text_on_every_road(values: Any) -> None:
+    frame = pd.DataFrame({"a": values})
+    assert table_codes(MONTH, frame) == [0, 1]
+    assert Generalization((MONTH,)).transform(frame, "codes")["a"].tolist() == [0, 1]
+    assert MONTH.bucket(PERIODS[1]) == 1

@@ -22,7 +22,7 @@ from leastwise.apply.request import Request, families_of, with_texts
 from leastwise.apply.steps import Step, looked_up
 from leastwise.errors import DataError, UnknownValueError
 from leastwise.partition import Untouched
-from leastwise.schema.values import is_missing, text_of
+from leastwise.schema.values import ONE_VALUE, is_missing, is_several, text_of
 
 Eager = nw.DataFrame[Any]
 
@@ -61,15 +61,18 @@ def _transform_eager(request: Request, records: Eager) -> Eager:
 def _polars_column(column: nw.Series[Any]) -> pl.Series:
     if column.dtype in (nw.Categorical, nw.Enum):
         column = column.cast(nw.String)
-    if column.dtype != nw.Object:
+    if column.dtype not in (nw.Object, nw.Unknown):
         return column.to_polars()
     raw = column.to_list()
-    if any(hasattr(value, "__len__") and not isinstance(value, str) for value in raw):
-        raise not_flat(column.name, "lists")
+    for row, value in enumerate(raw):
+        if is_several(value):
+            raise UnknownValueError(column.name, value, ONE_VALUE, row)
     values = [None if is_missing(value) else value for value in raw]
     if len({*map(type, values)} - {type(None)}) == 1:
         with suppress(TypeError, OverflowError, pl.exceptions.PolarsError):
-            return pl.Series(column.name, values, strict=True)
+            made = pl.Series(column.name, values, strict=True)
+            if made.dtype != pl.Object:
+                return made
     # Values of several types, or of none that Polars has: they are compared by their texts anyway.
     return pl.Series(column.name, [text_of(value) for value in values], dtype=pl.String)
 
@@ -123,12 +126,7 @@ def _in_row(frame: pl.DataFrame | pl.LazyFrame, first_row: int = 0) -> Iterator[
 def check_flat(name: str, dtype: Any) -> None:
     """Refuse a column of lists or structs."""
     if dtype.is_nested():
-        raise not_flat(name, dtype)
-
-
-def not_flat(name: str, found: object) -> DataError:
-    """Return the error for a column of lists or structs."""
-    return DataError(f"{name}: each value must be one text or number; the column holds {found}")
+        raise DataError(f"{name}: {ONE_VALUE}; the column holds {dtype}")
 
 
 def gathered(step: Step, place: pl.Expr, dtype: pl.DataType) -> pl.Expr:

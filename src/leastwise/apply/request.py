@@ -11,7 +11,7 @@ from leastwise.apply.steps import Step
 from leastwise.errors import ParameterError, shorten
 from leastwise.generalization import Generalization
 from leastwise.schema import Unknown
-from leastwise.schema.values import text_of
+from leastwise.schema.values import is_several, text_of
 
 Families = Mapping[str, Family]
 
@@ -57,7 +57,7 @@ class Request:
         if label is None:
             return
         for value in values:
-            if text_of(value) is not None:
+            if is_several(value) or text_of(value) is not None:
                 label.read(value)
 
     @property

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from leastwise.errors import DataError, UnknownValueError
 from leastwise.schema import Attribute, Extra
-from leastwise.schema.values import is_missing, text_of
+from leastwise.schema.values import ONE_VALUE, is_missing, text_of
 
 Column = nw.Series[Any]
 LARGEST_WHOLE = 2.0**53  # beyond it a float skips whole numbers
@@ -122,5 +122,5 @@ def _distinct_objects(column: Column) -> tuple[list[Any], npt.NDArray[np.int64]]
         found = (-1 if is_missing(v) else places.setdefault((type(v), v), len(places)) for v in column.to_list())
         index = np.fromiter(found, dtype=np.int64, count=len(column))
     except TypeError:
-        raise DataError(f"{column.name}: each value must be one text or number; the column holds lists") from None
+        raise DataError(f"{column.name}: {ONE_VALUE}; the column holds lists") from None
     return [value for _, value in places], index

@@ -17,7 +17,7 @@ import numpy as np
 
 from leastwise.documents import Fields, Problems
 from leastwise.errors import SchemaError, UnknownValueError, shorten
-from leastwise.schema.values import as_number, number_text, text_of
+from leastwise.schema.values import ONE_VALUE, as_number, is_several, number_text, text_of
 from leastwise.validation import did_you_mean
 
 Kind = Literal["continuous", "ordinal", "discrete"]
@@ -151,6 +151,8 @@ class Attribute:
         >>> code.read("01", "other")
         <Extra.OTHER: 'other'>
         """
+        if is_several(value):
+            raise UnknownValueError(self.name, value, ONE_VALUE)
         found = self._number(value) if self.continuous else self._position(value)
         if found is not None:
             return found

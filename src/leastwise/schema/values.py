@@ -8,6 +8,7 @@
   scripts make a code: "01", " 1" and "1_000" are themselves. So are whole digits that no double holds exactly.
 - true and "TRUE" are one value; so are the infinities and "inf". None, NaN, NaT, "" and "NaN" are no answer.
 - Where a number is asked, a text can be no code: zeros before and blanks around it do not count.
+- Lists, arrays, mappings and bytes are no value, not even an "other" one: they are refused.
 
 ``text_of`` says it for declared values and ``as_number`` for numbers. :meth:`leastwise.Attribute.read` holds a raw
 value against a domain by them, and every road asks it: tables, partitions, records and frames. The fast
@@ -44,6 +45,18 @@ WORDS: Mapping[str, float] = MappingProxyType(
 
 _CODE_NUMBER, _ANY_NUMBER = re.compile(CODE_NUMBER), re.compile(ANY_NUMBER)
 _LONG_INTEGER = re.compile("[+-]?[1-9][0-9]{15,308}")
+
+
+ONE_VALUE = "each value must be one text or number"
+
+
+def is_several(value: Any) -> bool:
+    """Return whether a raw value is not one: a list, an array, a mapping, or bytes that nobody decoded.
+
+    >>> [is_several(v) for v in ([1], (), {"a": 1}, b"a", "a", 1, None)]
+    [True, True, True, True, False, False, False]
+    """
+    return hasattr(value, "__len__") and not isinstance(value, str) and getattr(value, "shape", None) != ()
 
 
 def is_missing(value: Any) -> bool:

@@ -102,7 +102,7 @@ def test_policy_and_check() -> None:
     fine, broken = printed.split("40 or older: broken")
     assert "the same people: fine" in fine
     assert "  - " not in fine
-    assert "  - age: 0 to 32 is now the answer of 0.0% of the people" in broken
+    assert "  - age: 0 to 32 is now the answer of 0.0\xa0% of the people" in broken
 
 
 @pytest.mark.slow

@@ -238,6 +238,7 @@ def fresh() -> Iterator[None]:
     [
         ("broken", "raise OSError('no disk')", "cannot be loaded: OSError: no disk"),
         ("wrong", "class Thing: pass", "no class with a method 'attack'"),
+        ("A9", "class Thing:\n    def attack(self, breach): ...", "a name must have letters, digits, - and _"),
         ("A1", "class Thing:\n    def attack(self, breach): ...", "leastwise has one of that name itself"),
     ],
 )

@@ -15,6 +15,8 @@ A message says what must hold, what was found and what to do.
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Sequence
 
 
@@ -77,6 +79,18 @@ class MissingExtraError(LeastwiseError, ImportError):
 
 class PrivacyLeakWarning(UserWarning):
     """Something read from one person's data is about to be published."""
+
+
+def warn(message: str, kind: type[Warning] = UserWarning) -> None:
+    """Warn at the line of whoever called leastwise, however deep in it, or behind scikit-learn, this is."""
+    frame, level = sys._getframe(1), 3
+    while frame.f_back is not None and _inside(frame.f_back.f_globals.get("__name__", "")):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, kind, stacklevel=level)
+
+
+def _inside(module: str) -> bool:
+    return module.partition(".")[0] in ("leastwise", "sklearn")
 
 
 def shorten(value: object, width: int = 60) -> str:

@@ -10,13 +10,29 @@ and leastwise knows the minimizer ``mine`` wherever a name is taken.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
+from leastwise.errors import warn
+
 MINIMIZERS, ADVERSARIES = "leastwise.minimizers", "leastwise.adversaries"
+LONGEST_NAME = 40
+GUEST_NAMES = f"letters, digits, - and _, {LONGEST_NAME} of them at most, and not be A with a number"
+
+
+def is_guest(name: object) -> bool:
+    """Return whether this can be the name of something that did not come with leastwise.
+
+    It is short, and safe in files, tables and pages. "A" with a number is for adversaries of leastwise itself.
+
+    >>> is_guest("my-thief"), is_guest("A9"), is_guest("<b>")
+    (True, False, False)
+    """
+    if not isinstance(name, str) or len(name) > LONGEST_NAME or not name.replace("-", "_").isidentifier():
+        return False
+    return not (name.startswith("A") and name[1:].isdigit())
 
 
 @cache
@@ -38,7 +54,7 @@ def plugins(group: str, method: str, taken: tuple[str, ...]) -> dict[str, Any]:
         problem, found = _loaded(point, method, taken)
         if problem:
             package = point.dist.name if point.dist else point.value
-            warnings.warn(f"{package} announces {point.name!r} in {group}, but {problem}", stacklevel=2)
+            warn(f"{package} announces {point.name!r} in {group}, but {problem}")
         else:
             loaded[point.name] = found
     return loaded
@@ -47,6 +63,8 @@ def plugins(group: str, method: str, taken: tuple[str, ...]) -> dict[str, Any]:
 def _loaded(point: EntryPoint, method: str, taken: Collection[str]) -> tuple[str, Any]:
     if point.name in taken:
         return "leastwise has one of that name itself; rename it", None
+    if not is_guest(point.name):
+        return f"a name must have {GUEST_NAMES}; rename it", None
     try:
         found = point.load()
     except Exception as error:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from leastwise.errors import ParameterError, shorten
 
+NEAR = 0.65  # how alike a near miss must be: "aeg" is "age", "nope" is not "income"
 Number = TypeVar("Number", int, float)
 
 
@@ -19,12 +20,12 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
     >>> did_you_mean("incom", ["age", "income"])
     "did you mean 'income'?"
-    >>> did_you_mean("zzz", ["age", "income"])
+    >>> did_you_mean("nope", ["age", "income"])
     'there are: age, income'
     """
     options = [str(option) for option in known]
     close = [option for option in options if option.casefold() == name.casefold()]
-    close = close or get_close_matches(name, options, n=1)
+    close = close or get_close_matches(name, options, n=1, cutoff=NEAR)
     if close:
         return f"did you mean {shorten(close[0])}?"
     shown = ", ".join(options[:12]) + (f" and {len(options) - 12} more" if len(options) > 12 else "")
@@ -90,7 +91,7 @@ def check_choice(name: str, value: str, choices: Iterable[str]) -> str:
     """Return the value if it is one of the choices; suggest the near miss otherwise."""
     options = list(choices)
     if value not in options:
-        close = get_close_matches(str(value), options, n=1)
+        close = get_close_matches(str(value), options, n=1, cutoff=NEAR)
         hint = f"; did you mean {shorten(close[0])}?" if close else ""
         raise ParameterError(f"{name} must be one of {', '.join(options)}; got {shorten(value)}{hint}")
     return value

@@ -105,3 +105,10 @@ def test_force_overwrites(folder: Path, run: Callable[..., Run]) -> None:
     assert done.code == 0
     assert "wrote 2 records with 2 of 3 attributes" in done.err
     assert (folder / "out.csv").read_text().splitlines()[1] == "0 to 19,nurse,any,1"
+
+
+def test_the_help_names_the_choices_and_no_python_type(run: Run) -> None:
+    text = run("apply", "--help").out
+    assert "error|other" in text
+    assert "labels|codes" in text
+    assert "list[str]" not in text

@@ -76,3 +76,18 @@ def test_control_signs_do_not_reach_the_terminal(run: Run, tmp_path: Path) -> No
     Generalization((Groups(Attribute("a\x1b[2J", values=("x\x07", "y")), (0, 1)),)).save(path)
     assert "\x1b" not in run("describe", path).out
     assert "\x07" not in run("describe", path).out
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("age,sex\n1,f\n", "not JSON"),
+        ("[1]", "must be a mapping of keys; got a list"),
+        ('{"a": 1}', "format: must be"),
+    ],
+)
+def test_one_cause_is_one_problem(tmp_path: Path, run: Run, text: str, why: str) -> None:
+    (tmp_path / "people.csv").write_text(text, encoding="utf-8")
+    complaint = run("describe", tmp_path / "people.csv").complaint
+    assert why in complaint
+    assert "problems" not in complaint

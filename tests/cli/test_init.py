@@ -8,6 +8,7 @@ import pytest
 
 from leastwise.policy import Policy
 from tests.cli.running import Run
+from tests.report.hand_made import write_run
 
 
 def test_writes_a_policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
@@ -35,6 +36,25 @@ def test_files_are_named_as_the_policy_sees_them(
     policy = Policy.load("policies/adult.yaml")
     assert policy.generalization == Path("policies/../run/g.json")
     assert policy.promise == Path("policies/promise.json")
+
+
+@pytest.mark.parametrize("lies", ["here", "beside the run", "nowhere"])
+def test_the_sample_of_a_run_is_named_where_it_lies(
+    lies: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder in ("policies", "work"):
+        Path(folder).mkdir()
+    write_run(Path("work/run"))
+    place = {"here": Path("people.csv"), "beside the run": Path("work/people.csv")}.get(lies)
+    if place is not None:
+        place.write_text("age\n1\n", encoding="utf-8")
+    found = run("init", "--run", "work/run", "-o", "policies/leastwise.yaml")
+    assert found.code == 0
+    data = Policy.load("policies/leastwise.yaml").task.data
+    assert data is not None
+    assert data.is_file() == (place is not None)
+    assert ("correct 'data' in the policy" in found.err) == (place is None)
 
 
 def test_no_run_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:

@@ -152,6 +152,18 @@ def test_the_recommended_one_is_marked_and_is_the_default(run: Run, people: Path
     assert "needs a label" in run("minimize", people).complaint
 
 
+def test_one_minimizer_is_told_about_and_a_help_text_needs_no_source(run: Run) -> None:
+    text = run("minimizers", "pat").out
+    assert "max_leaves" in text
+    assert "chi2" not in text
+    assert [item["name"] for item in json.loads(run("minimizers", "pat", "--json").out)] == ["pat"]
+    assert "did you mean 'pat'" in run("minimizers", "patt").complaint
+    for item in json.loads(run("minimizers", "--json").out):
+        for setting in item["settings"]:
+            assert "leastwise." not in setting["meaning"]
+            assert not setting["meaning"].lower().startswith("see ")
+
+
 @pytest.fixture
 def policy(people: Path, tmp_path: Path) -> Path:
     path = tmp_path / "leastwise.yaml"

@@ -93,7 +93,7 @@ def test_says_when_it_is_vacuous() -> None:
     certificate = certify(grouping(table, [range(200), [0, 0]]), table)
     assert certificate.vacuous
     assert certificate.alone == 1
-    assert certificate.sentences()[0].startswith("Nothing can be promised: 100% of the 200 people are alone")
+    assert certificate.sentences()[0].startswith("Nothing can be promised: 100\xa0% of the 200 people are alone")
 
 
 def test_side_information_is_put_into_z() -> None:

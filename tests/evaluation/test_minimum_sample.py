@@ -128,5 +128,5 @@ def test_the_result_is_plain() -> None:
     found = MinimumSample(size=2, interval=(2, 4), confidence=0.75, tolerance=0.05, records=9, sizes=(point,))
     assert found.sentence() == (
         "Collect about 2 full records (between 2 and 4 in 3 drawings): "
-        "more change the frontier by no more than 5%."
+        "more change the frontier by no more than 5\xa0%."
     )

@@ -46,7 +46,7 @@ COMPARED = {
         *(f"feature-selection ({m})" for m in ("anova", "chi2", "iterative", "mutual_info")),
         "limit",
     ],
-    "training-sizes": ["0.1% (50 records)", "1.0% (50 records)", "20.0% (300 records)"],
+    "training-sizes": ["0.1\xa0% (50 records)", "1.0\xa0% (50 records)", "20.0\xa0% (300 records)"],
     "side-information": [
         "A1 knows nothing more",
         "A3 knows the non-personal attributes",

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from leastwise import Attribute, Generalization, Groups, Intervals, PrivacyLeakWarning, Schema, Table, Untouched
 from leastwise.generalization.leaks import Leak, leak_message, leaks, warn_of_leaks
+from leastwise.minimizers import UniformMinimizer
 from leastwise.partition import keep
 from tests import strategies
 from tests.samples import one_column
@@ -99,6 +100,15 @@ def test_the_message_holds_no_value() -> None:
     with pytest.warns(PrivacyLeakWarning) as caught:
         warn_of_leaks(Generalization((keep(JOB),)), table, inferred=("job",))
     assert "spy" not in str(caught[0].message)
+
+
+@pytest.mark.parametrize("how", ["fit", "fit_transform"])
+def test_the_warning_points_at_the_line_of_the_caller(how: str) -> None:
+    frame = pl.DataFrame({"job": ["baker", "baker", "clerk"]})
+    minimizer = UniformMinimizer(2, schema=Schema([JOB]), random_state=0)
+    with pytest.warns(PrivacyLeakWarning) as told:
+        getattr(minimizer, how)(frame)
+    assert [each.filename for each in told] == [__file__]
 
 
 def test_no_leak_no_warning() -> None:

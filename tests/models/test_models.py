@@ -165,7 +165,12 @@ def test_paths_that_name_no_classifier(path: str) -> None:
 
 def test_the_card_says_what_was_measured(model: Model, tmp_path: Path) -> None:
     text = card(model.facts)
-    for part in (model.fingerprint, f"{model.facts.error:.2%}", "<=50K".replace("<", "&lt;"), "age, school"):
+    for part in (
+        model.fingerprint,
+        f"{100 * model.facts.error:.2f}\xa0%",
+        "<=50K".replace("<", "&lt;"),
+        "age, school",
+    ):
         assert part in text
     files = model.save(tmp_path / "m.skops")
     assert [file.name for file in files] == ["m.skops", "m.md", "m.json"]

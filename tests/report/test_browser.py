@@ -190,6 +190,20 @@ def test_without_javascript_the_answer_and_the_tables_are_there(chromium: Any, r
         assert not visit.page.is_visible("#frontier")
 
 
+@pytest.mark.parametrize("width", [360, 500, 768, 1280])
+def test_the_headline_figures_leave_no_empty_cell(visit: Visit, width: int) -> None:
+    visit.page.set_viewport_size({"width": width, "height": 800})
+    whole, cells = visit.page.evaluate(
+        """() => {
+            const area = box => box.width * box.height, list = document.querySelector(".figures");
+            return [area(list.getBoundingClientRect()),
+                    [...list.children].map(cell => area(cell.getBoundingClientRect()))];
+        }"""
+    )
+    assert len(cells) == 4
+    assert sum(cells) > 0.97 * whole  # the rest is the lines between them
+
+
 @pytest.mark.parametrize("width", [360, 390, 768, 1280])
 def test_nothing_is_wider_than_the_screen(visit: Visit, width: int) -> None:
     visit.page.set_viewport_size({"width": width, "height": 800})

@@ -141,6 +141,8 @@ def test_choosing_again_rewrites_the_choice_only(finished: Run, tmp_path: Path) 
     safest = next(point for point in finished.frontier.points if "safest" in point.name)
     chosen = choose_again(folder, Budget(max_error=1.0))
     assert chosen.choice.candidate == safest.id
+    with locked(folder), pytest.raises(ParameterError, match="another process"):
+        choose_again(folder, Budget(max_error=0.0))
     nothing = choose_again(folder, Budget(max_error=0.0))
     assert nothing.choice.candidate is None
     assert nothing.choice.nearest is not None

@@ -11,8 +11,6 @@ from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.guessing import STRONGEST, MakePredictor
 from leastwise.adversaries.result import AttackResult
 
-LONGEST_NAME = 40
-
 
 @dataclass(frozen=True)
 class Setting:
@@ -89,19 +87,6 @@ class About(NamedTuple):
     words: str
     title: str
     scenario: str
-
-
-def is_guest(name: object) -> bool:
-    """Return whether this can be the name of an adversary that did not come with leastwise.
-
-    It is short, and safe in files, tables and pages. "A" with a number is for adversaries of leastwise itself.
-
-    >>> is_guest("my-thief"), is_guest("A9"), is_guest("<b>")
-    (True, False, False)
-    """
-    if not isinstance(name, str) or len(name) > LONGEST_NAME or not name.replace("-", "_").isidentifier():
-        return False
-    return not (name.startswith("A") and name[1:].isdigit())
 
 
 def about(adversary: Any) -> About:

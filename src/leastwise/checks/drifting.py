@@ -10,6 +10,7 @@ from leastwise.checks.comparisons import Comparison, chance_above, chance_of_sha
 from leastwise.checks.promise import Promise, Share, risk_of
 from leastwise.checks.use import BucketUse
 from leastwise.confidence import binomial_interval
+from leastwise.documents.wording import percent
 from leastwise.generalization import Generalization
 from leastwise.schema import Attribute
 from leastwise.validation import check_between
@@ -91,7 +92,8 @@ def _shares(
                 interval=binomial_interval(count, people) if people else None,
                 chance=chance_of_shares(before, promise.people, count, people, slack=slack),
                 matters=abs(share - was) >= limits.share,
-                reason=f"{name} is now the {WORDS[about]} of {share:.1%} of the people, promised were {was:.1%}",
+                reason=f"{name} is now the {WORDS[about]} of {percent(share, 1)} of the people, promised were "
+                f"{percent(was, 1)}",
             )
         )
     return found
@@ -162,7 +164,7 @@ def unseen_comparisons(unseen: Mapping[str, int], people: int, limits: DriftLimi
             interval=binomial_interval(count, people),
             chance=chance_above(count, people, most),
             matters=count / people > most,
-            reason=f"{name}: {count / people:.2%} {what} {most:.2%}",
+            reason=f"{name}: {percent(count / people, 2)} {what} {percent(most, 2)}",
         )
         for name, count in unseen.items()
     ]

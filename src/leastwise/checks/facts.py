@@ -11,7 +11,7 @@ from leastwise.checks.checking import Check
 from leastwise.checks.comparisons import Comparison, Status
 from leastwise.checks.drifting import ACCURACY, LABEL, RISK, UNSEEN, USE
 from leastwise.documents.pages import as_is
-from leastwise.documents.wording import counted
+from leastwise.documents.wording import counted, percent
 
 Facts = dict[str, Any]
 FINE, BROKEN = "fine", "broken"
@@ -96,10 +96,10 @@ def _certificate(found: Check) -> list[Facts]:
 def _limits(found: Check) -> Facts:
     limits = found.limits
     text = (
-        f"A check alarms although nothing changed in at most {limits.level:.2%} of all cases: its questions are "
-        "judged together, by exact tests (Fisher, binomial) and Holm's rule. That training is a draw, too, is "
-        "not in them; the smallest differences that matter leave room for it. A difference below "
-        f"{limits.share:.1%} of the people in a bucket, {limits.error:g} of the model's error or "
+        f"A check alarms although nothing changed in at most {percent(limits.level, 2)} of all cases: its "
+        "questions are judged together, by exact tests (Fisher, binomial) and Holm's rule. That training is a "
+        "draw, too, is not in them; the smallest differences that matter leave room for it. A difference below "
+        f"{percent(limits.share, 1)} of the people in a bucket, {limits.error:g} of the model's error or "
         f"{limits.adversary_error:g} of the adversary's is no alarm however sure it is. Few records show only "
         "large changes: no alarm is no proof. A model and an adversary that learned from few new records "
         "err more than they could."

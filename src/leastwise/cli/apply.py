@@ -22,17 +22,28 @@ Target = Annotated[
 ]
 Answers = Annotated[
     str,
-    typer.Option("--answers", metavar="KIND", help="labels (for people), codes, or representative (for a model)."),
+    typer.Option(
+        "--answers",
+        metavar="labels|codes|representative",
+        help="In words for people, as the buckets' numbers, or a value of each bucket for a model.",
+    ),
 ]
 UnknownValues = Annotated[
-    str, typer.Option("--unknown", help="A value outside the domain is an error, or goes to 'other' if declared.")
+    str,
+    typer.Option(
+        "--unknown", metavar="error|other", help="A value outside the domain: refuse it, or 'other' if declared."
+    ),
 ]
 KeepSuppressed = Annotated[
     bool, typer.Option("--keep-suppressed", help="Write what is not collected too, as a constant.")
 ]
 Keep = Annotated[
     list[str] | None,
-    typer.Option("--keep", help="Columns beside the attributes and the label that may leave as they are: a,b."),
+    typer.Option(
+        "--keep",
+        metavar="A,B",
+        help="Columns beside the attributes and the label that may leave as they are: a,b.",
+    ),
 ]
 From = Annotated[
     str | None, typer.Option("--from", metavar="KIND", help="csv, tsv, parquet, ndjson; default: by the name.")

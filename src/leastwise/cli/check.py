@@ -53,7 +53,9 @@ def check(
     ] = None,
     previous: Annotated[
         list[Path] | None,
-        typer.Option("--previous", help="A generalization of the same people that leaked. Can be repeated."),
+        typer.Option(
+            "--previous", metavar="FILE", help="A generalization of the same people that leaked. Can be repeated."
+        ),
     ] = None,
     write_promise: Annotated[
         Path | None,

@@ -40,11 +40,15 @@ def evaluate(
     missing: Missing = None,
     adversaries: Annotated[
         list[str] | None,
-        typer.Option("--adversaries", "-a", help="Which attacks: A1,A8. Default: all that apply."),
+        typer.Option(
+            "--adversaries", "-a", metavar="A1,A8", help="Which attacks: A1,A8. Default: all that apply."
+        ),
     ] = None,
     other: Annotated[
         list[Path] | None,
-        typer.Option("--other", help="Another generalization of the same people, for A6. Can be repeated."),
+        typer.Option(
+            "--other", metavar="FILE", help="Another generalization of the same people, for A6. Can be repeated."
+        ),
     ] = None,
     tolerance: Annotated[
         list[str] | None,

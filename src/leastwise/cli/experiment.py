@@ -27,7 +27,8 @@ def experiment(
     ] = None,
     schema: Annotated[Path | None, typer.Option("--schema", "-s", help="The schema of the file.")] = None,
     later: Annotated[
-        list[str] | None, typer.Option("--later", help="The same of a later year, for drift. Can be repeated.")
+        list[str] | None,
+        typer.Option("--later", metavar="FILE", help="The same of a later year, for drift. Can be repeated."),
     ] = None,
     only: Annotated[str, typer.Option("--only", help="The attribute of interest, for one-against-many.")] = "",
     records: Annotated[

@@ -55,13 +55,16 @@ def export(
         ),
     ] = None,
     texts: Annotated[
-        list[str] | None, typer.Option("--texts", help="sql: continuous attributes whose column holds texts: a,b.")
+        list[str] | None,
+        typer.Option("--texts", metavar="A,B", help="sql: continuous attributes whose column holds texts: a,b."),
     ] = None,
     numbers: Annotated[
-        list[str] | None, typer.Option("--numbers", help="sql: other attributes whose column holds numbers: a,b.")
+        list[str] | None,
+        typer.Option("--numbers", metavar="A,B", help="sql: other attributes whose column holds numbers: a,b."),
     ] = None,
     keep: Annotated[
-        list[str] | None, typer.Option("--keep", help="sql: other columns that leave as they are: a,b.")
+        list[str] | None,
+        typer.Option("--keep", metavar="A,B", help="sql: other columns that leave as they are: a,b."),
     ] = None,
     action: Annotated[
         str | None,

@@ -19,7 +19,7 @@ from leastwise.errors import ParameterError
 @app.command()
 def init(
     data: Annotated[
-        str | None, typer.Argument(help="The sample, as the policy shall name it. Default: the run's.")
+        str | None, typer.Argument(help="The sample; the policy names it from its own folder. Default: the run's.")
     ] = None,
     label: Label = None,
     personal: Personal = None,
@@ -64,11 +64,22 @@ def init(
     }
     given |= {"generalization": generalization, "promise": promise or write_promise}
     said |= {name: value for name, value in given.items() if value is not None}
+    if "data" in said:
+        said["data"] = _located(said["data"], run)
     # The policy names files from its own folder.
     paths = {name: value for name, value in said.items() if isinstance(value, Path)}
     files = {name: Path(os.path.relpath(path, output.parent)).as_posix() for name, path in paths.items()}
     write_whole(output, policy_text(**{**said, **files}))
     typer.echo(f"wrote {output}; edit it, then: leastwise check {output} --data new.csv", err=True)
+
+
+def _located(name: str, run: Path | None) -> Path | str:
+    """Return where the sample lies: here, or beside the run, which knows its name only; else what was named."""
+    beside = [] if run is None else [run / name, run.parent / name]
+    found = next((path for path in (Path(name), *beside) if path.is_file()), None)
+    if found is None and run is not None:
+        typer.echo(f"{name} is neither here nor beside the run: correct 'data' in the policy", err=True)
+    return found or name
 
 
 def _write_promise(path: Path, run: Path | None, force: bool) -> None:

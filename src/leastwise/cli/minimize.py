@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -27,8 +28,10 @@ from leastwise.cli.task import (
     policy_of,
     seed_of,
 )
+from leastwise.documents.wording import percent
 from leastwise.errors import ParameterError, SchemaError, shorten
 from leastwise.progress import Lines
+from leastwise.validation import check_choice
 
 if TYPE_CHECKING:
     from leastwise.generalization import Generalization
@@ -169,14 +172,19 @@ def _hand_over(found: Generalization, records: Records, data: str, output: Path 
 
 
 @app.command()
-def minimizers(as_json: AsJson = False) -> None:
+def minimizers(
+    name: Annotated[str | None, typer.Argument(help="Tell about this one only, and more of it.")] = None,
+    as_json: AsJson = False,
+) -> None:
     """List the minimizers, and what can be set of each: `--set name=value`.
 
-    Example: `leastwise minimizers`
+    Example: `leastwise minimizers pat`
     """
     from leastwise.minimizers import known_minimizers
 
     known_here = known_minimizers()
+    if name is not None:
+        known_here = {name: known_here[check_choice("the minimizer", name, known_here)]}
     found = {name: minimizer_settings(name) for name in known_here}
     does = {name: (kind.__doc__ or "").strip().partition("\n")[0] for name, kind in known_here.items()}
     references = {name: str(getattr(kind, "reference", "")) for name, kind in known_here.items()}
@@ -197,10 +205,23 @@ def minimizers(as_json: AsJson = False) -> None:
             ]
         )
         return
+    if name is not None:
+        print_lines(f"{_prose(known_here[name])}\n\n{references[name]}".strip().replace("``", ""))
+        _print_settings(found)
+        return
     marked = [
         (f"{name} (recommended)" if name == DEFAULT else name, does[name], references[name]) for name in found
     ]
     print_table("Minimizers", ("name", "what it does", "reference"), marked)
+    _print_settings(found)
+
+
+def _prose(kind: type[Any]) -> str:
+    """Return what a docstring says before its sections."""
+    return (inspect.getdoc(kind) or "").partition("\n\nParameters\n---")[0]
+
+
+def _print_settings(found: Mapping[str, Mapping[str, Setting]]) -> None:
     rows = [
         ("" if i else name, each, "" if said.default is None else str(said.default), _told(said))
         for name, known in found.items()
@@ -277,7 +298,9 @@ def minimum_sample(
     if as_json:
         print_json({**asdict(found), "sentence": found.sentence()})
         return
-    rows = [(f"{s.size:,}", f"{s.loss:.1%}", f"{max(s.losses):.1%}", f"{s.similarity:.2f}") for s in found.sizes]
+    rows = [
+        (f"{s.size:,}", percent(s.loss, 1), percent(max(s.losses), 1), f"{s.similarity:.2f}") for s in found.sizes
+    ]
     title = f"Samples of the {found.records:,} training records (medians of {repetitions} drawings)"
     print_table(title, COLUMNS, rows, COLUMNS)
     typer.echo(found.sentence())

@@ -13,6 +13,7 @@ from leastwise.cli.app import Artefact, AsJson, Force, Seed, Trust, app, load
 from leastwise.cli.output import check_output, print_json, visible, write_frame
 from leastwise.cli.progress import working
 from leastwise.cli.task import Label, Missing
+from leastwise.documents.wording import percent, percent_range
 
 if TYPE_CHECKING:
     import polars as pl
@@ -86,8 +87,8 @@ def train(
 def _sentence(facts: ModelFacts) -> str:
     low, high = facts.interval
     return (
-        f"{visible(facts.label, 40)}: wrong on {facts.error:.1%} of {facts.tested:,} held-out records "
-        f"({low:.1%} to {high:.1%}); always answering the most frequent class: {facts.baseline:.1%}. "
+        f"{visible(facts.label, 40)}: wrong on {percent(facts.error, 1)} of {facts.tested:,} held-out records "
+        f"({percent_range((low, high))}); always answering the most frequent class: {percent(facts.baseline, 1)}. "
         f"Fitted on {facts.trained:,} records."
     )
 

@@ -54,7 +54,8 @@ class Fields:
     def __init__(self, data: Any, path: Path, problems: Problems) -> None:
         self.path, self.problems = path, problems
         self._known: dict[str, None] = {}  # in the order of asking
-        if not isinstance(data, dict):
+        self.mapping = isinstance(data, dict)
+        if not self.mapping:
             problems.add(path, f"must be a mapping of keys; got {_kind_of(data)}")
         self._data: Mapping[str, Any] = data if isinstance(data, dict) else {}
 
@@ -165,8 +166,8 @@ def read_json(text: str, problems: Problems) -> Any:
 def check_format(fields: Fields, name: str, version: int) -> bool:
     """Return whether a document says that it is of this format and version."""
     found, found_version = fields.take("format"), fields.take("version")
-    if found != name:
+    if found != name and fields.mapping:  # else that was said
         fields.problems.add(("format",), f"must be {name!r}; got {shorten(found)}")
-    elif found_version != version or isinstance(found_version, bool):
+    elif found == name and (found_version != version or isinstance(found_version, bool)):
         fields.problems.add(("version",), f"this release reads version {version}; got {shorten(found_version)}")
     return bool(found == name and found_version == version)

@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from leastwise.documents.wording import percent
 from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.records.grouping import joint_buckets
@@ -117,8 +118,8 @@ class Certificate:
 
     def _nothing(self) -> str:
         return (
-            f"Nothing can be promised: {self.alone:.0%} of the {self.people:,} people are alone in their joint "
-            f"bucket, so what others tell about them cannot be judged by counting; a coarser generalization"
+            f"Nothing can be promised: {percent(self.alone)} of the {self.people:,} people are alone in their "
+            f"joint bucket, so what others tell about them cannot be judged by counting; a coarser generalization"
             f"{', less side information' if self.known else ''} or more records can be certified."
         )
 

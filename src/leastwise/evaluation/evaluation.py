@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from leastwise.adversaries import PAPER
-from leastwise.adversaries.base import is_guest
 from leastwise.adversaries.result import AttackResult, GuestResult
 from leastwise.documents import Fields, Problems, check_format, html, read_json, read_text, write_whole
 from leastwise.documents.plain import VERSION, from_plain, to_text
@@ -16,6 +15,7 @@ from leastwise.documents.wording import counted, percent, percent_range
 from leastwise.errors import ArtefactError, shorten
 from leastwise.evaluation.certificate import Certificate
 from leastwise.evaluation.utility import UtilityRisk
+from leastwise.plugins import is_guest
 from leastwise.validation import did_you_mean
 
 FORMAT = "leastwise-evaluation"

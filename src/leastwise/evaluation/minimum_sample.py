@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from leastwise.documents.wording import percent
 from leastwise.errors import DataError, ParameterError
 from leastwise.evaluation.pareto import Limits, Point, similarity
 from leastwise.evaluation.utility import parts_of
@@ -91,13 +92,13 @@ class MinimumSample:
         low, high = self.interval
         if self.size >= self.records:
             return (
-                f"All {self.records:,} training records are needed: with fewer, more than {self.tolerance:.0%} of "
-                "the frontier is lost."
+                f"All {self.records:,} training records are needed: with fewer, more than "
+                f"{percent(self.tolerance)} of the frontier is lost."
             )
         between = f"between {low:,} and {high:,}" if low < high else f"{low:,} each time"
         return (
             f"Collect about {self.size:,} full records ({between} in {len(self.sizes[0].losses)} drawings): more "
-            f"change the frontier by no more than {self.tolerance:.0%}."
+            f"change the frontier by no more than {percent(self.tolerance)}."
         )
 
 

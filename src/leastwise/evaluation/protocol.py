@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from leastwise.adversaries import PAPER, known_adversaries
-from leastwise.adversaries.base import Adversary, Setting, about, is_guest
+from leastwise.adversaries.base import Adversary, Setting, about
 from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.result import AttackResult, GuestResult
 from leastwise.errors import ParameterError, shorten
@@ -17,6 +17,7 @@ from leastwise.evaluation.certificate import Certificate, certify, check_held_ou
 from leastwise.evaluation.evaluation import Evaluation, People
 from leastwise.evaluation.utility import Judges, UtilityLimits, UtilityRisk, parts_of, utility_limits, utility_risk
 from leastwise.generalization import Generalization
+from leastwise.plugins import GUEST_NAMES, is_guest
 from leastwise.progress import Progress, Silent
 from leastwise.records.table import Split, Table
 from leastwise.validation import check_choice
@@ -187,8 +188,7 @@ def _checked_name(adversary: Any) -> str:
     name = about(adversary).name
     if type(adversary) not in PAPER.values() and not is_guest(name):
         raise ParameterError(
-            "an adversary of your own needs a name of its own, of letters, digits, - and _, and not A with a "
-            f"number; got {shorten(name)}"
+            f"an adversary of your own needs a name of its own; it must have {GUEST_NAMES}; got {shorten(name)}"
         )
     return name
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from leastwise.documents.wording import percent
 from leastwise.errors import DataError
 from leastwise.experiments.candidates import Candidate, every_minimizer, feature_selection, on_frontier, own
 from leastwise.experiments.declaration import FRONTIER, LINES, Experiment, Paper, Row
@@ -93,7 +94,7 @@ def training_sizes(laboratory: Laboratory) -> list[Row]:
         of = {candidate.generalization.fingerprint: candidate.minimizer for candidate in reversed(by)}
         chosen = laboratory.front([candidate.generalization for candidate in by], most=8)
         found = [Candidate(of[g.fingerprint], f"{size} records", g) for g in chosen]
-        rows += rows_of(found, laboratory, share=f"{share:.1%} ({size:,} records)")
+        rows += rows_of(found, laboratory, share=f"{percent(share, 1)} ({size:,} records)")
     return rows
 
 

@@ -91,7 +91,8 @@ def _written(value: Any, depth: int = 0) -> str:
 def from_text(text: str) -> Content:
     """Read a file's text; complain about everything that is wrong with it at once."""
     problems = Problems()
-    content = from_document(read_json(text, problems), problems) if not problems.texts else None
+    document = read_json(text, problems)
+    content = None if document is None and problems.texts else from_document(document, problems)
     if problems.texts or content is None:
         raise ArtefactError("not a generalization that can be trusted", problems.texts)
     return content

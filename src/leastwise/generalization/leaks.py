@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -11,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.errors import PrivacyLeakWarning, shorten
+from leastwise.errors import PrivacyLeakWarning, shorten, warn
 from leastwise.generalization import Generalization
 from leastwise.generalization.information_loss import ends
 from leastwise.partition import Intervals, Partition, Untouched, edge_between
@@ -117,7 +116,7 @@ def warn_of_leaks(generalization: Generalization, table: Table, inferred: Collec
     """Warn, once for all of them, of what in the artefact could only come from one person of the sample."""
     found = leaks(generalization, table, inferred)
     if found:
-        warnings.warn(leak_message(found), PrivacyLeakWarning, stacklevel=3)
+        warn(leak_message(found), PrivacyLeakWarning)
 
 
 def leak_message(found: tuple[Leak, ...]) -> str:

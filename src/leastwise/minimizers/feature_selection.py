@@ -216,7 +216,8 @@ class FeatureSelectionMinimizer(Minimizer):
     k
         How many attributes to keep, at least 1, or ``"all"``; all are kept where there are fewer.
     method
-        See above.
+        How it is measured what an attribute tells: the F-value (``anova``), exact mutual information, Pearson's
+        chi-squared, or by removing one attribute after the other (``iterative``).
     schema, personal, random_state
         See ``Minimizer``. Nothing here is random.
 

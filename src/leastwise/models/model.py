@@ -13,6 +13,7 @@ import polars as pl
 from leastwise.confidence import Interval
 from leastwise.documents import from_text, to_text
 from leastwise.documents.pages import as_is
+from leastwise.documents.wording import percent, percent_range
 from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.models.inputs import Matrix, as_polars, encoded
@@ -110,7 +111,7 @@ class Model:
 
 def card(facts: ModelFacts) -> str:
     """Return the model card as Markdown."""
-    low, high = facts.interval
+    error = f"{percent(facts.error, 2)} (95 % interval {percent_range(facts.interval, 2)}"
     versions = ", ".join(f"{name} {number}" for name, number in facts.versions.items())
     return f"""# Model card: {as_is(facts.label)}
 
@@ -121,8 +122,8 @@ Predicts **{as_is(facts.label)}** ({", ".join(map(as_is, facts.classes))}) from 
 | generalization | `{facts.fingerprint}` |
 | it reads | {", ".join(map(as_is, facts.collected))} |
 | estimator | `{facts.estimator}` |
-| wrong on held-out records | {facts.error:.2%} (95 % interval {low:.2%} to {high:.2%}; {facts.tested:,} records) |
-| always answering the most frequent class | {facts.baseline:.2%} |
+| wrong on held-out records | {error}; {facts.tested:,} records) |
+| always answering the most frequent class | {percent(facts.baseline, 2)} |
 | fitted on | {facts.trained:,} records with a label, {facts.unlabelled:,} without one left out |
 | seed | {facts.seed} |
 | made with | {versions} |

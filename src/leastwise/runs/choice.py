@@ -9,6 +9,7 @@ from leastwise.documents import from_text, to_text
 from leastwise.runs.budget import Budget, Limit, Size
 from leastwise.runs.candidates import Candidate, Figures
 from leastwise.runs.frontier import Frontier
+from leastwise.runs.task import FRESH
 
 FORMAT = "leastwise-choice"
 DEFAULT = Budget(max_error_increase=0.01)
@@ -180,7 +181,7 @@ def _hint(screened: Sequence[Candidate], budget: Budget, frontier: Frontier) -> 
         return ""
     return (
         f" Candidate {fitting.id}, which was screened and not attacked, fits by counting: begin the run "
-        "anew with this budget (--fresh) to have it judged."
+        f"anew with this budget ({FRESH}) to have it judged."
     )
 
 

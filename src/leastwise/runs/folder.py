@@ -16,7 +16,7 @@ from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, read_line
 from leastwise.runs.choice import Choice
 from leastwise.runs.frontier import Frontier
 from leastwise.runs.journal import Journal
-from leastwise.runs.task import RunTask
+from leastwise.runs.task import FRESH, RunTask
 from leastwise.schema import Schema
 from leastwise.schema.file import load_schema
 
@@ -55,8 +55,7 @@ class Run:
     def load(cls, folder: str | Path) -> Run:
         """Read a run; everything in it is checked, nothing is trusted."""
         path = Path(folder)
-        if not (path / TASK).is_file():
-            raise ParameterError(f"{path} is no run: there is no {TASK}; make one with leastwise run")
+        check_run(path)
         task = read_task(path)
         for name in (FRONTIER, CHOICE):
             if not (path / name).is_file():
@@ -165,6 +164,12 @@ def read_frontier(folder: Path, candidates: tuple[Candidate, ...]) -> Frontier:
     return Frontier.from_json(read_text(folder / FRONTIER), by_id, str(folder / FRONTIER))
 
 
+def check_run(folder: Path) -> None:
+    """Refuse a folder that holds no run."""
+    if not (folder / TASK).is_file():
+        raise ParameterError(f"{folder} is no run: there is no {TASK}; make one with leastwise run")
+
+
 def check_folder(folder: Path) -> None:
     """Refuse a folder that is somebody else's."""
     if folder.exists() and not folder.is_dir():
@@ -197,7 +202,7 @@ def _check_same(old: RunTask, new: RunTask, folder: Path) -> None:
     if differing:
         what = "the data" if differing[0] == "fingerprint" else differing[0].replace("_", " ")
         raise ParameterError(
-            f"{folder} holds a run of another task ({what} differs); name another one, or begin anew with --fresh"
+            f"{folder} holds a run of another task ({what} differs); name another one, or begin anew: {FRESH}"
         )
 
 

@@ -46,7 +46,7 @@ from leastwise.runs.grid import Grid, default_grid
 from leastwise.runs.journal import Journal, locked
 from leastwise.runs.judging import Judged, judge_strongly, screen_by_counting
 from leastwise.runs.proposals import Pool, Proposals, ask, limit_points, pooled
-from leastwise.runs.task import Options, RunTask, checked_split, task_of
+from leastwise.runs.task import FRESH, Options, RunTask, checked_split, task_of
 from leastwise.runs.workers import Workers
 from leastwise.schema import Schema
 from leastwise.schema.file import to_yaml
@@ -73,8 +73,12 @@ def run(
     folder
         Where everything is written. If it holds a run of the same task, that one is resumed; of another task it
         is refused.
+    options
+        Who proposes, attacks and judges, the budget, the constraints and the seed.
     name
         Of the data, for the report.
+    workers
+        How many tasks run at once, and where; by default one, here.
     progress
         Is told how far it has come.
     fresh
@@ -129,13 +133,13 @@ class Job:
         """Do the tasks that the journal does not have yet; each result is on the disk before the next is taken."""
         start, done = time.perf_counter(), [read(line) for line in journal.lines()]
         if len(done) > len(tasks):
-            raise ArtefactError(f"{journal.path}: it holds more than this task has; begin anew with --fresh")
+            raise ArtefactError(f"{journal.path}: it holds more than this task has; begin anew: {FRESH}")
         self.progress.begin(words, len(tasks), len(done))
         before = len(done)
         for result in work(tasks[before:]):
             journal.append(write(result))
             done.append(result)
-            if hasattr(result, "seconds"):
+            if isinstance(result, Proposals | Judged):  # the others take no time to speak of
                 self.note(words, task=len(done), seconds=result.seconds)
             self.progress.advance()
         self.note(words, seconds=time.perf_counter() - start, tasks=len(done) - before)
@@ -182,7 +186,7 @@ def screen(job: Job, pool: Pool) -> Pool:
     done = job.resumed("screening", Journal(path), tasks, work, write_line, partial(read_line, where=str(path)))
     candidates = tuple(each for each in done if isinstance(each, Candidate))
     if [c.fingerprint for c in candidates] != [c.fingerprint for c in pool.candidates]:
-        raise ArtefactError(f"{path}: it holds other candidates than this task has; begin anew with --fresh")
+        raise ArtefactError(f"{path}: it holds other candidates than this task has; begin anew: {FRESH}")
     return pool._replace(candidates=candidates)
 
 
@@ -303,14 +307,14 @@ def _judged(job: Job, words: str, journal: str, tasks: Sequence[_Judging]) -> li
 
 def choose_again(folder: str | Path, budget: Budget) -> Run:
     """Choose anew in a finished run, and write the choice; where nothing fits, the earlier one stays."""
-    found = Run.load(folder)
-    budget.check(*guesses(found.frontier), found.schema.names)
-    choice = choose(found.frontier, budget, found.candidates)
-    if choice.candidate is None:
-        return replace(found, choice=choice)  # what was chosen before stays
-    found.generalization(choice.candidate)  # complains, before anything is written, if it is not what was judged
-    with locked(found.folder):
-        write_choice(found.folder, choice)
+    places.check_run(Path(folder))
+    with locked(Path(folder)):
+        found = Run.load(folder)
+        budget.check(*guesses(found.frontier), found.schema.names)
+        choice = choose(found.frontier, budget, found.candidates)
+        if choice.candidate is not None:  # otherwise what was chosen before stays
+            found.generalization(choice.candidate)  # complains, before anything is written, if it was not judged
+            write_choice(found.folder, choice)
     return replace(found, choice=choice)
 
 

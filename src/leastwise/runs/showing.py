@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from leastwise.documents import html
-from leastwise.documents.wording import counted, percent, percent_range
+from leastwise.documents.wording import NO_BREAK, counted, percent, percent_range
 from leastwise.errors import shorten
 from leastwise.generalization import Generalization
 from leastwise.generalization.describe import questions_in_words
@@ -41,9 +41,10 @@ def answer(run: Run) -> list[str]:
         f"{questions_in_words(chosen.generalization.partitions)}.",
         f"The model errs {abs(more):.1f} points {'more' if more >= 0 else 'less'} than with everything asked "
         f"({chosen.test.utility_risk:.3f} against {frontier.untouched.utility_risk:.3f}).",
-        f"Whoever steals the records gets {chosen.test.adversary_error:.0%} of the personal answers wrong "
-        f"(guessing: {frontier.suppressed.adversary_error:.0%}; asking everything: "
-        f"{frontier.untouched.adversary_error:.0%}); {_alone(chosen.test.unique_people, run.task.records.test)}.",
+        f"Whoever steals the records gets {percent(chosen.test.adversary_error)} of the personal answers wrong "
+        f"(guessing: {percent(frontier.suppressed.adversary_error)}; asking everything: "
+        f"{percent(frontier.untouched.adversary_error)}); "
+        f"{_alone(chosen.test.unique_people, run.task.records.test)}.",
         _certified(chosen.test.certified),
         *(
             f"Chosen by the validation part; on the test part a limit is missed: {miss}."
@@ -56,8 +57,8 @@ def _certified(error: float | None) -> str:
     if not error:
         return "Nothing can be promised about every adversary: too many people are alone with their record."
     return (
-        f"However clever, nobody who sees only the generalized records gets fewer than {int(error * 100)} % wrong "
-        "(95 % confidence)."
+        "However clever, nobody who sees only the generalized records gets fewer than "
+        f"{int(error * 100)}{NO_BREAK}% wrong (95{NO_BREAK}% confidence)."
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from leastwise.documents.wording import percent
 from leastwise.errors import ParameterError
 from leastwise.evaluation.pareto import adversary_error_at, similarity
 from leastwise.records.table import Table
@@ -43,10 +44,11 @@ class Stability:
     def sentence(self) -> str:
         """Say it in one sentence."""
         low, high = min(self.covered), max(self.covered)
-        alike = f"{min(self.asked_alike):.0%} to {max(self.asked_alike):.0%}"
+        covered = f"{percent(low, 1)} to {percent(high, 1)}"
+        alike = f"{percent(min(self.asked_alike))} to {percent(max(self.asked_alike))}"
         return (
-            f"Under {len(self.seeds)} seeds the frontier covers {low:.1%} to {high:.1%} of the area between the "
-            f"limit points, and the recommendations of two seeds share {alike} of the attributes that either asks."
+            f"Under {len(self.seeds)} seeds the frontier covers {covered} of the area between the limit "
+            f"points, and the recommendations of two seeds share {alike} of the attributes that either asks."
         )
 
 

@@ -26,6 +26,7 @@ from leastwise.schema.file import to_yaml
 from leastwise.validation import described
 
 FORMAT = "leastwise-run"
+FRESH = "fresh=True, on the command line --fresh"
 FEWEST = 300
 """A tenth of the records is for validation; with fewer than 30 there, chance would choose."""
 

@@ -13,7 +13,6 @@ Discrete and ordinal attributes are proposed as personal, continuous ones as non
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, cast
@@ -22,7 +21,7 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.errors import DataError, PrivacyLeakWarning, SchemaError, shorten
+from leastwise.errors import DataError, PrivacyLeakWarning, SchemaError, shorten, warn
 from leastwise.records.encoding import distinct_values
 from leastwise.schema import KINDS, Attribute, Kind, Schema
 from leastwise.schema.profile import MOST_VALUES, Profile, profile
@@ -72,11 +71,10 @@ class Inspection:
         """Warn when publishing the domains would publish a value that one person alone has."""
         names = [shorten(f.name) for f in self.findings if f.single and f.role != "left out"]
         if names:
-            warnings.warn(
+            warn(
                 f"values that only one record has are in the domain of {', '.join(names)} and will be published "
-                "with it; to accept rare values as 'other' instead: --at-least 2",
+                "with it; to accept rare values as 'other' instead: at_least=2, on the command line --at-least 2",
                 PrivacyLeakWarning,
-                stacklevel=2,
             )
 
     def to_dict(self) -> dict[str, Any]:

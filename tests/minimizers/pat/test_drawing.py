@@ -38,7 +38,7 @@ def test_the_text_shows_every_leaf_and_counts_only_on_request() -> None:
     assert (
         draw_text(tree) == "├─ education School or Bachelor: <low>\n└─ education Masters or Doctorate: high & dry"
     )
-    assert draw_text(tree, counts=True).splitlines()[0].endswith("<low> (100% of 50 people)")
+    assert draw_text(tree, counts=True).splitlines()[0].endswith("<low> (100\xa0% of 50 people)")
     assert draw_text(tree.prefix(1)) == "everybody: <low>"
 
 

@@ -167,7 +167,8 @@ class CoarseningMinimizer(Minimizer):
         Lagrange multiplier: what an error of the classifier costs beside an error of the adversary along a path;
         None: it falls from merge to merge.
     surrogate
-        Who gives the effects: a name of ``leastwise.minimizers.surrogate.SURROGATES``, a function, or None.
+        The model that says how much each value moves the prediction: boosted trees of one attribute each (the
+        default), a logistic regression, or Shapley values of boosted trees; in Python also a function.
     weights
         By personal attribute, how much it matters; 1 where nothing is said.
     constraints

@@ -38,7 +38,8 @@ class OptimalMinimizer(Minimizer):
         Lagrange multiplier of what is revealed: 0 keeps every value apart whose effect differs, a large one
         suppresses all.
     surrogate
-        Who gives the effects: a name of ``leastwise.minimizers.surrogate.SURROGATES``, a function, or None.
+        The model that says how much each value moves the prediction: boosted trees of one attribute each (the
+        default), a logistic regression, or Shapley values of boosted trees; in Python also a function.
     weights
         By personal attribute, how much it matters; 1 where nothing is said. Where the schema declares no personal
         attribute, all count as personal.

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from leastwise.documents.wording import percent
 from leastwise.minimizers.pat.tree import PATTree, generalization, refined
 from leastwise.partition import Intervals
 from leastwise.partition.labels import alternatives, group_label
@@ -145,7 +146,7 @@ def leaf_text(tree: PATTree, leaf: int, counts: bool = False) -> str:
     people = tree.people(leaf)
     if not counts:
         return predicted
-    return f"{predicted} ({people.max() / max(people.sum(), 1e-300):.0%} of {people.sum():,.0f} people)"
+    return f"{predicted} ({percent(people.max() / max(people.sum(), 1e-300))} of {people.sum():,.0f} people)"
 
 
 def draw_svg(tree: PATTree, counts: bool = False) -> str:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,11 +13,13 @@ import numpy as np
 import pytest
 
 from leastwise import ArtefactError, DataError, Generalization, ParameterError, SchemaError
+from leastwise.kernels import is_compiled
 from leastwise.minimizers import Constraints
 from leastwise.runs import Budget, Entry, Grid, Options, Run, Workers, choose_again, run, sweep
 from leastwise.runs.journal import locked
 from leastwise.schema.file import load_schema
 from tests.runs.small import GRID, OPTIONS, SCHEMA, content, records
+from tests.samples import Heard
 
 
 @pytest.fixture(scope="module")
@@ -149,6 +154,25 @@ def test_choosing_again_rewrites_the_choice_only(finished: Run, tmp_path: Path) 
     assert Run.load(folder).choice.candidate == safest.id, "what was chosen before stays"
     changed = {name for name, text in before.items() if content(folder).get(name) != text}
     assert changed == {"choice.json", "recommended.json"}
+
+
+def test_the_first_run_says_that_it_compiles_and_finds_the_same(
+    finished: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told, quiet = Heard(), Heard()
+    run(records(), tmp_path / "later", OPTIONS, name="small.csv", progress=quiet)
+    monkeypatch.setattr("leastwise.runs.proposals.is_compiled", lambda *_: False)
+    run(records(), tmp_path / "first", OPTIONS, name="small.csv", progress=told)
+    assert told.words == ["compiling, once", *quiet.words]
+    assert content(tmp_path / "first") == content(tmp_path / "later") == content(finished.folder)
+
+
+def test_a_kernel_is_compiled_once_a_machine(finished: Run, tmp_path: Path) -> None:
+    assert is_compiled("backoff", "posteriors")
+    code = "from leastwise.kernels import is_compiled; print(is_compiled('backoff', 'posteriors'))"
+    elsewhere = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], env=elsewhere, capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
 
 
 def test_every_damage_of_a_folder_is_told(finished: Run, tmp_path: Path) -> None:

@@ -7,16 +7,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from leastwise.documents import to_plain
 from leastwise.errors import DataError, LeastwiseError
 from leastwise.generalization import Generalization
+from leastwise.kernels import is_compiled
 from leastwise.minimizers import Constraints
 from leastwise.minimizers.constraints import broken
 from leastwise.minimizers.floor import brought_to
-from leastwise.records.table import Table
+from leastwise.progress import Progress
+from leastwise.records.table import Split, Table
 from leastwise.runs.candidates import Candidate, Failure
 from leastwise.runs.families import Proposal, Source
-from leastwise.runs.judging import answers
+from leastwise.runs.judging import answers, screen_by_counting
 
 LONGEST_REASON = 300
 
@@ -54,6 +58,22 @@ def ask(source: Source, train: Table, constraints: Constraints | None) -> Propos
         return Proposals(**own, failure=reason, seconds=time.perf_counter() - start)
     dropped = len(found) - len(held)
     return Proposals(**own, candidates=candidates, dropped=dropped, seconds=time.perf_counter() - start)
+
+
+def compile_once(sources: Sequence[Source], split: Split, progress: Progress) -> None:
+    """Compile what the first run on a machine has to, before anything is timed; the next ones find it on the disk.
+
+    A few hundred records are enough: what is compiled depends on the types of the columns, not on their length.
+    """
+    last = {"pat": ("split_scan", "scan_node"), "recommended": ("joint_coarsening", "score_all")}
+    named = {source.minimizer: source for source in sources if source.minimizer in last and source.brought is None}
+    if all(is_compiled(*kernel) for kernel in [("backoff", "posteriors"), *(last[name] for name in named)]):
+        return
+    progress.begin("compiling, once")
+    few = split.train.take(np.arange(min(len(split.train), 400)))
+    for source in named.values():
+        ask(source, few, None)
+    screen_by_counting(Generalization.untouched(few.schema), split._replace(train=few), 1)
 
 
 def _candidate(source: Source, proposal: Proposal, train: Table) -> Candidate:

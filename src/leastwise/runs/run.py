@@ -45,7 +45,7 @@ from leastwise.runs.frontier import Counts, Frontier, LimitPoints, thinned
 from leastwise.runs.grid import Grid, default_grid
 from leastwise.runs.journal import Journal, locked
 from leastwise.runs.judging import Judged, judge_strongly, screen_by_counting
-from leastwise.runs.proposals import Pool, Proposals, ask, limit_points, pooled
+from leastwise.runs.proposals import Pool, Proposals, ask, compile_once, limit_points, pooled
 from leastwise.runs.task import FRESH, Options, RunTask, checked_split, task_of
 from leastwise.runs.workers import Workers
 from leastwise.schema import Schema
@@ -99,6 +99,7 @@ def run(
             return record(path, task, table.schema, frontier, Pool(candidates, failures))
         job = Job(path, split, task, grid, options, workers or Workers(), progress or Silent())
         with job.workers.ready():
+            compile_once(grid.sources(), split, job.progress)
             pool = screen(job, pooled(propose(job), table))
             limits, utility = judge_limits(job)
             front, counts = find_frontier(job, pool, limits)

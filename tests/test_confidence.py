@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -32,6 +34,18 @@ def test_the_mean_interval_covers(attributes: int, share: float) -> None:
     draws = rng.binomial(attributes, share, size=(1000, 1000)) / attributes
     hits = sum(low <= share <= high for low, high in map(mean_interval, draws))
     assert hits / 1000 >= 0.935  # 950 expected at least, minus two standard errors
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("people", [5, 10, 20, 30, 50, 100, 300])
+def test_the_mean_interval_covers_for_few_people_too(people: int) -> None:
+    """People differ from a little to all-or-nothing, and of some samples hardly anybody is wrong."""
+    rng = np.random.default_rng(people)
+    for attributes, share, alike in product((2, 10, 30), (0.01, 0.03, 0.1, 0.5, 0.7, 0.97), (None, 3.0, 0.3)):
+        each = share if alike is None else rng.beta(share * alike, (1 - share) * alike, size=(1000, people))
+        draws = rng.binomial(attributes, each, size=(1000, people)) / attributes
+        hits = sum(low <= share <= high for low, high in map(mean_interval, draws))
+        assert hits / 1000 >= 0.93, (attributes, share, alike)  # three standard errors below 950
 
 
 def test_the_mean_interval_is_not_needlessly_wide() -> None:

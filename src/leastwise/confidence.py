@@ -1,10 +1,14 @@
 """How sure a measured error is: intervals for shares and for means.
 
-An error on n test records is a sample. The share of wrong guesses of one attribute gets the exact binomial
-interval of Clopper and Pearson, which never covers less than it says. The mean over several attributes is no
-binomial count (a person is guessed wrong on some attributes and right on others): its interval is that of the
-number of independent right-or-wrong guesses that would have the same spread. Weights are multiplicities; survey
-weights are not a number of people, and no interval here is right for them.
+An error on n test records is a sample. The intervals cover the chance of who was tested: they hold the error of
+*this* model, trained on *these* people, on everybody. What another split or another training would give is not in
+them; that is what repeated runs with other seeds show.
+
+The share of wrong guesses of one attribute gets the exact binomial interval of Clopper and Pearson, which never
+covers less than it says. The mean over several attributes is no binomial count (a person is guessed wrong on some
+attributes and right on others): its interval is that of the number of independent right-or-wrong guesses that
+would have the same spread. Weights are multiplicities; survey weights are not a number of people, and no interval
+here is right for them.
 """
 
 from __future__ import annotations
@@ -17,6 +21,8 @@ from scipy import stats
 
 from leastwise.errors import ParameterError
 from leastwise.validation import check_between
+
+_PSEUDO_COUNT = 2.0
 
 
 class Interval(NamedTuple):
@@ -72,7 +78,12 @@ def mean_interval(
     if not people >= 1:
         raise ParameterError("an interval needs at least one person; got none")
     mean = min(max(float(values @ counts) / people, 0.0), 1.0)
-    spread = float(np.square(values - mean) @ counts) / people
-    # No more than tenfold: a sample of few people may show next to no spread by chance.
-    gain = min(max(mean * (1 - mean) / spread, 1.0), 10.0) if spread > 0 else 1.0
+    most, spread = mean * (1 - mean), float(np.square(values - mean) @ counts) / people
+    if not spread > 0:
+        return binomial_interval(mean * people, people, level)
+    # Few people, or few of them wrong, may show next to no spread by chance: it is shrunk towards the most there
+    # can be, as if a few more who were wrong (right) had shown that; and it counts no more than tenfold.
+    pseudo_count = _PSEUDO_COUNT / min(mean, 1 - mean)
+    shrunk = (people * spread + pseudo_count * most) / (people + pseudo_count)
+    gain = min(max(most / shrunk, 1.0), 10.0)
     return binomial_interval(mean * people * gain, people * gain, level)

@@ -178,8 +178,7 @@ def test_a_generalization_that_saw_the_test_part_is_refused() -> None:
         evaluate(trained, table.split(1).train, ["A8"], seed=1)
 
 
-def test_the_bound_pays_for_records_that_the_split_exchanged() -> None:
-    """Rare values are moved into training, which leaves a test part that is no fair sample."""
+def test_the_bound_holds_where_many_values_are_rare() -> None:
     failures = 0
     for seed in range(20):
         rng = np.random.default_rng(seed)
@@ -188,9 +187,9 @@ def test_the_bound_pays_for_records_that_the_split_exchanged() -> None:
         sex = np.where(rare, 1, rng.integers(0, 2, 3000))
         codes = np.asfortranarray(np.column_stack([job, sex]).astype(np.uint16))
         table = replace(table_of(np.zeros((3000, 2)), [5001, 2], {1}), codes=codes)
-        test = table.split(seed).test
-        assert test.replaced > 0
-        failures += certify(Generalization.suppressed(table.schema), test)["b"].bound < 0.65
+        certificate = certify(Generalization.suppressed(table.schema), table.split(seed).test)
+        failures += certificate["b"].bound < 0.65
+        assert certificate["b"].bound < 0.76, "and pays for nothing else"
     assert failures <= 3, "the truth is 0.3 + 0.7 / 2; a bound at 95 % fails once in 20"
 
 

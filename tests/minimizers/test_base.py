@@ -430,12 +430,9 @@ def test_the_examples_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.Monke
 
 @settings(deadline=None)
 @given(tables(weights=True), st.integers(0, 5))
-def test_people_are_divided_and_values_stay(table: Table, seed: int) -> None:
+def test_people_are_divided(table: Table, seed: int) -> None:
     train, held = held_out(table, 0.25, seed)
     if len(train) < len(table):
         assert train.people + held.people == table.people
-    for j, attribute in enumerate(table.schema.attributes):
-        if not attribute.continuous:
-            assert set(np.unique(train.codes[:, j])) == set(np.unique(table.codes[:, j]))
     again = held_out(table, 0.25, seed)[1]
     assert again.codes.tolist() == held.codes.tolist()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import replace
 
-from leastwise.predictors import Network, errors, guesses
+import numpy as np
+import pytest
+
+from leastwise.predictors import Boosting, JointBuckets, Logistic, Network, errors, guesses
 from leastwise.predictors.base import OneHot, starts
 from leastwise.predictors.network import _hidden, _softmax, _Training
 from tests.predictors.populations import best_errors, masked_population, population, samples_of
@@ -55,8 +58,6 @@ def test_no_inputs_at_all():
 
 
 def test_one_hot_of_an_ordered_input_has_its_rank_and_at_most_so_many_runs():
-    from dataclasses import replace
-
     many = replace(samples_of([[0], [999]], [[0], [1]], (1000,), (2,)), ordered=(True,))
     form = OneHot.of(many)
     found = form(many.inputs)
@@ -64,3 +65,29 @@ def test_one_hot_of_an_ordered_input_has_its_rank_and_at_most_so_many_runs():
     assert found[:, -1].tolist() == [0, 1]
     assert found[:, :-1].sum(axis=1).tolist() == [1, 1]
     assert starts([2, 3]).tolist() == [0, 2, 5]
+
+
+def test_a_code_that_training_never_showed_looks_like_everybody_or_like_its_neighbour():
+    """Weights that no record ever moved are noise, and rare values are met for the first time in test."""
+    rows = samples_of([[0], [0], [0], [3], [4]], [[0], [0], [1], [1], [1]], (6,), (2,))
+    form = OneHot.of(rows)
+    assert (
+        form(np.array([[1], [5]])).tolist() == [[np.float32(0.6), 0, 0, np.float32(0.2), np.float32(0.2), 0]] * 2
+    )
+    assert form(np.array([[3]])).tolist() == [[0, 0, 0, 1, 0, 0]]
+    ordered = OneHot.of(replace(rows, ordered=(True,)))
+    assert ordered(np.array([[1], [2], [5]]))[:, :-1].argmax(axis=1).tolist() == [0, 3, 4]
+    assert ordered(np.array([[1]]))[0, -1] == np.float32(0.2), "its place among the numbers is known"
+
+
+@pytest.mark.parametrize("make", [Network, Logistic, Boosting, JointBuckets])
+def test_unseen_values_are_guessed_as_the_rest_of_the_record_says(make):
+    """A predictor may not let a value that it never saw drown what it knows."""
+    train, validation, test = (population(4000, seed) for seed in (0, 1, 2))
+    only = np.flatnonzero(train.inputs[:, 5] < 2)  # the sixth input tells nothing, and lacks a value here
+    shown = replace(train, inputs=train.inputs[only], targets=train.targets[only], weights=train.weights[only])
+    fitted = make().fit(shown, validation)
+    new = np.flatnonzero(test.inputs[:, 5] == 2)
+    met = replace(test, inputs=test.inputs[new], targets=test.targets[new], weights=test.weights[new])
+    found, known = (errors(guesses(fitted, part), part) for part in (met, test))
+    assert (found <= known + 0.03).all(), (found, known)

@@ -207,10 +207,9 @@ def certify(
     if not hidden:
         raise ParameterError("a certificate needs personal attributes that are not known; mark at least one")
     people = int(counts.sum())
-    # One sentence by itself, and all together. A record that the split exchanged may have raised C_p by 1/n; the
-    # bound must hold for the fair sample.
-    share, exchanged = delta / candidates, table.replaced / people
-    slacks = [math.sqrt(math.log(m / share) / (2 * people)) + exchanged for m in (1, len(hidden) + 1)]
+    share = delta / candidates
+    # One sentence by itself, and all together.
+    slacks = [math.sqrt(math.log(m / share) / (2 * people)) for m in (1, len(hidden) + 1)]
     told = [_told(table, p, bucket_of, counts, _tolerance(table, p, tolerances or {})) for p in hidden]
     hindsight, guessing = (float(np.mean(each)) for each in zip(*told, strict=True))
     return Certificate(

@@ -214,6 +214,9 @@ def masked(probabilities: Array, allowed: npt.NDArray[np.bool_]) -> Array:
 class OneHot:
     """The one-hot form of inputs: per input column a lookup table from its codes to numbers.
 
+    A code that training never showed has no numbers of its own to learn from: in an ordered column it looks like
+    the nearest code that was shown, in another one like everybody on average.
+
     Attributes
     ----------
     rows
@@ -223,10 +226,18 @@ class OneHot:
     rows: tuple[npt.NDArray[np.float32], ...]
 
     @classmethod
-    def of(cls, samples: Samples) -> OneHot:
-        """Return the form that fits these inputs; an ordered column also gives its rank, between 0 and 1."""
-        pairs = zip(samples.input_sizes, samples.ordered, strict=True)
-        return cls(tuple(_lookup(size, ordered) for size, ordered in pairs))
+    def of(cls, train: Samples, ranks: bool = True) -> OneHot:
+        """Return the form of the inputs of a training part.
+
+        An ordered column also gives its rank, between 0 and 1, unless ``ranks`` is False.
+        """
+        columns = zip(train.inputs.T, train.input_sizes, train.ordered, strict=True)
+        return cls(
+            tuple(
+                _lookup(np.bincount(codes, weights=train.weights, minlength=size), ordered, ranks)
+                for codes, size, ordered in columns
+            )
+        )
 
     @property
     def width(self) -> int:
@@ -244,13 +255,30 @@ class OneHot:
         return out
 
 
-def _lookup(size: int, ordered: bool) -> npt.NDArray[np.float32]:
+def _lookup(use: npt.NDArray[Any], ordered: bool, ranks: bool) -> npt.NDArray[np.float32]:
+    size, shown = len(use), use > 0
+    if not ordered:
+        rows = np.eye(size, dtype=np.float32)
+        rows[~shown] = use / max(use.sum(), 1e-300)
+        return rows
     codes = np.arange(size)
-    if not ordered or size <= 2:
-        return np.eye(size, dtype=np.float32)
-    runs = codes * min(size, _MOST_RUNS) // size
-    rank = codes / (size - 1)
-    return np.column_stack([np.eye(int(runs.max()) + 1)[runs], rank]).astype(np.float32)
+    nearest = _nearest(codes, np.flatnonzero(shown)) if shown.any() else codes
+    if not ranks or size <= 2:
+        return np.eye(size, dtype=np.float32)[nearest]
+    runs = nearest * min(size, _MOST_RUNS) // size
+    return np.column_stack([np.eye(min(size, _MOST_RUNS))[runs], codes / (size - 1)]).astype(np.float32)
+
+
+def _nearest(codes: npt.NDArray[Any], shown: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    """Return the nearest of the shown codes; of two equally near ones the lower.
+
+    >>> _nearest(np.arange(6), np.array([1, 4])).tolist()
+    [1, 1, 1, 4, 4, 4]
+    """
+    above = np.clip(np.searchsorted(shown, codes), 0, len(shown) - 1)
+    below = np.maximum(above - 1, 0)
+    near = np.where(np.abs(codes - shown[below]) <= np.abs(shown[above] - codes), below, above)
+    return np.asarray(shown[near], dtype=np.intp)
 
 
 def batches(rows: int, size: int, epochs: int, random: np.random.Generator) -> Iterator[npt.NDArray[Any]]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from leastwise.errors import MissingExtraError
 from leastwise.partition import Codes
-from leastwise.predictors.base import Probabilities, Samples, batches, starts
+from leastwise.predictors.base import OneHot, Probabilities, Samples, batches, starts
 from leastwise.random import generator
 
 L2 = (1e-6, 1e-5, 1e-4, 0.001, 0.002, 0.004, 0.006, 0.008, 0.01, 0.02, 0.05)
@@ -66,7 +66,7 @@ class MLP:
         layers = _first_layers(torch, widths, len(self.l2), random)
         self._train(torch, layers, train, random)
         with torch.no_grad():
-            found = _errors(torch, layers, validation)
+            found = _errors(torch, layers, validation, self._seen(torch, validation.inputs))
             best = int(found.argmin())
             self.l2_ = self.l2[best]
             self.layers_ = [parameter[best : best + 1].clone() for parameter in layers]
@@ -76,18 +76,22 @@ class MLP:
         """Return, per target, the probabilities of its codes for each row."""
         torch = _torch()
         with torch.no_grad():
-            logits = _forward(torch, self.layers_, _one_hot(torch, self.like_, inputs))
+            logits = _forward(torch, self.layers_, self._seen(torch, inputs))
             return [
                 torch.softmax(head[0], dim=-1).numpy()
                 for head in _heads(torch, logits, self.like_, _allowed(torch, self.like_, inputs))
             ]
+
+    def _seen(self, torch: Any, inputs: Codes) -> Tensor:
+        return torch.as_tensor(self.one_hot_(inputs))
 
     def rate_of(self, epoch: int) -> float:
         """Return the learning rate of an epoch, counted from 0."""
         return float(self.rate * 0.1 ** (epoch // self.lower_every))
 
     def _train(self, torch: Any, layers: list[Tensor], train: Samples, random: np.random.Generator) -> None:
-        x, truth = _one_hot(torch, train, train.inputs), torch.as_tensor(train.targets.astype(np.int64))
+        self.one_hot_ = OneHot.of(train, ranks=False)
+        x, truth = self._seen(torch, train.inputs), torch.as_tensor(train.targets.astype(np.int64))
         allowed = _allowed(torch, train, train.inputs)
         people = torch.as_tensor((train.weights / train.weights.mean()).astype(np.float32))
         l2 = torch.tensor(self.l2, dtype=torch.float32)[:, None, None]
@@ -160,19 +164,13 @@ def _loss(torch: Any, heads: Sequence[Tensor], truth: Tensor, people: Tensor) ->
     return total
 
 
-def _errors(torch: Any, layers: Sequence[Tensor], records: Samples) -> Tensor:
-    """Return the mean error over all targets of each network."""
-    logits = _forward(torch, layers, _one_hot(torch, records, records.inputs))
+def _errors(torch: Any, layers: Sequence[Tensor], records: Samples, x: Tensor) -> Tensor:
+    """Return the mean error over all targets of each network; x are the records' inputs."""
+    logits = _forward(torch, layers, x)
     truth, people = torch.as_tensor(records.targets.astype(np.int64)), torch.as_tensor(records.weights)
     heads = _heads(torch, logits, records, _allowed(torch, records, records.inputs))
     wrong = [(head.argmax(dim=-1) != truth[:, t]).double() @ people for t, head in enumerate(heads)]
     return torch.stack(wrong).mean(dim=0) / people.sum()
-
-
-def _one_hot(torch: Any, like: Samples, inputs: Codes) -> Tensor:
-    x = torch.zeros(len(inputs), sum(like.input_sizes))
-    places = torch.as_tensor((inputs + starts(like.input_sizes)[:-1]).astype(np.int64))
-    return x.scatter_(1, places, 1.0)
 
 
 def _allowed(torch: Any, like: Samples, inputs: Codes) -> list[Tensor]:

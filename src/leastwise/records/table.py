@@ -49,8 +49,6 @@ class Table:
         What the records are for: "all", "train", "validation" or "test"; "test of train" for a part of a part.
     split_seed
         The seed of the split that made this part.
-    replaced
-        How many records of this part the split exchanged, so that training holds every value.
     """
 
     schema: Schema
@@ -60,7 +58,6 @@ class Table:
     weights: npt.NDArray[Any] | None = None
     part: str = "all"
     split_seed: int | None = None
-    replaced: int = 0
 
     @classmethod
     def from_frame(cls, frame: Any, schema: Schema) -> Table:
@@ -203,23 +200,15 @@ class Table:
     def split(self, seed: int = 0, shares: tuple[float, float, float] = (0.6, 0.1, 0.3)) -> Split:
         """Divide the records at random into training, validation and test.
 
-        Every value that anybody has is in the training part at least once: records are exchanged for that,
-        with validation where possible, and the sizes stay, unless the training part is too small to hold all
-        values. The distinct numbers of a continuous attribute are exempt. The test part remembers how many of
-        its records were exchanged (``replaced``), and its certificate pays for them.
+        Each part is a fair sample: a rare value may be absent from training, and is met in test as new people
+        would bring it.
         """
         if self.weights is not None:
             raise ParameterError("rows that stand for several people cannot be split; split the records first")
-        attributes = enumerate(self.schema.attributes)
-        columns = [self.codes[:, j] for j, attribute in attributes if not attribute.continuous]
-        columns += [] if self.labels is None else [self.labels]
-        parts, replaced = protocol_rows(columns, len(self), shares, generator(seed, "split"))
+        parts = protocol_rows(len(self), shares, generator(seed, "split"))
         of = "" if self.part == "all" else f" of {self.part}"
-        train, validation, test = (
-            replace(self.take(rows, name + of), split_seed=seed)
-            for rows, name in zip(parts, Split._fields, strict=True)
-        )
-        return Split(train, validation, replace(test, replaced=replaced))
+        pairs = zip(parts, Split._fields, strict=True)
+        return Split(*(replace(self.take(rows, name + of), split_seed=seed) for rows, name in pairs))
 
     def with_own_levels(self) -> Table:
         """Return the table with only those numbers as levels that somebody in it gave.

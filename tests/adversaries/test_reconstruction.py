@@ -50,6 +50,19 @@ def test_the_order_of_the_stolen_records_tells_nothing(attack: type[Any]) -> Non
             assert first.errors == pytest.approx(second.errors)
 
 
+@pytest.mark.parametrize("attack", RECONSTRUCTING)
+def test_an_attacker_who_is_misled_guesses_the_majority(attack: type[Any]) -> None:
+    """Whoever believes in the last value does worse than guessing, and need not."""
+    table = table_of([(0, 1)] * 6 + [(1, 0)] * 3 + [(2, 1)], [3, 2], {0})
+    breach = Breach.of(Generalization.suppressed(table.schema), population(table))
+    result = attack(Stubborn).attack(breach)
+    assert result.adversary_error == result.baseline == pytest.approx(0.4)
+    assert result["a"].predictor == "majority guess"
+    assert result["a"].interval.low <= 0.4 <= result["a"].interval.high
+    if attack is HighCertainty:
+        assert all(point.mean <= 0.4 + 1e-12 for point in result.points)
+
+
 def test_surest_guesses_by_hand() -> None:
     wrong, sure = np.array([0, 0, 1, 0, 1, 1]), np.array([0.9, 0.8, 0.8, 0.5, 0.5, 0.4])
     counts = np.ones(6)

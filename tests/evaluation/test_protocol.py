@@ -68,7 +68,8 @@ def test_no_attack_beats_the_guesser_in_hindsight(evaluation: Evaluation) -> Non
 
 def test_another_predictor_can_attack() -> None:
     found = evaluate(Generalization(G.partitions), PLAIN, ["A1"], predictor=JointBuckets)
-    assert {result.predictor for result in found["A1"].attributes} == {"joint_buckets"}
+    # About one attribute the records tell nothing, and counting is misled.
+    assert {result.predictor for result in found["A1"].attributes} == {"joint_buckets", "majority guess"}
 
 
 def test_utility_lies_between_its_limit_points(evaluation: Evaluation) -> None:

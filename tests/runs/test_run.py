@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from leastwise import ArtefactError, DataError, Generalization, ParameterError, SchemaError
+from leastwise.evaluation import certify
 from leastwise.kernels import is_compiled
 from leastwise.minimizers import Constraints
 from leastwise.runs import Budget, Entry, Grid, Options, Run, Workers, choose_again, run, sweep
@@ -53,6 +54,14 @@ def test_what_is_read_is_what_was_written(finished: Run) -> None:
         assert point.test.utility_risk == judged.utility.error  # type: ignore[union-attr]
         assert point.test.by_attribute == {r.attribute: r.adversary_error for r in judged["A1"].attributes}
         assert point.test.unique_people == judged["A8"].unique_people
+
+
+def test_the_certificate_of_validation_pays_for_all_that_were_screened_there(finished: Run) -> None:
+    assert finished.frontier.screened > len(finished.frontier.points)
+    for point in finished.frontier.points:
+        validation = records().split(0).on_validation().test
+        alone = certify(point.generalization, validation, candidates=finished.frontier.screened)
+        assert point.validation.certified == pytest.approx(alone.mean.adversary_error_at_least)
 
 
 def test_equal_generalizations_are_judged_once_and_everybody_who_found_them_is_named(finished: Run) -> None:

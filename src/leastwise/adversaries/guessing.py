@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -21,6 +21,7 @@ from leastwise.records.grouping import joint_buckets
 
 MakePredictor = Callable[[], Predictor]
 READ_OFF = "read off"
+MAJORITY = "majority guess"
 # Probabilities held at once: many values times many joint buckets must not fill the memory.
 _LARGEST_BLOCK = 2**22
 
@@ -42,6 +43,17 @@ class Finding:
     def error(self, counts: npt.NDArray[Any]) -> float:
         """Return the share of people who are guessed wrongly."""
         return float(self.wrong @ counts) / float(counts.sum())
+
+    def or_majority(self, counts: npt.NDArray[Any]) -> Finding:
+        """Return the majority guess where this one does worse: nobody is made to use what misleads.
+
+        Decided on the attacked people themselves, in favour of the adversary.
+        """
+        naive = self.target.naive_wrong
+        if float(self.wrong @ counts) <= float(naive @ counts):
+            return self
+        sure = np.full(len(naive), self.target.best(self.target.prior[None, :])[1][0])
+        return replace(self, wrong=naive, confidence=sure, predictor=MAJORITY)
 
 
 class Model(Protocol):
@@ -226,7 +238,8 @@ def reconstruction_fields(
 ) -> dict[str, Any]:
     """Return the fields of a ``ReconstructionResult``; ``blind`` was found without the stolen records."""
     counts = breach.truth.counts
-    errors: list[float | None] = [finding.error(counts) for finding in blind]
+    found = [finding.or_majority(counts) for finding in found]
+    errors: list[float | None] = [finding.or_majority(counts).error(counts) for finding in blind]
     pairs = zip(found, errors or [None] * len(found), strict=True)
     attributes = tuple(_attribute_result(finding, counts, error) for finding, error in pairs)
     return {

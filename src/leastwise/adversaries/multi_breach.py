@@ -81,7 +81,8 @@ class MultiBreach(Guessing[MultiBreachResult]):
     def _error_alone(self, breach: Breach, generalization: Any) -> float:
         alone = breach.alone(generalization)
         counts = breach.truth.counts
-        return float(np.mean([f.error(counts) for f in find(alone, tuple(alone.targets), (), self.predictor)]))
+        found = find(alone, tuple(alone.targets), (), self.predictor)
+        return float(np.mean([finding.or_majority(counts).error(counts) for finding in found]))
 
     def _find(self, breach: Breach) -> list[Finding]:
         if len(breach.generalizations) < 2:

@@ -163,7 +163,14 @@ class HighCertainty(Guessing[HighCertaintyResult]):
 
 def _point(found: Sequence[Finding], counts: npt.NDArray[Any], share: float) -> CertaintyPoint:
     people = max(1.0, float(counts.sum()) * share / 100)
-    wrong = [top_errors(finding.wrong, finding.confidence, counts, people) for finding in found]
+    wrong = [
+        # Of people picked at random the majority guess tells as many as of all; it need not do worse than that.
+        min(
+            top_errors(finding.wrong, finding.confidence, counts, people),
+            float(finding.target.naive_wrong @ counts) * people / float(counts.sum()),
+        )
+        for finding in found
+    ]
     errors = tuple(each / people for each in wrong)
     return CertaintyPoint(
         share=share,

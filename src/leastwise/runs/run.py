@@ -103,7 +103,7 @@ def run(
             pool = screen(job, pooled(propose(job), table))
             limits, utility = judge_limits(job)
             front, counts = find_frontier(job, pool, limits)
-            frontier = Frontier.of(judge(job, front), limits, counts)
+            frontier = Frontier.of(judge(job, front, counts.screened), limits, counts)
             first = choose(frontier, options.budget, pool.candidates)
             tested = attack(job, frontier, utility, first.candidate)
             frontier = Frontier.of(tested, limits, counts)
@@ -258,12 +258,15 @@ def find_frontier(job: Job, pool: Pool, limits: LimitPoints) -> tuple[list[Candi
 # 4. Judge --------------------------------------------------------------------------------------------------------
 
 
-def judge(job: Job, front: Sequence[Candidate]) -> list[Candidate]:
-    """Judge the frontier by the strongest classifier and adversary, on the validation part."""
+def judge(job: Job, front: Sequence[Candidate], screened: int) -> list[Candidate]:
+    """Judge the frontier by the strongest classifier and adversary, on the validation part.
+
+    ``screened`` is among how many it was found on these same records: its certificates pay for all of them.
+    """
     part = job.split.on_validation()
     # Another budget may bring another frontier: what was judged of one must not be taken for the other.
     name = hashlib.sha256("".join(candidate.id for candidate in front).encode()).hexdigest()[:ID_LENGTH]
-    tasks = [_Judging(candidate.generalization, part, len(front), job.options.judges) for candidate in front]
+    tasks = [_Judging(candidate.generalization, part, screened, job.options.judges) for candidate in front]
     judged = _judged(job, "judging the frontier", f"judgements-{name}.jsonl", tasks)
     return [replace(candidate, judged=each.figures) for candidate, each in zip(front, judged, strict=True)]
 

@@ -181,6 +181,18 @@ def test_what_another_site_sends_is_refused(made: Client, body: dict[str, Any]) 
     assert made.post("/records", **body, headers={"sec-fetch-site": "same-origin"}).status_code == 201
 
 
+@pytest.mark.parametrize(
+    "key",
+    ["short", "jane.doe@example.org", "2026-11-16 000123", "12345678901234567", "aaaaaaaaaaaaaaaaaaaa", "x" * 201],
+)
+def test_keys_that_can_be_guessed_are_refused(made: Client, key: str) -> None:
+    answer = made.post("/records", json=RECORD, headers={"idempotency-key": key})
+    assert answer.status_code == 400
+    assert key not in answer.text
+    good = {"idempotency-key": "5f0c7c2e-94c4-4c55-8f52-6a9c6a1e8a10"}
+    assert [made.post("/records", json=RECORD, headers=good).status_code for _ in range(2)] == [201, 200]
+
+
 def test_untouched_numbers_are_texts(tmp_path: Path) -> None:
     pay = Attribute("pay", "continuous", lower=0, missing=True)
     with client(sqlite_url(tmp_path), Generalization((Untouched(pay),))) as made:

@@ -159,7 +159,8 @@ def test_a_database_that_fails_is_answered_503(
         answer = made.post("/records", json=RECORD)
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
         monkeypatch.setattr("leastwise.collector.store.Store.check", fail)
-        assert made.get("/health").status_code == 503
+        assert made.get("/ready").status_code == 503
+        assert made.get("/health").status_code == 200, "the process lives"
     assert SECRET not in answer.text + caplog.text
 
 

@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leastwise import Generalization
-from leastwise.collector import receipts, tables
+from leastwise.collector import receipts
+from leastwise.collector.databases import open_database
 from leastwise.collector.records import InvalidRecordsError, RecordFormat, Row
 from leastwise.collector.store import KeyUsedError, Store, Stored, Submission, read_records
 from leastwise.errors import DataError, ParameterError
@@ -152,6 +153,7 @@ def test_an_erased_record_leaves_the_file(tmp_path: Path) -> None:
 
     assert found()
     assert store.erase(receipt)
+    assert store.forget()
     assert not found()
     store.close()
 
@@ -173,6 +175,41 @@ def test_the_database_tells_no_receipt_and_no_second(tmp_path: Path) -> None:
     assert columns == ["receipt", "generalization", "day", "label", "answers"]
 
 
+def test_the_file_alone_does_not_tell_who_sent_a_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LEASTWISE_SECRET")
+    store = Store.open(sqlite_url(tmp_path))
+    stored(store, Submission(store.register(G), rows([RECORD]), KEY, b"body"))
+    store.close()
+    secret = tmp_path / "records.db.secret"
+    assert stat.S_IMODE(secret.stat().st_mode) == 0o600
+    connection = sqlite3.connect(tmp_path / "records.db")
+    [(kept,)] = connection.execute("SELECT key FROM leastwise_requests").fetchall()
+    held = [bytes(value) for (value,) in connection.execute("SELECT value FROM leastwise_settings")]
+    connection.close()
+    for guess in (
+        *held,
+        b"",
+        secret.read_bytes().strip(),
+    ):  # the file's own content, and the secret as it is written
+        assert receipts.key_digest(KEY, guess[:64]) != kept
+    opened = Store.open(sqlite_url(tmp_path))
+    assert receipts.key_digest(KEY, opened._secret) == kept
+    opened.close()
+
+
+def test_another_secret_is_noticed(url: str) -> None:
+    Store.open(url, b"one secret").close()
+    with pytest.raises(DataError, match="another secret"):
+        Store.open(url, b"another")
+
+
+def test_postgresql_needs_a_secret(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for wrong in ("", "too short"):
+        monkeypatch.setenv("LEASTWISE_SECRET", wrong)
+        with pytest.raises(ParameterError, match="openssl rand"):
+            Store.open(postgres_url)
+
+
 def test_the_file_is_its_owners(tmp_path: Path) -> None:
     store = Store.open(sqlite_url(tmp_path))
     store.register(G)
@@ -182,11 +219,11 @@ def test_the_file_is_its_owners(tmp_path: Path) -> None:
 
 
 def test_it_is_durable(tmp_path: Path) -> None:
-    engine = tables.open_engine(sqlite_url(tmp_path))
-    with engine.connect() as connection:
+    database = open_database(sqlite_url(tmp_path))
+    with database.reading() as connection:
         found = [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("journal_mode", "synchronous")]
     assert found == ["wal", 2]
-    engine.dispose()
+    database.close()
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import logging
+import signal
 import sys
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 
 from leastwise import __version__
+from leastwise.collector.databases import StoreError
 from leastwise.collector.openapi import described
 from leastwise.collector.pages import refused_page
 from leastwise.collector.records import InvalidRecordsError, Problem
@@ -73,8 +76,10 @@ def make_app(
 def _closing(service: Service) -> Any:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        tidying = asyncio.create_task(service.tidy())
         yield
-        await service.writer.close()
+        tidying.cancel()
+        await service.close()
 
     return lifespan
 
@@ -85,8 +90,10 @@ def _add_routes(app: FastAPI, service: Service) -> None:
         ("POST", "/records", service.collect),
         ("GET", "/records", service.export),
         ("DELETE", "/records/{receipt}", service.erase),
+        ("GET", "/records/{receipt}", service.stored),
         ("GET", "/schema", service.schema),
         ("GET", "/health", service.health),
+        ("GET", "/ready", service.ready),
         ("GET", "/docs", service.docs),
     ]
     if service.model is not None:
@@ -105,6 +112,7 @@ def _add_answers(app: FastAPI) -> None:
         KeyUsedError: lambda request, _: _refuse(request, 409, "this Idempotency-Key came with another body"),
         BusyError: lambda request, _: _refuse(request, 503, "too many wait; try again", {"retry-after": "1"}),
         SQLAlchemyError: _store_failed,
+        StoreError: _store_failed,
         RequestValidationError: lambda request, _: _refuse(request, 422, "not as /openapi.json says"),
         HTTPException: _not_routed,
     }
@@ -182,7 +190,7 @@ def serve(app: FastAPI, host: str, port: int, *, proxy: str | None = None, quiet
         The address of a reverse proxy whose ``X-Forwarded-For`` tells who the client is; None believes nobody.
     """
     prepare_log(quiet)
-    uvicorn.run(
+    config = uvicorn.Config(
         app,
         host=host,
         port=port,
@@ -190,8 +198,25 @@ def serve(app: FastAPI, host: str, port: int, *, proxy: str | None = None, quiet
         access_log=False,  # uvicorn's holds addresses, paths and queries
         server_header=False,
         timeout_keep_alive=20,
-        timeout_graceful_shutdown=20,
+        timeout_graceful_shutdown=15,
         limit_concurrency=CONCURRENT,
         proxy_headers=proxy is not None,
         forwarded_allow_ips=proxy,
     )
+    _Server(config).run()
+
+
+class _Server(uvicorn.Server):
+    """Returns when it was asked to stop; uvicorn's own would die of the signal before the database is closed."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        before = {number: signal.signal(number, self.handle_exit) for number in _STOPS}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+_STOPS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]

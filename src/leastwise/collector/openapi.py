@@ -135,8 +135,17 @@ def _export(service: Service) -> Any:
     return good, (400, 401, 403, 409), {"parameters": parameters, "security": [{"token": []}]}
 
 
+_STATUS = {"type": "object", "required": ["status"], "properties": {"status": _TEXT}}
+_GOING = {"description": "Erased; its bytes are not gone from everywhere yet.", **_content(_STATUS)}
+
+
 def _erase(service: Service) -> Any:
-    return {204: {"description": "Erased."}}, (404, 503), {}
+    stored = {"description": "Still stored; ask again.", **_content(_STATUS)}
+    return {204: {"description": "Erased, and its bytes are gone."}, 202: _GOING, 200: stored}, (404, 503), {}
+
+
+def _stored(service: Service) -> Any:
+    return {200: {"description": "It is stored.", **_content(_STATUS)}, 202: _GOING}, (404, 503), {}
 
 
 def _schema(service: Service) -> Any:
@@ -145,12 +154,11 @@ def _schema(service: Service) -> Any:
 
 
 def _health(service: Service) -> Any:
-    state = _content({"type": "object", "required": ["status"], "properties": {"status": _TEXT}})
-    return (
-        {200: {"description": "Records can be stored.", **state}, 503: {"description": "Not now.", **state}},
-        (),
-        {},
-    )
+    return {200: {"description": "The process answers.", **_content(_STATUS)}}, (), {}
+
+
+def _ready(service: Service) -> Any:
+    return {200: {"description": "Records can be stored.", **_content(_STATUS)}}, (503,), {}
 
 
 _ROUTES = {
@@ -159,7 +167,9 @@ _ROUTES = {
     ("POST", "/records"): _collect,
     ("GET", "/records"): _export,
     ("DELETE", "/records/{receipt}"): _erase,
+    ("GET", "/records/{receipt}"): _stored,
     ("GET", "/schema"): _schema,
     ("GET", "/health"): _health,
+    ("GET", "/ready"): _ready,
     ("POST", "/predict"): _predict,
 }

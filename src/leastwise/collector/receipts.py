@@ -22,7 +22,7 @@ def drawn(count: int) -> bytes:
 
 
 def derived(key: str, secret: bytes, count: int) -> bytes:
-    """Return the same for an idempotency key, equal each time; ``secret`` is the database's."""
+    """Return the same for an idempotency key, equal each time; ``secret`` is the collector's."""
     seed = hashlib.blake2b(key.encode(), key=secret, digest_size=32).digest()
     return hashlib.shake_256(seed).digest(PREFIX + SECRET * count)
 
@@ -58,15 +58,15 @@ def read(text: str) -> bytes | None:
         return None
 
 
-def key_digest(key: str | None) -> bytes:
-    """Return what is kept of an idempotency key; it also orders keys."""
-    return b"" if key is None else hashlib.blake2b(key.encode(), digest_size=KEPT, person=b"key").digest()
+def key_digest(key: str, secret: bytes) -> bytes:
+    """Return what is kept of an idempotency key: nobody without the secret can try out keys."""
+    return hashlib.blake2b(key.encode(), key=secret, digest_size=KEPT, person=b"key").digest()
 
 
-def body_digest(key: str, body: bytes) -> bytes:
-    """Return a digest that tells nothing about the body to whoever does not hold the key.
+def body_digest(key: str, body: bytes, secret: bytes) -> bytes:
+    """Return a digest that tells nothing about the body to whoever does not hold the key and the secret.
 
     There are few generalized records: a plain digest could be guessed, and would outlive an erased record.
     """
-    lock = hashlib.blake2b(key.encode(), digest_size=32, person=b"body").digest()
+    lock = hashlib.blake2b(key.encode(), key=secret, digest_size=32, person=b"body").digest()
     return hashlib.blake2b(body, key=lock, digest_size=KEPT).digest()

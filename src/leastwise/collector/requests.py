@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,8 @@ GENERALIZATION_HEADER, KEY_HEADER = "leastwise-generalization", "idempotency-key
 # Fields of the form beside the attributes; a page without JavaScript cannot set headers.
 GENERALIZATION_FIELD, KEY_FIELD = "leastwise-generalization", "leastwise-key"
 SHORTEST_KEY, LONGEST_KEY = 16, 200
+# Whoever guesses a key and its body gets the receipts: an address, and digits alone, are too easy.
+_GUESSABLE = re.compile(r"@|^[\d\W_]*$")
 SHORTEST_FINGERPRINT = 8
 
 
@@ -121,11 +124,12 @@ def _fields(body: bytes) -> dict[str, str]:
 def _key(key: str | None) -> str | None:
     if key is None:
         return None
-    if not SHORTEST_KEY <= len(key) <= LONGEST_KEY or not key.isascii() or not key.isprintable():
+    sized = SHORTEST_KEY <= len(key) <= LONGEST_KEY and key.isascii() and key.isprintable()
+    if not sized or _GUESSABLE.search(key) or len({*key.lower()}) < SHORTEST_KEY // 2:
         raise RefusedError(
             400,
             f"an Idempotency-Key must be {SHORTEST_KEY} to {LONGEST_KEY} printable characters that nobody can "
-            "guess, such as a random UUID",
+            "guess, such as a random UUID: no address, no number",
         )
     return key
 

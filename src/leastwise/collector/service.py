@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 import json
 import secrets
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from anyio.to_thread import run_sync
 from fastapi import Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse, StreamingResponse
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
 
+from leastwise.collector.databases import ANSWER, SilentError, StoreError
 from leastwise.collector.pages import docs_page, receipt_page
 from leastwise.collector.records import RecordFormat
 from leastwise.collector.requests import (
@@ -23,7 +27,7 @@ from leastwise.collector.requests import (
     RefusedError,
     RequestReader,
 )
-from leastwise.collector.security import TOKEN_VARIABLE, Settings, page_policy, token_matches
+from leastwise.collector.security import TOKEN_VARIABLE, Settings, log, page_policy, token_matches
 from leastwise.collector.store import Store, Submission
 from leastwise.collector.writer import Writer
 from leastwise.errors import ParameterError
@@ -36,6 +40,11 @@ if TYPE_CHECKING:
     from leastwise.models import Model
 
 KEY_PLACE = "a-fresh-key-for-each-page"
+TIDY = 5.0  # seconds between two times that the log is emptied: it tells the order of arrival until then
+ERASING = 3.0  # seconds that an erasure waits for the log to be emptied
+
+
+Result = TypeVar("Result")
 
 
 class Service:
@@ -108,14 +117,41 @@ class Service:
         return JSONResponse(document, headers={GENERALIZATION_HEADER: form.generalization.fingerprint})
 
     async def health(self) -> Response:
-        """Say whether records can be stored, and which generalizations are accepted, the newest last."""
-        try:
-            await run_in_threadpool(self._store.check)
-        except Exception:  # whatever it is: its text may hold what is nobody's business
-            return JSONResponse({"status": "the database does not answer"}, 503)
+        """Say that the process answers, and which generalizations are accepted, the newest last."""
         fingerprints = [form.generalization.fingerprint for form in self.formats]
         predicts = self.model is not None
         return JSONResponse({"status": "ok", "generalizations": fingerprints, "predicts": predicts})
+
+    async def ready(self) -> Response:
+        """Say whether records can be stored: one is, and taken out again."""
+        await self._ask(self._store.check, self._numbers[self.newest.fingerprint])
+        return JSONResponse({"status": "ok"})
+
+    async def _ask(self, function: Callable[..., Result], *arguments: Any) -> Result:
+        """Ask the store in a thread, and wait for as long as a client may be kept waiting."""
+        try:
+            async with asyncio.timeout(ANSWER):
+                return await run_sync(function, *arguments, abandon_on_cancel=True)
+        except TimeoutError:
+            raise SilentError(f"the store was silent for {ANSWER} seconds") from None
+
+    async def tidy(self) -> None:
+        """Empty the log of the store every few seconds, until cancelled."""
+        while True:
+            await asyncio.sleep(TIDY)
+            await self._forget()
+
+    async def _forget(self) -> bool:
+        try:
+            return await self._ask(self._store.forget)
+        except (SQLAlchemyError, StoreError) as error:
+            log.error("the log of the database was not emptied: %s", type(error).__name__)
+            return False
+
+    async def close(self) -> None:
+        """Store what was accepted, and leave no order of arrival."""
+        await self.writer.close()
+        await self._forget()
 
     async def export(self, request: Request) -> Response:
         """Stream the records of a generalization as NDJSON or CSV; a bearer token opens it."""
@@ -139,11 +175,26 @@ class Service:
                 401, "send the header Authorization: Bearer <token>", {"www-authenticate": "Bearer"}
             )
 
-    async def erase(self, receipt: str) -> Response:
-        """Erase the record that belongs to a receipt."""
-        if not await run_in_threadpool(self._store.erase, receipt):
-            raise RefusedError(404, "no record belongs to this receipt; it may have been erased already")
-        return Response(status_code=204)
+    async def erase(self, request: Request) -> Response:
+        """Erase the record that belongs to a receipt: 204 when its bytes are gone, 202 when they soon will be."""
+        receipt = request.path_params["receipt"]
+        if not await self._ask(self._store.erase, receipt):
+            return await self.stored(request)
+        for _ in range(int(ERASING / 0.1)):
+            if await self._forget():
+                return Response(status_code=204)
+            if not self._store.forgets:
+                break
+            await asyncio.sleep(0.1)
+        return JSONResponse({"status": self._store.remains}, 202, {"location": f"/records/{receipt}"})
+
+    async def stored(self, request: Request) -> Response:
+        """Say whether a receipt's record is stored; 202 while the bytes of erased ones still lie in the log."""
+        if await self._ask(self._store.holds, request.path_params["receipt"]):
+            return JSONResponse({"status": "stored"})
+        if self._store.left:
+            return JSONResponse({"status": self._store.remains}, 202)
+        raise RefusedError(404, "no record belongs to this receipt; it may have been erased already")
 
     async def docs(self) -> Response:
         """List what the service answers."""

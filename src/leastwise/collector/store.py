@@ -3,6 +3,8 @@
 A record is acknowledged when its transaction is on disk. Receipts are secrets of the people who sent the record;
 the database holds only their digests. With an idempotency key the receipts follow from the key, so that a repeated
 request gets the same ones although nobody kept them.
+
+A reader holds no transaction longer than one part takes, so that what is erased leaves SQLite's log at once.
 """
 
 from __future__ import annotations
@@ -10,22 +12,21 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import polars as pl
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
 from leastwise.collector import receipts
+from leastwise.collector.databases import Database, open_database
 from leastwise.collector.records import RecordFormat, Row
+from leastwise.collector.secret import find_secret
 from leastwise.collector.tables import (
     FORMAT,
     StoredRow,
     generalizations,
     insert_records,
     metadata,
-    open_engine,
     records,
     requests,
     settings,
@@ -65,36 +66,55 @@ Outcome = Stored | KeyUsedError
 class Store:
     """A collector's database; safe to use from several threads and by several processes."""
 
-    def __init__(self, engine: sa.Engine, secret: bytes) -> None:
-        self._engine, self._secret = engine, secret
-        self._writing = engine.execution_options(leastwise_writes=True)
-        insert = postgresql.insert if engine.dialect.name == "postgresql" else sqlite.insert
-        self.writers = 3 if engine.dialect.name == "postgresql" else 1  # SQLite lets one write at a time
-        self._insert_request = insert(requests).on_conflict_do_nothing().returning(requests.c.day)
-        self._insert_generalization = insert(generalizations).on_conflict_do_nothing()
+    def __init__(self, database: Database, secret: bytes) -> None:
+        self._database, self._secret = database, secret
+        self.writers = database.writers
+        self._insert_request = database.insert(requests).on_conflict_do_nothing().returning(requests.c.day)
+        self._insert_generalization = database.insert(generalizations).on_conflict_do_nothing()
+        self.left = False  # whether the log may hold what was erased
+        self.forgets, self.remains = database.forgets, database.remains
 
     @classmethod
-    def open(cls, url: str) -> Store:
-        """Open a database and make its tables where they are not there yet."""
-        engine = open_engine(url)
-        with _explained(engine), engine.execution_options(leastwise_writes=True).begin() as connection:
-            if engine.dialect.name == "postgresql":  # two collectors may start at once
+    def open(cls, url: str, secret: bytes | None = None) -> Store:
+        """Open a database and make its tables where they are not there yet.
+
+        Parameters
+        ----------
+        secret
+            What digests of keys are made with; by default that of ``find_secret``.
+        """
+        database = open_database(url)
+        try:
+            store = cls(database, find_secret(database) if secret is None else secret)
+            with database.explained():
+                store._prepare()
+                store.forget()  # a collector that was killed may have left a log
+        except BaseException:
+            database.close()
+            raise
+        return store
+
+    def _prepare(self) -> None:
+        with self._database.writing() as connection:
+            if connection.dialect.name == "postgresql":  # two collectors may start at once
                 connection.execute(sa.text("SELECT pg_advisory_xact_lock(7305816124)"))
             metadata.create_all(connection)
-            secret = _settled(connection, "secret", secrets.token_bytes(32))
             if _settled(connection, "format", FORMAT) != FORMAT:
                 raise DataError("the database was made by another release of leastwise; use that one")
+            proof = receipts.key_digest("the secret", self._secret)
+            if not secrets.compare_digest(_settled(connection, "secret", proof), proof):
+                name = self._database.name
+                raise DataError(f"{name}: this database was begun with another secret; bring that one")
             connection.execute(sa.delete(requests).where(requests.c.day < today() - KEYS_KEPT))
-        return cls(engine, secret)
 
     def close(self) -> None:
-        """Let go of all connections."""
-        self._engine.dispose()
+        """Let go of all connections; SQLite leaves one complete file and no log."""
+        self._database.close()
 
     def register(self, generalization: Generalization) -> int:
         """Return the number of a generalization, kept with the records that point to it."""
         values = {"fingerprint": generalization.fingerprint, "artefact": generalization.to_json()}
-        with _explained(self._engine), self._writing.begin() as connection:
+        with self._database.explained(), self._database.writing() as connection:
             found = _number(connection, generalization.fingerprint)
             if found is None:
                 connection.execute(self._insert_generalization.values(**values))
@@ -102,45 +122,49 @@ class Store:
         assert found is not None
         return found
 
-    def check(self) -> None:
-        """Raise when the database does not answer."""
-        with self._engine.connect() as connection:
-            connection.execute(sa.select(1))
+    def check(self, generalization: int) -> None:
+        """Raise unless a record can be stored: one is, at a place of its own, and taken out again."""
+        kept = receipts.kept(receipts.receipts(receipts.drawn(1))[0])
+        with self._database.writing() as connection:
+            insert_records(connection, [(kept, generalization, today(), None, b"")])
+            connection.execute(sa.delete(records).where(records.c.receipt == kept))
 
     def write(self, submissions: Sequence[Submission]) -> list[Outcome]:
         """Store several requests in one transaction; return when it is on disk.
 
         Requests with a key come in the order of their digests, so that two processes never wait for each other.
         """
-        order = sorted(range(len(submissions)), key=lambda i: receipts.key_digest(submissions[i].key))
+        digests = [b"" if s.key is None else receipts.key_digest(s.key, self._secret) for s in submissions]
         outcomes: dict[int, Outcome] = {}
-        with self._writing.begin() as connection:
+        with self._database.writing() as connection:
             rows: list[StoredRow] = []
-            for place in order:
-                outcomes[place] = self._place(connection, submissions[place], rows)
+            for place in sorted(range(len(submissions)), key=digests.__getitem__):
+                outcomes[place] = self._place(connection, submissions[place], digests[place], rows)
             if rows:
                 insert_records(connection, rows)
         return [outcomes[place] for place in range(len(submissions))]
 
-    def _place(self, connection: sa.Connection, asked: Submission, rows: list[StoredRow]) -> Outcome:
+    def _place(
+        self, connection: sa.Connection, asked: Submission, digest: bytes, rows: list[StoredRow]
+    ) -> Outcome:
         made = receipts.receipts(self._bits(asked))
         texts = receipts.texts(made)
         if asked.key is not None:
-            known = self._claim(connection, asked)
+            known = self._claim(connection, asked, digest)
             if known is not None:
                 return Stored(texts, repeated=True) if known else KeyUsedError()
         number, day, kept = asked.generalization, today(), receipts.kept
         rows += [(kept(r), number, day, row[1], row[0]) for r, row in zip(made, asked.rows, strict=True)]
         return Stored(texts)
 
-    def _claim(self, connection: sa.Connection, asked: Submission) -> bool | None:
+    def _claim(self, connection: sa.Connection, asked: Submission, digest: bytes) -> bool | None:
         """Return None if the key is new (it is now taken), otherwise whether it came with the same body."""
         assert asked.key is not None
-        key, body = receipts.key_digest(asked.key), receipts.body_digest(asked.key, asked.body)
-        values = {"key": key, "body": body, "records": len(asked.rows), "day": today()}
+        body = receipts.body_digest(asked.key, asked.body, self._secret)
+        values = {"key": digest, "body": body, "records": len(asked.rows), "day": today()}
         if connection.execute(self._insert_request.values(**values)).first() is not None:
             return None
-        known = connection.execute(sa.select(requests.c.body).where(requests.c.key == key)).scalar_one()
+        known = connection.execute(sa.select(requests.c.body).where(requests.c.key == digest)).scalar_one()
         return secrets.compare_digest(bytes(known), body)
 
     def _bits(self, asked: Submission) -> bytes:
@@ -148,33 +172,55 @@ class Store:
             return receipts.drawn(len(asked.rows))
         return receipts.derived(asked.key, self._secret, len(asked.rows))
 
-    def erase(self, receipt: str) -> bool:
-        """Delete the record of a receipt, also from the write-ahead log; return whether there was one."""
+    def holds(self, receipt: str) -> bool:
+        """Return whether the record of a receipt is there."""
         raw = receipts.read(receipt)
         if raw is None:
             return False
-        with self._writing.begin() as connection:
+        query = sa.select(records.c.day).where(records.c.receipt == receipts.kept(raw))
+        with self._database.reading() as connection:
+            return connection.execute(query).first() is not None
+
+    def erase(self, receipt: str) -> bool:
+        """Delete the record of a receipt; return whether there was one. ``forget`` clears the log of it."""
+        raw = receipts.read(receipt)
+        if raw is None:
+            return False
+        with self._database.writing() as connection:
             gone = connection.execute(sa.delete(records).where(records.c.receipt == receipts.kept(raw))).rowcount
-        if gone and self._engine.dialect.name == "sqlite":
-            with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+            self.left |= bool(gone) and self.forgets
         return bool(gone)
 
+    def forget(self) -> bool:
+        """Clear the log of what was erased and of the order of arrival; return whether nothing is left."""
+        before, self.left = self.left, False  # what is erased meanwhile sets it again
+        if self._database.forget():
+            return not self.left
+        self.left = before or self.left
+        return False
+
     def frames(self, generalization: Generalization) -> Iterator[pl.DataFrame]:
-        """Yield the records of a generalization in parts, so that any number of them can be sent on."""
-        columns = (records.c.answers, records.c.label)
+        """Yield the records of a generalization in parts, so that any number of them can be sent on.
+
+        Each part is read at once: whoever takes his time with it keeps nobody's transaction open.
+        """
         form = RecordFormat(generalization, generalization.label is not None)
-        with self._engine.connect() as connection:
+        with self._database.reading() as connection:
             number = _number(connection, generalization.fingerprint)
-            query = sa.select(*columns).where(records.c.generalization == number)
-            found = connection.execution_options(stream_results=True, yield_per=CHUNK).execute(query)
-            for part in found.partitions():
-                yield form.frame([bytes(row[0]) for row in part], [row[1] for row in part])
+        query = sa.select(records.c.receipt, records.c.answers, records.c.label).order_by(records.c.receipt)
+        query, last = query.where(records.c.generalization == number).limit(CHUNK), b""
+        while True:
+            with self._database.reading() as connection:
+                part = connection.execute(query.where(records.c.receipt > last)).all()
+            if not part:
+                return
+            last = bytes(part[-1].receipt)
+            yield form.frame([bytes(row.answers) for row in part], [row.label for row in part])
 
     def generalizations(self) -> list[Generalization]:
         """Return the generalizations that records were collected under, the newest last."""
         query = sa.select(generalizations.c.artefact).order_by(generalizations.c.id)
-        with self._engine.connect() as connection:
+        with self._database.reading() as connection:
             return [Generalization.from_json(text) for text in connection.execute(query).scalars()]
 
 
@@ -197,23 +243,13 @@ def today() -> int:
     return int(time.time()) // 86_400
 
 
-@contextmanager
-def _explained(engine: sa.Engine) -> Iterator[None]:
-    """Turn what a database says into one line, without values and without a password."""
-    try:
-        yield
-    except sa.exc.DBAPIError as error:
-        said = " ".join(str(error.orig).split())
-        raise DataError(f"{engine.url.render_as_string()}: the database cannot be used ({said})") from None
-
-
 def open_existing(url: str) -> Store:
     """Open a database for reading; one that does not exist is not made."""
-    engine = open_engine(url, create=False)
-    with _explained(engine):
-        if not sa.inspect(engine).has_table(records.name):
-            raise DataError(f"{engine.url.render_as_string()}: no records of a collector are in this database")
-    return Store(engine, b"")
+    database = open_database(url, create=False)
+    with database.explained():
+        if not sa.inspect(database.engine).has_table(records.name):
+            raise DataError(f"{database.name}: no records of a collector are in this database")
+    return Store(database, b"")
 
 
 def read_records(url: str, fingerprint: str | None = None) -> pl.DataFrame:
@@ -234,7 +270,7 @@ def read_records(url: str, fingerprint: str | None = None) -> pl.DataFrame:
     """
     store = open_existing(url)
     try:
-        with _explained(store._engine):
+        with store._database.explained():
             generalization = chosen(store.generalizations(), fingerprint)
             form = RecordFormat(generalization, generalization.label is not None)
             return pl.concat([form.frame([], []), *store.frames(generalization)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 
+from leastwise.collector.databases import ANSWER, SilentError
 from leastwise.collector.store import KeyUsedError, Outcome, Store, Stored, Submission
 
 MOST_ROWS = 20_000  # in one transaction
@@ -35,18 +36,24 @@ class Writer:
             task = asyncio.create_task(self._run())
             self._running.add(task)
             task.add_done_callback(self._running.discard)
-        outcome = await future
+        try:
+            async with asyncio.timeout(ANSWER):
+                outcome = await future
+        except TimeoutError:
+            raise SilentError(f"the store was silent for {ANSWER} seconds") from None
         if isinstance(outcome, KeyUsedError):
             raise outcome
         return outcome
 
     async def _run(self) -> None:
-        while self._pending:
-            await self._store_group(self._next_group())
+        while group := self._next_group():
+            await self._store_group(group)
         # In the same step as the last look at what waits: whoever comes next starts another.
         self._free += 1
 
     def _next_group(self) -> list[tuple[Submission, asyncio.Future[Outcome]]]:
+        # Whoever was told that it took too long is not stored any more.
+        self._pending = [waiting for waiting in self._pending if not waiting[1].done()]
         rows = end = 0
         while end < len(self._pending) and (not end or rows < MOST_ROWS):
             rows += len(self._pending[end][0].rows)

@@ -8,10 +8,11 @@ from contextlib import suppress
 from pathlib import Path
 
 
-def write_whole(path: str | Path, content: str | bytes) -> None:
+def write_whole(path: str | Path, content: str | bytes, *, private: bool = False) -> None:
     """Write a file so that it is there whole or not at all: beside it first, then renamed.
 
     A file that is replaced keeps its mode, a link stays one, and what is no file (a pipe) is written as it is.
+    One that tells of single people is ``private``: readable by its owner only.
     """
     target = Path(path)
     data = content.encode() if isinstance(content, str) else content
@@ -21,8 +22,10 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
     target = target.resolve()
     beside = target.with_name(f".{target.name[:100]}.{os.getpid()}.tmp")
     try:
-        with beside.open("wb") as file:
-            if target.exists():
+        with open(
+            beside, "wb", opener=lambda name, flags: os.open(name, flags, 0o600 if private else 0o666)
+        ) as file:
+            if target.exists() and not private:
                 shutil.copymode(target, beside)
             file.write(data)
             file.flush()

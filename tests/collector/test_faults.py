@@ -1,0 +1,227 @@
+"""Faults, and what they must not cost: no acknowledged record, no erased byte, no answer that never comes.
+
+``make test-faults`` runs all of them, the slow ones too, and prints a table.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import sqlite3
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from leastwise.collector.databases import ANSWER, LOCKED
+from leastwise.collector.store import read_records
+from tests.collector.examples import TOKEN, G, sqlite_url
+from tests.collector.faults import ask, fault, fill, status, trace
+from tests.collector.process import HOST, running
+from tests.postgres import running_server, why_not
+
+
+def stalled_export(port: int) -> socket.socket:
+    """Ask for all records, read a little, and stop reading."""
+    reader = socket.create_connection((HOST, port), 10)
+    reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    reader.sendall(f"GET /records HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {TOKEN}\r\n\r\n".encode())
+    assert reader.recv(1000).startswith(b"HTTP/1.1 200")
+    return reader
+
+
+def test_erasing_beside_a_slow_reader(tmp_path: Path) -> None:
+    url = sqlite_url(tmp_path)
+    fill(url, 100_000)
+    with fault("slow reader of the export, erasure") as row, running(tmp_path, url, [G]) as collector:
+        with stalled_export(collector.port):
+            assert row.post(collector) == 201
+            receipt = row.receipts.pop()
+            start = time.monotonic()
+            assert ask(collector, "DELETE", f"/records/{receipt}")[0] == 204
+            row.seconds = time.monotonic() - start
+            assert row.seconds < 2
+            row.check_erased(receipt, tmp_path)
+            assert row.post(collector) == 201
+        assert ask(collector, "DELETE", f"/records/{receipt}")[0] == 404
+        collector.stop()
+        row.check_kept(url)
+
+
+def test_erasing_beside_another_reader_of_the_file(tmp_path: Path) -> None:
+    """A backup, or somebody at a prompt: the log cannot be emptied, nobody waits, and 204 is not said."""
+    url = sqlite_url(tmp_path)
+    with fault("reader of the file, erasure") as row, running(tmp_path, url, [G]) as collector:
+        assert row.post(collector) == 201
+        reader = sqlite3.connect(tmp_path / "records.db", isolation_level=None)
+        reader.execute("BEGIN")
+        assert reader.execute("SELECT count(*) FROM leastwise_records").fetchone() == (1,)
+        assert row.post(collector) == 201
+        receipt = row.receipts.pop()
+        answer, body = ask(collector, "DELETE", f"/records/{receipt}")
+        assert answer == 202
+        assert "log" in json.loads(body)["status"]
+        assert ask(collector, "GET", f"/records/{receipt}")[0] == 202
+        start = time.monotonic()
+        assert row.post(collector) == 201
+        assert time.monotonic() - start < 1, "writers are not kept waiting"
+        reader.close()
+        row.recovers(lambda: ask(collector, "GET", f"/records/{receipt}")[0] == 404)
+        row.check_erased(receipt, tmp_path)
+        collector.stop()
+        row.check_kept(url)
+
+
+def test_erasing_is_honest_on_postgresql(tmp_path: Path, postgres_url: str) -> None:
+    with fault("erasure on PostgreSQL") as row, running(tmp_path, postgres_url, [G]) as collector:
+        row.post(collector)
+        answer, body = ask(collector, "DELETE", f"/records/{row.receipts.pop()}")
+        assert (answer, "PostgreSQL" in json.loads(body)["status"]) == (202, True)
+        assert read_records(postgres_url).height == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP], ids=lambda each: each.name)
+def test_a_clean_stop_leaves_one_file_without_order(tmp_path: Path, number: signal.Signals) -> None:
+    url = sqlite_url(tmp_path)
+    with fault(f"{number.name}") as row, running(tmp_path, url, [G]) as collector:
+        for _ in range(20):
+            assert row.post(collector) == 201
+        assert collector.process is not None
+        collector.process.send_signal(number)
+        assert collector.process.wait(20) == 0
+        assert sorted(path.name for path in tmp_path.glob("records.db*")) == ["records.db"]
+        (tmp_path / "alone").mkdir()
+        alone = tmp_path / "alone" / "records.db"
+        alone.write_bytes((tmp_path / "records.db").read_bytes())
+        assert read_records(f"sqlite:///{alone}").height == 20
+        row.check_kept(url)
+
+
+def test_the_log_is_emptied_while_it_runs(tmp_path: Path) -> None:
+    with fault("order of arrival in the log") as row, running(tmp_path, sqlite_url(tmp_path), [G]) as collector:
+        row.post(collector)
+        assert trace(row.receipts[0]) in (tmp_path / "records.db-wal").read_bytes()
+        row.recovers(lambda: (tmp_path / "records.db-wal").stat().st_size == 0, within=7)
+
+
+def test_a_lost_file_is_noticed(tmp_path: Path) -> None:
+    url, away = sqlite_url(tmp_path), tmp_path / "away"
+    away.mkdir()
+    with fault("database file moved away") as row, running(tmp_path, url, [G]) as collector:
+        assert row.post(collector) == 201
+        for path in tmp_path.glob("records.db*"):
+            path.rename(away / path.name)
+        assert row.post(collector) == 503
+        assert (status(collector, "/ready"), status(collector, "/health")) == (503, 200)
+        assert not (tmp_path / "records.db").exists(), "an empty one is not made"
+        for path in away.iterdir():
+            path.rename(tmp_path / path.name)
+        row.recovers(lambda: row.post(collector) == 201)
+        collector.stop()
+        row.check_kept(url)
+
+
+def test_a_lost_log_is_noticed(tmp_path: Path) -> None:
+    url = sqlite_url(tmp_path)
+    with fault("log of the database deleted") as row, running(tmp_path, url, [G]) as collector:
+        assert row.post(collector, 5) == 201
+        (tmp_path / "records.db-wal").unlink()
+        assert row.post(collector) == 503
+        collector.stop()
+        row.recovers(lambda: collector.start() is None)
+        assert row.post(collector) == 201
+        collector.stop()
+        row.check_kept(url)
+
+
+def test_a_locked_file(tmp_path: Path) -> None:
+    url = sqlite_url(tmp_path)
+    with fault("database file locked") as row, running(tmp_path, url, [G]) as collector:
+        assert row.post(collector) == 201
+        other = sqlite3.connect(tmp_path / "records.db", isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        start = time.monotonic()
+        assert row.post(collector) == 503
+        assert time.monotonic() - start < LOCKED + 2
+        assert status(collector, "/health") == 200
+        other.close()
+        row.recovers(lambda: row.post(collector) == 201)
+        collector.stop()
+        row.check_kept(url)
+
+
+def test_a_damaged_file(tmp_path: Path) -> None:
+    url, path = sqlite_url(tmp_path), tmp_path / "records.db"
+    fill(url, 20_000)
+    connection = sqlite3.connect(path)
+    query = "SELECT rootpage FROM sqlite_master WHERE name = 'leastwise_records'"
+    place = (connection.execute(query).fetchone()[0] - 1) * 4096
+    assert connection.execute("PRAGMA page_size").fetchone() == (4096,)
+    connection.close()
+    whole = path.read_bytes()
+    path.write_bytes(whole[:place] + b"\xff" * 4096 + whole[place + 4096 :])
+    with fault("damaged page") as row, running(tmp_path, url, [G]) as collector:
+        assert row.post(collector) == 503
+        assert (status(collector, "/ready"), status(collector, "/health")) == (503, 200)
+        collector.stop()
+        path.write_bytes(whole)
+        row.recovers(lambda: collector.start() is None)
+        assert row.post(collector) == 201
+        collector.stop()
+        row.check_kept(url)
+
+
+def full(process: subprocess.Popen[bytes], size: int) -> None:
+    """Let a process's files grow no more: what a full disk is to it."""
+    import resource
+
+    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+
+
+def test_a_full_disk(tmp_path: Path) -> None:
+    url = sqlite_url(tmp_path)
+    with fault("full disk") as row, running(tmp_path, url, [G]) as collector:
+        assert row.post(collector) == 201
+        assert collector.process is not None
+        full(collector.process, 100)
+        assert row.post(collector) == 503
+        assert (status(collector, "/ready"), status(collector, "/health")) == (503, 200)
+        full(collector.process, 2**40)
+        row.recovers(lambda: row.post(collector) == 201)
+        collector.stop()
+        row.check_kept(url)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
+def test_a_server_that_hangs(tmp_path: Path) -> None:
+    with running_server() as server:
+        main = int((server.folder / "data" / "postmaster.pid").read_text().split()[0])
+        url = server.url(server.new_database())
+
+        def everyone(number: signal.Signals) -> None:
+            children = Path(f"/proc/{main}/task/{main}/children").read_text().split()
+            for process in (main, *map(int, children)):
+                os.kill(process, number)
+
+        with fault("PostgreSQL hangs (SIGSTOP)") as row, running(tmp_path, url, [G]) as collector:
+            try:
+                assert row.post(collector) == 201
+                everyone(signal.SIGSTOP)
+                for path, expected in (("/records", 503), ("/health", 200), ("/ready", 503)):
+                    start = time.monotonic()
+                    found = row.post(collector) if path == "/records" else status(collector, path)
+                    assert (path, found) == (path, expected)
+                    assert time.monotonic() - start < (ANSWER + 2 if expected == 503 else 1)
+                everyone(signal.SIGCONT)
+                row.recovers(lambda: row.post(collector) == 201)
+                everyone(signal.SIGSTOP)
+                start = time.monotonic()
+                assert collector.stop() == 0
+                assert time.monotonic() - start < 30
+            finally:
+                everyone(signal.SIGCONT)
+            row.check_kept(url)

@@ -65,7 +65,7 @@ def test_mistakes(folder: Path, run: Run, words: list[str], complaint: str) -> N
 
 
 def test_a_collectors_database(folder: Path, run: Run) -> None:
-    pytest.importorskip("fastapi", reason="the collector needs fastapi")
+    pytest.importorskip("starlette", reason="the collector needs Starlette")
     from tests.collector.examples import client, sqlite_url
 
     url = sqlite_url(folder)

@@ -97,7 +97,7 @@ def test_the_extra_may_be_missing(run: Run, folder: Path, monkeypatch: pytest.Mo
     for name in [name for name in sys.modules if name.startswith("leastwise.collector")]:
         monkeypatch.delitem(sys.modules, name)
     found = importlib.util.find_spec
-    absent = {"fastapi": None}
+    absent = {"starlette": None}
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: absent.get(name, found(name)))
     assert "pip install 'leastwise[collector]'" in run("collect", folder / "g.json").complaint
 

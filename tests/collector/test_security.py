@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +132,31 @@ def test_the_log_holds_routes_only(tmp_path: Path, caplog: pytest.LogCaptureFixt
     assert "POST /records 201" in text
     assert "DELETE /records/{receipt} 204" in text
     assert not any(secret in text for secret in (SECRET, receipt, "20 to 63", TOKEN, "127.0.0.1"))
+
+
+def test_telemetry_gets_nothing(tmp_path: Path) -> None:
+    """A provider that somebody installed for the whole process would pass receipts and queries on."""
+    pytest.importorskip("opentelemetry.trace", reason="a provider needs opentelemetry-api")
+    script = """
+import sys
+from pathlib import Path
+from opentelemetry import trace
+
+class Provider(trace.TracerProvider):
+    def get_tracer(self, *names, **more):
+        print("traced by", names)
+        return trace.NoOpTracer()
+
+trace.set_tracer_provider(Provider())
+from tests.collector.examples import RECORD, TOKEN, client, exported, sqlite_url
+with client(sqlite_url(Path(sys.argv[1]))) as made:
+    receipt = made.post("/records?secret=1", json=RECORD).json()["receipt"]
+    assert len(exported(made)) == 1
+    assert made.delete(f"/records/{receipt}").status_code == 204
+"""
+    command = [sys.executable, "-c", script, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[2])
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
 
 
 def test_a_failure_is_answered_and_logged_without_its_text(

@@ -4,7 +4,7 @@ from importlib.util import find_spec
 
 from leastwise.errors import MissingExtraError
 
-for _module, _package in (("fastapi", "FastAPI"), ("sqlalchemy", "SQLAlchemy"), ("uvicorn", "uvicorn")):
+for _module, _package in (("sqlalchemy", "SQLAlchemy"), ("starlette", "Starlette"), ("uvicorn", "uvicorn")):
     if find_spec(_module) is None:
         raise MissingExtraError(_package, "collector")
 

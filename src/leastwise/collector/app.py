@@ -13,14 +13,16 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
-from fastapi import FastAPI, Request, Response
-from fastapi.exceptions import RequestValidationError
 from sqlalchemy.exc import SQLAlchemyError
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Match, Route
+from starlette.types import Scope
 
-from leastwise import __version__
 from leastwise.collector.databases import StoreError
-from leastwise.collector.openapi import described
 from leastwise.collector.pages import refused_page
 from leastwise.collector.records import InvalidRecordsError, Problem
 from leastwise.collector.requests import FORM, RefusedError
@@ -43,7 +45,7 @@ def make_app(
     store: Store,
     settings: Settings | None = None,
     model: Model | None = None,
-) -> FastAPI:
+) -> Starlette:
     """Return a collector of the records of some generalizations.
 
     Parameters
@@ -65,59 +67,33 @@ def make_app(
         raise ParameterError("the model was trained under another generalization than those that are collected")
     settings = settings or Settings()
     service = Service(generalizations, store, settings, model)
-    app = FastAPI(title="leastwise collector", version=__version__, docs_url=None, redoc_url=None,
-                  redirect_slashes=False, lifespan=_closing(service))  # fmt: skip
-    _add_routes(app, service)
-    _add_answers(app)
-    app.add_middleware(Gate, settings=settings)
+    app = Starlette(
+        routes=[_Route(path, answer, methods=[method]) for method, path, answer in service.routes],
+        exception_handlers={kind: _asynchronous(answer) for kind, answer in _ANSWERS.items()},
+        middleware=[Middleware(Gate, settings=settings)],
+        lifespan=_closing(service),
+    )
+    app.router.redirect_slashes = False
     return app
+
+
+class _Route(Route):
+    """Leaves its path for the log: that of the request may hold a receipt, or whatever a stranger wrote."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        match, child = super().matches(scope)
+        return match, {**child, "leastwise.route": self.path}
 
 
 def _closing(service: Service) -> Any:
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
         tidying = asyncio.create_task(service.tidy())
         yield
         tidying.cancel()
         await service.close()
 
     return lifespan
-
-
-def _add_routes(app: FastAPI, service: Service) -> None:
-    routes: list[tuple[str, str, Any]] = [
-        ("GET", "/", service.form),
-        ("POST", "/records", service.collect),
-        ("GET", "/records", service.export),
-        ("DELETE", "/records/{receipt}", service.erase),
-        ("GET", "/records/{receipt}", service.stored),
-        ("GET", "/schema", service.schema),
-        ("GET", "/health", service.health),
-        ("GET", "/ready", service.ready),
-        ("GET", "/docs", service.docs),
-    ]
-    if service.model is not None:
-        routes.append(("POST", "/predict", service.predict))
-    for method, path, endpoint in routes:
-        app.add_api_route(path, endpoint, methods=[method], response_class=Response, response_model=None,
-                          name=f"{endpoint.__name__}", **described(method, path, service))  # fmt: skip
-    service.openapi = app.openapi
-
-
-def _add_answers(app: FastAPI) -> None:
-    """Say how each mistake is answered. No answer holds anything that the client sent."""
-    answers: dict[type[Exception], Any] = {
-        InvalidRecordsError: _invalid,
-        RefusedError: lambda request, error: _refuse(request, error.status, error.problem, error.headers),
-        KeyUsedError: lambda request, _: _refuse(request, 409, "this Idempotency-Key came with another body"),
-        BusyError: lambda request, _: _refuse(request, 503, "too many wait; try again", {"retry-after": "1"}),
-        SQLAlchemyError: _store_failed,
-        StoreError: _store_failed,
-        RequestValidationError: lambda request, _: _refuse(request, 422, "not as /openapi.json says"),
-        HTTPException: _not_routed,
-    }
-    for kind, answer in answers.items():
-        app.add_exception_handler(kind, _asynchronous(answer))
 
 
 _PHRASES = {404: "there is nothing here; see /docs", 405: "this address answers other methods; see /docs"}
@@ -159,6 +135,18 @@ def _store_failed(request: Request, error: Exception) -> Response:
     return _refuse(request, 503, text, {"retry-after": "5"})
 
 
+# How each mistake is answered. No answer holds anything that the client sent.
+_ANSWERS: dict[Any, Any] = {
+    InvalidRecordsError: _invalid,
+    RefusedError: lambda request, error: _refuse(request, error.status, error.problem, error.headers),
+    KeyUsedError: lambda request, _: _refuse(request, 409, "this Idempotency-Key came with another body"),
+    BusyError: lambda request, _: _refuse(request, 503, "too many wait; try again", {"retry-after": "1"}),
+    SQLAlchemyError: _store_failed,
+    StoreError: _store_failed,
+    HTTPException: _not_routed,
+}
+
+
 def is_loopback(host: str) -> bool:
     """Return whether an address can be reached from this machine only.
 
@@ -181,7 +169,7 @@ def prepare_log(quiet: bool) -> None:
         logger.setLevel(logging.WARNING if quiet or name.startswith("uvicorn") else logging.INFO)
 
 
-def serve(app: FastAPI, host: str, port: int, *, proxy: str | None = None, quiet: bool = False) -> None:
+def serve(app: Starlette, host: str, port: int, *, proxy: str | None = None, quiet: bool = False) -> None:
     """Serve until the process is asked to stop; what was accepted is stored first.
 
     Parameters

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from leastwise import __version__
 from leastwise.collector.requests import FORM, GENERALIZATION_HEADER, JSON, KEY_HEADER, LONGEST_KEY, SHORTEST_KEY
 from leastwise.exports import record_schema
 
@@ -45,17 +48,24 @@ _WORDS = {
 }
 
 
-def described(method: str, path: str, service: Service) -> dict[str, Any]:
-    """Return what FastAPI shall say about a route: its answers, its body, its parameters."""
-    good, refusals, extra = _ROUTES[method, path](service)
-    responses = {
-        status: {"description": _WORDS[status], **_content(_PROBLEM)} for status in (*refusals, 408, 413, 429)
-    }
-    first, *others = good.items()
+def describe(service: Service, routes: Sequence[tuple[str, str, Callable[..., Any]]]) -> dict[str, Any]:
+    """Return the OpenAPI document of some routes: method, path and who answers."""
+    paths: dict[str, dict[str, Any]] = {}
+    for method, path, endpoint in routes:
+        good, refusals, extra = _ROUTES[method, path](service)
+        words = {status: _WORDS[status] for status in (*refusals, 408, 413, 429)}
+        refused = {status: {"description": text, **_content(_PROBLEM)} for status, text in words.items()}
+        paths.setdefault(path, {})[method.lower()] = {
+            "operationId": endpoint.__name__,
+            "description": inspect.getdoc(endpoint),
+            "responses": {str(status): each for status, each in (refused | good).items()},
+            **extra,
+        }
     return {
-        "status_code": first[0],
-        "responses": responses | dict([first, *others]),
-        "openapi_extra": extra,
+        "openapi": "3.1.0",
+        "info": {"title": "leastwise collector", "version": __version__},
+        "paths": paths,
+        "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
     }
 
 
@@ -64,7 +74,7 @@ def _content(schema: dict[str, Any], kind: str = JSON) -> dict[str, Any]:
 
 
 def _parameter(name: str, place: str, schema: dict[str, Any], text: str) -> dict[str, Any]:
-    return {"name": name, "in": place, "required": False, "schema": schema, "description": text}
+    return {"name": name, "in": place, "required": place == "path", "schema": schema, "description": text}
 
 
 def _which(service: Service, place: str, name: str = "generalization") -> dict[str, Any]:
@@ -74,6 +84,14 @@ def _which(service: Service, place: str, name: str = "generalization") -> dict[s
 
 def _form(service: Service) -> Any:
     return {200: {"description": "The form.", **_content(_TEXT, "text/html")}}, (), {}
+
+
+def _docs(service: Service) -> Any:
+    return {200: {"description": "A page.", **_content(_TEXT, "text/html")}}, (), {}
+
+
+def _machines(service: Service) -> Any:
+    return {200: {"description": "This document.", **_content({"type": "object"})}}, (), {}
 
 
 def _bodies(service: Service) -> dict[str, Any]:
@@ -136,16 +154,21 @@ def _export(service: Service) -> Any:
 
 
 _STATUS = {"type": "object", "required": ["status"], "properties": {"status": _TEXT}}
+_RECEIPT = {"parameters": [_parameter("receipt", "path", _TEXT, "What the sender of a record was given.")]}
 _GOING = {"description": "Erased; its bytes are not gone from everywhere yet.", **_content(_STATUS)}
 
 
 def _erase(service: Service) -> Any:
     stored = {"description": "Still stored; ask again.", **_content(_STATUS)}
-    return {204: {"description": "Erased, and its bytes are gone."}, 202: _GOING, 200: stored}, (404, 503), {}
+    return (
+        {204: {"description": "Erased, and its bytes are gone."}, 202: _GOING, 200: stored},
+        (404, 503),
+        _RECEIPT,
+    )
 
 
 def _stored(service: Service) -> Any:
-    return {200: {"description": "It is stored.", **_content(_STATUS)}, 202: _GOING}, (404, 503), {}
+    return {200: {"description": "It is stored.", **_content(_STATUS)}, 202: _GOING}, (404, 503), _RECEIPT
 
 
 def _schema(service: Service) -> Any:
@@ -163,7 +186,8 @@ def _ready(service: Service) -> Any:
 
 _ROUTES = {
     ("GET", "/"): _form,
-    ("GET", "/docs"): _form,
+    ("GET", "/docs"): _docs,
+    ("GET", "/openapi.json"): _machines,
     ("POST", "/records"): _collect,
     ("GET", "/records"): _export,
     ("DELETE", "/records/{receipt}"): _erase,

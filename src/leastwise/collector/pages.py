@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from fastapi.responses import HTMLResponse
 from jinja2 import Environment
+from starlette.responses import HTMLResponse
 
 from leastwise.collector.records import Problem
 from leastwise.collector.security import page_policy

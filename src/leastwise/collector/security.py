@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from fastapi.responses import JSONResponse
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from leastwise.documents.pages import hash_sources
@@ -251,7 +251,7 @@ def _method(scope: Scope) -> str:
 
 def _route(scope: Scope) -> str:
     """Return the route, not the path: a path may hold a receipt, or whatever a stranger wrote."""
-    return getattr(scope.get("route"), "path", "unknown")
+    return str(scope.get("leastwise.route", "unknown"))
 
 
 def _place(error: BaseException) -> str:

@@ -7,16 +7,17 @@ import csv
 import io
 import json
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from anyio.to_thread import run_sync
-from fastapi import Request, Response
-from fastapi.responses import HTMLResponse, JSONResponse, StreamingResponse
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 
 from leastwise.collector.databases import ANSWER, SilentError, StoreError
+from leastwise.collector.openapi import describe
 from leastwise.collector.pages import docs_page, receipt_page
 from leastwise.collector.records import RecordFormat
 from leastwise.collector.requests import (
@@ -62,7 +63,21 @@ class Service:
         self.model = model
         self._form = self._make_form()
         self._policy = page_policy(self._form)
-        self.openapi: Callable[[], dict[str, Any]] = dict
+        self.routes: list[tuple[str, str, Callable[[Request], Awaitable[Response]]]] = [
+            ("GET", "/", self.form),
+            ("POST", "/records", self.collect),
+            ("GET", "/records", self.export),
+            ("DELETE", "/records/{receipt}", self.erase),
+            ("GET", "/records/{receipt}", self.stored),
+            ("GET", "/schema", self.schema),
+            ("GET", "/health", self.health),
+            ("GET", "/ready", self.ready),
+            ("GET", "/docs", self.docs),
+            ("GET", "/openapi.json", self.openapi),
+        ]
+        if model is not None:
+            self.routes.append(("POST", "/predict", self.predict))
+        self._document = describe(self, self.routes)
 
     def _make_form(self) -> str:
         taken = {GENERALIZATION_FIELD, KEY_FIELD} & {*self.newest.schema.names}
@@ -71,7 +86,7 @@ class Service:
         hidden = {GENERALIZATION_FIELD: self.newest.fingerprint, KEY_FIELD: KEY_PLACE}
         return with_hidden(form_html(self.newest, action="/records", label=self.settings.with_label), hidden)
 
-    async def form(self) -> Response:
+    async def form(self, _: Request) -> Response:
         """Show the form."""
         key = secrets.token_urlsafe(24)  # the same form sent twice is one record
         return HTMLResponse(self._form.replace(KEY_PLACE, key), headers={"content-security-policy": self._policy})
@@ -116,13 +131,13 @@ class Service:
         document = record_schema(form.generalization, label=form.label is not None)
         return JSONResponse(document, headers={GENERALIZATION_HEADER: form.generalization.fingerprint})
 
-    async def health(self) -> Response:
+    async def health(self, _: Request) -> Response:
         """Say that the process answers, and which generalizations are accepted, the newest last."""
         fingerprints = [form.generalization.fingerprint for form in self.formats]
         predicts = self.model is not None
         return JSONResponse({"status": "ok", "generalizations": fingerprints, "predicts": predicts})
 
-    async def ready(self) -> Response:
+    async def ready(self, _: Request) -> Response:
         """Say whether records can be stored: one is, and taken out again."""
         await self._ask(self._store.check, self._numbers[self.newest.fingerprint])
         return JSONResponse({"status": "ok"})
@@ -196,9 +211,13 @@ class Service:
             return JSONResponse({"status": self._store.remains}, 202)
         raise RefusedError(404, "no record belongs to this receipt; it may have been erased already")
 
-    async def docs(self) -> Response:
+    async def docs(self, _: Request) -> Response:
         """List what the service answers."""
-        return docs_page(self.openapi())
+        return docs_page(self._document)
+
+    async def openapi(self, _: Request) -> Response:
+        """List it for machines."""
+        return JSONResponse(self._document)
 
 
 def with_hidden(html: str, fields: dict[str, str]) -> str:

@@ -9,7 +9,7 @@ SITE_READY := $(VENV)/.docs
 ONE_THREAD := OMP_NUM_THREADS=1
 BENCHMARKS := apply pat adversaries minimizers frontier run collector
 
-.PHONY: demo test test-all coverage lint format bench docs lowest clean
+.PHONY: demo test test-all test-faults coverage lint format bench docs lowest clean
 
 # The package alone is enough for the demo; the tests need the extras and the tools.
 $(LIGHT): pyproject.toml constraints.txt
@@ -35,6 +35,9 @@ test: $(READY) ## all tests but the slow ones
 
 test-all: $(READY) ## the slow ones too
 	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 -m 'slow or not slow'
+
+test-faults: $(READY) ## kills, full disks, hanging servers, lost files, power cuts; prints what each cost
+	$(ONE_THREAD) $(BIN)/python -m pytest -m 'slow or not slow' tests/collector/test_faults.py tests/collector/test_crashes.py
 
 coverage: $(READY) ## the tests of `make test`, measured: a total here, line by line in coverage/index.html
 	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 --cov --cov-report=html --cov-report=term:skip-covered

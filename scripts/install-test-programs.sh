@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# The programs that some tests drive: a browser, Node and a PostgreSQL server, from Debian's packages.
+# The programs that some tests drive: a browser, Node, nginx and a PostgreSQL server, from Debian's packages.
 # What cannot be installed here is said; the tests that need it are then skipped with a reason.
 set -euo pipefail
 
 missing=()
 command -v chromium >/dev/null || missing+=(chromium)
 command -v node >/dev/null || missing+=(nodejs)
+[ -x /usr/sbin/nginx ] || command -v nginx >/dev/null || missing+=(nginx-light)
 compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || command -v initdb >/dev/null || missing+=(postgresql)
 [ ${#missing[@]} -eq 0 ] && exit 0
 

@@ -29,14 +29,21 @@ class Collector:
     """Starts, kills and stops a collector; everything it prints goes to ``log``."""
 
     def __init__(
-        self, folder: Path, url: str, generalizations: Sequence[Generalization], *options: object
+        self,
+        folder: Path,
+        url: str,
+        generalizations: Sequence[Generalization],
+        *options: object,
+        script: str = "from leastwise.cli.main import main; main()",
+        **environment: str,
     ) -> None:
         self.port, self.log = free_port(), folder / "collector.log"
         artefacts = [folder / f"g{number}.json" for number in range(len(generalizations))]
         for path, generalization in zip(artefacts, generalizations, strict=True):
             generalization.save(path)
         words = ["collect", *artefacts, "--db", url, "--port", self.port, "--rate", 0, *options]
-        self._command = [sys.executable, "-m", "leastwise", *map(str, words)]
+        self._command = [sys.executable, "-c", script, *map(str, words)]
+        self._environment = environment
         self.process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -44,7 +51,7 @@ class Collector:
         return f"http://{HOST}:{self.port}"
 
     def start(self) -> None:
-        environment = {**os.environ, "LEASTWISE_TOKEN": TOKEN, "OMP_NUM_THREADS": "1"}
+        environment = {**os.environ, "LEASTWISE_TOKEN": TOKEN, "OMP_NUM_THREADS": "1", **self._environment}
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(self._command, stdout=log, stderr=log, env=environment)
         deadline = time.monotonic() + 60
@@ -77,9 +84,9 @@ class Collector:
 
 @contextlib.contextmanager
 def running(
-    folder: Path, url: str, generalizations: Sequence[Generalization], *options: object
+    folder: Path, url: str, generalizations: Sequence[Generalization], *options: object, **more: str
 ) -> Iterator[Collector]:
-    collector = Collector(folder, url, generalizations, *options)
+    collector = Collector(folder, url, generalizations, *options, **more)
     try:
         collector.start()
         yield collector

@@ -174,11 +174,14 @@ def test_a_wrong_form_is_a_page_without_values(made: Client, body: str) -> None:
 
 
 @pytest.mark.parametrize("body", [{"data": RECORD}, {"json": RECORD}, {"content": json.dumps(RECORD)}])
-def test_what_another_site_sends_is_refused(made: Client, body: dict[str, Any]) -> None:
-    answer = made.post("/records", **body, headers={"sec-fetch-site": "cross-site"})
-    assert answer.status_code == 403
+def test_what_another_page_sends_is_refused(made: Client, body: dict[str, Any]) -> None:
+    foreign = [{"sec-fetch-site": "cross-site"}, {"sec-fetch-site": "same-site"}]
+    foreign += [{"origin": "http://127.0.0.1:9000"}, {"origin": "null"}, {"origin": "https://example.org"}]
+    for headers in foreign:
+        assert made.post("/records", **body, headers=headers).status_code == 403, headers
     assert exported(made) == []
-    assert made.post("/records", **body, headers={"sec-fetch-site": "same-origin"}).status_code == 201
+    for headers in ({"sec-fetch-site": "same-origin"}, {"origin": "http://127.0.0.1:8000"}, {}):
+        assert made.post("/records", **body, headers=headers).status_code == 201, headers
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import signal
@@ -12,6 +13,7 @@ import socket
 import sqlite3
 import subprocess
 import time
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 import pytest
@@ -193,6 +195,54 @@ def test_a_full_disk(tmp_path: Path) -> None:
         row.recovers(lambda: row.post(collector) == 201)
         collector.stop()
         row.check_kept(url)
+
+
+def impatient(**seconds: float) -> str:
+    """Return the program of a collector that waits for less time."""
+    changes = "".join(f"connections.{name} = {value}\n" for name, value in seconds.items())
+    return f"from leastwise.collector import connections\n{changes}from leastwise.cli.main import main\nmain()"
+
+
+HALF_A_HEADER = b"POST /records HTTP/1.1\r\nhost: x\r\n"
+
+
+@pytest.mark.parametrize("sent", [b"", HALF_A_HEADER], ids=["silent", "half a header"])
+def test_idle_connections_lock_nobody_out(tmp_path: Path, sent: bytes) -> None:
+    with fault(f"520 connections, {'half a header' if sent else 'silent'}") as row, ExitStack() as stack:
+        collector = stack.enter_context(running(tmp_path, sqlite_url(tmp_path), [G]))
+        row.tried = 520
+        for _ in range(row.tried):
+            stack.enter_context(socket.create_connection((HOST, collector.port), 10)).sendall(sent)
+        row.recovers(lambda: row.post(collector) == 201, within=1)
+        assert collector.process is not None
+        assert len(os.listdir(f"/proc/{collector.process.pid}/fd")) < 200, "they are closed"
+
+
+def test_an_idle_connection_is_closed(tmp_path: Path) -> None:
+    with fault("a header that never ends") as row, ExitStack() as stack:
+        collector = stack.enter_context(running(tmp_path, sqlite_url(tmp_path), [G], script=impatient(IDLE=0.5)))
+        opened = stack.enter_context(socket.create_connection((HOST, collector.port), 10))
+        start = time.monotonic()
+        with suppress(OSError):
+            for byte in HALF_A_HEADER * 10:
+                opened.sendall(bytes([byte]))
+                time.sleep(0.05)
+        row.seconds = time.monotonic() - start
+        assert row.seconds < 3, "each byte does not buy more time"
+        kept = stack.enter_context(closing(http.client.HTTPConnection(HOST, collector.port)))
+        for _ in range(3):  # one that works is kept
+            kept.request("GET", "/health")
+            assert kept.getresponse().read()
+            time.sleep(0.3)
+
+
+def test_a_stalled_export_is_ended(tmp_path: Path) -> None:
+    url = sqlite_url(tmp_path)
+    fill(url, 100_000)
+    with fault("export that nobody reads") as row, ExitStack() as stack:
+        collector = stack.enter_context(running(tmp_path, url, [G], script=impatient(STALLED=1)))
+        stack.enter_context(stalled_export(collector.port))
+        row.recovers(lambda: "GET /records 200" in collector.log.read_text(), within=5)
 
 
 @pytest.mark.slow

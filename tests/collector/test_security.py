@@ -95,14 +95,14 @@ def test_the_rate_is_limited_per_address(tmp_path: Path) -> None:
 def test_tokens_come_back_with_time() -> None:
     now = 0.0
     limit = RateLimit(60, clock=lambda: now)
-    assert [limit.wait("a") for _ in range(60)] == [0] * 60
-    assert limit.wait("a") == pytest.approx(1)
-    assert limit.wait("b") == 0
+    assert [limit.wait("10.0.0.1") for _ in range(60)] == [0] * 60
+    assert limit.wait("10.0.0.1") == pytest.approx(1)
+    assert limit.wait("10.0.0.2") == 0
     now += 1.0
-    assert limit.wait("a") == 0
-    assert limit.wait("a") > 0
+    assert limit.wait("10.0.0.1") == 0
+    assert limit.wait("10.0.0.1") > 0
     now += 10_000
-    assert sum(limit.wait("a") == 0 for _ in range(100)) == 60, "no more than a burst"
+    assert sum(limit.wait("10.0.0.1") == 0 for _ in range(100)) == 60, "no more than a burst"
 
 
 def test_an_ipv6_network_is_one_client() -> None:
@@ -110,6 +110,16 @@ def test_an_ipv6_network_is_one_client() -> None:
     assert limit.wait("2001:db8:1:2::1") == 0
     assert limit.wait("2001:db8:1:2:ffff::9") > 0
     assert limit.wait("2001:db8:1:3::1") == 0
+
+
+def test_an_address_has_one_rate_however_it_is_written() -> None:
+    limit = RateLimit(1, clock=lambda: 0.0)
+    assert limit.wait("10.0.0.1") == 0
+    for same in ("::ffff:10.0.0.1", "::ffff:a00:1", "0:0:0:0:0:ffff:10.0.0.1"):
+        assert limit.wait(same) > 0
+    for number in range(5):
+        limit.wait(f"{number}" * 100_000)
+    assert sum(map(len, limit._buckets)) < 100, "what is no address is not kept"
 
 
 def test_the_rate_limit_forgets_old_clients(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import http.client
 import json
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from leastwise.cli.collect import collect
 from leastwise.collector.store import read_records
+from leastwise.errors import ParameterError
 from tests.collector.examples import RECORD, TOKEN, G, sqlite_url
-from tests.collector.process import HOST, Collector, running
-
-
-def ask(collector: Collector, method: str, path: str, body: object = None, **headers: str) -> tuple[int, bytes]:
-    with closing(http.client.HTTPConnection(HOST, collector.port, timeout=20)) as connection:
-        sent = {name.replace("_", "-"): value for name, value in headers.items()}
-        connection.request(method, path, json.dumps(body) if body is not None else None, sent)
-        answer = connection.getresponse()
-        return answer.status, answer.read()
+from tests.collector.faults import ask
+from tests.collector.process import HOST, running
 
 
 @pytest.mark.parametrize("proxy", [False, True], ids=["alone", "behind a proxy"])
@@ -48,3 +41,10 @@ def test_it_stores_and_stops(tmp_path: Path) -> None:
     assert not any(secret in log for secret in (receipt, TOKEN, "20 to 63"))
     assert "Traceback" not in log
     assert not list(tmp_path.glob("*-wal")), "the log is written back when it stops"
+
+
+@pytest.mark.parametrize("proxy", ["*", "0.0.0.0/0", "", "example.org"])
+def test_nobody_may_be_everybodys_proxy(tmp_path: Path, proxy: str) -> None:
+    G.save(tmp_path / "g.json")
+    with pytest.raises(ParameterError, match="one address"):
+        collect([tmp_path / "g.json"], f"{sqlite_url(tmp_path)}", port=0, proxy=proxy)

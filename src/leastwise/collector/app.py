@@ -10,6 +10,7 @@ import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
@@ -22,6 +23,7 @@ from starlette.responses import Response
 from starlette.routing import Match, Route
 from starlette.types import Scope
 
+from leastwise.collector.connections import Connection, Guard
 from leastwise.collector.databases import StoreError
 from leastwise.collector.pages import refused_page
 from leastwise.collector.records import InvalidRecordsError, Problem
@@ -35,9 +37,6 @@ from leastwise.generalization import Generalization
 
 if TYPE_CHECKING:
     from leastwise.models import Model
-
-
-CONCURRENT = 500  # requests at a time, each with a body in memory; more are answered 503 by the server itself
 
 
 def make_app(
@@ -177,6 +176,8 @@ def serve(app: Starlette, host: str, port: int, *, proxy: str | None = None, qui
     proxy
         The address of a reverse proxy whose ``X-Forwarded-For`` tells who the client is; None believes nobody.
     """
+    if proxy is not None:
+        _check_proxy(proxy)
     prepare_log(quiet)
     config = uvicorn.Config(
         app,
@@ -185,13 +186,24 @@ def serve(app: Starlette, host: str, port: int, *, proxy: str | None = None, qui
         log_config=None,
         access_log=False,  # uvicorn's holds addresses, paths and queries
         server_header=False,
-        timeout_keep_alive=20,
+        http=partial(Connection, Guard(proxy)),  # type: ignore[arg-type]
+        ws="none",
+        timeout_keep_alive=60,  # a connection of ours waits for less
         timeout_graceful_shutdown=15,
-        limit_concurrency=CONCURRENT,
         proxy_headers=proxy is not None,
         forwarded_allow_ips=proxy,
     )
     _Server(config).run()
+
+
+def _check_proxy(address: str) -> None:
+    try:
+        ipaddress.ip_address(address)
+    except ValueError:
+        raise ParameterError(
+            "the proxy must be one address, such as 127.0.0.1: a client that may write X-Forwarded-For chooses "
+            "who it is"
+        ) from None
 
 
 class _Server(uvicorn.Server):

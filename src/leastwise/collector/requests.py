@@ -52,7 +52,7 @@ class RequestReader:
 
     async def read(self, request: Request) -> Asked:
         """Return the records of a request, packed; nothing but generalized records passes."""
-        _check_same_site(request)
+        _check_own_page(request)
         kind = _media_type(request)
         body = await request.body()
         if kind == FORM:
@@ -103,10 +103,15 @@ def _media_type(request: Request) -> str:
     return kind
 
 
-def _check_same_site(request: Request) -> None:
-    """Refuse what a page of another site sent through somebody's browser."""
-    if request.headers.get("sec-fetch-site") == "cross-site":
-        raise RefusedError(403, "this was sent by a page of another site; use the form that is served here")
+def _check_own_page(request: Request) -> None:
+    """Refuse what a page of another origin sent through somebody's browser, be it of the same site."""
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    if site is None:  # an old browser, or a program
+        own = origin is None or origin.partition("://")[2] == request.headers.get("host")
+    else:
+        own = site in ("same-origin", "none")
+    if not own:
+        raise RefusedError(403, "this was sent by a page from elsewhere; use the form that is served here")
 
 
 def _fields(body: bytes) -> dict[str, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import ipaddress
 import logging
 import os
 import re
@@ -17,6 +16,7 @@ from typing import Any
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from leastwise.collector.connections import network_of
 from leastwise.documents.pages import hash_sources
 from leastwise.errors import ParameterError
 from leastwise.validation import check_between
@@ -109,10 +109,7 @@ def token_matches(authorization: str | None, token: str) -> bool:
 
 
 class RateLimit:
-    """A bucket of tokens per client address: ``rate`` a minute on average, and a burst of as many.
-
-    An IPv6 client counts by its network of 64 bits, of which it may use every address.
-    """
+    """A bucket of tokens per client (``network_of``): ``rate`` a minute on average, and a burst of as many."""
 
     def __init__(self, rate: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._rate, self._clock = rate, clock
@@ -122,7 +119,7 @@ class RateLimit:
         """Take one token; return 0, or after how many seconds there will be one."""
         if not self._rate:
             return 0.0
-        name, now = _network(client), self._clock()
+        name, now = network_of(client), self._clock()
         tokens, then = self._buckets.pop(name, (self._rate, now))
         tokens = min(self._rate, tokens + (now - then) * self._rate / 60)
         allowed = tokens >= 1
@@ -130,15 +127,6 @@ class RateLimit:
         if len(self._buckets) > MOST_CLIENTS:
             self._buckets.popitem(last=False)
         return 0.0 if allowed else (1 - tokens) * 60 / self._rate
-
-
-def _network(client: str) -> str:
-    if ":" not in client:
-        return client
-    try:
-        return str(ipaddress.ip_network(f"{client.partition('%')[0]}/64", strict=False))
-    except ValueError:
-        return client
 
 
 class BodyTooLargeError(Exception):

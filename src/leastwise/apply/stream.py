@@ -24,6 +24,7 @@ from polars.io.plugins import register_io_source
 from leastwise.apply.frames import transform_polars
 from leastwise.apply.record import Output, absent
 from leastwise.apply.request import Request
+from leastwise.documents.writing import unnamed_file
 from leastwise.errors import DataError, LeastwiseError, UnknownValueError
 from leastwise.generalization import Generalization
 from leastwise.progress import Progress, Silent
@@ -159,29 +160,28 @@ class _Writer:
     @contextmanager
     def finished_file(self) -> Iterator[Path]:
         """Give a file to write; put it in its place when all went well, remove it otherwise."""
-        folder = None if self.target is None else self.target.parent
-        name = "" if self.target is None else self.target.name[:100]
-        with _explained(self.target or Path(tempfile.gettempdir())):
-            handle, temporary = tempfile.mkstemp(prefix=f".{name}.", suffix=".part", dir=folder)
+        if self.target is None:
+            with unnamed_file() as path:
+                yield path
+                with path.open("rb") as done:
+                    shutil.copyfileobj(done, sys.stdout.buffer)
+                sys.stdout.buffer.flush()
+            return
+        with _explained(self.target):
+            name = f".{self.target.name[:100]}."
+            handle, temporary = tempfile.mkstemp(prefix=name, suffix=".part", dir=self.target.parent)
             os.close(handle)
-        path = Path(temporary)
+        path = Path(temporary)  # like all that holds people, for its owner only
         try:
             yield path
-            with _explained(self.target or path):
-                self._deliver(path)
+            with _explained(self.target):
+                if self.target.exists():
+                    shutil.copymode(self.target, path)
+                _sync(path)
+                path.replace(self.target)
+                _sync(self.target.parent)
         finally:
             path.unlink(missing_ok=True)
-
-    def _deliver(self, path: Path) -> None:
-        if self.target is None:
-            with path.open("rb") as done:
-                shutil.copyfileobj(done, sys.stdout.buffer)
-            sys.stdout.buffer.flush()
-            return
-        _sync(path)
-        path.chmod(_mode_of_new_files())
-        path.replace(self.target)
-        _sync(self.target.parent)
 
     def write(self, batches: _Batches, path: Path) -> None:
         """Write all batches; a problem of the source wins over the writer's words for it."""
@@ -244,9 +244,3 @@ def _sync(path: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
-
-
-def _mode_of_new_files() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-from contextlib import suppress
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
@@ -37,6 +39,17 @@ def write_whole(path: str | Path, content: str | bytes, *, private: bool = False
         with suppress(OSError):  # it was renamed, or could not be made
             beside.unlink()
     sync_folder(target.parent)
+
+
+@contextmanager
+def unnamed_file() -> Iterator[Path]:
+    """Give the place of a temporary file that is gone when the process is, whatever ends it.
+
+    Where the system has no ``/proc`` it has a name, and is removed at the end.
+    """
+    unnamed = Path("/proc/self/fd").is_dir()
+    with (tempfile.TemporaryFile if unnamed else tempfile.NamedTemporaryFile)(prefix="leastwise-") as file:
+        yield Path(f"/proc/self/fd/{file.fileno()}" if unnamed else file.name)
 
 
 def is_leftover(path: Path) -> bool:

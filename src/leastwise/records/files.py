@@ -7,13 +7,11 @@ the records as they are, ``read_frame`` with the types that their texts show; bo
 from __future__ import annotations
 
 import atexit
-import os
 import re
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -21,6 +19,7 @@ from typing import Literal
 
 import polars as pl
 
+from leastwise.documents.writing import unnamed_file
 from leastwise.errors import DataError, shorten
 from leastwise.records import csv as csv_files
 from leastwise.schema.values import CODE_NUMBER, WORDS
@@ -35,6 +34,8 @@ _FORMATS: dict[str, Format] = {
 # An integer of more than 18 digits is an identifier that no type of numbers holds.
 _INTEGER = "^(?:0|-?[1-9][0-9]{0,17})$"
 _WORDS = "|".join(map(re.escape, WORDS))
+_at_exit = ExitStack()
+atexit.register(_at_exit.close)
 
 
 def file_format(path: str | Path) -> Format:
@@ -178,25 +179,15 @@ def standard_input(path: str | Path, kind: str | None = None) -> Iterator[Record
     if str(path) != STANDARD_STREAM:
         yield RecordFile.open(path, kind)
         return
-    spooled = _spool(kind or "csv")
-    try:
-        yield RecordFile.open(spooled, kind or "csv")
-    except DataError as error:  # nobody knows the temporary file
-        error.args = (str(error).replace(str(spooled), "standard input").replace(spooled.name, "standard input"),)
-        raise
-    finally:
-        spooled.unlink(missing_ok=True)
-
-
-def _spool(kind: str) -> Path:
-    handle, name = tempfile.mkstemp(prefix="leastwise-", suffix=f".{kind}")
-    try:
-        with os.fdopen(handle, "wb") as target:
+    with unnamed_file() as spooled:
+        with spooled.open("wb") as target:
             shutil.copyfileobj(sys.stdin.buffer, target)
-    except BaseException:  # also when somebody stops it: full records must not stay behind
-        Path(name).unlink(missing_ok=True)
-        raise
-    return Path(name)
+        try:
+            yield RecordFile.open(spooled, kind or "csv")
+        except DataError as error:  # nobody knows the temporary file
+            text = str(error).replace(str(spooled), "standard input")
+            error.args = (text.replace(f" of {spooled.name}", " of standard input"),)
+            raise
 
 
 def scan(path: str | Path, missing: Sequence[str] = (), kind: str | None = None) -> pl.LazyFrame:
@@ -213,9 +204,7 @@ def scan(path: str | Path, missing: Sequence[str] = (), kind: str | None = None)
     """
     if str(path) != STANDARD_STREAM:
         return RecordFile.open(path, kind).scan(missing)
-    spooled = _spool(kind or "csv")
-    atexit.register(spooled.unlink, missing_ok=True)
-    return RecordFile.open(spooled, kind or "csv").scan(missing)
+    return _at_exit.enter_context(standard_input(path, kind)).scan(missing)
 
 
 def read_frame(path: str | Path, missing: Sequence[str] = (), kind: str | None = None) -> pl.DataFrame:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from typing import Any, TypeVar
 
@@ -55,12 +59,14 @@ class Workers:
                 stack.enter_context(_dask(self.jobs, self.cluster))
             elif self.backend == "ray":
                 stack.enter_context(_ray(self.jobs, self.cluster))
-            stack.enter_context(parallel_config(backend=self.backend, n_jobs=self.jobs))
+            # Large arrays travel through pipes: joblib would put them into shared memory, as files that stay there
+            # when the run is killed.
+            stack.enter_context(parallel_config(backend=self.backend, n_jobs=self.jobs, max_nbytes=None))
             yield
 
     def map(self, function: Callable[..., T], tasks: Iterable[Sequence[Any]]) -> Iterator[T]:
         """Yield the result of each task in order, as soon as it and all before it are there."""
-        todo = [delayed(_alone)(function, *task) for task in tasks]
+        todo = [delayed(_alone)(os.getpid(), function, *task) for task in tasks]
         if not todo:
             return
         # One task a batch: whatever is finished is handed over and written down at once.
@@ -74,10 +80,24 @@ class Workers:
                 yield from together(todo[start : start + step])
 
 
-def _alone(function: Callable[..., T], *task: Any) -> T:
+def _alone(parent: int, function: Callable[..., T], *task: Any) -> T:
     """Run a task with one thread: sums of several threads differ in the last digit from run to run."""
+    if os.getppid() == parent:
+        _die_with(parent)
     with threadpool_limits(1):
         return function(*task)
+
+
+@cache
+def _die_with(parent: int) -> None:
+    """End this worker soon after its parent, however that was ended: it holds records."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -59,12 +60,23 @@ def test_json_is_an_evaluation_and_nothing_else(files: Path) -> None:
     assert found.seed == 3
 
 
-def test_writes_a_file_and_warns_of_the_people_in_it(files: Path) -> None:
-    with pytest.warns(PrivacyLeakWarning, match="--predicates 0"):
-        run(
-            files, "-a", "A8", "-o", str(files / "e.json"), "--personal", "town", "--missing", "?", g="unique.json"
-        )
+def test_writes_the_people_on_request_and_warns(files: Path) -> None:
+    options = [
+        "-a",
+        "A8",
+        "-o",
+        str(files / "e.json"),
+        "--personal",
+        "town",
+        "--missing",
+        "?",
+        "--predicates",
+        "3",
+    ]
+    with pytest.warns(PrivacyLeakWarning, match="without --predicates"):
+        run(files, *options, g="unique.json")
     assert Evaluation.load(files / "e.json")["A8"].predicates
+    assert stat.S_IMODE((files / "e.json").stat().st_mode) == 0o600
 
 
 @pytest.fixture(autouse=True)
@@ -72,9 +84,10 @@ def unique(files: Path) -> None:
     Generalization.untouched(Generalization.load(files / "unlabelled.json").schema).save(files / "unique.json")
 
 
-def test_no_predicates_no_warning(files: Path) -> None:
-    result = run(files, "-a", "A8", "-o", str(files / "e.json"), "--predicates", "0", g="unique.json")
+def test_nobody_is_described_unasked(files: Path) -> None:
+    result = run(files, "-a", "A8", "-o", str(files / "e.json"), g="unique.json")
     assert result.exit_code == 0, result.output
+    assert ": 1 person" not in result.stdout
     assert json.loads((files / "e.json").read_text())["attacks"][0]["predicates"] == []
 
 

@@ -58,8 +58,9 @@ def evaluate(
         int, typer.Option("--candidates", min=1, help="Among how many it was chosen on these test records.")
     ] = 1,
     predicates: Annotated[
-        int, typer.Option("--predicates", min=0, help="At most so many descriptions of singled-out people.")
-    ] = 10,
+        int,
+        typer.Option("--predicates", min=0, help="Tell so many descriptions of singled-out people (A8)."),
+    ] = 0,
     without_breach: Annotated[
         bool, typer.Option("--without-breach", help="Say what A3 to A5 find without the stolen records; slower.")
     ] = False,
@@ -132,7 +133,7 @@ def _hand_over(found: Evaluation, output: Path | None, as_json: bool) -> None:
         if output is not None and alone:
             warnings.warn(
                 "the evaluation describes people who are alone with their generalized record; keep it as safe as "
-                "records, or write it with --predicates 0",
+                "records, or write it without --predicates",
                 PrivacyLeakWarning,
                 stacklevel=2,
             )

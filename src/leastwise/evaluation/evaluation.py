@@ -122,8 +122,8 @@ class Evaluation:
         return found
 
     def save(self, path: str | Path) -> None:
-        """Write the document to a file."""
-        write_whole(path, self.to_json())
+        """Write the document to a file, for its owner only: it may describe single people."""
+        write_whole(path, self.to_json(), private=True)
 
     @classmethod
     def load(cls, path: str | Path) -> Evaluation:

@@ -370,7 +370,7 @@ def attack(job: Job, frontier: Frontier, limits: UtilityLimits, chosen: str | No
     job.progress.begin("attacking the frontier", len(tasks), len(tasks) - len(absent))
     start = time.perf_counter()
     for name, judged in zip(absent, job.workers.map(attack_in_full, [tasks[n] for n in absent]), strict=True):
-        write_whole(evaluation_path(job.folder, name), judged.to_json())
+        judged.save(evaluation_path(job.folder, name))
         done[name] = judged
         job.note("attacking", candidate=name, **judged.seconds)
         job.progress.advance()

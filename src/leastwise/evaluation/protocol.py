@@ -15,7 +15,15 @@ from leastwise.adversaries.result import AttackResult, GuestResult
 from leastwise.errors import ParameterError, shorten
 from leastwise.evaluation.certificate import Certificate, certify, check_held_out, check_origin
 from leastwise.evaluation.evaluation import Evaluation, People
-from leastwise.evaluation.utility import Judges, UtilityLimits, UtilityRisk, parts_of, utility_limits, utility_risk
+from leastwise.evaluation.utility import (
+    Judges,
+    UtilityLimits,
+    UtilityRisk,
+    label_guesses,
+    parts_of,
+    utilities_together,
+    utility_risk,
+)
 from leastwise.generalization import Generalization
 from leastwise.plugins import GUEST_NAMES, is_guest
 from leastwise.progress import Progress, Silent
@@ -40,6 +48,7 @@ def evaluate(
     predictor: Any = None,
     estimator: Any = None,
     limits: UtilityLimits | None = None,
+    utility: UtilityRisk | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Judge a generalization by the protocol (60 % known, 10 % to choose with, 30 % stolen).
@@ -73,8 +82,8 @@ def evaluate(
         fit; by default the strongest of several.
     estimator
         Your own scikit-learn classifier: it is judged beside ours, and the best on validation counts.
-    limits
-        The utility risk of the limit points, where it is known already: it is the same for all generalizations.
+    limits, utility
+        The utility risk of the limit points and of the generalization, where they are known already.
     progress
         Is told each step as it begins.
     """
@@ -93,7 +102,7 @@ def evaluate(
         )
     breach = Breach.of(generalization, split, seed=seed, tolerances=dict(tolerances or {}))
     clock = _Clock(progress or Silent())
-    utilities = _utilities(generalization, split, judges, limits, clock)
+    utilities = _utilities(generalization, split, judges, (utility, limits), clock)
     attacks: dict[str, AttackResult] = {}
     for name, adversary in attacking.items():
         attacks[name] = _attack(name, adversary, breach, others, attacks.get("A1"), clock)
@@ -226,14 +235,25 @@ def _attack(
 
 
 def _utilities(
-    generalization: Generalization, split: Split, judges: Judges, limits: UtilityLimits | None, clock: _Clock
+    generalization: Generalization,
+    split: Split,
+    judges: Judges,
+    known: tuple[UtilityRisk | None, UtilityLimits | None],
+    clock: _Clock,
 ) -> list[UtilityRisk | None]:
-    if split.train.schema.label is None:
+    """Return the utility risk of the generalization, of everything asked and of nothing asked."""
+    schema = split.train.schema
+    if schema.label is None:
         return [None, None, None]
     with clock.step("utility", "utility risk and its limit points"):
-        own = utility_risk(generalization, split, judges.classifiers(), seed=judges.seed)
-        suppressed, untouched = limits or utility_limits(split, judges.classifiers(), seed=judges.seed)
-    return [own, untouched, suppressed]
+        own, limits = known
+        if limits is not None:
+            own = own or utility_risk(generalization, split, judges.classifiers(), seed=judges.seed)
+            return [own, limits.untouched, limits.suppressed]
+        together = [Generalization.untouched(schema), Generalization.suppressed(schema), generalization]
+        told = [label_guesses(each, split, judges.classifiers()) for each in together]
+        everything, nothing, judged = utilities_together(together, told, split)
+    return [judged.test, everything.test, nothing.test]
 
 
 def _certificate(breach: Breach, delta: float, candidates: int, clock: _Clock) -> Certificate | None:

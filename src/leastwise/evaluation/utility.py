@@ -1,8 +1,10 @@
 """Utility risk: how often the best classifier is wrong that sees only generalized records.
 
 It is the error on the test part of the predictor that the validation part prefers. Two limit points frame it:
-everything suppressed (the majority is guessed) and everything untouched. A user's own scikit-learn pipeline can
-be the judge instead.
+everything suppressed (the majority is guessed) and everything untouched. Who sees more can coarsen: where several
+generalizations are judged together, the classifier of one may be that of any coarser one. What a generalization
+costs is the *paired* difference to everything untouched: on the same people, most of whom both guess alike. A
+user's own scikit-learn pipeline can be the judge instead.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -22,15 +24,17 @@ from leastwise.confidence import Interval, binomial_interval
 from leastwise.errors import ParameterError, shorten
 from leastwise.generalization import Generalization
 from leastwise.partition import Untouched
-from leastwise.predictors.base import Predictor
+from leastwise.predictors.base import Predictor, samples
 from leastwise.predictors.boosting import Boosting
+from leastwise.predictors.held_out import Difference
 from leastwise.predictors.sklearn import SklearnPredictor, fit_weighted
-from leastwise.predictors.strongest import default_predictors, wrong_guesses
+from leastwise.predictors.strongest import Strongest, default_predictors, guesses, wrong_guesses
 from leastwise.records.table import Split, Table
 from leastwise.validation import check_choice, described
 
 Array = npt.NDArray[Any]
 Frame = Literal["labels", "codes"]
+Part = Literal["validation", "test"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +53,9 @@ class UtilityRisk:
         How many were tested.
     predictor
         Who predicted.
+    increase
+        By how much it errs more often than with everything asked, paired, with its standard error; None where the
+        two were not compared.
     """
 
     error: float
@@ -56,6 +63,7 @@ class UtilityRisk:
     baseline: float
     people: float
     predictor: str
+    increase: Difference | None = None
     seconds: float = field(default=0.0, compare=False)
 
 
@@ -94,7 +102,79 @@ def utility_risk(
     parts = parts_of(records, seed)
     chosen_from = utility_predictors(quick, seed) if predictors is None else predictors
     (wrong,), choice = wrong_guesses(chosen_from, generalization, parts, "label")
-    return _risk(wrong, parts, choice.chosen_[0], time.perf_counter() - start)
+    return _risk(wrong, parts.train, parts.test, choice.chosen_[0], time.perf_counter() - start)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelGuesses:
+    """About whom the best classifier of a generalization is wrong, on validation and on test: a bit a record.
+
+    Attributes
+    ----------
+    predictor
+        Who predicted.
+    validation, test
+        The bits in the order of the records, in hexadecimal digits.
+    """
+
+    predictor: str
+    validation: str
+    test: str
+    seconds: float = field(default=0.0, compare=False)
+
+    def wrong(self, part: Part, records: int) -> npt.NDArray[np.bool_]:
+        """Return about whom of a part it is wrong."""
+        packed = np.frombuffer(bytes.fromhex(getattr(self, part)), dtype=np.uint8)
+        return np.unpackbits(packed, count=records).astype(bool)
+
+
+def label_guesses(generalization: Generalization, split: Split, predictors: Sequence[Predictor]) -> LabelGuesses:
+    """Learn from the training part, choose the predictor on validation, and guess there and on test."""
+    start = time.perf_counter()
+    train, *parts = (samples(part, generalization, "label") for part in split)
+    choice = Strongest(tuple(predictors)).fit(train, parts[0])
+    wrong = [guesses(choice, part)[0].values != part.targets[:, 0] for part in parts]
+    bits = [np.packbits(each).tobytes().hex() for each in wrong]
+    seconds = time.perf_counter() - start
+    return LabelGuesses(predictor=choice.chosen_[0], validation=bits[0], test=bits[1], seconds=seconds)
+
+
+class Utilities(NamedTuple):
+    """The utility risk of one generalization on both parts."""
+
+    validation: UtilityRisk
+    test: UtilityRisk
+
+
+def utilities_together(
+    generalizations: Sequence[Generalization], told: Sequence[LabelGuesses], split: Split
+) -> list[Utilities]:
+    """Return the utility risks of generalizations that are judged together; the first asks everything.
+
+    Each uses its own classifier, or that of a coarser one where that errs less on validation: who sees more can
+    coarsen. So a finer one is judged worse only as far as chance makes validation and test differ.
+    """
+    wrong = [
+        {part: guesses.wrong(part, len(getattr(split, part))) for part in ("validation", "test")}
+        for guesses in told
+    ]
+    counts = split.validation.counts
+    errors = [float(counts[each["validation"]].sum()) for each in wrong]
+    found: list[Utilities] = []
+    everything: dict[str, npt.NDArray[np.bool_]] = {}
+    for own, generalization in enumerate(generalizations):
+        others = [i for i, g in enumerate(generalizations) if i != own and g.is_coarser_than(generalization)]
+        best = min([own, *others], key=lambda i: errors[i])  # its own, where others are only as good
+        everything = everything or wrong[best]
+        note = "" if best == own else " of a coarser one"
+        risks = {}
+        for part, guessed in wrong[best].items():
+            people = getattr(split, part)
+            more = guessed.astype(float) - everything[part]
+            risk = _risk(guessed, split.train, people, told[best].predictor + note, told[own].seconds)
+            risks[part] = replace(risk, increase=Difference.of(more, people.counts))
+        found.append(Utilities(**risks))
+    return found
 
 
 def utility_limits(
@@ -106,8 +186,11 @@ def utility_limits(
 ) -> UtilityLimits:
     """Return the utility risk of the two limit points."""
     parts = parts_of(records, seed)
-    points = [Generalization.suppressed(parts.train.schema), Generalization.untouched(parts.train.schema)]
-    return UtilityLimits(*(utility_risk(g, parts, predictors, quick=quick, seed=seed) for g in points))
+    points = [Generalization.untouched(parts.train.schema), Generalization.suppressed(parts.train.schema)]
+    chosen_from = utility_predictors(quick, seed) if predictors is None else predictors
+    told = [label_guesses(point, parts, chosen_from) for point in points]
+    untouched, suppressed = utilities_together(points, told, parts)
+    return UtilityLimits(suppressed.test, untouched.test)
 
 
 def judged_by(
@@ -140,7 +223,7 @@ def judged_by(
     )
     predicted = np.asarray(fitted.predict(generalized_frame(parts.test, generalization, frame)))
     seconds = time.perf_counter() - start
-    return _risk(predicted.astype(int) != parts.test.y, parts, type(estimator).__name__, seconds)
+    return _risk(predicted.astype(int) != parts.test.y, parts.train, parts.test, type(estimator).__name__, seconds)
 
 
 def generalized_frame(table: Table, generalization: Generalization, frame: Frame = "labels") -> Any:
@@ -175,11 +258,11 @@ def parts_of(records: Table | Split, seed: int) -> Split:
     return records.split(seed) if isinstance(records, Table) else records
 
 
-def _risk(wrong: Array, parts: Split, predictor: str, seconds: float) -> UtilityRisk:
-    counts = parts.test.counts
+def _risk(wrong: Array, train: Table, judged: Table, predictor: str, seconds: float) -> UtilityRisk:
+    counts = judged.counts
     errors, people = float(counts[wrong].sum()), float(counts.sum())
-    classes = np.bincount(parts.train.y, weights=parts.train.counts, minlength=parts.train.classes)
-    guessed = counts[parts.test.y != int(classes.argmax())].sum()
+    classes = np.bincount(train.y, weights=train.counts, minlength=train.classes)
+    guessed = counts[judged.y != int(classes.argmax())].sum()
     return UtilityRisk(
         error=errors / people,
         interval=binomial_interval(errors, people),

@@ -79,7 +79,7 @@ def least(
     start = brought_to(replace(held, min_people=floor), _with_buckets(own, generalization, held), own)
     if broken(held, start, own):  # a floor that the constraints leave no room for
         start = generalization
-    search = _Search(own, validation, held)
+    search = _Search(train, validation, held, own)
     search.given = search.judge(start)[0]
     now, earlier = start, None
     while now is not earlier:
@@ -143,6 +143,7 @@ class _Search:
     train: Table
     validation: Table
     constraints: Constraints
+    own: Table  # the training part with its own numbers only: those of others must not make an edge
     given: HeldOut = field(init=False)
     _judged: dict[str, tuple[HeldOut, Strongest]] = field(default_factory=dict)
 
@@ -177,7 +178,7 @@ class _Search:
 
     def along_the_path(self, now: Generalization) -> Generalization:
         """Merge buckets in the order of backward coarsening, as far as it is free."""
-        steps = coarsening_steps(self.train, now, _SAVING, constraints=self.constraints)
+        steps = coarsening_steps(self.own, now, _SAVING, constraints=self.constraints)
         path = [replace(step.generalization, label=now.label, origin=now.origin) for step in steps[1:]]
         last = self._last_free(lambda number: path[number - 1], len(path))
         return path[last - 1] if last else now

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from statistics import NormalDist
 from typing import NamedTuple
 
 from leastwise.documents import is_number
 from leastwise.errors import ParameterError, shorten
 from leastwise.runs.candidates import Figures
-from leastwise.validation import did_you_mean
+from leastwise.validation import check_between, did_you_mean
 
 MEAN = "mean"
 
@@ -45,6 +46,9 @@ class Budget:
         How many people may be alone with their generalized record.
     max_buckets, max_asked
         How many answers there may be in all, and how many questions.
+    confidence
+        With which ``max_error_increase`` must be kept to count as kept: the upper bound of the increase, at this
+        one-sided level, keeps it.
 
     Examples
     --------
@@ -59,6 +63,7 @@ class Budget:
     max_unique: int | None = None
     max_buckets: int | None = None
     max_asked: int | None = None
+    confidence: float = 0.9
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "min_adversary_error", dict(self.min_adversary_error))
@@ -68,9 +73,15 @@ class Budget:
             _check_share(f"min_adversary_error of {attribute}", least)
         for name in ("max_unique", "max_buckets", "max_asked"):
             _check_count(name, getattr(self, name))
+        check_between("confidence", self.confidence, 0.5, 0.9999)
 
     def __bool__(self) -> bool:
-        return self != Budget()
+        return self != Budget(confidence=self.confidence)
+
+    @property
+    def errors(self) -> float:
+        """How many standard errors above the estimate the upper bound of the increase lies."""
+        return NormalDist().inv_cdf(self.confidence)
 
     @property
     def bounds_utility(self) -> bool:
@@ -85,22 +96,38 @@ class Budget:
         risk, error = figures.point
         return (-error, risk) if self.bounds_utility else (risk, -error)
 
-    def limits(self, figures: Figures, untouched: Figures, size: Size | None = None) -> list[Limit]:
-        """Hold every limit against the figures of a candidate and those of everything asked, on the same part."""
-        found = [*self._utility_limits(figures, untouched), *self._privacy_limits(figures)]
+    def limits(
+        self, figures: Figures, everything: float, size: Size | None = None, errors: float = 0.0
+    ) -> list[Limit]:
+        """Hold every limit against the figures of a candidate.
+
+        Parameters
+        ----------
+        everything
+            The error of the classifier with everything asked, on the same part.
+        size
+            Of the candidate, where that is limited too.
+        errors
+            How many standard errors are added to the increase of the error.
+        """
+        found = [*self._utility_limits(figures, everything, errors), *self._privacy_limits(figures)]
         return found if size is None else [*found, *self._size_limits(size)]
 
-    def problems(self, figures: Figures, untouched: Figures, size: Size | None = None) -> list[str]:
+    def problems(self, figures: Figures, everything: float, size: Size | None = None) -> list[str]:
         """Say which limits a candidate breaks; an empty list means that it fits."""
-        return [limit.text for limit in self.limits(figures, untouched, size) if limit.beyond > 0]
+        return [limit.text for limit in self.limits(figures, everything, size) if limit.beyond > 0]
 
-    def _utility_limits(self, figures: Figures, untouched: Figures) -> list[Limit]:
+    def _utility_limits(self, figures: Figures, everything: float, errors: float) -> list[Limit]:
         found = []
         risk = figures.utility_risk
         if self.max_error_increase is not None:
-            more = risk - untouched.utility_risk
-            most = self.max_error_increase
+            more, most = risk - everything, self.max_error_increase
+            if figures.increase is not None:
+                more = figures.increase.bound(errors)
             text = f"the model errs {more:.4f} more than with everything asked, allowed is {most:g}"
+            if errors:
+                text = f"the model may err {more:.4f} more than with everything asked ({self.confidence:.0%} sure)"
+                text += f", allowed is {most:g}"
             found.append(Limit("max_error_increase", _over(more, most), text))
         if self.max_error is not None:
             text = f"the model errs {risk:.4f} of the time, allowed is {self.max_error:g}"

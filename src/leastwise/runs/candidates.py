@@ -12,6 +12,7 @@ from leastwise.errors import ParameterError
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.pareto import Point
 from leastwise.generalization import Generalization
+from leastwise.predictors.held_out import Difference
 
 FORMAT = "leastwise-candidate"
 FAILED = "leastwise-failure"
@@ -35,6 +36,11 @@ class Figures:
         attributes, at 95 % confidence that pays for all candidates compared; None where nothing was certified.
     unique_people
         How many people are alone with their generalized record (A8) in this part.
+    increase
+        By how much the classifier errs more often than with everything asked, paired, with its standard error;
+        None for a candidate that was only screened.
+    people
+        How many people were judged.
     """
 
     utility_risk: float
@@ -44,6 +50,8 @@ class Figures:
     by_attribute: Mapping[str, float]
     certified: float | None
     unique_people: int
+    increase: Difference | None = None
+    people: int = 0
 
     @property
     def point(self) -> Point:
@@ -63,6 +71,8 @@ class Figures:
             by_attribute={result.attribute: result.adversary_error for result in attack.attributes},
             certified=None if judged.certificate is None else judged.certificate.mean.adversary_error_at_least,
             unique_people=judged["A8"].unique_people,
+            increase=judged.utility.increase,
+            people=int(judged.utility.people),
         )
 
 

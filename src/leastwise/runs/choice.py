@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from leastwise.documents import from_text, to_text
+from leastwise.documents.wording import NO_BREAK
+from leastwise.predictors.held_out import Difference
 from leastwise.runs.budget import Budget, Limit, Size
-from leastwise.runs.candidates import Candidate, Figures
+from leastwise.runs.candidates import Candidate
 from leastwise.runs.frontier import Frontier
 from leastwise.runs.task import FRESH
 
@@ -38,6 +40,9 @@ class Choice:
         Where none fits: the id of the candidate that comes closest.
     misses_on_test
         What the chosen candidate breaks on the test part, by which it was not chosen.
+    promise
+        Whether the test part, which had no say in choosing, confirms the limit on the increase of the error: as
+        kept, probably kept or missed, in words; empty where there is no such limit.
     """
 
     candidate: str | None
@@ -48,6 +53,7 @@ class Choice:
     binding: tuple[str, ...]
     nearest: str | None
     misses_on_test: tuple[str, ...]
+    promise: str = ""
 
     def to_json(self) -> str:
         """Return the document."""
@@ -63,7 +69,9 @@ def choose(frontier: Frontier, budget: Budget | None, screened: Sequence[Candida
     """Return the best candidate under the budget.
 
     With a limit on the classifier's error the safest candidate wins, otherwise the most accurate one; among those
-    that come within ``ALIKE`` of it, the one with the fewest answers. Without a budget the default one counts;
+    that come within ``ALIKE`` of it, the one with the fewest answers. A limit on the increase of the error must be
+    kept at the confidence of the budget: the best of many on one sample looks better than it is. Where no
+    candidate does that, the one is taken that most probably keeps it. Without a budget the default one counts;
     where no candidate keeps that, the knee is chosen.
 
     Parameters
@@ -78,7 +86,7 @@ def choose(frontier: Frontier, budget: Budget | None, screened: Sequence[Candida
     stated = budget is not None and bool(budget)
     limits = budget if budget is not None and stated else DEFAULT
     limits.check(*guesses(frontier), ())
-    fitting = [point for point in frontier.points if not _broken(_held(point, limits, frontier))]
+    fitting = _fitting(frontier, limits)
     if fitting:
         return _chosen(fitting, limits, stated, frontier)
     return _none_fits(limits, frontier, screened) if stated else _knee(limits, frontier)
@@ -94,9 +102,14 @@ def guesses(frontier: Frontier) -> tuple[dict[str, float], float]:
     return by_attribute, max(part.adversary_error for part in parts)
 
 
-def _held(point: Candidate, budget: Budget, frontier: Frontier) -> list[Limit]:
+def _held(point: Candidate, budget: Budget, frontier: Frontier, errors: float = 0.0) -> list[Limit]:
     """Hold every limit against a candidate, on the validation part."""
-    return budget.limits(point.validation, frontier.untouched_validation, Size(point.asked, point.answers))
+    everything = frontier.untouched_validation.utility_risk
+    return budget.limits(point.validation, everything, Size(point.asked, point.answers), errors)
+
+
+def _fitting(frontier: Frontier, budget: Budget, errors: float = 0.0) -> list[Candidate]:
+    return [point for point in frontier.points if not _broken(_held(point, budget, frontier, errors))]
 
 
 def _broken(limits: Sequence[Limit]) -> list[Limit]:
@@ -109,16 +122,71 @@ def _chosen(fitting: Sequence[Candidate], budget: Budget, stated: bool, frontier
         many = f"One of {len(frontier.points)} candidates of the frontier keeps"
     several = len(budget.limits_in_words()) > 1
     which = "these limits" if several else "this limit" if stated else "the limit that holds when none is stated"
+    sure = _fitting(frontier, budget, budget.errors)
+    if budget.max_error_increase is not None and not sure:
+        least = min(fitting, key=_upper_bound(budget))
+        why = f"None of them keeps it with {budget.confidence:.0%} confidence; this one most probably does"
+    else:
+        least, why = _least(sure, budget)
+        if len(sure) < len(fitting):
+            many = f"{many} (with {budget.confidence:.0%} confidence {len(sure)})"
+    sentence = f"{many} {which}: {budget.words()}. {why} on the validation part: {_figures(least)}."
+    return _choice(least, budget, stated, sentence, frontier)
+
+
+def _least(fitting: Sequence[Candidate], budget: Budget) -> tuple[Candidate, str]:
+    """Return the one that asks least of those that are about as good as the best, and say so."""
     best = min(fitting, key=lambda point: budget.worth(point.validation))
     reach = budget.worth(best.validation)[0] + ALIKE
     alike = [point for point in fitting if budget.worth(point.validation)[0] <= reach]
     least = min(alike, key=lambda point: (point.answers, budget.worth(point.validation)))
     aim = "the safest" if budget.bounds_utility else "the most accurate"
-    why = f"This is {aim} of them"
-    if least is not best:
-        why = f"Of those that come within {ALIKE:g} of {aim}, this one asks least"
-    sentence = f"{many} {which}: {budget.words()}. {why} on the validation part: {_figures(least)}."
-    return _choice(least, budget, stated, sentence, frontier)
+    if least is best:
+        return least, f"This is {aim} of them"
+    return least, f"Of those that come within {ALIKE:g} of {aim}, this one asks least"
+
+
+def _upper_bound(budget: Budget) -> Callable[[Candidate], float]:
+    def bound(point: Candidate) -> float:
+        increase = point.validation.increase
+        return point.validation.utility_risk if increase is None else increase.bound(budget.errors)
+
+    return bound
+
+
+def promise(budget: Budget, increase: Difference, people: int) -> str:
+    """Say whether a limit on the increase of the error is kept, by people who had no say in choosing.
+
+    >>> promise(Budget(max_error_increase=0.01), Difference(0.004, 0.002), 3000)
+    'Kept: with 90\xa0% confidence the model errs at most 0.7 points more than with everything asked (allowed: 1).'
+    """
+    most, upper = budget.max_error_increase, increase.bound(budget.errors)
+    assert most is not None
+    level, allowed = f"{budget.confidence * 100:g}{NO_BREAK}%", f"allowed: {most * 100:g}"
+    if upper <= most:
+        return (
+            f"Kept: with {level} confidence the model errs at most {max(upper, 0) * 100:.1f} points more than "
+            f"with everything asked ({allowed})."
+        )
+    if increase.mean > most:
+        return (
+            f"Missed: the model errs {increase.mean * 100:.1f} points more than with everything asked ({allowed})."
+        )
+    short = (budget.errors * increase.standard_error / max(most - increase.mean, 1e-9)) ** 2
+    more = f"; about {_rounded((short - 1) * people):,} more people to test would tell" if short < 100 else ""
+    return (
+        f"Probably kept: the model errs {max(increase.mean, 0) * 100:.1f} points more than with everything asked "
+        f"({allowed}), and {level} confidence reaches to {upper * 100:.1f}{more}."
+    )
+
+
+def _rounded(number: float) -> int:
+    """Return a number with two digits that count.
+
+    >>> _rounded(1234.5), _rounded(7.2)
+    (1200, 7)
+    """
+    return int(float(f"{number:.2g}"))
 
 
 def _figures(point: Candidate) -> str:
@@ -130,7 +198,8 @@ def _choice(point: Candidate, budget: Budget, stated: bool, sentence: str, front
     fits = not _broken(_held(point, budget, frontier))
     misses: list[str] = []
     if fits and point.tested is not None:
-        misses = budget.problems(point.tested, frontier.untouched, Size(point.asked, point.answers))
+        everything = frontier.untouched.utility_risk
+        misses = budget.problems(point.tested, everything, Size(point.asked, point.answers))
     return Choice(
         candidate=point.id,
         budget=budget,
@@ -140,7 +209,14 @@ def _choice(point: Candidate, budget: Budget, stated: bool, sentence: str, front
         binding=(),
         nearest=None,
         misses_on_test=tuple(misses),
+        promise=_promise(point, budget),
     )
+
+
+def _promise(point: Candidate, budget: Budget) -> str:
+    if budget.max_error_increase is None or point.tested is None or point.tested.increase is None:
+        return ""
+    return promise(budget, point.tested.increase, point.tested.people)
 
 
 def _knee(budget: Budget, frontier: Frontier) -> Choice:
@@ -176,7 +252,7 @@ def _none_fits(budget: Budget, frontier: Frontier, screened: Sequence[Candidate]
 
 
 def _hint(screened: Sequence[Candidate], budget: Budget, frontier: Frontier) -> str:
-    fitting = best_screened(screened, budget, frontier.untouched_validation)
+    fitting = best_screened(screened, budget, frontier.untouched_validation.utility_risk)
     if fitting is None or fitting.id in {point.id for point in frontier.points}:
         return ""
     return (
@@ -197,11 +273,14 @@ def _binding(judged: Sequence[Sequence[Limit]]) -> list[str]:
     return found
 
 
-def best_screened(candidates: Sequence[Candidate], budget: Budget, untouched: Figures) -> Candidate | None:
-    """Return the screened candidate that is best under a budget; None where none keeps it."""
+def best_screened(candidates: Sequence[Candidate], budget: Budget, everything: float) -> Candidate | None:
+    """Return the screened candidate that is best under a budget; None where none keeps it.
+
+    ``everything`` is the error of the classifier with everything asked.
+    """
     fitting = [
         candidate
         for candidate in candidates
-        if not budget.problems(candidate.validation, untouched, Size(candidate.asked, candidate.answers))
+        if not budget.problems(candidate.validation, everything, Size(candidate.asked, candidate.answers))
     ]
     return min(fitting, key=lambda candidate: budget.worth(candidate.validation), default=None)

@@ -6,8 +6,7 @@ Both judge by validation: the adversary knows the training part and attacks the 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.guessing import MakePredictor
@@ -16,19 +15,20 @@ from leastwise.adversaries.singling_out import SinglingOut
 from leastwise.evaluation.certificate import certify
 from leastwise.evaluation.utility import Judges, UtilityRisk, utility_risk
 from leastwise.generalization import Generalization
+from leastwise.minimizers import Constraints
+from leastwise.minimizers.least import least as least_of
+from leastwise.minimizers.rounding import rounded
 from leastwise.partition import Untouched
 from leastwise.predictors import JointBuckets, Logistic
-from leastwise.predictors.base import Predictor
 from leastwise.records.table import Split, Table
-from leastwise.runs.candidates import Figures
+from leastwise.runs.candidates import Candidate, Figures
 
 
 @dataclass(frozen=True, kw_only=True)
 class Judged:
-    """The figures of a candidate on one part, and the utility risk they come from."""
+    """The figures of a candidate on one part."""
 
     figures: Figures
-    utility: UtilityRisk
     seconds: float = field(default=0.0, compare=False)
 
 
@@ -40,24 +40,49 @@ def screen_by_counting(generalization: Generalization, split: Split, candidates:
     candidates
         How many are screened on the same records: the certificate pays for all of them.
     """
-    return _judged(generalization, split.on_validation(), candidates, (JointBuckets(), Logistic()), JointBuckets)
+    part = split.on_validation()
+    risk = utility_risk(generalization, part, (JointBuckets(), Logistic()))
+    return judge_risk(generalization, part, candidates, risk, JointBuckets)
 
 
-def judge_strongly(generalization: Generalization, split: Split, candidates: int, judges: Judges) -> Judged:
-    """Judge on the last part with the strongest classifier and the strongest adversary."""
-    return _judged(generalization, split, candidates, judges.classifiers(), judges.adversary(), judges.seed)
+def made_least(candidate: Candidate, split: Split, together: int, constraints: Constraints | None) -> Candidate:
+    """Return the least that a candidate can be, screened like all others."""
+    before, train = candidate.generalization, split.train
+    least = least_of(train, split.validation, before, constraints=constraints)
+    least = rounded(train, split.validation, least, constraints=constraints)
+    if least.fingerprint == candidate.fingerprint and candidate.screened is not None:
+        return candidate
+    count = answers(least, train)
+    saved = {"answers_saved": candidate.answers - count} if count < candidate.answers else {}
+    return replace(
+        candidate,
+        fingerprint=least.fingerprint,
+        parameters={**candidate.parameters, **saved},
+        also_found_by=(),
+        asked=len(least.collected),
+        answers=count,
+        generalization=replace(least, origin={**before.origin, **saved}),
+        screened=screen_by_counting(least, split, together).figures,
+    )
 
 
-def _judged(
+def judge_strongly(
+    generalization: Generalization, split: Split, candidates: int, risk: UtilityRisk, judges: Judges
+) -> Judged:
+    """Judge on the last part with the strongest adversary; the utility risk is known."""
+    return judge_risk(generalization, split, candidates, risk, judges.adversary(), judges.seed)
+
+
+def judge_risk(
     generalization: Generalization,
     split: Split,
     candidates: int,
-    predictors: Sequence[Predictor],
+    risk: UtilityRisk,
     adversary: MakePredictor,
     seed: int = 0,
 ) -> Judged:
+    """Attack and certify the last part, and put the figures together."""
     start = time.perf_counter()
-    risk = utility_risk(generalization, split, predictors)
     breach = Breach.of(generalization, split, seed=seed)
     attack = Reconstruction(adversary).attack(breach)
     # What counts as told was settled on the training part, as for the attack.
@@ -73,8 +98,10 @@ def _judged(
         by_attribute={result.attribute: result.adversary_error for result in attack.attributes},
         certified=certificate.mean.adversary_error_at_least,
         unique_people=SinglingOut(0).attack(breach).unique_people,
+        increase=risk.increase,
+        people=int(risk.people),
     )
-    return Judged(figures=figures, utility=risk, seconds=time.perf_counter() - start)
+    return Judged(figures=figures, seconds=time.perf_counter() - start)
 
 
 def guessing(split: Split) -> dict[str, float]:

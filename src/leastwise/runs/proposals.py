@@ -14,8 +14,10 @@ from leastwise.errors import DataError, LeastwiseError
 from leastwise.generalization import Generalization
 from leastwise.kernels import is_compiled
 from leastwise.minimizers import Constraints
+from leastwise.minimizers.base import chosen_on
 from leastwise.minimizers.constraints import broken
 from leastwise.minimizers.floor import brought_to
+from leastwise.minimizers.least import uninformative
 from leastwise.progress import Progress
 from leastwise.records.table import Split, Table
 from leastwise.runs.candidates import Candidate, Failure
@@ -98,8 +100,44 @@ class Pool(NamedTuple):
     dropped: int = 0
 
 
-def pooled(proposals: Sequence[Proposals], table: Table) -> Pool:
-    """Make equal proposals one, and leave the limit points to themselves."""
+def silent_attributes(train: Table, constraints: Constraints | None, seed: int) -> tuple[str, ...]:
+    """Return the attributes that tell nothing about the label and that no constraint wants asked."""
+    held = constraints or Constraints()
+    wanted = {*held.untouched, *held.edges, *held.apart}
+    return tuple(name for name in uninformative(train, seed) if name not in wanted)
+
+
+def without_asking(silent: Sequence[str], constraints: Constraints | None) -> Constraints | None:
+    """Return the constraints under which these attributes are not asked."""
+    if not silent:
+        return constraints
+    held = constraints or Constraints()
+    return replace(held, suppressed=tuple(dict.fromkeys([*held.suppressed, *silent])))
+
+
+def candidate_that_asks_nothing(train: Table) -> Candidate:
+    """Return the candidate that asks nothing: the model guesses the most frequent class."""
+    _, nothing = limit_points(train)
+    name = "nothing"
+    origin = {"minimizer": name, **chosen_on(train)}
+    return Candidate(
+        fingerprint=nothing.fingerprint,
+        minimizer=name,
+        parameters={},
+        seed=0,
+        asked=0,
+        answers=0,
+        generalization=replace(nothing, origin=origin),
+    )
+
+
+def pooled(proposals: Sequence[Proposals], table: Table, silent: Sequence[str] = ()) -> Pool:
+    """Make equal proposals one, and leave the limit points to themselves.
+
+    Where every attribute is silent, to ask nothing is all that is left.
+    """
+    if {*silent} == {*table.schema.names}:
+        return Pool((candidate_that_asks_nothing(table),))
     limits = {limit.fingerprint for limit in limit_points(table)}
     first: dict[str, Candidate] = {}
     finders: dict[str, list[str]] = {}

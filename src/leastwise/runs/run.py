@@ -2,7 +2,8 @@
 
     propose     every minimizer of the grid, on the training part
     screen      every distinct candidate, by counting, on the validation part
-    frontier    those that no other one beats, thinned to as many as will be attacked
+    frontier    those that no other one beats, thinned to as many as will be attacked; each is made the least that
+                it can be: what the validation part does not tell apart is not asked apart
     judge       the frontier by the strongest classifier and adversary, on the validation part
     choose      the best of it under the budget
     attack      the frontier by every adversary, on the test part
@@ -31,9 +32,18 @@ from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
 from leastwise.evaluation.protocol import evaluate
-from leastwise.evaluation.utility import Judges, UtilityLimits
+from leastwise.evaluation.utility import (
+    Judges,
+    LabelGuesses,
+    Utilities,
+    UtilityLimits,
+    UtilityRisk,
+    label_guesses,
+    utilities_together,
+)
 from leastwise.generalization import Generalization
 from leastwise.minimizers import Constraints
+from leastwise.predictors.held_out import Difference
 from leastwise.progress import Progress, Silent
 from leastwise.records.table import Split, Table
 from leastwise.runs import folder as places
@@ -44,14 +54,26 @@ from leastwise.runs.folder import Run, artefact_path, evaluation_path, write_cho
 from leastwise.runs.frontier import Counts, Frontier, LimitPoints, thinned
 from leastwise.runs.grid import Grid, default_grid
 from leastwise.runs.journal import Journal, locked
-from leastwise.runs.judging import Judged, judge_strongly, screen_by_counting
-from leastwise.runs.proposals import Pool, Proposals, ask, compile_once, limit_points, pooled
+from leastwise.runs.judging import Judged, judge_strongly, made_least, screen_by_counting
+from leastwise.runs.proposals import (
+    Pool,
+    Proposals,
+    ask,
+    candidate_that_asks_nothing,
+    compile_once,
+    limit_points,
+    pooled,
+    silent_attributes,
+    without_asking,
+)
 from leastwise.runs.task import FRESH, Options, RunTask, checked_split, task_of
 from leastwise.runs.workers import Workers
 from leastwise.schema import Schema
 from leastwise.schema.file import to_yaml
 
 T = TypeVar("T")
+NOT_TOLD = 1.645
+"""Standard errors (95 %, one-sided) below which the records do not tell that the label can be predicted at all."""
 
 
 def run(
@@ -69,7 +91,7 @@ def run(
     Parameters
     ----------
     table
-        All records; they are split 60/10/30 by the seed.
+        All records; they are split 45/25/30 by the seed.
     folder
         Where everything is written. If it holds a run of the same task, that one is resumed; of another task it
         is refused.
@@ -100,12 +122,16 @@ def run(
         job = Job(path, split, task, grid, options, workers or Workers(), progress or Silent())
         with job.workers.ready():
             compile_once(grid.sources(), split, job.progress)
-            pool = screen(job, pooled(propose(job), table))
-            limits, utility = judge_limits(job)
-            front, counts = find_frontier(job, pool, limits)
-            frontier = Frontier.of(judge(job, front, counts.screened), limits, counts)
+            silent = find_silent(job)
+            pool = screen(job, pooled(propose(job, silent), split.train, silent))
+            asked = guess_labels(job, Asked.limits(split.train))
+            front, counts = find_frontier(job, pool, asked.error_of_everything(split))
+            pool, front = make_least(job, pool, front, asked)
+            asked = guess_labels(job, asked.and_also(front))
+            limits = judge_limits(job, asked)
+            frontier = Frontier.of(judge(job, front, asked, counts.screened), limits, counts)
             first = choose(frontier, options.budget, pool.candidates)
-            tested = attack(job, frontier, utility, first.candidate)
+            tested = attack(job, frontier, asked, first.candidate)
             frontier = Frontier.of(tested, limits, counts)
         return record(path, task, table.schema, frontier, pool)
 
@@ -130,9 +156,16 @@ class Job:
         work: Callable[[Sequence[Any]], Iterator[T]],
         write: Callable[[T], str],
         read: Callable[[str], T],
+        *,
+        more_follows: bool = False,
     ) -> list[T]:
-        """Do the tasks that the journal does not have yet; each result is on the disk before the next is taken."""
+        """Do the tasks that the journal does not have yet; each result is on the disk before the next is taken.
+
+        ``more_follows`` says that a later step may have written more behind them.
+        """
         start, done = time.perf_counter(), [read(line) for line in journal.lines()]
+        if more_follows:
+            done = done[: len(tasks)]
         if len(done) > len(tasks):
             raise ArtefactError(f"{journal.path}: it holds more than this task has; begin anew: {FRESH}")
         self.progress.begin(words, len(tasks), len(done))
@@ -140,7 +173,7 @@ class Job:
         for result in work(tasks[before:]):
             journal.append(write(result))
             done.append(result)
-            if isinstance(result, Proposals | Judged):  # the others take no time to speak of
+            if isinstance(result, Proposals | Judged | LabelGuesses):  # the others take no time to speak of
                 self.note(words, task=len(done), seconds=result.seconds)
             self.progress.advance()
         self.note(words, seconds=time.perf_counter() - start, tasks=len(done) - before)
@@ -158,14 +191,30 @@ class Job:
 # 1. Propose ------------------------------------------------------------------------------------------------------
 
 
-def propose(job: Job) -> list[Proposals]:
+def find_silent(job: Job) -> tuple[str, ...]:
+    """Return the attributes that tell nothing about the label, on the training part; they are not asked."""
+    (found,) = job.resumed(
+        "looking for questions that tell nothing",
+        job.journal("silent.jsonl"),
+        [(job.split.train, job.options.constraints, job.options.seed)],
+        partial(job.workers.map, silent_attributes),
+        lambda names: json.dumps(names) + "\n",
+        lambda line: tuple(json.loads(line)),
+    )
+    return found
+
+
+def propose(job: Job, silent: Sequence[str]) -> list[Proposals]:
     """Ask every source of the grid, on the training part."""
     name, sources = "leastwise-proposals", job.grid.sources()
+    constraints = without_asking(silent, job.options.constraints)
+    if {*silent} == {*job.split.train.schema.names}:
+        return []  # there is nothing to propose
     return job.resumed(
         "proposing",
         job.journal("proposals.jsonl"),
         sources,
-        lambda rest: job.workers.map(ask, [(source, job.split.train, job.options.constraints) for source in rest]),
+        lambda rest: job.workers.map(ask, [(source, job.split.train, constraints) for source in rest]),
         partial(to_text, name=name, line=True),
         lambda line: from_text(Proposals, line, name, "journal"),
     )
@@ -184,7 +233,8 @@ def screen(job: Job, pool: Pool) -> Pool:
         yield from screened(candidates, job.split, len(pool.candidates), job.workers)
 
     tasks = [*pool.failures, *pool.candidates]
-    done = job.resumed("screening", Journal(path), tasks, work, write_line, partial(read_line, where=str(path)))
+    read = partial(read_line, where=str(path))
+    done = job.resumed("screening", Journal(path), tasks, work, write_line, read, more_follows=True)
     candidates = tuple(each for each in done if isinstance(each, Candidate))
     if [c.fingerprint for c in candidates] != [c.fingerprint for c in pool.candidates]:
         raise ArtefactError(f"{path}: it holds other candidates than this task has; begin anew: {FRESH}")
@@ -230,18 +280,19 @@ def sweep(
 # 3. Frontier -----------------------------------------------------------------------------------------------------
 
 
-def find_frontier(job: Job, pool: Pool, limits: LimitPoints) -> tuple[list[Candidate], Counts]:
+def find_frontier(job: Job, pool: Pool, everything: float) -> tuple[list[Candidate], Counts]:
     """Return the screened candidates that no other one beats, thinned, and how all of them came about.
 
     A budget may ask for what a frontier of two figures does not show (few answers, one attribute above all): the
-    screened candidate that is best under it has a place in any case.
+    screened candidate that is best under it has a place in any case. ``everything`` is the error of the classifier
+    with everything asked, on validation.
     """
     candidates, most = pool.candidates, job.task.most
     points = [candidate.validation.point for candidate in candidates]
     front = unbeaten(points)
     best = Point(min(p.utility_risk for p in points), 0.0)
     worst = Point(max(p.utility_risk for p in points), max(p.adversary_error for p in points))
-    fitting = best_screened(candidates, job.task.budget or DEFAULT, limits.untouched_validation)
+    fitting = best_screened(candidates, job.task.budget or DEFAULT, everything)
     kept = thinned(points, front, most, Limits(best, worst))
     if fitting is not None and fitting not in [candidates[i] for i in kept]:
         kept = [*thinned(points, kept, max(most - 1, 1), Limits(best, worst)), candidates.index(fitting)]
@@ -255,34 +306,112 @@ def find_frontier(job: Job, pool: Pool, limits: LimitPoints) -> tuple[list[Candi
     return [candidates[i] for i in kept], counts
 
 
+def make_least(job: Job, pool: Pool, front: Sequence[Candidate], asked: Asked) -> tuple[Pool, list[Candidate]]:
+    """Make every candidate of the frontier the least that it can be; return the pool with the new ones, and these.
+
+    Where it would cost next to nothing to ask nothing, that is a candidate too.
+    """
+    together = len(pool.candidates) + len(front) + 1
+    tasks = [(candidate, job.split, together, job.options.constraints) for candidate in front]
+    increase = asked.increase_of_nothing(job.split)
+    allowed = (job.task.budget or DEFAULT).max_error_increase or 0.0
+    if increase.mean <= allowed or increase.bound(-NOT_TOLD) <= 0:
+        tasks.append((candidate_that_asks_nothing(job.split.train), job.split, together, None))
+    found = job.resumed(
+        "asking less",
+        job.journal(f"least-{_name_of(front)}.jsonl"),
+        tasks,
+        partial(job.workers.map, made_least),
+        write_line,
+        partial(read_line, where="journal"),
+    )
+    known = {candidate.fingerprint: candidate for candidate in pool.candidates}
+    least = {each.fingerprint: known.get(each.fingerprint, each) for each in found if isinstance(each, Candidate)}
+    pool = pool._replace(candidates=tuple((known | least).values()))
+    everyone: tuple[Candidate | Failure, ...] = (*pool.failures, *pool.candidates)
+    write_whole(job.folder / places.CANDIDATES, "".join(write_line(each) for each in everyone))
+    return pool, [*least.values()]
+
+
+def _name_of(candidates: Sequence[Candidate]) -> str:
+    """Return a name for a frontier: another budget may bring another, for which it must not be taken."""
+    return hashlib.sha256("".join(candidate.id for candidate in candidates).encode()).hexdigest()[:ID_LENGTH]
+
+
 # 4. Judge --------------------------------------------------------------------------------------------------------
 
 
-def judge(job: Job, front: Sequence[Candidate], screened: int) -> list[Candidate]:
+class Asked(NamedTuple):
+    """What is judged together, everything and nothing asked first, and what classifiers guess of it."""
+
+    generalizations: tuple[Generalization, ...]
+    told: tuple[LabelGuesses, ...] = ()
+
+    @classmethod
+    def limits(cls, train: Table) -> Asked:
+        """Begin with the limit points."""
+        return cls(limit_points(train))
+
+    def and_also(self, candidates: Sequence[Candidate]) -> Asked:
+        """Add candidates."""
+        return self._replace(generalizations=(*self.generalizations, *(c.generalization for c in candidates)))
+
+    def utilities(self, split: Split) -> list[Utilities]:
+        """Return the utility risks."""
+        return utilities_together(self.generalizations, self.told, split)
+
+    def error_of_everything(self, split: Split) -> float:
+        """Return how often the classifier errs on validation with everything asked."""
+        return self.utilities(split)[0].validation.error
+
+    def increase_of_nothing(self, split: Split) -> Difference:
+        """Return by how much it errs more on validation with nothing asked."""
+        found = self.utilities(split)[1].validation.increase
+        assert found is not None
+        return found
+
+
+def guess_labels(job: Job, asked: Asked) -> Asked:
+    """Let the strongest classifiers guess the label from what is not told yet, on validation and on test."""
+    name, rest = "leastwise-labels", asked.generalizations[len(asked.told) :]
+    digest = hashlib.sha256("".join(each.fingerprint for each in rest).encode()).hexdigest()[:ID_LENGTH]
+    predictors = job.options.judges.classifiers()
+    found = job.resumed(
+        "judging accuracy",
+        job.journal(f"labels-{digest}.jsonl"),
+        [(each, job.split, predictors) for each in rest],
+        partial(job.workers.map, label_guesses),
+        partial(to_text, name=name, line=True),
+        lambda line: from_text(LabelGuesses, line, name, "journal"),
+    )
+    return asked._replace(told=(*asked.told, *found))
+
+
+def judge(job: Job, front: Sequence[Candidate], asked: Asked, screened: int) -> list[Candidate]:
     """Judge the frontier by the strongest classifier and adversary, on the validation part.
 
     ``screened`` is among how many it was found on these same records: its certificates pay for all of them.
     """
     part = job.split.on_validation()
-    # Another budget may bring another frontier: what was judged of one must not be taken for the other.
-    name = hashlib.sha256("".join(candidate.id for candidate in front).encode()).hexdigest()[:ID_LENGTH]
-    tasks = [_Judging(candidate.generalization, part, screened, job.options.judges) for candidate in front]
-    judged = _judged(job, "judging the frontier", f"judgements-{name}.jsonl", tasks)
+    tasks = [
+        _Judging(candidate.generalization, part, screened, risk.validation, job.options.judges)
+        for candidate, risk in zip(front, asked.utilities(job.split)[2:], strict=True)
+    ]
+    judged = _judged(job, "judging the frontier", f"judgements-{_name_of(front)}.jsonl", tasks)
     return [replace(candidate, judged=each.figures) for candidate, each in zip(front, judged, strict=True)]
 
 
-def judge_limits(job: Job) -> tuple[LimitPoints, UtilityLimits]:
+def judge_limits(job: Job, asked: Asked) -> LimitPoints:
     """Judge the limit points on validation and on test."""
-    tasks = [
-        _Judging(limit, part, 1, job.options.judges)
-        for part in (job.split.on_validation(), job.split)
-        for limit in limit_points(job.split.train)
-    ]
-    judged = _judged(job, "judging the limit points", "limits.jsonl", tasks)
+    risks = asked.utilities(job.split)[:2]
+    limits = [*zip(asked.generalizations, risks, strict=False)]
+    on_validation = job.split.on_validation()
+    tasks = [_Judging(limit, on_validation, 1, risk.validation, job.options.judges) for limit, risk in limits]
+    tasks += [_Judging(limit, job.split, 1, risk.test, job.options.judges) for limit, risk in limits]
+    digest = hashlib.sha256("".join(each.fingerprint for each in asked.generalizations).encode()).hexdigest()
+    judged = _judged(job, "judging the limit points", f"limits-{digest[:ID_LENGTH]}.jsonl", tasks)
     names = ("untouched_validation", "suppressed_validation", "untouched", "suppressed")
-    figures: dict[str, Figures] = {name: each.figures for name, each in zip(names, judged, strict=True)}
-    untouched, suppressed = judged[2:]
-    return LimitPoints(**figures), UtilityLimits(suppressed.utility, untouched.utility)
+    return LimitPoints(**{name: each.figures for name, each in zip(names, judged, strict=True)})
 
 
 class _Judging(NamedTuple):
@@ -291,6 +420,7 @@ class _Judging(NamedTuple):
     generalization: Generalization
     split: Split
     candidates: int
+    risk: UtilityRisk
     judges: Judges
 
 
@@ -333,6 +463,7 @@ class _Attack(NamedTuple):
     adversaries: tuple[str | Adversary, ...]
     candidates: int
     limits: UtilityLimits
+    utility: UtilityRisk
     judges: Judges
 
     def done_before(self, path: Path) -> Evaluation | None:
@@ -346,13 +477,16 @@ class _Attack(NamedTuple):
             and found.certificate.candidates == self.candidates
             and [each.adversary for each in found.attacks] == wanted
             and found.fingerprint == self.generalization.fingerprint
+            and [found.utility, found.everything] == [self.utility, self.limits.untouched]
         )
         return found if same else None
 
 
-def attack(job: Job, frontier: Frontier, limits: UtilityLimits, chosen: str | None) -> list[Candidate]:
+def attack(job: Job, frontier: Frontier, asked: Asked, chosen: str | None) -> list[Candidate]:
     """Attack the frontier on test; in a quick run only what is chosen meets adversaries with side information."""
-    tasks: dict[str, _Attack] = {}
+    everything, nothing, *others = (each.test for each in asked.utilities(job.split))
+    ids = (each.fingerprint[:ID_LENGTH] for each in asked.generalizations[2:])
+    risks, tasks = dict(zip(ids, others, strict=True)), dict[str, _Attack]()
     for point in frontier.points:
         write_whole(artefact_path(job.folder, point.id), point.generalization.to_json())
         tasks[point.id] = _Attack(
@@ -360,7 +494,8 @@ def attack(job: Job, frontier: Frontier, limits: UtilityLimits, chosen: str | No
             job.split,
             (*_of_the_paper(job.task.quick and point.id != chosen), *job.options.adversaries),
             len(frontier.points),
-            limits,
+            UtilityLimits(nothing, everything),
+            risks[point.id],
             job.options.judges,
         )
     before = {name: task.done_before(evaluation_path(job.folder, name)) for name, task in tasks.items()}
@@ -390,6 +525,7 @@ def attack_in_full(
     adversaries: Sequence[str | Adversary],
     candidates: int,
     limits: UtilityLimits,
+    utility: UtilityRisk,
     judges: Judges,
 ) -> Evaluation:
     """Judge on test. No sentence describes a person: the folder is there to be passed on."""
@@ -404,6 +540,7 @@ def attack_in_full(
         predictor=judges.predictor,
         estimator=judges.estimator,
         limits=limits,
+        utility=utility,
     )
 
 

@@ -35,12 +35,11 @@ def answer(run: Run) -> list[str]:
     if choice.candidate is None:
         return [choice.sentence]
     chosen = frontier[choice.candidate]
-    more = (chosen.test.utility_risk - frontier.untouched.utility_risk) * 100
     return [
         f"Ask {chosen.asked} of {len(run.schema)} questions, with {chosen.answers:,} answers in all: "
         f"{questions_in_words(chosen.generalization.partitions)}.",
-        f"The model errs {abs(more):.1f} points {'more' if more >= 0 else 'less'} than with everything asked "
-        f"({chosen.test.utility_risk:.3f} against {frontier.untouched.utility_risk:.3f}).",
+        _cost(chosen.test, frontier.untouched),
+        *([choice.promise] if choice.promise else []),
         f"Whoever steals the records gets {percent(chosen.test.adversary_error)} of the personal answers wrong "
         f"(guessing: {percent(frontier.suppressed.adversary_error)}; asking everything: "
         f"{percent(frontier.untouched.adversary_error)}); "
@@ -49,8 +48,17 @@ def answer(run: Run) -> list[str]:
         *(
             f"Chosen by the validation part; on the test part a limit is missed: {miss}."
             for miss in choice.misses_on_test
+            if not (choice.promise and "than with everything asked" in miss)  # the promise says it
         ),
     ]
+
+
+def _cost(figures: Figures, everything: Figures) -> str:
+    """Say what is lost; that less is asked than everything can gain nothing but by chance."""
+    more = (figures.utility_risk - everything.utility_risk) * 100
+    lost = f"{more:.1f} points more than" if more >= 0.05 else "no more than"
+    errors = f"{figures.utility_risk:.3f} against {everything.utility_risk:.3f}"
+    return f"The model errs {lost} with everything asked ({errors})."
 
 
 def _certified(error: float | None) -> str:

@@ -28,7 +28,10 @@ from leastwise.validation import described
 FORMAT = "leastwise-run"
 FRESH = "fresh=True, on the command line --fresh"
 FEWEST = 300
-"""A tenth of the records is for validation; with fewer than 30 there, chance would choose."""
+"""A quarter of the records is for validation; with fewer than 75 there, chance would choose."""
+
+SHARES = (0.45, 0.25, 0.3)
+"""Training, validation, test. Minimizers need few records; to tell what is free, and to choose, takes many."""
 
 MOST = 12
 """How many candidates of the frontier are attacked in full."""
@@ -173,7 +176,7 @@ def checked_split(table: Table, grid: Grid, options: Options) -> Split:
     grid.check()
     if options.constraints is not None:
         options.constraints.check(table.schema)
-    split = table.split(options.seed)
+    split = table.split(options.seed, SHARES)
     check_split(split)
     if options.budget is not None:
         guess = guessing(split)
@@ -195,7 +198,7 @@ def check_records(table: Table) -> None:
     """Refuse too few records, and a label that says nothing."""
     if len(table) < FEWEST:
         raise DataError(
-            f"a run needs at least {FEWEST} records: a tenth of them chooses, three tenths are attacked; "
+            f"a run needs at least {FEWEST} records: a quarter of them chooses, three tenths are attacked; "
             f"got {len(table):,}"
         )
     seen = np.flatnonzero(np.bincount(table.y, minlength=table.classes))

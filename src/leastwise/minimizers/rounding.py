@@ -1,0 +1,122 @@
+"""Edges at round places: 3,000 rather than 3,121, and 65 rather than 64, where the records cannot tell the two apart.
+
+A minimizer puts an edge between two numbers that somebody gave. Moved to a rounder place, it sends the people in
+between to the neighbouring bucket; the classifier stays as it is. Where it guesses no worse about people whom it
+did not learn from, the rounder edge is as good, easier to answer, and tells nobody's number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+import numpy as np
+
+from leastwise.generalization import Generalization
+from leastwise.minimizers.constraints import Constraints, broken
+from leastwise.minimizers.least import fewest_people
+from leastwise.partition import Intervals
+from leastwise.predictors.base import Samples, samples
+from leastwise.predictors.held_out import Difference, HeldOut, held_out
+from leastwise.predictors.strongest import Strongest, guesses
+from leastwise.records.table import Table
+
+# Moved edges together may cost the guesses so many standard errors, and so large a share of the people.
+_ERRORS, _SHARE = 0.5, 0.001
+# From the roundest on, so many powers of ten are tried below the distance of the neighbouring edges.
+_POWERS = 5
+
+
+def rounded(
+    train: Table, validation: Table, generalization: Generalization, *, constraints: Constraints | None = None
+) -> Generalization:
+    """Move every edge to the roundest place that the validation part cannot tell from where it is.
+
+    Parameters
+    ----------
+    train, validation
+        Records that the classifier learns from, and those that it is held against.
+    constraints
+        What the result must hold to: edges that must stay do.
+    """
+    if not any(isinstance(p, Intervals) and p.edges for p in generalization.partitions):
+        return generalization
+    held = constraints or Constraints()
+    before, classifier = held_out(generalization, train, validation)
+    search = _Rounding(train, validation, held, classifier, before)
+    now = generalization
+    for j, partition in enumerate(generalization.partitions):
+        if isinstance(partition, Intervals):
+            for place in range(len(partition.edges)):
+                now = search.with_round_edge(now, j, place)
+    return now
+
+
+@dataclass(frozen=True, eq=False)
+class _Rounding:
+    train: Table
+    validation: Table
+    constraints: Constraints
+    classifier: Strongest
+    before: HeldOut
+
+    def with_round_edge(self, now: Generalization, j: int, place: int) -> Generalization:
+        """Return the generalization with one edge moved to the roundest place that is as good."""
+        partition = now.partitions[j]
+        assert isinstance(partition, Intervals)
+        edge, name = partition.edges[place], partition.attribute.name
+        if edge in [float(kept) for kept in self.constraints.edges.get(name, ())]:
+            return now
+        inside = self._room(partition, place, j)
+        for moved in round_places(edge, *inside, partition.attribute.integer):
+            edges = (*partition.edges[:place], moved, *partition.edges[place + 1 :])
+            way = now.replacing(Intervals(partition.attribute, edges, partition.extras))
+            if moved == edge or (self._is_as_good(way) and self._is_allowed(way, j)):
+                return way
+        return now
+
+    def _room(self, partition: Intervals, place: int, j: int) -> tuple[float, float]:
+        """Return between which numbers the edge may lie: beside the neighbouring edges, or the numbers given."""
+        levels = self.train.levels[j].astype(float)
+        beside = [float(levels.min(initial=math.inf)), *partition.edges, float(levels.max(initial=-math.inf))]
+        return beside[place], beside[place + 2]
+
+    def _is_as_good(self, way: Generalization) -> bool:
+        rows: Samples = samples(self.validation, way, "label")
+        (found,) = guesses(self.classifier, rows)
+        loss: Difference = HeldOut.of(found, rows).errs_more_than(self.before)
+        return loss.mean <= min(_ERRORS * loss.standard_error, _SHARE)
+
+    def _is_allowed(self, way: Generalization, j: int) -> bool:
+        use = np.bincount(way.partitions[j].bucket_map(self.train.levels[j]), weights=self.train.use(j))
+        return bool(use.min() >= fewest_people(self.train)) and not broken(self.constraints, way, self.train)
+
+
+def round_places(edge: float, low: float, high: float, whole: bool = False) -> Iterator[float]:
+    """Yield places for an edge strictly between two numbers, the roundest first, down to the edge itself.
+
+    Of whole numbers the first one *above* the edge is what people read, so that one is round.
+
+    >>> list(round_places(63, 19, 90, whole=True))
+    [49.0, 59.0, 64.0, 63.0]
+    >>> list(round_places(3121, 1000, 7000))
+    [5000.0, 3000.0, 3100.0, 3120.0, 3121.0]
+    """
+    if not low < edge < high:
+        yield edge
+        return
+    shift, span, seen = int(whole), Decimal(high) - Decimal(low), set[float]()
+    exact = Decimal(edge) + shift
+    for power in range(span.adjusted(), span.adjusted() - _POWERS, -1):
+        for multiple in (5, 1):
+            step = Decimal(multiple).scaleb(power)
+            moved = float((exact / step).to_integral_value() * step - shift) + 0.0  # never -0.0
+            if low < moved < high and moved not in seen and not (whole and moved % 1):
+                seen.add(moved)
+                yield moved
+            if moved == edge:
+                return
+    if edge not in seen:
+        yield edge

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -44,6 +44,10 @@ class Limits:
         float | None,
         typer.Option("--max-error-increase", metavar="0..1", help="By how much the model may err more: 0.01."),
     ] = None
+    confidence: Annotated[
+        float | None,
+        typer.Option("--confidence", metavar="0.5..1", help="How sure that limit must be kept. Default: 0.9."),
+    ] = None
     min_adversary_error: Annotated[
         list[str] | None,
         typer.Option(
@@ -65,6 +69,10 @@ class MoreLimits:
         int | None,
         typer.Option("--max-unique", metavar="N", help="How many people may be alone with their record."),
     ] = None
+    max_unique_share: Annotated[
+        float | None,
+        typer.Option("--max-unique-share", metavar="0..1", help="The same as a share of all people."),
+    ] = None
     max_buckets: Annotated[
         int | None, typer.Option("--max-buckets", metavar="N", help="How many answers there may be in all.")
     ] = None
@@ -76,10 +84,13 @@ class MoreLimits:
 def budget_of(limits: Limits, more: Mapping[str, Any]) -> Budget | None:
     """Return the budget that the options state; None where they state nothing."""
     from leastwise.runs import Budget
+    from leastwise.runs.choice import DEFAULT
 
     errors = numbers_by_name("--min-adversary-error", limits.min_adversary_error or ())
     found = Budget(max_error_increase=limits.max_error_increase, min_adversary_error=errors, **more)
-    return found if found else None
+    if limits.confidence is None:
+        return found if found else None
+    return replace(found if found else DEFAULT, confidence=limits.confidence)
 
 
 @dataclass(frozen=True, kw_only=True)

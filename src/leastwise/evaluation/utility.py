@@ -161,20 +161,30 @@ def utilities_together(
     counts = split.validation.counts
     errors = [float(counts[each["validation"]].sum()) for each in wrong]
     found: list[Utilities] = []
-    everything: dict[str, npt.NDArray[np.bool_]] = {}
+    best: dict[int, int] = {}
     for own, generalization in enumerate(generalizations):
         others = [i for i, g in enumerate(generalizations) if i != own and g.is_coarser_than(generalization)]
-        best = min([own, *others], key=lambda i: errors[i])  # its own, where others are only as good
-        everything = everything or wrong[best]
-        note = "" if best == own else " of a coarser one"
+        best[own] = min([own, *others], key=lambda i: errors[i])  # its own, where others are only as good
+        note = "" if best[own] == own else " of a coarser one"
         risks = {}
-        for part, guessed in wrong[best].items():
+        for part, guessed in wrong[best[own]].items():
             people = getattr(split, part)
-            more = guessed.astype(float) - everything[part]
-            risk = _risk(guessed, split.train, people, told[best].predictor + note, told[own].seconds)
-            risks[part] = replace(risk, increase=Difference.of(more, people.counts))
+            risk = _risk(guessed, split.train, people, told[best[own]].predictor + note, told[own].seconds)
+            more = _increase(guessed, wrong[best[0]][part], wrong[0][part], people.counts)
+            risks[part] = replace(risk, increase=more)
         found.append(Utilities(**risks))
     return found
+
+
+def _increase(guessed: Array, everything: Array, its_own: Array, counts: Array) -> Difference:
+    """Return the paired increase over everything asked.
+
+    Where the best classifier of everything asked is that of a coarser one, the two may hardly differ, but a better
+    one might be learned: how uncertain that is shows in what its own classifier guesses.
+    """
+    more = Difference.of(guessed.astype(float) - everything, counts)
+    own = Difference.of(guessed.astype(float) - its_own, counts)
+    return Difference(more.mean, max(more.standard_error, own.standard_error))
 
 
 def utility_limits(

@@ -105,7 +105,8 @@ def uninformative(table: Table, seed: int = 0) -> tuple[str, ...]:
 
     def tells(name: str) -> bool:
         alone = _without(everything, {*table.schema.names} - {name})
-        return nothing.is_surprised_more_than(folds.judge(alone, (JointBuckets(), Boosting()))).bound(-_ALONE) > 0
+        found = folds.judge(alone, (JointBuckets(), Boosting(rounds=15, leaves=7, rate=0.4)))
+        return nothing.is_surprised_more_than(found).bound(-_ALONE) > 0
 
     silent = [name for name in table.schema.names if not tells(name)]
     if not silent:
@@ -164,12 +165,12 @@ class _Search:
             rise = Folds.of(self.validation).importance(now)
             order = sorted(self._optional(now), key=lambda name: rise[name])
             now = _without(now, {*order[: self._last_free(lambda n: _without(now, {*order[:n]}), len(order))]})
-        while free := [way for way in self._with_one_less(now) if self.is_free(way)]:
-            now = min(free, key=lambda way: self.judge(way)[0].error)
+        free = self._optional(now)
+        while free := [name for name in free if self.is_free(_without(now, {name}))]:  # others will not become so
+            best = min(free, key=lambda name: self.judge(_without(now, {name}))[0].error)
+            now = _without(now, {best})
+            free.remove(best)
         return now
-
-    def _with_one_less(self, now: Generalization) -> list[Generalization]:
-        return [_without(now, {name}) for name in self._optional(now)]
 
     def _optional(self, now: Generalization) -> list[str]:
         """Return the questions that no constraint wants."""

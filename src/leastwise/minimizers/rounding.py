@@ -1,4 +1,4 @@
-"""Edges at round places: 3,000 rather than 3,121, and 65 rather than 64, where the records cannot tell the two apart.
+"""Edges at round places: 3,000 rather than 3,121, 65 rather than 64, where the records cannot tell them apart.
 
 A minimizer puts an edge between two numbers that somebody gave. Moved to a rounder place, it sends the people in
 between to the neighbouring bucket; the classifier stays as it is. Where it guesses no worse about people whom it
@@ -15,11 +15,12 @@ from decimal import Decimal
 import numpy as np
 
 from leastwise.generalization import Generalization
+from leastwise.generalization.leaks import grid_step, leaks
 from leastwise.minimizers.constraints import Constraints, broken
 from leastwise.minimizers.least import fewest_people
 from leastwise.partition import Intervals
-from leastwise.predictors.base import Samples, samples
-from leastwise.predictors.held_out import Difference, HeldOut, held_out
+from leastwise.predictors.base import samples
+from leastwise.predictors.held_out import HeldOut, held_out
 from leastwise.predictors.strongest import Strongest, guesses
 from leastwise.records.table import Table
 
@@ -51,7 +52,7 @@ def rounded(
         if isinstance(partition, Intervals):
             for place in range(len(partition.edges)):
                 now = search.with_round_edge(now, j, place)
-    return now
+    return search.without_telling_edges(now)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,16 +78,38 @@ class _Rounding:
                 return way
         return now
 
+    def without_telling_edges(self, now: Generalization) -> Generalization:
+        """Move the edges that only one person explains to the nearest place of a round grid, or take them away."""
+        while telling := [leak for leak in leaks(now, self.train) if leak.kind == "edge"]:
+            partition, place = now[telling[0].attribute], telling[0].place
+            assert isinstance(partition, Intervals)
+            j, edge = now.schema.names.index(partition.attribute.name), partition.edges[place]
+            step, (low, high) = grid_step(partition, self.train.levels[j]), self._room(partition, place, j)
+            round_ones = [math.floor(edge / step) * step, math.ceil(edge / step) * step] if step else []
+            whole = partition.attribute.integer
+            near = [moved for moved in round_ones if low < moved < high and not (whole and moved % 1)]
+            if near:
+                moved = min((abs(each - edge), each) for each in near)[1]
+                edges = (*partition.edges[:place], moved, *partition.edges[place + 1 :])
+                now = now.replacing(Intervals(partition.attribute, edges, partition.extras))
+            else:
+                now = now.replacing(partition.merge(place, place + 1))
+        return now
+
     def _room(self, partition: Intervals, place: int, j: int) -> tuple[float, float]:
         """Return between which numbers the edge may lie: beside the neighbouring edges, or the numbers given."""
         levels = self.train.levels[j].astype(float)
         beside = [float(levels.min(initial=math.inf)), *partition.edges, float(levels.max(initial=-math.inf))]
         return beside[place], beside[place + 2]
 
-    def _is_as_good(self, way: Generalization) -> bool:
-        rows: Samples = samples(self.validation, way, "label")
+    def _judge(self, way: Generalization) -> HeldOut:
+        """Judge edges that were moved by the classifier as it is: its buckets are the same in number."""
+        rows = samples(self.validation, way, "label")
         (found,) = guesses(self.classifier, rows)
-        loss: Difference = HeldOut.of(found, rows).errs_more_than(self.before)
+        return HeldOut.of(found, rows)
+
+    def _is_as_good(self, way: Generalization) -> bool:
+        loss = self._judge(way).errs_more_than(self.before)
         return loss.mean <= min(_ERRORS * loss.standard_error, _SHARE)
 
     def _is_allowed(self, way: Generalization, j: int) -> bool:

@@ -21,8 +21,10 @@ EXAMPLE_OF_LEAST = {"mean": 0.4, "sex": 0.3}
 DEFAULT = Budget(max_error_increase=0.02)
 LIMITS = {
     "max_error_increase": (0.02, "by how much the model may err more than with everything asked"),
+    "confidence": (0.9, "how sure that limit must be kept"),
     "max_error": (0.2, "how often it may err"),
     "max_unique": (0, "how many people may be alone with their generalized record"),
+    "max_unique_share": (0.001, "the same as a share of all people"),
     "max_buckets": (40, "how many answers there may be in all"),
     "max_asked": (6, "how many questions"),
 }

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from leastwise.errors import ParameterError, shorten
 from leastwise.generalization import Generalization
@@ -279,6 +280,16 @@ def _nearest(codes: npt.NDArray[Any], shown: npt.NDArray[Any]) -> npt.NDArray[np
     below = np.maximum(above - 1, 0)
     near = np.where(np.abs(codes - shown[below]) <= np.abs(shown[above] - codes), below, above)
     return np.asarray(shown[near], dtype=np.intp)
+
+
+@cache
+def _thread_pools() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def few_threads(most: int | None = 1, user_api: str | None = None) -> Any:
+    """Limit the threads of numerical libraries in a ``with`` block; they are looked up once, not for every fit."""
+    return _thread_pools().limit(limits=most, user_api=user_api)
 
 
 def batches(rows: int, size: int, epochs: int, random: np.random.Generator) -> Iterator[npt.NDArray[Any]]:

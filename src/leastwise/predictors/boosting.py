@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.ensemble import HistGradientBoostingClassifier
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from leastwise.partition import Codes
-from leastwise.predictors.base import Probabilities, Samples, masked
+from leastwise.predictors.base import Probabilities, Samples, few_threads, masked
 from leastwise.predictors.joint_buckets import JointBuckets
 
 # scikit-learn takes at most 255 codes of an unordered input.
@@ -47,7 +46,7 @@ class Boosting:
         """Fit one model per target."""
         self.like_ = train
         self.counting_ = JointBuckets(seed=self.seed).fit(train, validation)
-        with threadpool_limits(None if len(train) > _MANY_ROWS else 1):
+        with few_threads(None if len(train) > _MANY_ROWS else 1):
             self.boosted_ = [self._fit_target(_people(train.of_target(t))) for t in range(len(train.target_sizes))]
         return self
 

@@ -86,7 +86,7 @@ class HeldOut:
 
 def label_predictors() -> tuple[Predictor, ...]:
     """Return the three that tell the label best for their cost: counting, an additive model, boosting."""
-    return JointBuckets(), Logistic(), Boosting()
+    return JointBuckets(), Logistic((0.3,)), Boosting(rounds=40, rate=0.2)
 
 
 def held_out(
@@ -135,7 +135,10 @@ class Folds:
         rows, random = samples(self.table, generalization, "label"), generator(0, "importance")
         rise = np.zeros(len(rows.input_sizes))
         for known, left in self._parts():
-            model, part = Boosting().fit(_take(rows, known), _take(rows, known[:1])), _take(rows, left)
+            model, part = (
+                Boosting(rounds=40, rate=0.2).fit(_take(rows, known), _take(rows, known[:1])),
+                _take(rows, left),
+            )
             for j in range(len(rise)):
                 inputs = part.inputs.copy()
                 inputs[:, j] = random.permutation(inputs[:, j])

@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from leastwise.partition import Codes
-from leastwise.predictors.base import OneHot, Probabilities, Samples, batches, starts
+from leastwise.predictors.base import OneHot, Probabilities, Samples, batches, few_threads, starts
 from leastwise.random import generator
 
 Array = npt.NDArray[np.float32]
@@ -70,7 +69,7 @@ class Network:
             masks=tuple(train.target_masks[t] for t in self.open_),
         )
         # The products are small: a second thread would only wait for the first.
-        with threadpool_limits(1, "blas"):
+        with few_threads(1, "blas"):
             self.networks_ = [self._train(open_train, m) for m in range(self.members)]
         return self
 

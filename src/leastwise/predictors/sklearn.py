@@ -13,11 +13,10 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import has_fit_parameter
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from leastwise.errors import ParameterError
 from leastwise.partition import Codes
-from leastwise.predictors.base import OneHot, Probabilities, Samples
+from leastwise.predictors.base import OneHot, Probabilities, Samples, few_threads
 from leastwise.predictors.strongest import Strongest
 
 Array = npt.NDArray[Any]
@@ -51,7 +50,7 @@ class SklearnPredictor:
         self.like_ = train
         self.one_hot_ = OneHot.of(train)
         # The products are small: a second thread would only wait for the first.
-        with threadpool_limits(1, "blas"):
+        with few_threads(1, "blas"):
             self.fitted_ = [self._fit_target(train.of_target(t)) for t in range(len(train.target_sizes))]
         return self
 

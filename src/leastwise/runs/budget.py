@@ -42,8 +42,8 @@ class Budget:
         How often the classifier may err.
     min_adversary_error
         By personal attribute how often A1 must be wrong; the key "mean" is for the mean over all.
-    max_unique
-        How many people may be alone with their generalized record.
+    max_unique, max_unique_share
+        How many people, and how large a share of all, may be alone with their generalized record.
     max_buckets, max_asked
         How many answers there may be in all, and how many questions.
     confidence
@@ -61,13 +61,14 @@ class Budget:
     max_error: float | None = None
     min_adversary_error: Mapping[str, float] = field(default_factory=dict)
     max_unique: int | None = None
+    max_unique_share: float | None = None
     max_buckets: int | None = None
     max_asked: int | None = None
     confidence: float = 0.9
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "min_adversary_error", dict(self.min_adversary_error))
-        for name in ("max_error_increase", "max_error"):
+        for name in ("max_error_increase", "max_error", "max_unique_share"):
             _check_share(name, getattr(self, name))
         for attribute, least in self.min_adversary_error.items():
             _check_share(f"min_adversary_error of {attribute}", least)
@@ -146,6 +147,10 @@ class Budget:
             text = f"{people:,} people are alone with their record, allowed are {self.max_unique:,}"
             # A share of what there is, so that people and errors can be weighed against each other.
             found.append(Limit("max_unique", _share_over(people, self.max_unique), text))
+        if self.max_unique_share is not None and figures.people:
+            share, most = figures.unique_people / figures.people, self.max_unique_share
+            text = f"{share:.4f} of the people are alone with their record, allowed are {most:g}"
+            found.append(Limit("max_unique_share", _over(share, most), text))
         return found
 
     def _size_limits(self, size: Size) -> list[Limit]:
@@ -216,6 +221,8 @@ class Budget:
         if self.max_unique is not None:
             alone = "nobody is" if self.max_unique == 0 else f"at most {self.max_unique:,} people are"
             found.append(f"{alone} alone with their generalized record")
+        if self.max_unique_share is not None:
+            found.append(f"at most {self.max_unique_share:g} of the people are alone with theirs")
         return found
 
     def _size_words(self) -> list[str]:

@@ -139,7 +139,8 @@ def _least(fitting: Sequence[Candidate], budget: Budget) -> tuple[Candidate, str
     best = min(fitting, key=lambda point: budget.worth(point.validation))
     reach = budget.worth(best.validation)[0] + ALIKE
     alike = [point for point in fitting if budget.worth(point.validation)[0] <= reach]
-    least = min(alike, key=lambda point: (point.answers, budget.worth(point.validation)))
+    order = {p.id: (p.answers, p.validation.unique_people, budget.worth(p.validation)) for p in alike}
+    least = min(alike, key=lambda point: order[point.id])
     aim = "the safest" if budget.bounds_utility else "the most accurate"
     if least is best:
         return least, f"This is {aim} of them"

@@ -200,7 +200,7 @@ def test_whatever_is_chosen_keeps_the_budget_and_nothing_better_does(found: Any,
     front = make(*(figures(*point) for point in sorted(found)), sizes=[(1, 1)] * len(found))
     budget = Budget(max_error_increase=most)
     choice = choose(front, budget)
-    kept = [p for p in front.points if not budget.problems(p.validation, front.untouched_validation)]
+    kept = [p for p in front.points if not budget.problems(p.validation, front.untouched_validation.utility_risk)]
     assert (choice.candidate is None) == (not kept)
     if kept:
         best = front[str(choice.candidate)]

@@ -13,7 +13,7 @@ from leastwise.adversaries.guessing import MakePredictor
 from leastwise.adversaries.reconstruction import Reconstruction
 from leastwise.adversaries.singling_out import SinglingOut
 from leastwise.evaluation.certificate import certify
-from leastwise.evaluation.utility import Judges, UtilityRisk, utility_risk
+from leastwise.evaluation.utility import Judges, LabelGuesses, UtilityRisk, label_guesses, utility_risk
 from leastwise.generalization import Generalization
 from leastwise.minimizers import Constraints
 from leastwise.minimizers.least import least as least_of
@@ -64,6 +64,11 @@ def made_least(candidate: Candidate, split: Split, together: int, constraints: C
         generalization=replace(least, origin={**before.origin, **saved}),
         screened=screen_by_counting(least, split, together).figures,
     )
+
+
+def guess_label(generalization: Generalization, split: Split, judges: Judges) -> LabelGuesses:
+    """Let the strongest classifiers guess the label; each task has its own, which learn."""
+    return label_guesses(generalization, split, judges.classifiers())
 
 
 def judge_strongly(

@@ -38,7 +38,6 @@ from leastwise.evaluation.utility import (
     Utilities,
     UtilityLimits,
     UtilityRisk,
-    label_guesses,
     utilities_together,
 )
 from leastwise.generalization import Generalization
@@ -54,7 +53,7 @@ from leastwise.runs.folder import Run, artefact_path, evaluation_path, write_cho
 from leastwise.runs.frontier import Counts, Frontier, LimitPoints, thinned
 from leastwise.runs.grid import Grid, default_grid
 from leastwise.runs.journal import Journal, locked
-from leastwise.runs.judging import Judged, judge_strongly, made_least, screen_by_counting
+from leastwise.runs.judging import Judged, guess_label, judge_strongly, made_least, screen_by_counting
 from leastwise.runs.proposals import (
     Pool,
     Proposals,
@@ -127,6 +126,7 @@ def run(
             asked = guess_labels(job, Asked.limits(split.train))
             front, counts = find_frontier(job, pool, asked.error_of_everything(split))
             pool, front = make_least(job, pool, front, asked)
+            counts = replace(counts, screened=len(pool.candidates))
             asked = guess_labels(job, asked.and_also(front))
             limits = judge_limits(job, asked)
             frontier = Frontier.of(judge(job, front, asked, counts.screened), limits, counts)
@@ -375,12 +375,11 @@ def guess_labels(job: Job, asked: Asked) -> Asked:
     """Let the strongest classifiers guess the label from what is not told yet, on validation and on test."""
     name, rest = "leastwise-labels", asked.generalizations[len(asked.told) :]
     digest = hashlib.sha256("".join(each.fingerprint for each in rest).encode()).hexdigest()[:ID_LENGTH]
-    predictors = job.options.judges.classifiers()
     found = job.resumed(
         "judging accuracy",
         job.journal(f"labels-{digest}.jsonl"),
-        [(each, job.split, predictors) for each in rest],
-        partial(job.workers.map, label_guesses),
+        [(each, job.split, job.options.judges) for each in rest],
+        partial(job.workers.map, guess_label),
         partial(to_text, name=name, line=True),
         lambda line: from_text(LabelGuesses, line, name, "journal"),
     )

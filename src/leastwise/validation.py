@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from leastwise.errors import ParameterError, shorten
 
-NEAR = 0.65  # how alike a near miss must be: "aeg" is "age", "nope" is not "income"
+NEAR = 0.61  # how alike a near miss must be: "leafs" is "min_leaf", "nope" is not "income"
 Number = TypeVar("Number", int, float)
 
 

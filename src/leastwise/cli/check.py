@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leastwise.cli.app import Artefact, AsJson, Force, PolicyFile, SeedOrPolicy, Trust, app, load
+from leastwise.cli.app import Artefact, AsJson, Force, PolicyFile, SeedOrPolicy, Trust, app, grouped, load
 from leastwise.cli.output import check_output, print_json, print_table, visible
 from leastwise.cli.task import Missing, policy_of
 from leastwise.cli.train import read_generalized
@@ -33,38 +32,46 @@ LONG = 12  # rows; of a longer table only what is not fine is printed
 Report = Annotated[Path | None, typer.Option("--output", "-o", help="Write the report here: .html, .md or .json.")]
 
 
-@app.command()
-def check(
-    policy: Annotated[
-        Path | None, typer.Argument(help=f"The policy; default: {POLICY_FILE}, if it is there.")
-    ] = None,
+@dataclass(frozen=True)
+class Against:
+    """What is checked, and held against what; what is said here goes before the policy."""
+
     data: Annotated[
         str | None,
         typer.Option(
             "--data", "-d", help="New records (CSV, Parquet, NDJSON; - is stdin). Default: the policy's."
         ),
-    ] = None,
+    ] = None
     generalization: Annotated[
         Path | None,
         typer.Option("--generalization", "-g", help="The generalization, or a run; default: the policy's."),
-    ] = None,
+    ] = None
     promise: Annotated[
         Path | None, typer.Option("--promise", help="What the sample promised; default: the policy's.")
-    ] = None,
+    ] = None
     previous: Annotated[
         list[Path] | None,
         typer.Option(
             "--previous", metavar="FILE", help="A generalization of the same people that leaked. Can be repeated."
         ),
-    ] = None,
+    ] = None
     write_promise: Annotated[
         Path | None,
         typer.Option("--write-promise", help="Write here what these records promise, for later checks."),
-    ] = None,
-    missing: Missing = None,
-    seed: SeedOrPolicy = None,
+    ] = None
+    missing: Missing = None
+    seed: SeedOrPolicy = None
     quick: Annotated[
         bool | None, typer.Option("--quick/--full", help="Train less, for a first look. Default: the policy's.")
+    ] = None
+
+
+@app.command()
+@grouped
+def check(
+    given: Against,
+    policy: Annotated[
+        Path | None, typer.Argument(help=f"The policy; default: {POLICY_FILE}, if it is there.")
     ] = None,
     output: Report = None,
     force: Force = False,
@@ -89,11 +96,11 @@ def check(
     from leastwise.records.files import read_frame
 
     check_output(output, force, SUFFIXES)
-    check_output(write_promise, force, (".json",))
-    agreed = _agreed(policy, data, generalization, missing, seed, quick)
+    check_output(given.write_promise, force, (".json",))
+    agreed = _agreed(policy, given)
     chosen = _chosen(agreed)
-    earlier = [load(path) for path in (previous or agreed.previous)]
-    promised = _promised(agreed, promise, write_promise, generalization is not None)
+    earlier = [load(path) for path in (given.previous or agreed.previous)]
+    promised = _promised(agreed, given.promise, given.write_promise, given.generalization is not None)
     if agreed.task.data is None:
         raise ParameterError("name the records: data in the policy, or --data new.csv")
     records = read_new(read_frame(agreed.task.data, agreed.task.missing), chosen.schema)
@@ -106,41 +113,34 @@ def check(
         previous=earlier,
         seed=agreed.seed,
         quick=agreed.quick,
-        held_out=data is not None,
+        held_out=given.data is not None,
         progress=Lines("judging: "),
     )
-    if write_promise is not None:
+    if given.write_promise is not None:
         assert found.evaluation is not None
         test = records.table.split(found.evaluation.seed).test
-        save_promise(Promise.of(chosen, test, found.evaluation), write_promise)
+        save_promise(Promise.of(chosen, test, found.evaluation), given.write_promise)
     hand_over(found, f"Check of {agreed.generalization}", output, as_json)
 
 
-def _agreed(
-    path: Path | None,
-    data: str | None,
-    generalization: Path | None,
-    missing: Sequence[str] | None,
-    seed: int | None,
-    quick: bool | None,
-) -> Policy:
+def _agreed(path: Path | None, given: Against) -> Policy:
     """Return the policy, with what the command line says instead."""
     from leastwise.policy import Policy
 
     absent = path is None and not Path(POLICY_FILE).exists()
-    if absent and (data is None or generalization is None):
+    if absent and (given.data is None or given.generalization is None):
         raise ParameterError(
             f"there is no {POLICY_FILE} here; give --data and --generalization, or write one with: leastwise init"
         )
     agreed = Policy() if absent else Policy.load(path or POLICY_FILE)
-    task = agreed.task if data is None else replace(agreed.task, data=Path(data))
-    task = task if missing is None else replace(task, missing=tuple(missing))
+    task = agreed.task if given.data is None else replace(agreed.task, data=Path(given.data))
+    task = task if given.missing is None else replace(task, missing=tuple(given.missing))
     return replace(
         agreed,
         task=task,
-        generalization=generalization or agreed.generalization,
-        seed=agreed.seed if seed is None else seed,
-        quick=agreed.quick if quick is None else quick,
+        generalization=given.generalization or agreed.generalization,
+        seed=agreed.seed if given.seed is None else given.seed,
+        quick=agreed.quick if given.quick is None else given.quick,
     )
 
 

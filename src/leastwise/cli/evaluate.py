@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leastwise.cli.app import Artefact, AsJson, Force, Quick, Seed, app, load
+from leastwise.cli.app import Artefact, AsJson, Force, Quick, Seed, app, grouped, load
 from leastwise.cli.output import check_output, print_lines, print_table, visible
 from leastwise.cli.settings import numbers_by_name
 from leastwise.cli.task import Data, Label, Missing, Personal, names
@@ -31,42 +31,50 @@ MORE = ("without breach", "minimum")
 MOST_PREDICATES_SHOWN = 5
 
 
-@app.command()
-def evaluate(
-    generalization: Artefact,
-    data: Data,
-    label: Label = None,
-    personal: Personal = None,
-    missing: Missing = None,
+@dataclass(frozen=True)
+class Judgement:
+    """Who attacks, and what counts."""
+
     adversaries: Annotated[
         list[str] | None,
         typer.Option(
             "--adversaries", "-a", metavar="A1,A8", help="Which attacks: A1,A8. Default: all that apply."
         ),
-    ] = None,
+    ] = None
     other: Annotated[
         list[Path] | None,
         typer.Option(
             "--other", metavar="FILE", help="Another generalization of the same people, for A6. Can be repeated."
         ),
-    ] = None,
+    ] = None
     tolerance: Annotated[
         list[str] | None,
         typer.Option("--tolerance", metavar="NAME=X", help="Within which a number counts as told: age=2."),
-    ] = None,
+    ] = None
     candidates: Annotated[
         int, typer.Option("--candidates", min=1, help="Among how many it was chosen on these test records.")
-    ] = 1,
+    ] = 1
     predicates: Annotated[
         int,
         typer.Option("--predicates", min=0, help="Tell so many descriptions of singled-out people (A8)."),
-    ] = 0,
+    ] = 0
     without_breach: Annotated[
         bool, typer.Option("--without-breach", help="Say what A3 to A5 find without the stolen records; slower.")
-    ] = False,
+    ] = False
     held_out: Annotated[
         bool, typer.Option("--held-out", help="These records had no say in choosing the generalization.")
-    ] = False,
+    ] = False
+
+
+@app.command()
+@grouped
+def evaluate(
+    generalization: Artefact,
+    data: Data,
+    how: Judgement,
+    label: Label = None,
+    personal: Personal = None,
+    missing: Missing = None,
     quick: Quick = False,
     seed: Seed = 0,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the evaluation here.")] = None,
@@ -87,10 +95,10 @@ def evaluate(
 
     check_output(output, force)
     wanted = None
-    if adversaries is not None:  # those of the paper may be written in small letters
-        wanted = [name.upper() if name.upper() in PAPER else name for name in names(adversaries, ())]
+    if how.adversaries is not None:  # those of the paper may be written in small letters
+        wanted = [name.upper() if name.upper() in PAPER else name for name in names(how.adversaries, ())]
     frame = read_frame(data, tuple(missing or ()))
-    chosen, *others = (_prepared(path, label, personal, frame) for path in (generalization, *(other or ())))
+    chosen, *others = (_prepared(path, label, personal, frame) for path in (generalization, *(how.other or ())))
     found = judge(
         chosen,
         Table.from_frame(frame, chosen.schema),
@@ -98,11 +106,11 @@ def evaluate(
         seed,
         quick,
         others=others,
-        tolerances=numbers_by_name("--tolerance", tolerance or ()),
-        candidates=candidates,
-        predicates=predicates,
-        without_breach=without_breach,
-        held_out=held_out,
+        tolerances=numbers_by_name("--tolerance", how.tolerance or ()),
+        candidates=how.candidates,
+        predicates=how.predicates,
+        without_breach=how.without_breach,
+        held_out=how.held_out,
         progress=Lines("judging: "),
     )
     _hand_over(found, output, as_json)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from leastwise.cli.app import Artefact, Force, app, load
+from leastwise.cli.app import Artefact, Force, app, grouped, load
 from leastwise.cli.output import check_output
 from leastwise.cli.task import names
 from leastwise.documents import write_whole
@@ -27,53 +28,61 @@ MEANT = {
 }
 
 
-@app.command()
-def export(
-    generalization: Artefact,
-    to: Annotated[str, typer.Option("--to", help="sql, js, json-schema, form or questionnaire.")],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where to write; default: standard output.")
-    ] = None,
-    force: Force = False,
+@dataclass(frozen=True)
+class Form:
+    """How it is written; each option says for which targets it is."""
+
     answers: Annotated[
         str | None, typer.Option("--answers", help="sql, json-schema: labels (for people; the default) or codes.")
-    ] = None,
+    ] = None
     label: Annotated[
         bool,
         typer.Option("--label", help="sql, form, questionnaire: the label too, as the training phase needs it."),
-    ] = False,
+    ] = False
     dialect: Annotated[
         str | None,
         typer.Option("--dialect", help="sql: duckdb (the default), postgresql, sqlite, bigquery or spark."),
-    ] = None,
-    table: Annotated[str | None, typer.Option("--table", help="sql: the table of full records.")] = None,
-    view: Annotated[str | None, typer.Option("--view", help="sql: create a view of this name.")] = None,
+    ] = None
+    table: Annotated[str | None, typer.Option("--table", help="sql: the table of full records.")] = None
+    view: Annotated[str | None, typer.Option("--view", help="sql: create a view of this name.")] = None
     unknown: Annotated[
         str | None,
         typer.Option(
             "--unknown", help="sql: a value outside the domain is an error, or goes to 'other' if declared."
         ),
-    ] = None,
+    ] = None
     texts: Annotated[
         list[str] | None,
         typer.Option("--texts", metavar="A,B", help="sql: continuous attributes whose column holds texts: a,b."),
-    ] = None,
+    ] = None
     numbers: Annotated[
         list[str] | None,
         typer.Option("--numbers", metavar="A,B", help="sql: other attributes whose column holds numbers: a,b."),
-    ] = None,
+    ] = None
     keep: Annotated[
         list[str] | None,
         typer.Option("--keep", metavar="A,B", help="sql: other columns that leave as they are: a,b."),
-    ] = None,
+    ] = None
     action: Annotated[
         str | None,
         typer.Option("--action", help="form: where the answers are posted to; default: shown in the page."),
-    ] = None,
+    ] = None
     helper: Annotated[
         bool, typer.Option("--helper", help="form: begin with the helper on, which finds buckets in the page.")
-    ] = False,
-    title: Annotated[str | None, typer.Option("--title", help="form, questionnaire: the heading.")] = None,
+    ] = False
+    title: Annotated[str | None, typer.Option("--title", help="form, questionnaire: the heading.")] = None
+
+
+@app.command()
+@grouped
+def export(
+    generalization: Artefact,
+    form: Form,
+    to: Annotated[str, typer.Option("--to", help="sql, js, json-schema, form or questionnaire.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to write; default: standard output.")
+    ] = None,
+    force: Force = False,
 ) -> None:
     """Write a generalization as something that collects or applies it elsewhere.
 
@@ -92,11 +101,12 @@ def export(
     check_choice("--to", to, MEANT)
     found = load(generalization)
     declared = found.schema.names
-    given: dict[str, Any] = {
-        "answers": answers, "label": label, "dialect": dialect, "table": table, "view": view, "unknown": unknown,
-        "texts": names(texts, declared), "numbers": names(numbers, declared), "keep": names(keep, ()),
-        "action": action, "helper": helper, "title": title,
-    }  # fmt: skip
+    lists = {
+        "texts": names(form.texts, declared),
+        "numbers": names(form.numbers, declared),
+        "keep": names(form.keep, ()),
+    }
+    given = asdict(form) | lists
     chosen = {name: value for name, value in given.items() if value not in (None, False, [])}
     for name in chosen:
         if name not in MEANT[to]:

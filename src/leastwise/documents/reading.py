@@ -9,21 +9,21 @@ from os import PathLike
 from pathlib import Path as File
 from typing import Any
 
-from leastwise.errors import ArtefactError, shorten
+from leastwise.errors import ArtefactError, LeastwiseError, shorten
 from leastwise.validation import did_you_mean
 
 Path = tuple[str | int, ...]
 LARGEST_DOCUMENT = 32_000_000  # characters; a domain of 100,000 categories needs about 3 million
 
 
-def read_text(path: str | PathLike[str]) -> str:
-    """Read a document; what cannot be read is one line."""
+def read_text(path: str | PathLike[str], complaint: type[LeastwiseError] = ArtefactError) -> str:
+    """Read a document, with or without a byte order mark; what cannot be read is one line."""
     try:
-        return File(path).read_text(encoding="utf-8")
+        return File(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise ArtefactError(f"{path}: not UTF-8 text") from None
+        raise complaint(f"{path}: not UTF-8 text; save it as UTF-8") from None
     except OSError as error:
-        raise ArtefactError(f"{path}: {error.strerror}") from None
+        raise complaint(f"{path}: {error.strerror}") from None
 
 
 def path_text(path: Path) -> str:

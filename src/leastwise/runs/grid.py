@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from leastwise.documents import LARGEST_DOCUMENT, Fields, Problems, check_format
+from leastwise.documents import LARGEST_DOCUMENT, Fields, Problems, check_format, read_text
 from leastwise.documents.yaml import LocatedDocument
 from leastwise.errors import MissingExtraError, ParameterError, shorten
 from leastwise.runs.families import Source, family_names, family_of
@@ -171,13 +171,7 @@ def default_grid(quick: bool = False) -> Grid:
 
 def load_grid(path: str | Path) -> Grid:
     """Read a grid that a person wrote; every problem is told with its line."""
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise ParameterError(f"{path}: not UTF-8 text; save it as UTF-8") from None
-    except OSError as error:
-        raise ParameterError(f"{path}: {error.strerror}") from None
-    problems, grid = read_grid(text)
+    problems, grid = read_grid(read_text(path, ParameterError))
     if problems or grid is None:
         more = f"{len(problems)} problems: " if len(problems) > 1 else ""
         raise ParameterError(f"{path}: not a grid that can be used: {more}{'; '.join(problems)}")

@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from leastwise.documents import LARGEST_DOCUMENT, Fields, Problems, check_format, write_whole
+from leastwise.documents import LARGEST_DOCUMENT, Fields, Problems, check_format, read_text, write_whole
 from leastwise.documents.yaml import LocatedDocument
 from leastwise.errors import SchemaError, shorten
 from leastwise.schema.attribute import Attribute, attribute_from_document, attribute_to_document
@@ -141,12 +141,7 @@ def _check_names(attributes: list[Attribute | None], label: Attribute | None, pr
 
 def load_schema(path: str | Path) -> Schema:
     """Read a schema from a file."""
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise SchemaError(f"{path}: not UTF-8 text; save it as UTF-8") from None
-    except OSError as error:
-        raise SchemaError(f"{path}: {error.strerror}") from None
+    text = read_text(path, SchemaError)
     try:
         return from_yaml(text)
     except SchemaError as error:

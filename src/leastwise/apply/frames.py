@@ -19,7 +19,7 @@ import narwhals as nw
 import polars as pl
 
 from leastwise.apply.request import Request, families_of, with_texts
-from leastwise.apply.steps import Step, looked_up
+from leastwise.apply.steps import Step
 from leastwise.errors import DataError, UnknownValueError
 from leastwise.partition import Untouched
 from leastwise.schema.values import ONE_VALUE, is_missing, is_several, text_of
@@ -183,7 +183,7 @@ def _answered(step: Step, dtype: Any) -> Any:
     if step.direct:
         return place
     of_pieces = {piece: step.of_pieces[piece] for piece in step.first_pieces if step.of_pieces[piece] is not None}
-    return looked_up(nw, place, of_pieces, _answer_type(step)).alias(step.name)
+    return step.looked_up(place, of_pieces, _answer_type(step)).alias(step.name)
 
 
 def _answer_type(step: Step) -> Any:

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import polars as pl
+
 from leastwise.apply.record import Family, Output, absent, answers
-from leastwise.apply.steps import Step
+from leastwise.apply.steps import PolarsStep, Step
 from leastwise.errors import ParameterError, shorten
 from leastwise.generalization import Generalization
 from leastwise.schema import Unknown
@@ -49,7 +51,8 @@ class Request:
             name = partition.attribute.name
             if name not in families:
                 raise absent(name, families)
-        return [Step(p, self.output, self.unknown, families[p.attribute.name], api) for p in asked]
+        kind = PolarsStep if api is pl else Step
+        return [kind(p, self.output, self.unknown, families[p.attribute.name], api) for p in asked]
 
     def check_label(self, values: Iterable[Any]) -> None:
         """Refuse a label that the artefact does not declare: an exact income must not leave as a "label"."""

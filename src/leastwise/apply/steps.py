@@ -26,7 +26,7 @@ _MANY_EDGES = 24
 
 @dataclass(frozen=True)
 class Step:
-    """How an asked attribute is answered in one kind of frame.
+    """How an asked attribute is answered by a query, in words that every engine understands.
 
     ``api`` is the module that makes the expressions (``polars`` or ``narwhals``), ``family`` the kind of values
     that the column holds.
@@ -56,11 +56,9 @@ class Step:
     @functools.cached_property
     def itself(self) -> bool:
         """Whether each declared text is its own answer; it saves a database a long list of cases."""
-        if self.api.__name__ == "polars" or self.family != "text" or self.output == "codes":
+        if self.family != "text" or self.output == "codes" or self.attribute.continuous:
             return False
-        return not self.attribute.continuous and tuple(self.of_pieces[: len(self.attribute.values)]) == (
-            self.attribute.values
-        )
+        return tuple(self.of_pieces[: len(self.attribute.values)]) == self.attribute.values
 
     @functools.cached_property
     def place(self) -> Any:
@@ -108,7 +106,7 @@ class Step:
             # A missing number is a null or a NaN; both were decided alike.
             place = self.api.when(self._is_missing()).then(self._literal(missing[0])).otherwise(place)
         if known:
-            found = looked_up(self.api, self._column, known, self.place_type)
+            found = self.looked_up(self._column, known, self.place_type)
             place = self.api.when(place.is_null()).then(found).otherwise(place)
         return place
 
@@ -118,14 +116,15 @@ class Step:
         if self.itself:
             return self.api.String
         if not isinstance(self.partition, Untouched):
-            pieces = len(self.partition.assignment)
-            if self.api.__name__ != "polars":
-                return self.api.Int32  # Spark has no unsigned integers
-            return self.api.UInt8 if pieces < 2**8 else self.api.UInt16 if pieces < 2**16 else self.api.UInt32
+            return self._piece_type
         if self.output == "labels":
             return self.api.String
         whole = self.family == "int" or (self.family == "text" and holds_integers(self.attribute))
         return self.api.Int64 if whole else self.api.Float64
+
+    @property
+    def _piece_type(self) -> Any:
+        return self.api.Int32  # Spark has no unsigned integers
 
     @property
     def _column(self) -> Any:
@@ -149,9 +148,10 @@ class Step:
             return self._column
         if self.family != "text":
             return self._column.cast(self.api.Float64)
-        if self.api.__name__ == "polars":
-            return self._column.cast(self.api.Float64, strict=False)
-        # Other engines stop at the first text that is no number.
+        return self._number_of_text()
+
+    def _number_of_text(self) -> Any:
+        # Engines stop at the first text that is no number.
         plain = self.api.when(self._column.str.contains(f"^({ANY_NUMBER})$")).then(self._column)
         return plain.cast(self.api.Float64)
 
@@ -179,7 +179,7 @@ class Step:
 
     def _is_whole(self, number: Any) -> Any:
         # Spark rounds to integers, which would overflow.
-        small = number if self.api.__name__ == "polars" else self.api.when(number.abs() < 2.0**53).then(number)
+        small = self.api.when(number.abs() < 2.0**53).then(number)
         return small == small.floor()
 
     def _interval(self, partition: Intervals) -> Any:
@@ -192,14 +192,10 @@ class Step:
 
     def _count_edges(self, partition: Intervals) -> Any:
         """Count the edges below the number: that is its interval, the edge itself being left."""
-        number, edges = self._number, partition.edges
-        if not edges:
+        if not partition.edges:
             return self._literal(0)
-        if len(edges) > _MANY_EDGES and self.api.__name__ == "polars":
-            ascending = self.api.lit(self.api.Series(edges, dtype=self.api.Float64))
-            return ascending.search_sorted(number.cast(self.api.Float64), side="left").cast(self.place_type)
-        above = [(number > self._bound(edge, math.floor)).cast(self.place_type) for edge in edges]
-        return functools.reduce(operator.add, above)
+        bounds = [self._bound(edge, math.floor) for edge in partition.edges]
+        return functools.reduce(operator.add, [(self._number > bound).cast(self.place_type) for bound in bounds])
 
     def _declared(self) -> Any:
         keys = keys_of(self.attribute, self.family)
@@ -207,10 +203,24 @@ class Step:
             return self._nothing(self.place_type)
         if self.itself:
             return self.api.when(self._column.is_in(list(keys))).then(self._column).otherwise(self._null())
-        if self.api.__name__ != "polars":
-            first, bucket_of = self.first_pieces, self.partition.assignment
-            keys = {key: first[bucket_of[piece]] for key, piece in keys.items()}
-        return looked_up(self.api, self._column, keys, self.place_type)
+        return self.looked_up(
+            self._column, {key: self._standing(piece) for key, piece in keys.items()}, self.place_type
+        )
+
+    def _standing(self, piece: int) -> int:
+        """Return the piece that is named for this one."""
+        return self.first_pieces[self.partition.assignment[piece]]
+
+    def looked_up(self, column: Any, answers_of: Mapping[Any, Any], dtype: Any) -> Any:
+        """Replace values by what they stand for, null where they stand for nothing."""
+        # A database looks a long list through for each row, unless it is asked for membership only.
+        keys: dict[Any, list[Any]] = {}
+        for key, answer in answers_of.items():
+            keys.setdefault(answer, []).append(key)
+        chain = self.api
+        for answer, members in keys.items():
+            chain = chain.when(column.is_in(members)).then(self.api.lit(answer, dtype=dtype))
+        return chain.otherwise(self.api.lit(None, dtype=dtype))
 
     def _nothing(self, dtype: Any) -> Any:
         """Return null for each value; a query has to name a column for that."""
@@ -232,18 +242,37 @@ class Step:
         return self.api.when(self._inside()).then(text)
 
 
-def looked_up(api: Any, column: Any, answers_of: Mapping[Any, Any], dtype: Any) -> Any:
-    """Replace values by what they stand for, null where they stand for nothing."""
-    if api.__name__ == "polars":
+class PolarsStep(Step):
+    """The same in Polars itself, which looks up and searches by itself and has small types."""
+
+    @functools.cached_property
+    def itself(self) -> bool:
+        """Never: no list of cases is saved here."""
+        return False
+
+    @property
+    def _piece_type(self) -> Any:
+        pieces = len(self.partition.assignment)
+        return self.api.UInt8 if pieces < 2**8 else self.api.UInt16 if pieces < 2**16 else self.api.UInt32
+
+    def _number_of_text(self) -> Any:
+        return self._column.cast(self.api.Float64, strict=False)
+
+    def _is_whole(self, number: Any) -> Any:
+        return number == number.floor()
+
+    def _count_edges(self, partition: Intervals) -> Any:
+        if len(partition.edges) <= _MANY_EDGES:
+            return super()._count_edges(partition)
+        ascending = self.api.lit(self.api.Series(partition.edges, dtype=self.api.Float64))
+        return ascending.search_sorted(self._number.cast(self.api.Float64), side="left").cast(self.place_type)
+
+    def _standing(self, piece: int) -> int:
+        return piece
+
+    def looked_up(self, column: Any, answers_of: Mapping[Any, Any], dtype: Any) -> Any:
+        """Replace values by what they stand for, null where they stand for nothing."""
         return column.replace_strict(list(answers_of), list(answers_of.values()), default=None, return_dtype=dtype)
-    # A database looks a long list through for each row, unless it is asked for membership only.
-    keys: dict[Any, list[Any]] = {}
-    for key, answer in answers_of.items():
-        keys.setdefault(answer, []).append(key)
-    chain = api
-    for answer, members in keys.items():
-        chain = chain.when(column.is_in(members)).then(api.lit(answer, dtype=dtype))
-    return chain.otherwise(api.lit(None, dtype=dtype))
 
 
 def keys_of(attribute: Attribute, family: Family) -> dict[Any, int]:

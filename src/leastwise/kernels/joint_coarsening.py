@@ -464,38 +464,3 @@ def _width(state: State, target: int, attribute: int) -> int:  # pragma: no cove
         if state.contexts.strides[target, j] > stride:
             larger = min(larger, state.contexts.strides[target, j])
     return int(larger // stride)
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def context_hits(
-    rows: Array,
-    row_count: int,
-    values: Array,
-    size: int,
-    people: Array,
-    pseudo_count: float,
-    own_people: Array,
-    own_total: Array,
-) -> float:  # pragma: no cover
-    """Return the people guessed right by these rows alone, leaving each out; to choose a context by."""
-    counts = np.zeros((row_count, size))
-    for i in range(len(rows)):
-        counts[rows[i], values[i]] += people[i]
-    best = np.full(row_count, -1.0)
-    second = np.full(row_count, -1.0)
-    top = np.full(row_count, -1, dtype=np.int64)
-    for i in range(len(rows)):
-        r, v = rows[i], values[i]
-        if top[r] == v:
-            continue
-        u = counts[r, v] + pseudo_count * own_people[v] / own_total[v]
-        if u > best[r]:
-            second[r] = best[r]
-            best[r], top[r] = u, v
-        elif u > second[r]:
-            second[r] = u
-    right = 0.0
-    for r in range(row_count):
-        if top[r] >= 0 and best[r] - 1.0 > second[r]:
-            right += counts[r, top[r]]
-    return right

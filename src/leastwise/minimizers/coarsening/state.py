@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from leastwise.errors import SchemaError
 from leastwise.kernels.additive_logistic import Additive, fit_additive
+from leastwise.kernels.backoff import context_hits
 from leastwise.kernels.joint_coarsening import (
     Contexts,
     Joint,
@@ -18,7 +19,6 @@ from leastwise.kernels.joint_coarsening import (
     Members,
     State,
     Targets,
-    context_hits,
     score_all,
 )
 from leastwise.minimizers.optimal.items import guessed, personal_codes

@@ -34,7 +34,7 @@ from leastwise.validation import check_choice
 def evaluate(
     generalization: Generalization,
     records: Table | Split,
-    adversaries: Sequence[str | Adversary] | None = None,
+    adversaries: Sequence[str | Adversary] | str | Adversary | None = None,
     seed: int = 0,
     quick: bool = False,
     *,
@@ -62,7 +62,7 @@ def evaluate(
         All records, which are split by the seed, or the three parts.
     adversaries
         "A1" to "A8", the name of an adversary that another package announces, or any object with
-        ``attack(breach)``; by default A1 to A8, A6 only if there are ``others``.
+        ``attack(breach)``; several of them, or one. By default A1 to A8, A6 only if there are ``others``.
     seed, quick
         The same seed gives the same document. ``quick`` trains less and draws less: for a first look.
     others
@@ -132,7 +132,7 @@ def several(adversaries: Any) -> tuple[Any, ...]:
 
 
 def attackers(
-    wanted: Sequence[str | Adversary] | None,
+    wanted: Sequence[str | Adversary] | str | Adversary | None,
     setting: Setting,
     others: Sequence[Generalization] = (),
     personal: bool = True,

@@ -216,3 +216,13 @@ def test_stopped_input_leaves_no_records_behind(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(KeyboardInterrupt):
         read_frame("-")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_lines_that_end_in_cr_alone(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_bytes(b"age,job\r37,nurse\r5,cook\r")
+    for read in (read_frame, scan):
+        with pytest.raises(DataError, match="CR alone"):
+            read(path)
+    path.write_bytes(b'age,job\n37,"nurse\rcook"\n')
+    assert read_frame(path)["job"].to_list() == ["nurse\rcook"]

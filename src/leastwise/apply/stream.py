@@ -14,7 +14,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -34,6 +34,10 @@ from leastwise.schema import Unknown
 BATCH = 100_000  # records; about 100 MB of text columns at worst, and large enough to keep all cores busy
 
 
+_TEXTS = pl.col(pl.String, pl.Categorical, pl.Enum).cast(pl.String)
+_NO_FORMULA = pl.when(_TEXTS.str.contains(r"^[=+\-@\t\r]")).then("'" + _TEXTS).otherwise(_TEXTS).name.keep()
+
+
 def apply_file(
     generalization: Generalization,
     source: str | Path,
@@ -47,6 +51,7 @@ def apply_file(
     source_kind: str | None = None,
     target_kind: str | None = None,
     overwrite: bool = False,
+    spreadsheet: bool = False,
     progress: Progress | None = None,
 ) -> int:
     """Generalize a file of records into another; return how many there were.
@@ -65,12 +70,15 @@ def apply_file(
         "csv", "tsv", "parquet" or "ndjson", where the name does not say it; for "-" it is CSV by default.
     overwrite
         Whether an existing target is replaced.
+    spreadsheet
+        Whether a CSV file has an apostrophe before texts that a spreadsheet would run as a formula. Such a file is
+        for people to look at: its texts are no longer the labels.
     progress
         Is told of the records of every batch.
     """
     kept = output == "representative" if suppressed is None else suppressed
     request = Request(generalization, output, unknown, kept, tuple(keep))
-    writer = _Writer.to(target, target_kind, overwrite)
+    writer = replace(_Writer.to(target, target_kind, overwrite), spreadsheet=spreadsheet)
     with standard_input(source, source_kind) as records:
         told = progress or Silent()
         told.begin("records")
@@ -147,6 +155,7 @@ class _Writer:
     target: Path | None
     format: str
     separator: str = ","
+    spreadsheet: bool = False
 
     @classmethod
     def to(cls, target: str | Path, kind: str | None, overwrite: bool) -> _Writer:
@@ -204,6 +213,7 @@ class _Writer:
                 if self.format == "ndjson":
                     batch.write_ndjson(file)
                 else:
+                    batch = batch.with_columns(_NO_FORMULA) if self.spreadsheet else batch
                     batch.write_csv(file, separator=self.separator, include_header=number == 0)
 
 

@@ -50,6 +50,10 @@ From = Annotated[
 ]
 To = Annotated[str | None, typer.Option("--to", metavar="KIND", help="The same for the output.")]
 
+Spreadsheet = Annotated[
+    bool, typer.Option("--spreadsheet", help="Put an apostrophe before texts of a CSV that would run as formulas.")
+]
+
 
 @app.command()
 def apply(
@@ -64,6 +68,7 @@ def apply(
     source_kind: From = None,
     target_kind: To = None,
     force: Force = False,
+    spreadsheet: Spreadsheet = False,
     as_json: AsJson = False,
 ) -> None:
     """Generalize a file of records: only what the generalization asks is written.
@@ -106,6 +111,7 @@ def apply(
             source_kind=source_kind,
             target_kind=target_kind,
             overwrite=force,
+            spreadsheet=spreadsheet,
             progress=progress,
         )
     _report(rows, time.perf_counter() - start, asked, output, as_json)

@@ -62,6 +62,8 @@ def read_header(path: Path, separator: str) -> list[str]:
         rows = csv.reader(text, delimiter=separator)
         header = next(rows, None)
         has_records = next(rows, None) is not None
+        if text.newlines == "\r":
+            raise DataError(f"{path}: its lines must end in LF or CRLF, but end in CR alone; save it as CSV anew")
     if not header:
         raise DataError(f"{path}: the first line must name the columns, but it is empty")
     _check_names(path, header, separator)

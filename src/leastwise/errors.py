@@ -37,7 +37,12 @@ def _listing(what: str, problems: Sequence[str]) -> str:
         return what
     if len(problems) == 1:
         return f"{what}: {problems[0]}"
-    return "\n".join([f"{what}: {len(problems)} problems", *(f"  - {problem}" for problem in problems)])
+    shown = [f"  - {problem}" for problem in problems[:MOST_LISTED]]
+    more = [f"  and {len(problems) - MOST_LISTED:,} more"] if len(problems) > MOST_LISTED else []
+    return "\n".join([f"{what}: {len(problems):,} problems", *shown, *more])
+
+
+MOST_LISTED = 100
 
 
 class SchemaError(_ProblemsError):

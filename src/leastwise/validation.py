@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from leastwise.errors import ParameterError, shorten
 
 NEAR = 0.61  # how alike a near miss must be: "leafs" is "min_leaf", "nope" is not "income"
+MOST_COMPARED = 5_000  # characters of a name times the names it may be
 Number = TypeVar("Number", int, float)
 
 
@@ -25,7 +26,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """
     options = [str(option) for option in known]
     close = [option for option in options if option.casefold() == name.casefold()]
-    close = close or get_close_matches(name, options, n=1, cutoff=NEAR)
+    if len(options) * len(name) <= MOST_COMPARED:  # comparing takes long, and a stranger's file may ask for much
+        close = close or get_close_matches(name, options, n=1, cutoff=NEAR)
     if close:
         return f"did you mean {shorten(close[0])}?"
     shown = ", ".join(options[:12]) + (f" and {len(options) - 12} more" if len(options) > 12 else "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -130,3 +131,25 @@ def test_any_replaced_part_is_read_or_refused_but_never_crashes(data: st.DataObj
         Generalization.from_json(json.dumps(document))
     except ArtefactError as error:
         assert error.problems  # noqa: PT017 (most junk is refused, some is a valid artefact)
+
+
+def hostile(count: int) -> dict[str, str]:
+    """Files whose reader must not compare everything with everything."""
+    declared, others = [f"value number {i}" for i in range(count)], [f"valu nr {i}" for i in range(count)]
+    job = {"name": "job", "kind": "discrete", "values": declared}
+    document = {"format": "leastwise-generalization", "version": 1}
+    buckets = [{"values": declared}, {"values": others}]
+    return {
+        "undeclared values": json.dumps({**document, "attributes": [{**job, "buckets": buckets}]}),
+        "unknown keys": json.dumps({**document, "attributes": [{**job, **dict.fromkeys(others, 1)}]}),
+        "a repeated key": "{" + ",".join(['"a": 1'] * count * 6) + "}",
+    }
+
+
+@pytest.mark.parametrize("name", hostile(1))
+def test_hostile_files_are_refused_at_once(name: str) -> None:
+    start = time.process_time()
+    with pytest.raises(ArtefactError) as error:
+        Generalization.from_json(hostile(20_000)[name])
+    assert time.process_time() - start < 5, "the slowest took minutes when it compared all with all"
+    assert len(str(error.value)) < 50_000

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 COLUMNS = ("attribute", "kind", "domain", "missing", "distinct", "role", "warnings", "because")
 ROOM_FOR_REASONS = 110  # columns of the terminal
 NAME_WIDTH = 30
+MOST_LISTED = 500  # columns; a terminal holds no more
 
 
 @app.command()
@@ -57,9 +58,12 @@ def inspect(
 def _show(found: Inspection, data: str) -> None:
     title = f"{data}: {found.records:,} records, {len(found.findings)} columns"
     shown = len(COLUMNS) if width() >= ROOM_FOR_REASONS else COLUMNS.index("because")
-    rows = [_row(finding)[:shown] for finding in found.findings]
+    listed = found.findings[:MOST_LISTED]
+    rows = [_row(finding)[:shown] for finding in listed]
     print_table(title, COLUMNS[:shown], rows, right=("missing", "distinct"))
-    for finding in found.findings:
+    if len(found.findings) > MOST_LISTED:
+        typer.echo(f"and {len(found.findings) - MOST_LISTED:,} more columns; --json or -o schema.yaml tells all")
+    for finding in listed:
         for warning in finding.warnings:
             name = visible(finding.name, NAME_WIDTH)
             typer.secho(f"  {name}: {visible(warning)}", fg=typer.colors.YELLOW)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path as File
 from typing import Any
 
-from leastwise.errors import ArtefactError, LeastwiseError, shorten
+from leastwise.errors import MOST_LISTED, ArtefactError, LeastwiseError, shorten
 from leastwise.validation import did_you_mean
 
 Path = tuple[str | int, ...]
@@ -42,6 +43,11 @@ class Problems:
     def __init__(self, where: Callable[[Path], str] = path_text) -> None:
         self.texts: list[str] = []
         self._where = where
+
+    @property
+    def many(self) -> bool:
+        """Whether there are more than anybody is shown: no time need be spent on hints."""
+        return len(self.texts) >= MOST_LISTED
 
     def add(self, path: Path, text: str) -> None:
         """Note one problem at its place."""
@@ -114,8 +120,8 @@ class Fields:
         """Complain about every key that nobody asked for."""
         for key in self._data:
             if key not in self._known:
-                hint = did_you_mean(str(key), self._known)
-                self.problems.add((*self.path, str(key)), f"unknown key; {hint}")
+                hint = "" if self.problems.many else f"; {did_you_mean(str(key), self._known)}"
+                self.problems.add((*self.path, str(key)), f"unknown key{hint}")
 
 
 def is_number(value: Any) -> bool:
@@ -149,9 +155,9 @@ def read_json(text: str, problems: Problems) -> Any:
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
         result = dict(items)
         if len(result) < len(items):
-            names = [name for name, _ in items]
-            repeated = sorted({shorten(name) for name in names if names.count(name) > 1})
-            problems.add((), f"a key is repeated: {', '.join(repeated)}")
+            counts = Counter(name for name, _ in items)
+            repeated = sorted({shorten(name) for name, count in counts.items() if count > 1})
+            problems.add((), f"a key is repeated: {', '.join(repeated[:10])}")
         return result
 
     try:

@@ -209,8 +209,8 @@ def _read_groups(attribute: Attribute, buckets: list[Fields], path: tuple[str | 
     for i, fields in enumerate(buckets):
         for value in fields.texts("values"):
             if value not in attribute.code_of:
-                hint = did_you_mean(value, attribute.values)
-                problems.add((*fields.path, "values"), f"{shorten(value)} is not a declared value; {hint}")
+                hint = "" if problems.many else f"; {did_you_mean(value, attribute.values)}"
+                problems.add((*fields.path, "values"), f"{shorten(value)} is not a declared value{hint}")
             elif value in place:
                 problems.add((*fields.path, "values"), f"an overlap: {shorten(value)} is in two buckets")
             else:

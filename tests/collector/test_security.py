@@ -7,6 +7,7 @@ import logging
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,21 @@ def test_large_batches_are_refused(tmp_path: Path) -> None:
         assert made.post("/records", json=RECORDS[:5]).status_code == 201
         assert made.post("/records", json=[RECORD] * 6).status_code == 413
         assert len(exported(made)) == 5
+
+
+@pytest.mark.parametrize(
+    "body", ["[" + ",".join(["{}"] * 333_000) + "]", "[" + "1," * 499_000 + "1]", "age=" + "%41" * 300_000],
+    ids=["objects", "integers", "form"],
+)  # fmt: skip
+def test_large_nonsense_is_not_read_to_its_end(tmp_path: Path, body: str) -> None:
+    kind = "application/x-www-form-urlencoded" if body.startswith("age") else "application/json"
+    with client(sqlite_url(tmp_path)) as made:
+        start = time.process_time()
+        answers = [made.post("/records", content=body, headers={"content-type": kind}) for _ in range(10)]
+        assert time.process_time() - start < 0.5, (
+            "at ten a second one client would keep all others out"
+        )
+    assert {answer.status_code for answer in answers} == {413}
 
 
 def test_a_slow_client_is_not_waited_for() -> None:

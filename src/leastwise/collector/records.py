@@ -248,31 +248,47 @@ def _scalar_text(value: Any) -> str:
     raise KeyError
 
 
-def read_json(body: bytes) -> Any:
-    """Parse the JSON of a stranger: repeated keys, NaN, numbers without end and deep nesting are refused."""
+class TooManyError(Exception):
+    """A body with more records than a request may have."""
+
+
+def read_json(body: bytes, most: int) -> Any:
+    """Parse the JSON of a stranger: repeated keys, NaN, numbers without end and deep nesting are refused.
+
+    A record is flat, so there are at most as many objects as records, and as many integers as labels: reading ends
+    early where there are more than ``most``.
+    """
+    objects = integers = 0
+
+    def read_object(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal objects
+        objects += 1
+        result = dict(items)
+        if len(result) < len(items):
+            raise ValueError("a key twice")
+        if objects > most:
+            raise TooManyError
+        return result
+
+    def read_integer(text: str) -> Any:
+        nonlocal integers
+        integers += 1
+        if integers > most:
+            raise TooManyError
+        # What is no answer of anything fails at its field, which is then named.
+        return int(text) if len(text) <= 18 else _NO_ANSWER
+
+    decoder = json.JSONDecoder(object_pairs_hook=read_object, parse_int=read_integer, parse_constant=_no_constant)
     try:
-        return _DECODER.decode(body.decode("utf-8"))
+        return decoder.decode(body.decode("utf-8"))
     except (UnicodeDecodeError, RecursionError, ValueError):
         pass  # the exceptions quote the body
     text = "the body must be JSON in UTF-8: one object or a list of objects, no key twice"
     raise InvalidRecordsError([Problem(None, None, text)])
 
 
-def _object(items: list[tuple[str, Any]]) -> dict[str, Any]:
-    result = dict(items)
-    if len(result) < len(items):
-        raise ValueError("a key twice")
-    return result
-
-
 def _no_constant(text: str) -> NoReturn:
     raise ValueError("NaN and infinity are not JSON")
 
 
-def _short_integer(text: str) -> Any:
-    # What is no answer of anything fails at its field, which is then named.
-    return int(text) if len(text) <= 18 else _NO_ANSWER
-
-
 _NO_ANSWER = object()
-_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_int=_short_integer, parse_constant=_no_constant)

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 
 from starlette.requests import Request
 
-from leastwise.collector.records import InvalidRecordsError, Problem, RecordFormat, Row, read_json
+from leastwise.collector.records import InvalidRecordsError, Problem, RecordFormat, Row, TooManyError, read_json
 
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 GENERALIZATION_HEADER, KEY_HEADER = "leastwise-generalization", "idempotency-key"
@@ -20,6 +20,7 @@ SHORTEST_KEY, LONGEST_KEY = 16, 200
 # Whoever guesses a key and its body gets the receipts: an address, and digits alone, are too easy.
 _GUESSABLE = re.compile(r"@|^[\d\W_]*$")
 SHORTEST_FINGERPRINT = 8
+LARGEST_FORM = 100_000  # bytes: one record; what is percent-encoded takes long to read
 
 
 class RefusedError(Exception):
@@ -58,7 +59,10 @@ class RequestReader:
         if kind == FORM:
             return self._from_form(request, body)
         form = self.format_of(request.headers.get(GENERALIZATION_HEADER))
-        content = read_json(body)
+        try:
+            content = read_json(body, self._batch_limit)
+        except TooManyError:
+            raise self._too_many() from None
         batch = isinstance(content, list)
         if batch:
             self._check_batch(content)
@@ -66,6 +70,8 @@ class RequestReader:
         return Asked(form, rows, batch, False, _key(request.headers.get(KEY_HEADER)), _marked(form, body))
 
     def _from_form(self, request: Request, body: bytes) -> Asked:
+        if len(body) > LARGEST_FORM:
+            raise RefusedError(413, f"a form may have {LARGEST_FORM:,} bytes")
         fields = _fields(body)
         form = self.format_of(fields.pop(GENERALIZATION_FIELD, None) or request.headers.get(GENERALIZATION_HEADER))
         page_key = fields.pop(KEY_FIELD, None)  # a script may send several sets of answers from one page
@@ -79,7 +85,10 @@ class RequestReader:
         if not records:
             raise InvalidRecordsError([Problem(None, None, "a batch must hold at least one record")])
         if len(records) > self._batch_limit:
-            raise RefusedError(413, f"a batch may have {self._batch_limit:,} records; send them in several")
+            raise self._too_many()
+
+    def _too_many(self) -> RefusedError:
+        return RefusedError(413, f"a batch may have {self._batch_limit:,} records; send them in several")
 
     def format_of(self, fingerprint: str | None) -> RecordFormat:
         """Return the format of a fingerprint or its beginning, by default that of the newest generalization."""

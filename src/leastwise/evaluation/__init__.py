@@ -4,6 +4,7 @@ from leastwise.confidence import Interval, binomial_interval, mean_interval
 from leastwise.evaluation.certificate import Bound, Certificate, certify
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.minimum_sample import MinimumSample, minimum_sample
+from leastwise.evaluation.necessity import Necessity, necessity_of
 from leastwise.evaluation.protocol import evaluate
 from leastwise.evaluation.utility import UtilityRisk, judged_by, utility_limits, utility_risk
 
@@ -13,6 +14,7 @@ __all__ = [
     "Evaluation",
     "Interval",
     "MinimumSample",
+    "Necessity",
     "UtilityRisk",
     "binomial_interval",
     "certify",
@@ -20,6 +22,7 @@ __all__ = [
     "judged_by",
     "mean_interval",
     "minimum_sample",
+    "necessity_of",
     "utility_limits",
     "utility_risk",
 ]

@@ -52,13 +52,14 @@ def questions_in_words(partitions: Sequence[Partition], most: int = 12) -> str:
     >>> questions_in_words([keep(age), keep(sex)])
     'age exactly and sex in full'
     """
-    asked = [f"{p.attribute.name} {_how(p)}" for p in partitions if not p.suppressed]
+    asked = [f"{p.attribute.name} {how_asked(p)}" for p in partitions if not p.suppressed]
     left = [p.attribute.name for p in partitions if p.suppressed]
     parts = [some(asked, most)] if asked else []
     return "; ".join([*parts, f"do not ask {some(left, most, 'or')}"] if left else parts)
 
 
-def _how(partition: Partition) -> str:
+def how_asked(partition: Partition) -> str:
+    """Say how an attribute is asked: exactly, in full, or in how many ranges or groups."""
     if partition.untouched:
         return "exactly" if partition.attribute.continuous else "in full"
     return f"in {counted(partition.size, 'group' if partition.attribute.kind == 'discrete' else 'range')}"

@@ -1,0 +1,445 @@
+"""Necessity: what each question, and each boundary between two answers, is worth; and what it gives an attacker.
+
+Whoever must answer for a question is asked whether it is *necessary*. That is found by leaving it out: the
+classifier is learned anew from the training part, chosen on validation and judged on test, of which the
+generalization was not made. Both are judged on the same people, so the difference is paired. A question that is
+not asked is put beside the others, in full or in a few ranges, whichever validation prefers. A1 attacks by
+counting; boundaries are judged by counting and an additive model, which are learned in a moment.
+
+Everything is told one way round: how much more often the model errs, and A1 errs, *without it*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from leastwise.adversaries.breach import Breach
+from leastwise.adversaries.reconstruction import Reconstruction
+from leastwise.confidence import Interval
+from leastwise.documents import from_text, html, read_text, to_text, write_whole
+from leastwise.documents.wording import counted
+from leastwise.evaluation.certificate import check_held_out, check_origin
+from leastwise.evaluation.utility import parts_of
+from leastwise.generalization import Generalization
+from leastwise.generalization.describe import how_asked
+from leastwise.minimizers.least import mergeable
+from leastwise.partition import Partition, Untouched, from_map, keep, suppress
+from leastwise.predictors import JointBuckets, Logistic
+from leastwise.predictors import held_out as judging
+from leastwise.predictors.base import Predictor, samples
+from leastwise.predictors.held_out import Difference, HeldOut
+from leastwise.predictors.strongest import guesses
+from leastwise.progress import Progress, Silent
+from leastwise.records.grouping import numbered_runs, quantile_of
+from leastwise.records.table import Split, Table
+
+FORMAT = "leastwise-necessity"
+LEVEL = 0.95
+# What has an order and is not asked is tried in full, and in so many parts of about equally many people.
+_PARTS = 8
+
+Buys = Literal["accuracy", "sureness", "nothing"]
+_NOTHING = "buys nothing that these records can tell"
+_ASKED: dict[Buys, str] = {"accuracy": "needed", "sureness": "makes the model surer only", "nothing": _NOTHING}
+_NOT_ASKED: dict[Buys, str] = {
+    "accuracy": "would buy accuracy",
+    "sureness": "would make the model surer only",
+    "nothing": _NOTHING,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """A paired difference with its interval."""
+
+    mean: float
+    interval: Interval
+
+    @classmethod
+    def of(cls, difference: Difference) -> Estimate:
+        """Return the difference with its interval at ``LEVEL``."""
+        z = float(stats.norm.ppf((1 + LEVEL) / 2))
+        return cls(mean=difference.mean, interval=Interval(difference.bound(-z), difference.bound(z)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Worth:
+    """What a question, or a boundary between two answers, is worth: how it is without it.
+
+    Attributes
+    ----------
+    attribute, personal
+        The question, and whether its disclosure is measured.
+    asked_as
+        In what form; of a boundary, the two answers that it parts.
+    error
+        How much more often the model errs without it.
+    log_loss
+        How much the model's log loss rises without it, which tells weak effects better.
+    adversary_error, own
+        How much more often A1 errs without it: on average over the personal attributes, and about this one where
+        it is personal. None where nothing is.
+    """
+
+    attribute: str
+    personal: bool
+    asked_as: str
+    error: Estimate
+    log_loss: Estimate
+    adversary_error: float | None
+    own: float | None
+
+    @property
+    def buys(self) -> Buys:
+        """What it buys, as far as these records can tell."""
+        if self.error.interval.low > 0:
+            return "accuracy"
+        return "sureness" if self.log_loss.interval.low > 0 and self.error.interval.high > 0 else "nothing"
+
+    def figures(self) -> tuple[str, str, str]:
+        """Return as texts how much more often the model errs without it, the interval of that, and A1."""
+        attacker = "" if self.adversary_error is None else points(self.adversary_error)
+        if self.own is not None:
+            attacker += f" (about {self.attribute} {points(self.own)})"
+        return points(self.error.mean), interval_in_points(self.error.interval), attacker
+
+
+@dataclass(frozen=True, kw_only=True)
+class Necessity:
+    """What every question and every boundary of a generalization is worth.
+
+    Attributes
+    ----------
+    fingerprint
+        Of the generalization.
+    seed, people
+        Of the split, and how many people its test part has.
+    error, adversary_error
+        How often the model errs as things are, and A1 by counting; None where nothing is personal.
+    asked, not_asked, boundaries
+        Each question that is asked, each that is not, and each pair of neighbouring answers.
+    """
+
+    fingerprint: str
+    seed: int
+    people: float
+    error: float
+    adversary_error: float | None
+    asked: tuple[Worth, ...]
+    not_asked: tuple[Worth, ...]
+    boundaries: tuple[Worth, ...]
+
+    def __repr__(self) -> str:
+        needed = sum(each.buys == "accuracy" for each in self.asked)
+        return f"<Necessity of {counted(len(self.asked), 'question')}, {needed} needed>"
+
+    def __str__(self) -> str:
+        return "\n".join([*self.sentences(), self.method()])
+
+    def _repr_html_(self) -> str:
+        *shown, _ = self.tables()  # a cell has no room for boundaries; a sentence tells them
+        parts = [html.heading(each.title) + html.table(each.columns, each.rows) for each in shown if each.rows]
+        return html.box(*parts, html.paragraphs([*self._boundary_sentences(), self.method()], soft=True))
+
+    def sentences(self) -> list[str]:
+        """Say of each question what it is worth, and of the boundaries which could go."""
+        return [
+            *(_left_out(each) for each in self.asked),
+            *(_put_beside(each) for each in self.not_asked),
+            *self._boundary_sentences(),
+        ]
+
+    def _boundary_sentences(self) -> list[str]:
+        if not self.boundaries:
+            return []
+        free = [f"{each.attribute} ({each.asked_as})" for each in self.boundaries if each.buys == "nothing"]
+        of = f"Of {counted(len(self.boundaries), 'pair')} of neighbouring answers"
+        if not free:
+            return [f"{of} none could be one answer without a loss that these records can tell."]
+        return [f"{of} {len(free)} could be one answer, each by itself and by counting: {'; '.join(free)}."]
+
+    def method(self) -> str:
+        """Say how it was found, once for all sentences."""
+        return (
+            f"Judged on {counted(self.people, 'person', 'people')} of whom the generalization was not made, the "
+            f"model learned anew each time. Ranges are {100 * LEVEL:.0f} % intervals of paired differences, each by "
+            "itself. A1, who steals the records, attacks by counting."
+        )
+
+    def reasons(self) -> dict[str, str]:
+        """Return, by question, why it is asked, in the words of the people who are asked."""
+        return {each.attribute: _reason(each) for each in self.asked}
+
+    def tables(self) -> list[Listing]:
+        """Return what is asked, what is not, and the boundaries, each as a table of texts."""
+        columns = [
+            "points the model errs more without it",
+            "95 % interval",
+            "points A1 errs more without it",
+            "so it",
+        ]
+        return [
+            Listing("Asked", ["question", "asked as", *columns], _rows(self.asked, _ASKED)),
+            Listing("Not asked", ["question", "tried as", *columns], _rows(self.not_asked, _NOT_ASKED)),
+            Listing(
+                "Boundaries between answers (by counting)",
+                ["question", "between", *columns],
+                _rows(self.boundaries, _ASKED),
+            ),
+        ]
+
+    def to_json(self) -> str:
+        """Return the document; the same judgement gives the same bytes."""
+        return to_text(self, FORMAT)
+
+    @classmethod
+    def from_json(cls, text: str, where: str = "necessity") -> Necessity:
+        """Read the document; an ``ArtefactError`` lists everything that is wrong with it."""
+        return from_text(cls, text, FORMAT, where)
+
+    def save(self, path: str | Path) -> None:
+        """Write the document to a file."""
+        write_whole(path, self.to_json())
+
+    @classmethod
+    def load(cls, path: str | Path) -> Necessity:
+        """Read the document from a file."""
+        return cls.from_json(read_text(path), str(path))
+
+
+class Listing(NamedTuple):
+    """A table of texts under its title."""
+
+    title: str
+    columns: list[str]
+    rows: list[list[str]]
+
+
+# In words --------------------------------------------------------------------------------------------------------
+
+
+def points(difference: float) -> str:
+    """Write a difference of two errors in points.
+
+    >>> points(0.0052), points(-0.1234), points(-0.00001)
+    ('0.52', '-12.3', '0.00')
+    """
+    shown = f"{100 * difference:.{1 if abs(difference) >= 0.1 else 2}f}"
+    return shown.removeprefix("-") if not float(shown) else shown
+
+
+def interval_in_points(interval: Interval) -> str:
+    """Write the interval of a difference.
+
+    >>> interval_in_points(Interval(-0.001, 0.008))
+    '-0.10 to 0.80'
+    """
+    return f"{points(interval.low)} to {points(interval.high)}"
+
+
+def _rows(all_worth: Sequence[Worth], words: Mapping[Buys, str]) -> list[list[str]]:
+    return [[each.attribute, each.asked_as, *each.figures(), words[each.buys]] for each in all_worth]
+
+
+def _left_out(each: Worth) -> str:
+    more, between, _ = each.figures()
+    attacker = _attacker(each, "more", "less")
+    return (
+        f"Leaving out {each.attribute} costs {more} points ({between}){attacker}. {_sentence(_ASKED[each.buys])}"
+    )
+
+
+def _put_beside(each: Worth) -> str:
+    fewer, between, _ = each.figures()
+    attacker = _attacker(each, "less", "more")
+    asking = f"Asking {each.attribute} {each.asked_as} too would save {fewer} points ({between}){attacker}."
+    return f"{asking} {_sentence(_NOT_ASKED[each.buys])}"
+
+
+def _attacker(each: Worth, positive: str, negative: str) -> str:
+    changes = [("", each.adversary_error), (f"about {each.attribute} ", each.own)]
+    told = [
+        f"{about}{points(abs(change))} points {positive if change > 0 else negative}"
+        for about, change in changes
+        if change is not None and float(points(change))
+    ]
+    if each.adversary_error is None:
+        return ""
+    return f"; A1 would err {' and '.join(told)}" if told else "; A1 would err as often"
+
+
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}."
+
+
+def _reason(each: Worth) -> str:
+    if each.buys == "sureness":
+        return "It makes the predictions surer."
+    if each.buys == "nothing":
+        return "We could not measure that it makes a difference."
+    people = round(1000 * each.error.mean)
+    many = f"about {people:,}" if people else "fewer than 1"
+    return f"Without it, {many} more of 1,000 people would get a wrong prediction."
+
+
+# Judging ---------------------------------------------------------------------------------------------------------
+
+
+def necessity_of(
+    generalization: Generalization,
+    records: Table | Split,
+    seed: int = 0,
+    *,
+    held_out: bool = False,
+    boundaries: bool = True,
+    predictors: Sequence[Predictor] | None = None,
+    progress: Progress | None = None,
+) -> Necessity:
+    """Return what every question is worth, and every boundary between two answers.
+
+    Parameters
+    ----------
+    generalization
+        Must not have been chosen by looking at the test part: see ``evaluate``.
+    records
+        All records, which are split by the seed, or the three parts; with a label.
+    held_out
+        Says that none of these records had a say in choosing the generalization, whatever its origin says.
+    boundaries
+        Whether boundaries are judged too: they are many, though each takes a moment only.
+    predictors
+        That the classifier is chosen from; by default counting, an additive model and boosting.
+    progress
+        Is told of every question and every boundary.
+    """
+    split = parts_of(records, seed)
+    check_held_out(split.test)
+    if not held_out:
+        check_origin(generalization, split.test.split_seed)
+    judge = _Judge(split, predictors or judging.label_predictors())
+    shown, now = progress or Silent(), judge.judge(generalization)
+    pairs = [*judge.pairs(generalization)] if boundaries else []
+    shown.begin("questions", len(generalization))
+    asked, not_asked, between = list[Worth](), list[Worth](), list[Worth]()
+    for partition in generalization.partitions:
+        if partition.suppressed:
+            not_asked.append(judge.put_beside(generalization, now, partition))
+        else:
+            less = judge.judge(_with(generalization, suppress(partition.attribute)))
+            asked.append(_worth(partition, how_asked(partition), now, less))
+        shown.advance()
+    if pairs:
+        quick = _Judge(split, (JointBuckets(), Logistic()))
+        before = replace(quick.judge(generalization, attacked=False), attack=now.attack)
+        shown.begin("boundaries", len(pairs))
+        for partition, (first, second) in pairs:
+            less = quick.judge(_with(generalization, partition.merge(first, second)))
+            answers = f"{partition.labels[first]} | {partition.labels[second]}"
+            between.append(_worth(partition, answers, before, less))
+            shown.advance()
+    return Necessity(
+        fingerprint=generalization.fingerprint,
+        seed=seed,
+        people=split.test.people,
+        error=now.model.error,
+        adversary_error=now.adversary_error,
+        asked=tuple(asked),
+        not_asked=tuple(not_asked),
+        boundaries=tuple(between),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Judged:
+    """How a generalization is judged on test: person by person, and by A1; and its log loss on validation."""
+
+    model: HeldOut
+    attack: Mapping[str, float]
+    doubt: float
+
+    @property
+    def adversary_error(self) -> float | None:
+        return float(np.mean([*self.attack.values()])) if self.attack else None
+
+
+@dataclass(frozen=True, eq=False)
+class _Judge:
+    """Learns anew, and judges on test."""
+
+    split: Split
+    predictors: Sequence[Predictor]
+
+    def judge(self, generalization: Generalization, attacked: bool = True) -> _Judged:
+        train, validation, test = self.split
+        before, chosen = judging.held_out(generalization, train, validation, self.predictors)
+        rows = samples(test, generalization, "label")
+        (found,) = guesses(chosen, rows)
+        attack = self._attack(generalization) if attacked and test.personal else {}
+        doubt = float(np.average(before.surprise, weights=before.weights))
+        return _Judged(HeldOut.of(found, rows), attack, doubt)
+
+    def _attack(self, generalization: Generalization) -> dict[str, float]:
+        found = Reconstruction(JointBuckets).attack(Breach.of(generalization, self.split))
+        return {each.attribute: each.adversary_error for each in found.attributes}
+
+    def put_beside(self, generalization: Generalization, now: _Judged, partition: Partition) -> Worth:
+        """Ask a question too, in the form that validation prefers."""
+        j = generalization.schema.names.index(partition.attribute.name)
+        tried = [(form, self.judge(_with(generalization, form))) for form in _forms(self.split.train, j)]
+        form, more = min(tried, key=lambda each: each[1].doubt)
+        return _worth(partition, how_asked(form), more, now)
+
+    def pairs(self, generalization: Generalization) -> Iterator[tuple[Partition, tuple[int, int]]]:
+        """Yield neighbouring answers; groups without an order are neighbours by their mean label."""
+        train = self.split.train
+        for j, (partition, buckets) in enumerate(
+            zip(generalization.partitions, train.bucket_maps(generalization), strict=True)
+        ):
+            # A question of two answers is its boundary, and a number that is asked exactly has none.
+            if isinstance(partition, Untouched) or partition.size <= 2:
+                continue
+            bucket = buckets[train.codes[:, j]]
+            use, label = (
+                np.bincount(bucket, weights=train.counts * each, minlength=partition.size)
+                for each in (np.ones(len(train)), train.y)
+            )
+            for pair in mergeable(partition, label / np.maximum(use, 1)):
+                yield partition, pair
+
+
+def _worth(partition: Partition, asked_as: str, more: _Judged, less: _Judged) -> Worth:
+    name = partition.attribute.name
+    lost = {each: less.attack[each] - more.attack[each] for each in more.attack}
+    return Worth(
+        attribute=name,
+        personal=partition.attribute.personal,
+        asked_as=asked_as,
+        error=Estimate.of(less.model.errs_more_than(more.model)),
+        log_loss=Estimate.of(less.model.is_surprised_more_than(more.model)),
+        adversary_error=float(np.mean([*lost.values()])) if lost else None,
+        own=lost.get(name),
+    )
+
+
+def _with(generalization: Generalization, partition: Partition) -> Generalization:
+    """Return it with one attribute asked in another way."""
+    name = partition.attribute.name
+    ways = (partition if each.attribute.name == name else each for each in generalization.partitions)
+    return replace(generalization, partitions=tuple(ways))
+
+
+def _forms(train: Table, j: int) -> list[Partition]:
+    """Return how a question might be asked: in full, and what has an order in a few parts too."""
+    table, attribute = train.with_own_levels(), train.schema.attributes[j]
+    use = table.use(j)[: len(table.levels[j])]
+    if attribute.kind == "discrete" or len(use) <= _PARTS:
+        return [keep(attribute)]
+    runs = numbered_runs(np.minimum(quantile_of(use, _PARTS), _PARTS - 1))
+    beside = runs.max() + 1 + np.arange(attribute.extra_values)
+    return [keep(attribute), from_map(attribute, table.levels[j], np.concatenate([runs, beside]))]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from leastwise.cli.app import Artefact, AsJson, Force, Quick, Seed, app, grouped, load
+from leastwise.cli.necessity import show_necessity
 from leastwise.cli.output import check_output, print_lines, print_table, visible
 from leastwise.cli.settings import numbers_by_name
 from leastwise.cli.task import Data, Label, Missing, Personal, names
@@ -64,6 +65,9 @@ class Judgement:
     held_out: Annotated[
         bool, typer.Option("--held-out", help="These records had no say in choosing the generalization.")
     ] = False
+    necessity: Annotated[
+        bool, typer.Option("--necessity", help="Say what each question is worth; see leastwise necessity.")
+    ] = False
 
 
 @app.command()
@@ -98,7 +102,7 @@ def evaluate(
     if how.adversaries is not None:  # those of the paper may be written in small letters
         wanted = [name.upper() if name.upper() in PAPER else name for name in names(how.adversaries, ())]
     frame = read_frame(data, tuple(missing or ()))
-    chosen, *others = (_prepared(path, label, personal, frame) for path in (generalization, *(how.other or ())))
+    chosen, *others = (prepared(path, label, personal, frame) for path in (generalization, *(how.other or ())))
     found = judge(
         chosen,
         Table.from_frame(frame, chosen.schema),
@@ -111,14 +115,14 @@ def evaluate(
         predicates=how.predicates,
         without_breach=how.without_breach,
         held_out=how.held_out,
+        necessity=how.necessity,
         progress=Lines("judging: "),
     )
     _hand_over(found, output, as_json)
 
 
-def _prepared(
-    path: Path, label: str | None, personal: Sequence[str] | None, frame: pl.DataFrame
-) -> Generalization:
+def prepared(path: Path, label: str | None, personal: Sequence[str] | None, frame: pl.DataFrame) -> Generalization:
+    """Return an artefact with the label and the personal attributes that the command line names."""
     found = load(path)
     if label is not None and found.label is not None and label != found.label.name:
         raise SchemaError(
@@ -162,6 +166,8 @@ def _show(found: Evaluation) -> None:
         _show_details(attack)
     if found.certificate is not None:
         print_lines(str(found.certificate))
+    if found.necessity is not None:
+        show_necessity(found.necessity)
     if found.quick:
         typer.echo("Quick: the attacks were trained less than they can be; a full run may find more.")
 

@@ -23,8 +23,8 @@ MEANT = {
     "sql": ("answers", "label", "dialect", "table", "view", "unknown", "texts", "numbers", "keep"),
     "js": (),
     "json-schema": ("answers",),
-    "form": ("label", "action", "helper", "title"),
-    "questionnaire": ("label", "title"),
+    "form": ("label", "action", "helper", "title", "why"),
+    "questionnaire": ("label", "title", "why"),
 }
 
 
@@ -71,6 +71,10 @@ class Form:
         bool, typer.Option("--helper", help="form: begin with the helper on, which finds buckets in the page.")
     ] = False
     title: Annotated[str | None, typer.Option("--title", help="form, questionnaire: the heading.")] = None
+    why: Annotated[
+        Path | None,
+        typer.Option("--why", help="form, questionnaire: what leastwise necessity wrote, or the run that has it."),
+    ] = None
 
 
 @app.command()
@@ -96,7 +100,7 @@ def export(
 
     `leastwise export g.json --to json-schema -o record.schema.json`
 
-    `leastwise export g.json --to questionnaire -o questions.md`
+    `leastwise export run/ --to questionnaire --why run/ -o questions.md`
     """
     check_choice("--to", to, MEANT)
     found = load(generalization)
@@ -106,7 +110,7 @@ def export(
         "numbers": names(form.numbers, declared),
         "keep": names(form.keep, ()),
     }
-    given = asdict(form) | lists
+    given = asdict(form) | lists | {"why": None if form.why is None else _reasons(form.why, found)}
     chosen = {name: value for name, value in given.items() if value not in (None, False, [])}
     for name in chosen:
         if name not in MEANT[to]:
@@ -119,6 +123,19 @@ def export(
         return
     write_whole(output, text)
     typer.echo(f"wrote {output}", err=True)
+
+
+def _reasons(path: Path, found: Generalization) -> dict[str, str]:
+    """Return why each question is asked, as it was found for this artefact and no other."""
+    from leastwise.evaluation import Necessity
+
+    file = path / "necessity.json" if path.is_dir() else path
+    necessity = Necessity.load(file)
+    if necessity.fingerprint != found.fingerprint:
+        raise ParameterError(
+            f"{file}: it tells of another generalization; ask for the necessity of this one: leastwise necessity"
+        )
+    return necessity.reasons()
 
 
 def _written(to: str, found: Generalization, chosen: dict[str, Any]) -> str:

@@ -21,6 +21,7 @@ from leastwise.cli import (  # noqa: F401  each registers its command
     init,
     inspect,
     minimize,
+    necessity,
     report,
     run,
     train,
@@ -76,7 +77,7 @@ def _complain(text: str) -> int:
 
 # The order in which the help shows them: as the work goes on.
 _PANELS = {
-    "From records to a decision": ("demo", "run", "choose", "report"),
+    "From records to a decision": ("demo", "run", "choose", "necessity", "report"),
     "Put it to work": ("describe", "export", "apply", "collect", "train", "predict"),
     "Keep to it": ("init", "check", "monitor"),
     "Step by step": ("inspect", "minimize", "evaluate", "compare", "minimizers", "minimum-sample"),

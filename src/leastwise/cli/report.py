@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -45,6 +45,7 @@ def report(
     Example: `leastwise report run/ --data adult.csv -o report.html`
     """
     from leastwise.documents import write_whole
+    from leastwise.records.files import read_frame
     from leastwise.report import FORMATS, keep_shares, read_check, summarize
     from leastwise.runs import Run as StoredRun
 
@@ -54,7 +55,8 @@ def report(
     drift = None if check is None else read_check(check)
     found = StoredRun.load(run)
     if data is not None:
-        keep_shares(found, _test_part(found, data, tuple(missing or ())))
+        table = table_of(found, read_frame(data, tuple(missing or ())), data)
+        keep_shares(found, table.split(found.task.seed).test)
     typer.echo(f"telling {len(found.candidates):,} candidates", err=True)
     facts = summarize(found, drift=drift, predicates=predicates)
     if predicates:
@@ -73,15 +75,15 @@ def _format(given: str | None, output: Path | None, known: tuple[str, ...]) -> s
     return found
 
 
-def _test_part(run: Run, data: str, missing: tuple[str, ...]) -> Table:
-    from leastwise.records.files import read_frame
+def table_of(run: Run, frame: Any, data: str) -> Table:
+    """Return the records of a run; others are refused."""
     from leastwise.records.table import Table
     from leastwise.runs.task import fingerprint
 
-    table = Table.from_frame(read_frame(data, missing), run.schema)
+    table = Table.from_frame(frame, run.schema)
     if fingerprint(table) != run.task.fingerprint:
         raise DataError(
             f"{data} must hold the records of the run ({shorten(run.task.data)}); its fingerprint differs: give "
             "the same file, with the same --missing"
         )
-    return table.split(run.task.seed).test
+    return table

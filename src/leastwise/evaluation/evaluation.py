@@ -14,6 +14,7 @@ from leastwise.documents.plain import VERSION, from_plain, to_text
 from leastwise.documents.wording import counted, percent, percent_range
 from leastwise.errors import ArtefactError, shorten
 from leastwise.evaluation.certificate import Certificate
+from leastwise.evaluation.necessity import Necessity
 from leastwise.evaluation.utility import UtilityRisk
 from leastwise.plugins import is_guest
 from leastwise.validation import did_you_mean
@@ -52,6 +53,8 @@ class Evaluation:
         What each adversary found.
     certificate
         What no adversary can find, however clever. None without personal attributes.
+    necessity
+        What each question is worth; None where that was not asked for.
     seconds
         How long each part took; neither compared nor written.
     """
@@ -66,6 +69,7 @@ class Evaluation:
     nothing: UtilityRisk | None
     attacks: tuple[AttackResult, ...]
     certificate: Certificate | None
+    necessity: Necessity | None = None
     seconds: Mapping[str, float] = field(default_factory=dict, compare=False)
 
     def __repr__(self) -> str:

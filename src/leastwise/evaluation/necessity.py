@@ -145,17 +145,18 @@ class Necessity:
     def _repr_html_(self) -> str:
         *shown, _ = self.tables()  # a cell has no room for boundaries; a sentence tells them
         parts = [html.heading(each.title) + html.table(each.columns, each.rows) for each in shown if each.rows]
-        return html.box(*parts, html.paragraphs([*self._boundary_sentences(), self.method()], soft=True))
+        return html.box(*parts, html.paragraphs([*self.boundary_sentences(), self.method()], soft=True))
 
     def sentences(self) -> list[str]:
         """Say of each question what it is worth, and of the boundaries which could go."""
         return [
             *(_left_out(each) for each in self.asked),
             *(_put_beside(each) for each in self.not_asked),
-            *self._boundary_sentences(),
+            *self.boundary_sentences(),
         ]
 
-    def _boundary_sentences(self) -> list[str]:
+    def boundary_sentences(self) -> list[str]:
+        """Say which neighbouring answers could be one; nothing where boundaries were not judged."""
         if not self.boundaries:
             return []
         free = [f"{each.attribute} ({each.asked_as})" for each in self.boundaries if each.buys == "nothing"]
@@ -168,8 +169,8 @@ class Necessity:
         """Say how it was found, once for all sentences."""
         return (
             f"Judged on {counted(self.people, 'person', 'people')} of whom the generalization was not made, the "
-            f"model learned anew each time. Ranges are {100 * LEVEL:.0f} % intervals of paired differences, each by "
-            "itself. A1, who steals the records, attacks by counting."
+            f"model learned anew each time; ranges are {100 * LEVEL:.0f} % intervals of paired differences, each "
+            "by itself. A1, who steals the records, attacks by counting."
         )
 
     def reasons(self) -> dict[str, str]:

@@ -15,6 +15,7 @@ from leastwise.adversaries.result import AttackResult, GuestResult
 from leastwise.errors import ParameterError, shorten
 from leastwise.evaluation.certificate import Certificate, certify, check_held_out, check_origin
 from leastwise.evaluation.evaluation import Evaluation, People
+from leastwise.evaluation.necessity import Necessity, necessity_of
 from leastwise.evaluation.utility import (
     Judges,
     UtilityLimits,
@@ -45,6 +46,7 @@ def evaluate(
     predicates: int = 10,
     without_breach: bool = False,
     held_out: bool = False,
+    necessity: bool = False,
     predictor: Any = None,
     estimator: Any = None,
     limits: UtilityLimits | None = None,
@@ -77,6 +79,8 @@ def evaluate(
         Whether A3 to A5 also attack without the stolen records, to say what the breach added; takes longer.
     held_out
         Says that none of these records had a say in choosing the generalization, whatever its origin says.
+    necessity
+        Whether to say what each question is worth: about a classifier's fit for each.
     predictor
         What A1 to A6 predict with: a scikit-learn classifier, a predictor, or a function that makes one for each
         fit; by default the strongest of several.
@@ -117,6 +121,7 @@ def evaluate(
         nothing=utilities[2],
         attacks=tuple(attacks.values()),
         certificate=_certificate(breach, delta, candidates, clock),
+        necessity=_necessity(breach, split, clock) if necessity else None,
         seconds=dict(clock.seconds),
     )
 
@@ -266,3 +271,8 @@ def _certificate(breach: Breach, delta: float, candidates: int, clock: _Clock) -
         return certify(
             breach.generalization, breach.truth, delta=delta, candidates=candidates, tolerances=tolerances
         )
+
+
+def _necessity(breach: Breach, split: Split, clock: _Clock) -> Necessity:
+    with clock.step("necessity", "necessity"):
+        return necessity_of(breach.generalization, split, breach.seed, held_out=True, progress=clock.progress)

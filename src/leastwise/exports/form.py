@@ -32,6 +32,7 @@ def form_html(
     label: bool = False,
     language: str = "en",
     hidden: Mapping[str, str] | None = None,
+    why: Mapping[str, str] | None = None,
 ) -> str:
     """Return the form as one HTML document.
 
@@ -52,6 +53,8 @@ def form_html(
         The language that the texts are in.
     hidden
         Fields that are posted beside the answers, such as which generalization this is.
+    why
+        By attribute, why it is asked: see ``Necessity.reasons``.
     """
     asked = questions(generalization)
     if label and generalization.label is not None:
@@ -67,6 +70,7 @@ def form_html(
         action=_checked_action(action),
         helper=helper,
         hidden=hidden or {},
+        why=why or {},
         questions=asked,
         coarse=all(question.typed for question in asked),
         not_asked=generalization.not_collected,

@@ -5,7 +5,7 @@ The questions are facts first, so that the form and the questionnaire say the sa
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -122,7 +122,13 @@ def _members(partition: Partition, bucket: int) -> tuple[str, ...]:
 TITLE = "What we ask, and what we do not"
 
 
-def questionnaire(generalization: Generalization, *, title: str = TITLE, label: bool = False) -> str:
+def questionnaire(
+    generalization: Generalization,
+    *,
+    title: str = TITLE,
+    label: bool = False,
+    why: Mapping[str, str] | None = None,
+) -> str:
     """Return the questions as Markdown: what is asked, what is not, and how answers are recorded.
 
     Parameters
@@ -133,13 +139,16 @@ def questionnaire(generalization: Generalization, *, title: str = TITLE, label: 
         The heading.
     label
         Whether the label is asked too, as the training phase needs it.
+    why
+        By attribute, why it is asked: see ``Necessity.reasons``.
     """
     asked = questions(generalization)
     if label and generalization.label is not None:
         asked.append(label_question(generalization.label))
     lines = [f"# {as_is(title)}", "", _summary(generalization), ""]
     for number, question in enumerate(asked, start=1):
-        lines += [*_asked(number, question), ""]
+        reason = (why or {}).get(question.name)
+        lines += [*_asked(number, question), "", *([f"*Why we ask: {as_is(reason)}*", ""] if reason else [])]
     lines += [*_not_asked(generalization), *_rules(asked), *_overview(generalization)]
     return "\n".join(lines).rstrip("\n") + "\n"
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from leastwise.documents import is_leftover, read_text, remove_leftovers, to_plain, write_whole
 from leastwise.errors import ArtefactError, ParameterError, shorten
 from leastwise.evaluation.evaluation import Evaluation
+from leastwise.evaluation.necessity import Necessity
 from leastwise.generalization import Generalization
 from leastwise.runs import showing
 from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, read_line
@@ -22,6 +23,7 @@ from leastwise.schema.file import load_schema
 
 TASK, SCHEMA, CANDIDATES, TIMING = "task.json", "schema.yaml", "candidates.jsonl", "timing.jsonl"
 FRONTIER, CHOICE, RECOMMENDED = "frontier.json", "choice.json", "recommended.json"
+NECESSITY = "necessity.json"
 GENERALIZATIONS, EVALUATIONS, WORK = "generalizations", "evaluations", "work"
 REPORTS = ("report.html", "report.md", "report.json", "shares.json")
 
@@ -104,6 +106,15 @@ class Run:
     def recommended(self) -> Generalization | None:
         """The artefact that was chosen; None where nothing fits."""
         return None if self.choice.candidate is None else self.generalization(self.choice.candidate)
+
+    @property
+    def necessity(self) -> Necessity | None:
+        """Why each question of the recommended artefact is asked; None where that was not found."""
+        path, chosen = self.folder / NECESSITY, self.choice.candidate
+        found = Necessity.load(path) if chosen is not None and path.is_file() else None
+        # Whoever chooses anew has no records at hand: what is there may tell of what was chosen before.
+        fits = found is not None and found.fingerprint == self.candidate(chosen or "").fingerprint
+        return found if fits else None
 
     def candidate(self, name: str) -> Candidate:
         """Return a candidate by its id."""
@@ -208,7 +219,7 @@ def _check_same(old: RunTask, new: RunTask, folder: Path) -> None:
 
 def _clear(folder: Path) -> None:
     """Remove the files of a run and only those: first what says that it is finished, last what it is."""
-    for name in (CHOICE, FRONTIER, RECOMMENDED, *REPORTS):
+    for name in (CHOICE, FRONTIER, RECOMMENDED, NECESSITY, *REPORTS):
         (folder / name).unlink(missing_ok=True)
     for name in (GENERALIZATIONS, EVALUATIONS, WORK):
         shutil.rmtree(folder / name, ignore_errors=True)

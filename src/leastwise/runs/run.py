@@ -54,6 +54,7 @@ from leastwise.runs.frontier import Counts, Frontier, LimitPoints, thinned
 from leastwise.runs.grid import Grid, default_grid
 from leastwise.runs.journal import Journal, locked
 from leastwise.runs.judging import Judged, guess_label, judge_strongly, made_least, screen_by_counting
+from leastwise.runs.necessity import explain
 from leastwise.runs.proposals import (
     Pool,
     Proposals,
@@ -117,7 +118,7 @@ def run(
         if (path / places.FRONTIER).is_file():  # nothing is left to do but to choose, maybe by another budget
             candidates, failures = places.read_candidates(path)
             frontier = places.read_frontier(path, candidates)
-            return record(path, task, table.schema, frontier, Pool(candidates, failures))
+            return explain(record(path, task, table.schema, frontier, Pool(candidates, failures)), split, progress)
         job = Job(path, split, task, grid, options, workers or Workers(), progress or Silent())
         with job.workers.ready():
             compile_once(grid.sources(), split, job.progress)
@@ -133,7 +134,7 @@ def run(
             first = choose(frontier, options.budget, pool.candidates)
             tested = attack(job, frontier, asked, first.candidate)
             frontier = Frontier.of(tested, limits, counts)
-        return record(path, task, table.schema, frontier, pool)
+        return explain(record(path, task, table.schema, frontier, pool), split, progress)
 
 
 @dataclass(frozen=True)

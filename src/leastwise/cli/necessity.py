@@ -1,0 +1,78 @@
+"""``leastwise necessity``: why each question is asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from leastwise.cli.app import Artefact, AsJson, Force, app
+from leastwise.cli.output import check_output, print_lines, print_table
+from leastwise.cli.task import Data, Label, Missing, Personal
+from leastwise.progress import Lines, watching
+
+if TYPE_CHECKING:
+    from leastwise.evaluation import Necessity
+
+
+@app.command()
+def necessity(
+    generalization: Artefact,
+    data: Data,
+    label: Label = None,
+    personal: Personal = None,
+    missing: Missing = None,
+    held_out: Annotated[
+        bool, typer.Option("--held-out", help="These records had no say in choosing the generalization.")
+    ] = False,
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", min=0, metavar="N", help="Of the split. Default: the one it was made with, or 0."),
+    ] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the document here.")] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say why each question is asked: what leaving it out would cost, and what asking another would buy.
+
+    The model is learned anew without each question and judged on records that the generalization was not made of;
+    what an attacker loses is told beside. Of a run, the answer is kept in its folder, and its report tells it.
+
+    Example: `leastwise necessity run/ adult.csv`
+    """
+    from leastwise.cli.evaluate import prepared
+    from leastwise.cli.report import table_of
+    from leastwise.evaluation import necessity_of
+    from leastwise.records.files import read_frame
+    from leastwise.records.table import Table
+    from leastwise.runs import Run
+    from leastwise.runs.folder import NECESSITY
+
+    check_output(output, force)
+    frame = read_frame(data, tuple(missing or ()))
+    chosen = prepared(generalization, label, personal, frame)
+    run = Run.load(generalization) if generalization.is_dir() else None
+    table = Table.from_frame(frame, chosen.schema) if run is None else table_of(run, frame, data)
+    made_with = chosen.origin.get("split_seed", 0) if run is None else run.task.seed
+    with watching(Lines("judging: ")) as watcher:
+        found = necessity_of(
+            chosen, table, made_with if seed is None else seed, held_out=held_out, progress=watcher
+        )
+    for path in filter(None, (output, None if run is None else run.folder / NECESSITY)):
+        found.save(path)
+        typer.echo(f"wrote {path}", err=True)
+    if as_json:
+        typer.echo(found.to_json(), nl=False)
+    else:
+        show_necessity(found)
+
+
+def show_necessity(found: Necessity) -> None:
+    """Print what each question is worth; boundaries, of which there are many, in a sentence."""
+    *questions, _ = found.tables()
+    for listing in questions:
+        if listing.rows:
+            print_table(listing.title, listing.columns, listing.rows, listing.columns[2:5])
+            typer.echo("")
+    print_lines("\n".join([*found.boundary_sentences(), found.method()]))

@@ -1,0 +1,94 @@
+"""``leastwise necessity``: why each question is asked; of a run, kept in its folder; and for the people asked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from leastwise import Generalization
+from leastwise.evaluation import Necessity
+from leastwise.runs import Run as StoredRun
+from tests.cli.running import Run
+from tests.cli.test_run import GRID, QUICK
+from tests.runs.small import write_csv
+
+pytestmark = pytest.mark.filterwarnings("ignore::leastwise.PrivacyLeakWarning")
+REASONS = ("would get a wrong prediction", "It makes the predictions surer", "We could not measure")
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_csv(tmp_path_factory.mktemp("records") / "small.csv")
+
+
+@pytest.fixture
+def folder(run: Run, records: Path, tmp_path: Path) -> Path:
+    grid = tmp_path / "grid.yaml"
+    grid.write_text(GRID, encoding="utf-8")
+    words = ("--label", "rich", "--personal", "job,sex", "--grid", grid, *QUICK, "--max-error-increase", 1)
+    assert run("run", records, *words, "-o", tmp_path / "out").code == 0
+    return tmp_path / "out"
+
+
+def test_a_run_finds_it_and_the_command_finds_the_same(run: Run, records: Path, folder: Path) -> None:
+    found = StoredRun.load(folder)
+    assert found.necessity is not None
+    assert [each.attribute for each in found.necessity.asked] == [*found.recommended.collected]  # type: ignore[union-attr]
+    before = (folder / "necessity.json").read_bytes()
+    answer = run("necessity", folder, records)
+    assert answer.code == 0, answer.err
+    assert "Judged on" in answer.out
+    assert "so it" in answer.out
+    assert f"wrote {folder / 'necessity.json'}" in answer.err
+    assert (folder / "necessity.json").read_bytes() == before
+    assert run("necessity", folder / "recommended.json", records, "--json").out == before.decode()
+
+
+def test_what_was_found_for_another_candidate_is_not_told(run: Run, records: Path, folder: Path) -> None:
+    chosen = StoredRun.load(folder).choice.candidate
+    assert run("choose", folder, "--max-unique", 1000).code == 0
+    again = StoredRun.load(folder)
+    assert again.choice.candidate != chosen
+    assert again.necessity is None
+    assert "of another generalization" in run("export", folder, "--to", "form", "--why", folder).complaint
+    assert run("necessity", folder, records).code == 0
+    assert StoredRun.load(folder).necessity is not None
+
+
+def test_other_records_are_refused(run: Run, records: Path, folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.csv"
+    other.write_text("\n".join(records.read_text("utf-8").splitlines()[:-5]), encoding="utf-8")
+    assert "its fingerprint differs" in run("necessity", folder, other).complaint
+    assert "not 7: use that seed" in run("necessity", folder, records, "--seed", 7).complaint
+
+
+def test_people_are_told_why_they_are_asked(run: Run, folder: Path, tmp_path: Path) -> None:
+    asked = Generalization.load(folder / "recommended.json").collected
+    for kind in ("form", "questionnaire"):
+        plain = run("export", folder, "--to", kind).out
+        told = run("export", folder, "--to", kind, "--why", folder).out
+        assert "Why we ask" not in plain
+        assert told.count("Why we ask: ") == len(asked)
+        assert any(reason in told for reason in REASONS)
+        assert run("export", folder, "--to", kind, "--why", folder / "necessity.json").out == told
+    assert (
+        "--why is for --to form and questionnaire"
+        in run("export", folder, "--to", "js", "--why", folder).complaint
+    )
+    broken = tmp_path / "broken.json"
+    broken.write_text("{}", encoding="utf-8")
+    assert "broken.json" in run("export", folder, "--to", "form", "--why", broken).complaint
+
+
+def test_it_is_part_of_an_evaluation_on_request(run: Run, records: Path, folder: Path, tmp_path: Path) -> None:
+    words = ("evaluate", folder, records, "--adversaries", "A8", "--quick")
+    assert json.loads(run(*words, "--json").out)["necessity"] is None
+    answer = run(*words, "--necessity", "-o", tmp_path / "evaluation.json")
+    assert answer.code == 0, answer.err
+    assert "so it" in answer.out
+    stored = json.loads((tmp_path / "evaluation.json").read_text("utf-8"))["necessity"]
+    kept = json.loads((folder / "necessity.json").read_text("utf-8"))
+    assert stored == {key: value for key, value in kept.items() if key not in ("format", "version")}
+    assert Necessity.load(folder / "necessity.json").fingerprint == stored["fingerprint"]

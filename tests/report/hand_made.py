@@ -23,6 +23,7 @@ from leastwise.confidence import Interval
 from leastwise.evaluation import Bound, Certificate, Evaluation, UtilityRisk
 from leastwise.evaluation.certificate import MEAN
 from leastwise.evaluation.evaluation import People
+from leastwise.evaluation.necessity import Estimate, Necessity, Worth
 from leastwise.partition import Groups, Intervals, Partition, keep, suppress
 from leastwise.runs import (
     Areas,
@@ -222,7 +223,27 @@ def write_run(
     for g, c, risk, error in best:
         g.save(folder / "generalizations" / f"{c.id}.json")
         evaluation(g, risk + 0.001, error).save(folder / "evaluations" / f"{c.id}.json")
+    necessity(best[min(chosen, len(best) - 1)][0]).save(folder / "necessity.json")
     return Run.load(folder)
+
+
+def necessity(g: Generalization) -> Necessity:
+    """Each question is worth more than the one before; the first buys nothing."""
+
+    def worth(place: int, name: str, asked_as: str) -> Worth:
+        error = Estimate(mean=0.02 * place, interval=Interval(0.02 * place - 0.01, 0.02 * place + 0.01))
+        personal = g.schema[name].personal
+        return Worth(
+            attribute=name, personal=personal, asked_as=asked_as, error=error, log_loss=error,
+            adversary_error=0.1, own=0.2 if personal else None,
+        )  # fmt: skip
+
+    return Necessity(
+        fingerprint=g.fingerprint, seed=0, people=300.0, error=0.2, adversary_error=0.3,
+        asked=tuple(worth(i, name, "in 2 groups") for i, name in enumerate(g.collected)),
+        not_asked=tuple(worth(i, name, "in full") for i, name in enumerate(g.not_collected)),
+        boundaries=(worth(0, g.collected[0], "low | high"),),
+    )  # fmt: skip
 
 
 def _write_documents(

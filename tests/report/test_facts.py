@@ -32,7 +32,10 @@ def test_the_answer_comes_first_in_plain_sentences(facts: Facts) -> None:
     assert questions == (
         "Ask 2 of 3 questions, 4 answers instead of 109: age in 2 ranges and sex in full; do not ask job."
     )
-    assert alone == "3 people are alone with a generalized record, among 300 people."
+    assert alone == (
+        "3 people are alone with a generalized record, among 300 people: all answers together single them out, "
+        "also those that are not declared personal."
+    )
     assert cost == "The model errs 8.6 points more than with full records (21.1 % against 12.5 %)."
     assert attacker.startswith("An attacker who steals the records tells job with 60 % instead of 100 %")
     assert "guessing without them gets 50 %" in attacker
@@ -99,3 +102,28 @@ def test_how_it_was_made_is_complete(facts: Facts, what: str) -> None:
 
 def test_the_honest_limits_name_the_quick_run(facts: Facts) -> None:
     assert any(sentence.startswith("This was a quick run") for sentence in facts["limits"])
+
+
+def test_why_each_question_is_asked(facts: Facts) -> None:
+    asked, unasked, between = facts["necessity"]["tables"]
+    assert asked["rows"][0][:3] + asked["rows"][0][-1:] == [
+        "age",
+        "in 2 groups",
+        "0.00",
+        "buys nothing that these records can tell",
+    ]
+    assert asked["rows"][1] == ["sex", "in 2 groups", "2.00", "1.00 to 3.00", "10.0 (about sex 20.0)", "needed"]
+    assert [row[0] for row in unasked["rows"]] == ["job"]
+    assert between["rows"][0][:2] == ["age", "low | high"]
+    assert facts["necessity"]["sentences"][1] == (
+        "Leaving out sex costs 2.00 points (1.00 to 3.00); A1 would err 10.0 points more and about sex "
+        "20.0 points more. Needed."
+    )
+
+
+def test_what_was_not_found_is_not_told(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run")
+    (run.folder / "necessity.json").unlink()
+    found = summarize(run)["necessity"]
+    assert found["tables"] == []
+    assert "leastwise necessity RUN RECORDS" in found["method"]

@@ -14,7 +14,7 @@ import pytest
 
 from leastwise import Attribute, Schema
 from leastwise.report import html as html_module
-from leastwise.report import render_check, render_html, summarize
+from leastwise.report import render_check, render_html, render_markdown, summarize
 from tests.report.hand_made import AGE, write_run
 
 Facts = dict[str, Any]
@@ -88,7 +88,7 @@ def test_hostile_names_stay_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "place", ["answer", "asked", "trade-off", "questions", "attacks", "certificate", "limits"]
+    "place", ["answer", "asked", "trade-off", "questions", "necessity", "attacks", "certificate", "limits"]
 )
 def test_the_sections_are_there_and_in_the_contents(facts: Facts, place: str) -> None:
     page = render_html(facts)
@@ -130,3 +130,19 @@ def test_the_plotting_library_is_the_one_that_its_note_names() -> None:
     digest = hashlib.sha256((ASSETS / "plotly-basic.min.js").read_bytes()).hexdigest()
     assert digest in (ASSETS / "README.md").read_text(encoding="utf-8")
     assert (ASSETS / "plotly-LICENSE.txt").read_text(encoding="utf-8").startswith("MIT License")
+
+
+def test_the_word_personal_is_explained_to_a_lawyer(facts: Facts) -> None:
+    said = "all answers of a person are personal data"
+    assert said in render_html(facts)
+    assert said in render_markdown(facts)
+    assert "whose disclosure is measured" in render_html(facts)
+
+
+def test_why_each_question_is_asked_is_told_and_folded(facts: Facts) -> None:
+    page = render_html(facts)
+    part = page[page.index('<section id="necessity"') : page.index('<section id="attacks"')]
+    assert "buys nothing that these records can tell" in part
+    assert "Judged on 300 people" in part
+    assert part.index("<h3>Not asked</h3>") < part.index("<summary>Boundaries between answers")
+    assert "## Why each question is asked" in render_markdown(facts)

@@ -93,7 +93,7 @@ class Stopping:
     def __init__(self, after: int) -> None:
         self.left = after
 
-    def begin(self, words: str, total: int, done: int) -> None:
+    def begin(self, words: str, total: int | None = None, done: int = 0) -> None:
         pass
 
     def advance(self) -> None:

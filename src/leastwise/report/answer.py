@@ -90,7 +90,9 @@ def _attacker_sentences(evaluation: Evaluation) -> list[str]:
 
 def _alone_sentence(attack: SinglingOutResult) -> str:
     alone = counted(attack.unique_people, "person is", "people are") if attack.unique_people else "Nobody is"
-    return f"{alone} alone with a generalized record, among {counted(attack.people, 'person', 'people')}."
+    how = ": all answers together single them out, also those that are not declared personal"
+    among = f"among {counted(attack.people, 'person', 'people')}"
+    return f"{alone} alone with a generalized record, {among}{how if attack.unique_people else ''}."
 
 
 def _a1(evaluation: Evaluation) -> Any:

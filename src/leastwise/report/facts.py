@@ -11,6 +11,7 @@ from typing import Any
 from leastwise.documents.pictures import bar, bars
 from leastwise.documents.wording import percent
 from leastwise.evaluation.certificate import Bound, Certificate
+from leastwise.evaluation.necessity import Necessity
 from leastwise.records.table import Table
 from leastwise.report.answer import answer_facts
 from leastwise.report.attacks import attack_facts
@@ -26,6 +27,11 @@ FORMAT, VERSION = "leastwise-report", 1
 CERTIFICATE_NOTE = (
     "Accuracy is meant on average over people like these. Each sentence holds with that confidence by itself; the "
     "table also gives the slightly higher bounds that hold all at the same time."
+)
+
+UNEXPLAINED = (
+    "What each question is worth was not found for this candidate: the records were not at hand when it was "
+    "chosen. It is found by: leastwise necessity RUN RECORDS"
 )
 
 
@@ -54,6 +60,7 @@ def summarize(
         "answer": {**answer_facts(generalization, evaluation), **_choice_facts(run.choice)},
         "frontier": frontier_facts(run, chosen, shares),
         "attributes": attribute_facts(generalization, shares.of(chosen)),
+        "necessity": necessity_facts(run.necessity),
         "attacks": attack_facts(evaluation, predicates),
         "certificate": certificate_facts(evaluation.certificate),
         "drift": drift,
@@ -66,6 +73,14 @@ def chosen_id(run: Run) -> str:
     """Return the candidate that the report is about: the chosen one, else the nearest, else a knee."""
     found = (run.choice.candidate, run.choice.nearest, *run.frontier.knees, run.frontier.points[0].id)
     return next(name for name in found if name)
+
+
+def necessity_facts(found: Necessity | None) -> Facts:
+    """Return what each question is worth, as tables and sentences; without tables where nobody found out."""
+    if found is None:
+        return {"tables": [], "sentences": [], "method": UNEXPLAINED}
+    tables = [listing._asdict() for listing in found.tables() if listing.rows]
+    return {"tables": tables, "sentences": found.sentences(), "method": found.method()}
 
 
 def _choice_facts(choice: Choice) -> Facts:

@@ -20,6 +20,7 @@ def render_markdown(facts: Facts) -> str:
         _section("What was asked", _task(task_texts(facts["task"]))),
         _section("The trade-off", [facts["frontier"]["search"]], facts["frontier"]["table"]),
         _section("Before and after, question by question", [], _questions(facts["attributes"])),
+        _necessity(facts["necessity"]),
         ["## What attackers find"],
         *(_attack(attack) for attack in facts["attacks"]),
         _certificate(facts["certificate"]),
@@ -54,9 +55,16 @@ def _task(task: Facts) -> list[str]:
     return [
         f"Records: {task['data']}, {task['people_text']}.",
         f"To predict: {task['label']} ({task['classes_text']}).",
-        f"Personal attributes: {task['personal_text']}.",
+        f"Personal attributes: {task['personal_text']}. {task['personal_means']}",
         f"Budget: {budget}.",
     ]
+
+
+def _necessity(necessity: Facts) -> list[str]:
+    blocks = ["## Why each question is asked"]
+    for listing in necessity["tables"]:
+        blocks += [f"### {as_is(listing['title'])}", _table(listing)]
+    return [*blocks, as_is(necessity["method"])]
 
 
 def _questions(attributes: Sequence[Facts]) -> Facts:

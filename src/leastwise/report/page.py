@@ -12,6 +12,10 @@ from leastwise.report.frontier import point_name
 Facts = Mapping[str, Any]
 MOST_ANSWERS = 16  # of one question; the others are folded
 MOST_CLASSES = 12
+PERSONAL = (
+    "In the law's sense all answers of a person are personal data, and so are these records. “Personal” here marks "
+    "the attributes whose disclosure is measured: how well an attacker can tell them."
+)
 
 
 def report_title(facts: Facts) -> str:
@@ -34,6 +38,7 @@ def report_page(facts: Facts) -> dict[str, Any]:
         "attributes": attributes,
         "unasked": [attribute for attribute in attributes if not attribute["asked"]],
         "shares": any(b["share"] is not None for a in attributes for b in a["buckets"]),
+        "necessity": facts["necessity"],
         "most_answers": MOST_ANSWERS,
         "attacks": [{"predicates": [], **attack} for attack in facts["attacks"]],
         "certificate": _certificate(facts["certificate"]),
@@ -50,6 +55,7 @@ def _contents(facts: Facts) -> list[tuple[str, str]]:
         ("asked", "What was asked"),
         ("trade-off", "The trade-off"),
         ("questions", "Before and after"),
+        ("necessity", "Why each question is asked"),
         ("attacks", "What attackers find"),
         ("certificate", "What nobody can tell"),
         ("drift", "On newer data"),
@@ -70,6 +76,7 @@ def task_texts(task: Facts) -> dict[str, Any]:
         ),
         "classes_text": _classes(task["classes"]),
         "personal_text": f"{', '.join(personal) or 'none'} ({len(personal)} of {task['attributes']})",
+        "personal_means": PERSONAL,
     }
 
 

@@ -10,8 +10,9 @@ from leastwise.runs.folder import NECESSITY, Run
 
 def explain(run: Run, split: Split, progress: Progress | None = None) -> Run:
     """Find the necessity of what was chosen, unless it is known; return the run."""
-    chosen = run.recommended
+    chosen, told = run.recommended, progress or Silent()
     if chosen is not None and run.necessity is None:
-        found = necessity_of(chosen, split, run.task.seed, progress=progress or Silent())
-        found.save(run.folder / NECESSITY)
+        told.begin("why each question", 1)  # all of it or nothing: it takes less than an attack
+        necessity_of(chosen, split, run.task.seed).save(run.folder / NECESSITY)
+        told.advance()
     return run

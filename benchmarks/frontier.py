@@ -84,7 +84,7 @@ def _screen(text: str) -> Point:
 
 def _cheaply(found: Generalization, parts: Split) -> Point:
     risk = utility_risk(found, parts, (JointBuckets(), Logistic(), Boosting())).error
-    return Point(risk, Reconstruction(JointBuckets).attack(Breach.of(found, parts)).adversary_error)
+    return Point(risk, Reconstruction(JointBuckets).attack(Breach.of(found, parts, label=False)).adversary_error)
 
 
 def _measure(task: tuple[str, str]) -> Point:
@@ -94,7 +94,7 @@ def _measure(task: tuple[str, str]) -> Point:
         return _cheaply(found, _SPLIT[0])
     quick = how == "quick"
     risk = utility_risk(found, _SPLIT[0], quick=quick).error
-    attack = Reconstruction(lambda: strongest(quick=quick)).attack(Breach.of(found, _SPLIT[0]))
+    attack = Reconstruction(lambda: strongest(quick=quick)).attack(Breach.of(found, _SPLIT[0], label=False))
     return Point(risk, attack.adversary_error)
 
 

@@ -89,14 +89,16 @@ def roughly(generalization: Generalization, parts: Split) -> Point:
     Counting alone would not do for utility: where joint buckets are nearly unique it errs far more than others.
     """
     risk = utility_risk(generalization, parts, quick=True).error
-    return Point(risk, Reconstruction(JointBuckets).attack(Breach.of(generalization, parts)).adversary_error)
+    return Point(
+        risk, Reconstruction(JointBuckets).attack(Breach.of(generalization, parts, label=False)).adversary_error
+    )
 
 
 def thoroughly(generalization: Generalization, parts: Split, quick: bool) -> Point:
     """Return utility risk and A1 error by the strongest predictors."""
     risk = utility_risk(generalization, parts, quick=quick)
     adversary = Reconstruction(StrongestOf(quick=quick))
-    return Point(risk.error, adversary.attack(Breach.of(generalization, parts)).adversary_error)
+    return Point(risk.error, adversary.attack(Breach.of(generalization, parts, label=False)).adversary_error)
 
 
 def proposed(name: str, limits: Limits, train: Table, inner: Split) -> Iterator[Candidate]:

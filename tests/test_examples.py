@@ -37,7 +37,7 @@ def test_getting_started() -> None:
     protected, guessing = numbers_after("A thief errs", printed)
     assert 0.3 < protected < guessing == GUESSING
     bound, guessed = numbers_after(
-        "With 95 % confidence nobody who sees only these generalized records can", printed
+        "With 95 % confidence nobody who sees only these generalized records and their labels can", printed
     )
     assert guessed <= bound < 1
     assert printed.count("not asked") == 6

@@ -74,7 +74,7 @@ def test_kept_budgets() -> None:
     found = budget_of(
         max_error=0.3,
         max_error_increase=0.1,
-        max_unique=0,
+        max_unique=1,  # with record and label
         max_buckets=7,
         max_asked=2,
         min_adversary_error={"sex": 0.2},

@@ -59,7 +59,8 @@ def test_full_records_are_refused() -> None:
 
 def test_people_who_are_alone() -> None:
     coarse = pl.DataFrame({"age": ["x", "x", "y"], "town": ["p", "p", "p"], "works": ["no", "yes", "no"]})
-    assert alone(G, coarse) == 1
+    assert alone(G, coarse) == 3, "with the label that is stored beside"
+    assert alone(G, coarse.drop("works")) == 1
     nothing = Generalization.suppressed(SCHEMA)
     assert (alone(nothing, coarse), alone(nothing, coarse[:1])) == (0, 1)
 

@@ -155,15 +155,15 @@ def test_choosing_again_rewrites_the_choice_only(finished: Run, tmp_path: Path) 
     folder = tmp_path / "copy"
     run(records(), folder, OPTIONS, name="small.csv")
     before = content(folder)
-    safest = next(point for point in finished.frontier.points if "safest" in point.name)
-    chosen = choose_again(folder, Budget(max_error=1.0))
-    assert chosen.choice.candidate == safest.id
+    other = min(finished.frontier.points, key=lambda point: point.answers)
+    chosen = choose_again(folder, Budget(max_error=1.0, max_buckets=other.answers))
+    assert chosen.choice.candidate == other.id != finished.choice.candidate
     with locked(folder), pytest.raises(ParameterError, match="another process"):
         choose_again(folder, Budget(max_error=0.0))
     nothing = choose_again(folder, Budget(max_error=0.0))
     assert nothing.choice.candidate is None
     assert nothing.choice.nearest is not None
-    assert Run.load(folder).choice.candidate == safest.id, "what was chosen before stays"
+    assert Run.load(folder).choice.candidate == other.id, "what was chosen before stays"
     changed = {name for name, text in before.items() if content(folder).get(name) != text}
     assert changed == {"choice.json", "recommended.json"}
 

@@ -31,7 +31,7 @@ def test_a_few_lines_say_the_answer(run: Run) -> None:
     assert str(noted).splitlines() == [
         "Ask 2 of 3 questions, with 4 answers in all: age in 2 ranges and sex in full; do not ask job.",
         "The model errs 8.6 points more than with everything asked (0.211 against 0.125).",
-        "Whoever steals the records gets 30\xa0% of the personal answers wrong "
+        "Whoever steals the records with their labels gets 30\xa0% of the personal answers wrong "
         "(guessing: 38\xa0%; asking everything: 0\xa0%); 3 people are alone with theirs, of 300.",
         "Nothing can be promised about every adversary: too many people are alone with their record.",
         f"Chosen by the validation part; on the test part a limit is missed: {MISSED}.",

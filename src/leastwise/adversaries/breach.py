@@ -31,6 +31,9 @@ class Breach:
     The adversary holds the generalization (it is public), records of other people at full granularity, and the
     stolen generalized records. It does not hold ``truth``: that is there to score its guesses.
 
+    The training phase stores each generalized record z with its label y, the deployment phase only z (a predicted
+    label is a function of z, and tells nothing more). The default breach is that of the training phase.
+
     Parameters
     ----------
     generalizations
@@ -46,6 +49,9 @@ class Breach:
     tolerances
         By the name of a continuous personal attribute, how far off a guess may be and still count as right;
         by default a twentieth of its range (see ``Table.default_tolerance``).
+    label
+        Whether the labels are stolen with the records, where there are any. False: the deployment phase, which is
+        also the paper's setting.
     """
 
     generalizations: tuple[Generalization, ...]
@@ -54,6 +60,7 @@ class Breach:
     truth: Table
     seed: int = 0
     tolerances: Mapping[str, float] = field(default_factory=dict)
+    label: bool = True
     # What one attack found is handed to the next: A2 and A5 start from A1, and A5 meets A3 and A4 at its ends.
     memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     coarsen_by: Generalization | None = field(default=None, repr=False)
@@ -99,6 +106,16 @@ class Breach:
         return self.truth.generalize(self.joined)
 
     @cached_property
+    def labelled(self) -> bool:
+        """Whether the stolen records carry the label. Where nothing is asked, nothing is stored."""
+        return self.label and stores_label(self.truth, self.joined)
+
+    @cached_property
+    def stored(self) -> npt.NDArray[Any]:
+        """The stolen records with the label as the last column, where it is stolen too."""
+        return np.column_stack([self.records, self.truth.y]) if self.labelled else self.records
+
+    @cached_property
     def parts(self) -> Split:
         """The three parts with long continuous columns coarsened, as predictors see them."""
         return Split(*coarsened(self.coarsen_by or self.joined, (self.train, self.validation, self.truth)))
@@ -127,6 +144,10 @@ class Breach:
         """Return the breach of these and more generalizations of the same people."""
         return replace(self, generalizations=(*self.generalizations, *others))
 
+    def deployed(self) -> Breach:
+        """Return the breach of the same people in the deployment phase: without their labels."""
+        return replace(self, label=False)
+
     def blind(self) -> Breach:
         """Return the same people of whom nothing was collected: what side information tells by itself."""
         nothing = Generalization.suppressed(self.truth.schema)
@@ -139,6 +160,11 @@ class Breach:
 
 
 MOST_LEVELS = 128
+
+
+def stores_label(table: Table, generalization: Generalization) -> bool:
+    """Return whether the training phase stores a label beside these generalized records."""
+    return table.labels is not None and not all(partition.suppressed for partition in generalization.partitions)
 
 
 def coarsened(generalization: Generalization, parts: Sequence[Table]) -> list[Table]:

@@ -84,7 +84,7 @@ class SingleModel:
         known: Sequence[int],
         predictor: MakePredictor,
     ) -> None:
-        self._views = [samples(part, generalization, targets, known) for part in breach.parts]
+        self._views = views(breach, generalization, targets, known)
         self.predictor = predictor().fit(self._views[0], self._views[1])
         # A strongest-of-several says whom it chose.
         self.names = tuple(map(str, getattr(self.predictor, "chosen_", [self.predictor.name] * len(targets))))
@@ -99,6 +99,13 @@ class SingleModel:
         return masked_predictions(self.predictor, view, view.inputs[rows])
 
 
+def views(
+    breach: Breach, generalization: Generalization, targets: Sequence[int], known: Sequence[int] = ()
+) -> list[Samples]:
+    """Return the three parts as the adversary sees them: with the label where it was stolen too."""
+    return [samples(part, generalization, targets, known, breach.labelled) for part in breach.parts]
+
+
 def model_of(
     breach: Breach,
     generalization: Generalization,
@@ -107,7 +114,8 @@ def model_of(
     predictor: MakePredictor,
 ) -> SingleModel:
     """Return a fitted model, remembered with the breach: A6 begins with the models of A1."""
-    key = ("model", generalization.partitions, breach.coarsening, tuple(targets), tuple(known), predictor)
+    seen = (generalization.partitions, breach.coarsening, breach.labelled)
+    key = ("model", *seen, tuple(targets), tuple(known), predictor)
     if key not in breach.memory:
         breach.memory[key] = SingleModel(breach, generalization, targets, known, predictor)
     model: SingleModel = breach.memory[key]
@@ -147,7 +155,7 @@ def find(
     hidden = tuple(None if j in set(known) else p for j, p in enumerate(breach.joined.partitions))
 
     def key(target: int) -> Hashable:
-        return ("find", hidden, breach.coarsening, target, tuple(sorted(known)), predictor)
+        return ("find", hidden, breach.coarsening, breach.labelled, target, tuple(sorted(known)), predictor)
 
     absent = [target for target in targets if key(target) not in breach.memory]
     for target, finding in zip(absent, _find(breach, absent, known, predictor), strict=True):
@@ -156,6 +164,18 @@ def find(
     return (
         [min(pair, key=lambda each: each.doubt) for pair in zip(found, rather, strict=True)] if rather else found
     )
+
+
+def find_alone(breach: Breach, predictor: MakePredictor, compared: bool = True) -> list[Finding]:
+    """Return what A1 finds, who knows nothing beside the stolen records; the label need not be used."""
+    targets = tuple(breach.targets)
+    less = find_deployed(breach, predictor) if compared else []
+    return find(breach, targets, (), predictor, less)
+
+
+def find_deployed(breach: Breach, predictor: MakePredictor) -> list[Finding]:
+    """Return what the same adversary finds in the deployment phase; nothing where that is no other breach."""
+    return find(breach.deployed(), tuple(breach.targets), (), predictor) if breach.labelled else []
 
 
 def _find(breach: Breach, targets: Sequence[int], known: Sequence[int], predictor: MakePredictor) -> list[Finding]:
@@ -234,14 +254,26 @@ def scored(name: str, breach: Breach, guesses: Mapping[int, npt.NDArray[Any]]) -
 
 
 def reconstruction_fields(
-    adversary: str, breach: Breach, found: Sequence[Finding], start: float, blind: Sequence[Finding] = ()
+    adversary: str,
+    breach: Breach,
+    found: Sequence[Finding],
+    start: float,
+    blind: Sequence[Finding] = (),
+    deployed: Sequence[Finding] = (),
 ) -> dict[str, Any]:
-    """Return the fields of a ``ReconstructionResult``; ``blind`` was found without the stolen records."""
+    """Return the fields of a ``ReconstructionResult``.
+
+    ``blind`` was found without the stolen records, ``deployed`` without their labels: one can ignore them.
+    """
     counts = breach.truth.counts
-    found = [finding.or_majority(counts) for finding in found]
-    errors: list[float | None] = [finding.or_majority(counts).error(counts) for finding in blind]
-    pairs = zip(found, errors or [None] * len(found), strict=True)
-    attributes = tuple(_attribute_result(finding, counts, error) for finding, error in pairs)
+    several = [[finding.or_majority(counts) for finding in each] for each in (found, blind, deployed)]
+    without = [_errors(each, len(found), counts) for each in several[1:]]
+    found = several[0]
+    if deployed:
+        found = [min(pair, key=lambda each: each.error(counts)) for pair in zip(found, several[2], strict=True)]
+    attributes = tuple(
+        _attribute_result(finding, counts, *errors) for finding, *errors in zip(found, *without, strict=True)
+    )
     return {
         "adversary": adversary,
         "people": breach.people,
@@ -253,7 +285,13 @@ def reconstruction_fields(
     }
 
 
-def _attribute_result(finding: Finding, counts: npt.NDArray[Any], without: float | None) -> AttributeResult:
+def _errors(found: Sequence[Finding], targets: int, counts: npt.NDArray[Any]) -> list[float | None]:
+    return [finding.error(counts) for finding in found] or [None] * targets
+
+
+def _attribute_result(
+    finding: Finding, counts: npt.NDArray[Any], without_breach: float | None, without_label: float | None
+) -> AttributeResult:
     people, target = float(counts.sum()), finding.target
     return AttributeResult(
         attribute=target.attribute.name,
@@ -263,5 +301,6 @@ def _attribute_result(finding: Finding, counts: npt.NDArray[Any], without: float
         predictor=finding.predictor,
         tolerance=target.tolerance,
         mean_absolute_error=finding.mean_absolute_error,
-        without_breach=without,
+        without_breach=without_breach,
+        without_label=without_label,
     )

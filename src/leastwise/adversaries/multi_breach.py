@@ -10,13 +10,22 @@ import numpy as np
 import numpy.typing as npt
 
 from leastwise.adversaries.breach import Breach
-from leastwise.adversaries.guessing import Finding, MakePredictor, Model, find, findings, model_of, read_off
+from leastwise.adversaries.guessing import (
+    Finding,
+    MakePredictor,
+    Model,
+    find,
+    findings,
+    model_of,
+    read_off,
+    views,
+)
 from leastwise.adversaries.reconstruction import Guessing
 from leastwise.adversaries.result import NOTICEABLE, WRONG, AttackResult, ReconstructionResult, Told
 from leastwise.documents.pictures import bar, bars, bars_table
 from leastwise.documents.wording import in_interval, percent
 from leastwise.errors import ParameterError
-from leastwise.predictors.base import Probabilities, Samples, masked, samples
+from leastwise.predictors.base import Probabilities, Samples, masked
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +113,7 @@ class AveragedModel:
     """The mean of what A1 predicts from each breach alone, with the masks of all breaches."""
 
     def __init__(self, breach: Breach, targets: Sequence[int], predictor: MakePredictor) -> None:
-        self._joined = [samples(part, breach.joined, targets) for part in breach.parts]
+        self._joined = views(breach, breach.joined, targets)
         self.single = [model_of(breach, g, targets, (), predictor) for g in breach.generalizations]
         self.names = ["average of single breaches"] * len(targets)
 

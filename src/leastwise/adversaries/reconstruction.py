@@ -12,7 +12,14 @@ import numpy.typing as npt
 
 from leastwise.adversaries.base import Adversary, Setting
 from leastwise.adversaries.breach import Breach
-from leastwise.adversaries.guessing import STRONGEST, Finding, MakePredictor, find, reconstruction_fields
+from leastwise.adversaries.guessing import (
+    STRONGEST,
+    Finding,
+    MakePredictor,
+    find_alone,
+    find_deployed,
+    reconstruction_fields,
+)
 from leastwise.adversaries.result import AttackResult, ReconstructionResult, Told
 from leastwise.confidence import Interval, binomial_interval
 from leastwise.documents.wording import counted, percent
@@ -40,13 +47,18 @@ class Guessing(Adversary, Generic[R]):
         """Guess every personal attribute of every stolen record."""
         start = time.perf_counter()
         found = self._find(breach)
-        fields = reconstruction_fields(self.name, breach, found, start, self._find_blindly(breach))
+        others = self._find_blindly(breach), self._find_deployed(breach)
+        fields = reconstruction_fields(self.name, breach, found, start, *others)
         result: Any = self.result
         return cast(R, result(**fields, **self._more(breach, found)))
 
     def _find(self, breach: Breach) -> list[Finding]:
         _ = breach.generalization  # A6 is for several
-        return find(breach, tuple(breach.targets), (), self.predictor)
+        return find_alone(breach, self.predictor)
+
+    def _find_deployed(self, breach: Breach) -> list[Finding]:
+        """Return what it finds where the labels are not stolen, if it looks at that too."""
+        return []
 
     def _find_blindly(self, breach: Breach) -> list[Finding]:
         """Return what it finds without the stolen records, where that is asked for."""
@@ -67,16 +79,30 @@ class Reconstruction(Guessing[ReconstructionResult]):
 
     0: every personal attribute of everybody is told. 1: none of anybody. The baseline, the majority guess, needs
     no stolen records at all; an error near it means that the breach told nothing new.
+
+    Labels that lie beside the records (the training phase) are used where they help; ``without_label`` is the
+    error without them (the deployment phase). With ``compared=False`` only the breach itself is attacked, in half
+    the time.
     """
+
+    compared: bool = True
 
     name: ClassVar[str] = "A1"
     words: ClassVar[str] = "reconstruction"
     title: ClassVar[str] = "The stolen records alone"
     scenario: ClassVar[str] = (
-        "Somebody steals the generalized records of the test people, knows which questions were asked and "
-        "how, and has full records of other people from the same population. From these it learns what goes "
-        "with what, and guesses every personal attribute of everybody."
+        "Somebody steals the generalized records of the test people, with the labels that are stored beside them "
+        "for training, knows which questions were asked and how, and has full records of other people from the "
+        "same population. From these it learns what goes with what, and guesses every personal attribute of "
+        "everybody."
     )
+
+    def _find(self, breach: Breach) -> list[Finding]:
+        _ = breach.generalization  # A6 is for several
+        return find_alone(breach, self.predictor, self.compared)
+
+    def _find_deployed(self, breach: Breach) -> list[Finding]:
+        return find_deployed(breach, self.predictor) if self.compared else []
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,6 +182,9 @@ class HighCertainty(Guessing[HighCertaintyResult]):
         if not self.shares or any(not 0 < share <= 100 for share in self.shares):
             raise ParameterError(f"shares must be percentages above 0, up to 100; got {list(self.shares)}")
         return super()._find(breach)
+
+    def _find_deployed(self, breach: Breach) -> list[Finding]:
+        return find_deployed(breach, self.predictor)
 
     def _more(self, breach: Breach, found: Sequence[Finding]) -> dict[str, Any]:
         return {"points": tuple(_point(found, breach.truth.counts, share) for share in sorted(self.shares))}

@@ -124,7 +124,9 @@ class AttributeResult:
 
     ``tolerance`` and ``mean_absolute_error`` are those of a continuous attribute: a guess is right within the
     tolerance, and the mean distance is that of the best guess for distances. ``without_breach`` is the error of
-    somebody with the same side information and no stolen record, where that was asked for (A3 to A5).
+    somebody with the same side information and no stolen record, where that was asked for (A3 to A5);
+    ``without_label`` that of somebody who steals the records without their labels, as in the deployment phase
+    (A1 and A2, where labels are stored).
     """
 
     attribute: str
@@ -135,6 +137,7 @@ class AttributeResult:
     tolerance: float | None = None
     mean_absolute_error: float | None = None
     without_breach: float | None = None
+    without_label: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,8 +149,12 @@ class ReconstructionResult(AttackResult):
     @property
     def without_breach(self) -> float | None:
         """The mean error of somebody with the same side information and no stolen record, if asked for."""
-        errors = [result.without_breach for result in self.attributes if result.without_breach is not None]
-        return sum(errors) / len(errors) if errors else None
+        return _mean([result.without_breach for result in self.attributes])
+
+    @property
+    def without_label(self) -> float | None:
+        """The mean error of somebody who steals no labels (the deployment phase), where labels are stored."""
+        return _mean([result.without_label for result in self.attributes])
 
     @property
     def minimum(self) -> float:
@@ -162,6 +169,11 @@ class ReconstructionResult(AttackResult):
         return reconstructed(self, plain)
 
 
+def _mean(errors: Sequence[float | None]) -> float | None:
+    known = [error for error in errors if error is not None]
+    return sum(known) / len(known) if known else None
+
+
 def reconstructed(attack: ReconstructionResult, plain: AttackResult | None, order: Sequence[str] = ()) -> Told:
     """Tell what A1, A3, A4 or A5 told, attribute by attribute; ``plain`` is A1 beside the others."""
     reference = plain if isinstance(plain, ReconstructionResult) and plain is not attack else None
@@ -172,7 +184,11 @@ def reconstructed(attack: ReconstructionResult, plain: AttackResult | None, orde
     return Told(
         _finding(attack, reference, order),
         {"kind": "intervals", "axis": WRONG, "names": names, "rows": rows},
-        _table(rows, names, attack.attributes),
+        _table(
+            rows,
+            names | ({} if attack.without_label is None else {"deployed": "without the label"}),
+            attack.attributes,
+        ),
     )
 
 
@@ -181,11 +197,12 @@ def _row(result: AttributeResult, reference: ReconstructionResult | None) -> Fac
         **bar(result.attribute, result.adversary_error, result.interval, result.baseline),
         "reference": None if reference is None else reference[result.attribute].adversary_error,
         "without": result.without_breach,
+        "deployed": result.without_label,
     }
 
 
 def _table(rows: Sequence[Facts], names: Facts, results: Sequence[AttributeResult]) -> Facts:
-    extra = [key for key in ("reference", "without") if key in names]
+    extra = [key for key in ("reference", "without", "deployed") if key in names]
     columns = [
         "attribute",
         "wrong",
@@ -231,6 +248,11 @@ def _finding(attack: ReconstructionResult, reference: ReconstructionResult | Non
         sentences.append(f"Without that knowledge it would be wrong {percent(reference.adversary_error, 1)}.")
     if attack.without_breach is not None:
         sentences.append(f"With the same knowledge and nothing stolen: {percent(attack.without_breach, 1)}.")
+    if attack.without_label is not None:
+        sentences.append(
+            "It stole the labels too, as the training phase stores them; in deployment, where none are stored, it "
+            f"is wrong {percent(attack.without_label, 1)}."
+        )
     if len(order) > 1:
         sentences.append(f"The order in which it goes on: {some(order)}.")
     return " ".join([*sentences, _most_gained(weakest(attack))])

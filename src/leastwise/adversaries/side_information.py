@@ -14,7 +14,7 @@ import numpy as np
 
 from leastwise.adversaries.base import Setting
 from leastwise.adversaries.breach import Breach
-from leastwise.adversaries.guessing import Finding, MakePredictor, find
+from leastwise.adversaries.guessing import Finding, MakePredictor, find, find_alone
 from leastwise.adversaries.reconstruction import Guessing, R
 from leastwise.adversaries.result import AttackResult, ReconstructionResult, Told, reconstructed
 from leastwise.random import generator
@@ -152,7 +152,7 @@ def find_with_non_personal(breach: Breach, predictor: MakePredictor) -> list[Fin
     """Return what A3 finds: no less than A1."""
     _ = breach.generalization  # A6 is for several
     targets = tuple(breach.targets)
-    less = find(breach, targets, (), predictor)
+    less = find_alone(breach, predictor)
     return find(breach, targets, non_personal(breach), predictor, less)
 
 

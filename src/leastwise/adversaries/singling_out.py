@@ -63,6 +63,9 @@ class SinglingOutResult(AttackResult):
         A k-anonymity-style summary.
     predicates
         Sentences that are true of the rarest, not more than were asked for.
+    unique_without_label
+        How many people are alone with theirs where no label is stored beside it (the deployment phase); None
+        where none is in any case.
     """
 
     rarest: int
@@ -72,6 +75,7 @@ class SinglingOutResult(AttackResult):
     multiplicities: tuple[tuple[int, int], ...]
     crowds: tuple[Crowd, ...]
     predicates: tuple[Predicate, ...]
+    unique_without_label: int | None = None
 
     def told(self, plain: AttackResult | None = None, *, predicates: bool = False) -> Told:
         """Tell how many people hide in how small a crowd."""
@@ -94,8 +98,14 @@ def _alone(attack: SinglingOutResult) -> str:
         f"{alone} alone with a generalized record, among {counted(attack.people, 'person', 'people')}. There are "
         f"{counted(attack.distinct, 'different generalized record')}; the rarest is held by "
         f"{counted(attack.rarest, 'person', 'people')}. This is counted, not estimated: with more records, fewer "
-        "people are alone."
+        f"people are alone.{_in_deployment(attack)}"
     )
+
+
+def _in_deployment(attack: SinglingOutResult) -> str:
+    if attack.unique_without_label is None:
+        return ""
+    return f" The label counts as part of a record; without it, {attack.unique_without_label:,} would be alone."
 
 
 def _left_out(described: int) -> str:
@@ -109,7 +119,8 @@ def _left_out(described: int) -> str:
 class SinglingOut(Adversary):
     """A8: somebody wants a sentence that is true of exactly one of the people behind the stolen records.
 
-    The adversary counts how often each generalized record occurs. One that occurs once is such a sentence:
+    The adversary counts how often each generalized record, with its label where that is stored, occurs. One that
+    occurs once is such a sentence:
     whoever meets a person it fits, has found the one. One that occurs twice leaves a crowd of two.
 
     The adversary error is the share of people who are *not* alone with their generalized record: 0 means that
@@ -143,12 +154,7 @@ class SinglingOut(Adversary):
         """Count the stolen records and describe the rarest."""
         start = time.perf_counter()
         check_between("predicates", self.predicates, 0)
-        sizes = [int(column.max(initial=0)) + 1 for column in breach.records.T]
-        first, record_of = joint_buckets(breach.records, sizes)
-        people = np.bincount(record_of, weights=breach.truth.weights, minlength=len(first))
-        if (np.abs(people - np.round(people)) > 1e-9).any():
-            raise ParameterError("A8 counts people: weights must be whole numbers (multiplicities)")
-        first, people = first[people > 0], np.round(people[people > 0]).astype(int)
+        first, people = _multiplicities(breach.stored, breach.truth.weights)
         rarest = int(people.min())
         unique = int((people == 1).sum())
         return SinglingOutResult(
@@ -166,16 +172,33 @@ class SinglingOut(Adversary):
             ),
             crowds=tuple(_crowd(people, k) for k in CROWDS),
             predicates=self._predicates(breach, first[people == rarest], rarest),
+            unique_without_label=self._alone_in_deployment(breach),
             seconds=time.perf_counter() - start,
         )
 
+    def _alone_in_deployment(self, breach: Breach) -> int | None:
+        if not breach.labelled:
+            return None
+        return int((_multiplicities(breach.records, breach.truth.weights)[1] == 1).sum())
+
     def _predicates(self, breach: Breach, rows: npt.NDArray[Any], people: int) -> tuple[Predicate, ...]:
-        counts, records = breach.truth.counts, breach.records
+        counts, records = breach.truth.counts, breach.stored
         texts = []
         for row in np.sort(rows)[: self.predicates]:
             needed = shortest(records, counts, int(row), people)
             texts.append(" and ".join(_condition(breach, j, int(row)) for j in needed) or "any record")
         return tuple(Predicate(text=text, people=people) for text in texts)
+
+
+def _multiplicities(
+    records: npt.NDArray[Any], weights: npt.NDArray[Any] | None
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.int_]]:
+    """Return a row of each distinct record, and how many people have it."""
+    first, record_of = joint_buckets(records, [int(column.max(initial=0)) + 1 for column in records.T])
+    people = np.bincount(record_of, weights=weights, minlength=len(first))
+    if (np.abs(people - np.round(people)) > 1e-9).any():
+        raise ParameterError("A8 counts people: weights must be whole numbers (multiplicities)")
+    return first[people > 0], np.round(people[people > 0]).astype(int)
 
 
 def _crowd(people: npt.NDArray[np.int_], k: int) -> Crowd:
@@ -199,6 +222,9 @@ def shortest(records: npt.NDArray[Any], counts: npt.NDArray[Any], row: int, peop
 
 
 def _condition(breach: Breach, attribute: int, row: int) -> str:
+    label = breach.truth.schema.label
+    if label is not None and attribute == len(breach.joined.partitions):
+        return f"{label.name} {label.values[int(breach.truth.y[row])]}"
     partition = breach.joined.partitions[attribute]
     name = partition.attribute.name
     if not isinstance(partition, Untouched):

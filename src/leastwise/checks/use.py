@@ -118,10 +118,12 @@ def _placed(column: pl.Series, answers: Iterable[str]) -> tuple[int, ...]:
 
 
 def alone(generalization: Generalization, records: pl.DataFrame) -> int:
-    """Return how many people are alone with their generalized record (A8)."""
+    """Return how many people are alone with their generalized record, and the label where one is stored (A8)."""
     names = list(generalization.collected)
     if not names:
         return int(records.height == 1)
+    label = generalization.label
+    names += [label.name] if label is not None and label.name in records.columns else []
     return int((records.group_by(names).len()["len"] == 1).sum())
 
 

@@ -166,6 +166,8 @@ def _show(found: Evaluation) -> None:
         _show_details(attack)
     if found.certificate is not None:
         print_lines(str(found.certificate))
+    if found.deployment is not None:
+        print_lines(f"In deployment, where no label is stored: {found.deployment.sentences()[-1]}")
     if found.necessity is not None:
         show_necessity(found.necessity)
     if found.quick:

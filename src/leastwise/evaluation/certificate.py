@@ -1,5 +1,7 @@
 """A promise about every adversary, also those not yet invented, who sees only the generalized records.
 
+What the training phase stores beside each of them, the label, is seen too unless it is said otherwise.
+
 Of n people who did not choose the generalization, let C_p be the share who would be told by a guesser that has
 seen the answers: in each joint bucket it names the commonest value of attribute p among those very people. No
 adversary can beat on average what this guesser does in hindsight: a maximum of means is at most the mean of
@@ -29,6 +31,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from leastwise.adversaries.breach import stores_label
 from leastwise.documents.wording import percent
 from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
@@ -87,6 +90,8 @@ class Certificate:
         looking at these people.
     known
         Attributes that the adversary knows in full (side information).
+    label
+        Whether the adversary also sees the label that the training phase stores beside each generalized record.
     joint_buckets, alone
         How many joint buckets these people fill, and which share of them is alone in theirs.
     bounds, mean
@@ -101,6 +106,7 @@ class Certificate:
     alone: float
     bounds: tuple[Bound, ...]
     mean: Bound
+    label: bool = False
 
     @property
     def vacuous(self) -> bool:
@@ -124,7 +130,8 @@ class Certificate:
         )
 
     def _sentence(self, bound: Bound) -> str:
-        who = "these generalized records" + (f" and knows {', '.join(self.known)}" if self.known else "")
+        who = "these generalized records" + (" and their labels" if self.label else "")
+        who += f" and knows {', '.join(self.known)}" if self.known else ""
         start = f"With {_percent(1 - self.delta)} confidence nobody who sees only {who} can tell"
         if bound.bound >= 1:
             return f"About {bound.attribute} nothing can be promised (guessing gives {bound.guessing:.2f})."
@@ -165,8 +172,9 @@ def certify(
     held_out: bool | None = None,
     known: Sequence[str] = (),
     tolerances: Mapping[str, float] | None = None,
+    label: bool = True,
 ) -> Certificate:
-    """Bound the accuracy of every adversary who sees only the generalized records.
+    """Bound the accuracy of every adversary who sees only the generalized records and their labels.
 
     Parameters
     ----------
@@ -183,6 +191,10 @@ def certify(
         Attributes that the adversary knows in full; of these nothing is bounded.
     tolerances
         Within which a number counts as told, by the name of a continuous personal attribute.
+    label
+        Whether the adversary sees the label beside each generalized record, where there is one: that is what the
+        training phase stores. False: the deployment phase. (A predicted label is a function of the generalized
+        record, so that bound holds with it as well.)
 
     Examples
     --------
@@ -201,6 +213,9 @@ def certify(
     side = [table.schema.position(name) for name in known]
     columns = table.generalize(generalization).astype(np.int64)
     columns[:, side] = table.codes[:, side]  # what is known is put into z
+    label = label and stores_label(table, generalization)
+    if label:
+        columns = np.column_stack([columns, table.y.astype(np.int64)])
     _, bucket_of = joint_buckets(columns, [int(column.max(initial=0)) + 1 for column in columns.T])
     people_in = np.bincount(bucket_of, weights=counts)
     hidden = [p for p in table.personal if p not in side]
@@ -224,6 +239,7 @@ def certify(
             for p, each in zip(hidden, told, strict=True)
         ),
         mean=_bound(MEAN, hindsight, guessing, slacks),
+        label=label,
     )
 
 

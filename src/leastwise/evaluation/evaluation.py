@@ -52,7 +52,10 @@ class Evaluation:
     attacks
         What each adversary found.
     certificate
-        What no adversary can find, however clever. None without personal attributes.
+        What no adversary can find, however clever, who sees only what the training phase stores: generalized
+        records and their labels. None without personal attributes.
+    deployment
+        The same for the deployment phase, which stores no label; None where none is stored in any case.
     necessity
         What each question is worth; None where that was not asked for.
     seconds
@@ -69,6 +72,7 @@ class Evaluation:
     nothing: UtilityRisk | None
     attacks: tuple[AttackResult, ...]
     certificate: Certificate | None
+    deployment: Certificate | None = None
     necessity: Necessity | None = None
     seconds: Mapping[str, float] = field(default_factory=dict, compare=False)
 
@@ -94,7 +98,8 @@ class Evaluation:
         ]
         columns = ("adversary", "is wrong", _INTERVAL, "guessing is wrong")
         thieves = html.table(columns, found, numbers=columns[1:])
-        promise = [] if self.certificate is None else [self.certificate.sentences()[-1]]
+        promises = (self.certificate, self.deployment)
+        promise = [certificate.sentences()[-1] for certificate in promises if certificate is not None]
         tested = f"{counted(self.people.test, 'person', 'people')} tested" + (", a quick look" * self.quick)
         return html.box(
             html.heading("What it costs and what it protects"),

@@ -47,6 +47,7 @@ def evaluate(
     without_breach: bool = False,
     held_out: bool = False,
     necessity: bool = False,
+    label: bool = True,
     predictor: Any = None,
     estimator: Any = None,
     limits: UtilityLimits | None = None,
@@ -81,6 +82,10 @@ def evaluate(
         Says that none of these records had a say in choosing the generalization, whatever its origin says.
     necessity
         Whether to say what each question is worth: about a classifier's fit for each.
+    label
+        Whether the labels are stolen with the records, as the training phase stores them; A1, A2, A8 and the
+        certificate then also say what is told without them, in deployment. False: only that, which is the paper's
+        setting.
     predictor
         What A1 to A6 predict with: a scikit-learn classifier, a predictor, or a function that makes one for each
         fit; by default the strongest of several.
@@ -104,12 +109,13 @@ def evaluate(
             f"{', '.join(reconstructing)} are after personal attributes, and the schema marks none; mark some, or "
             "choose the adversaries A7 and A8"
         )
-    breach = Breach.of(generalization, split, seed=seed, tolerances=dict(tolerances or {}))
+    breach = Breach.of(generalization, split, seed=seed, tolerances=dict(tolerances or {}), label=label)
     clock = _Clock(progress or Silent())
     utilities = _utilities(generalization, split, judges, (utility, limits), clock)
     attacks: dict[str, AttackResult] = {}
     for name, adversary in attacking.items():
         attacks[name] = _attack(name, adversary, breach, others, attacks.get("A1"), clock)
+    certificate = _certificate(breach, delta, candidates, clock)
     return Evaluation(
         fingerprint=generalization.fingerprint,
         seed=seed,
@@ -120,7 +126,8 @@ def evaluate(
         everything=utilities[1],
         nothing=utilities[2],
         attacks=tuple(attacks.values()),
-        certificate=_certificate(breach, delta, candidates, clock),
+        certificate=certificate,
+        deployment=_certificate(breach.deployed(), delta, candidates, clock) if breach.labelled else None,
         necessity=_necessity(breach, split, clock) if necessity else None,
         seconds=dict(clock.seconds),
     )
@@ -269,7 +276,12 @@ def _certificate(breach: Breach, delta: float, candidates: int, clock: _Clock) -
     tolerances = {name: tolerance for name, tolerance in told.items() if tolerance is not None}
     with clock.step("certificate", "certificate"):
         return certify(
-            breach.generalization, breach.truth, delta=delta, candidates=candidates, tolerances=tolerances
+            breach.generalization,
+            breach.truth,
+            delta=delta,
+            candidates=candidates,
+            tolerances=tolerances,
+            label=breach.label,
         )
 
 

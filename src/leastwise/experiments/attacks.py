@@ -132,7 +132,7 @@ def singling_out(laboratory: Laboratory) -> list[Row]:
     everybody = laboratory.split._replace(test=laboratory.records)
     rows: list[Row] = []
     for candidate in candidates:
-        found = SinglingOut(0).attack(Breach.of(candidate.generalization, everybody))
+        found = SinglingOut(0).attack(Breach.of(candidate.generalization, everybody, label=False))
         rows.append(
             {
                 "generalization": f"{candidate.minimizer} {candidate.setting}",

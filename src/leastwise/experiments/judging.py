@@ -1,4 +1,7 @@
-"""The laboratory of an experiment: records split by the protocol, and judgements that are made once."""
+"""The laboratory of an experiment: records split by the protocol, and judgements that are made once.
+
+The paper's setting: what is stolen is z alone. The label, which the training phase stores beside it, is ignored.
+"""
 
 from __future__ import annotations
 
@@ -96,7 +99,7 @@ class Laboratory:
 
     def breach(self, generalization: Generalization) -> Breach:
         """Return the stolen test part."""
-        return Breach.of(generalization, self.split, seed=self.seed)
+        return Breach.of(generalization, self.split, seed=self.seed, label=False)
 
     def judge(self, generalization: Generalization) -> Judged:
         """Return utility risk and A1 on the test part; what was judged before is remembered."""
@@ -109,14 +112,14 @@ class Laboratory:
     def judged_on(self, generalization: Generalization, split: Split) -> Judged:
         """Return utility risk and A1 on the test part of any split."""
         risk = utility_risk(generalization, split, self.judges.classifiers(), seed=self.seed).error
-        stolen = Breach.of(generalization, split, seed=self.seed)
+        stolen = Breach.of(generalization, split, seed=self.seed, label=False)
         return Judged(risk, Reconstruction(self.judges.adversary()).attack(stolen))
 
     def screen(self, generalization: Generalization) -> Point:
         """Return utility risk and A1 on the validation part, by counting: enough to choose with."""
         part = self.split.on_validation()
         risk = utility_risk(generalization, part, (JointBuckets(), Logistic())).error
-        attack = Reconstruction(JointBuckets).attack(Breach.of(generalization, part, seed=self.seed))
+        attack = Reconstruction(JointBuckets).attack(Breach.of(generalization, part, seed=self.seed, label=False))
         return Point(risk, attack.adversary_error)
 
     def front(self, candidates: Sequence[Generalization], most: int = 12) -> list[Generalization]:

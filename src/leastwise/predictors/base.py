@@ -113,6 +113,7 @@ def samples(
     generalization: Generalization,
     targets: Targets = "personal",
     known: Sequence[int] = (),
+    label: bool = False,
 ) -> Samples:
     """Return the records as somebody sees them who holds their generalized form.
 
@@ -122,12 +123,22 @@ def samples(
         Positions of the attributes to be found, or "personal", or "label".
     known
         Positions of attributes that are known in full beside the generalized record (side information).
+    label
+        Whether the label is seen beside the generalized record: the last input.
     """
     maps = [
         np.arange(size) if j in set(known) else bucket_of
         for j, (size, bucket_of) in enumerate(zip(table.sizes, table.bucket_maps(generalization), strict=True))
     ]
-    return samples_by(table, maps, *_targets(table, targets))
+    seen = samples_by(table, maps, *_targets(table, targets))
+    if not label:
+        return seen
+    return replace(
+        seen,
+        inputs=np.column_stack([seen.inputs, table.y.astype(np.intp)]),
+        input_sizes=(*seen.input_sizes, table.classes),
+        ordered=(*seen.ordered, False),
+    )
 
 
 def samples_by(

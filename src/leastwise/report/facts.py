@@ -62,7 +62,7 @@ def summarize(
         "attributes": attribute_facts(generalization, shares.of(chosen)),
         "necessity": necessity_facts(run.necessity),
         "attacks": attack_facts(evaluation, predicates),
-        "certificate": certificate_facts(evaluation.certificate),
+        "certificate": certificate_facts(evaluation.certificate, evaluation.deployment),
         "drift": drift,
         "limits": limit_sentences(evaluation, len(run.candidates)),
         "provenance": provenance_facts(run, evaluation, run.candidate(chosen)),
@@ -92,12 +92,21 @@ def _choice_facts(choice: Choice) -> Facts:
     }
 
 
-def certificate_facts(certificate: Certificate | None) -> Facts | None:
-    """Return the sentences of a certificate, and the table of its bounds; None where there is none."""
+def certificate_facts(certificate: Certificate | None, deployment: Certificate | None = None) -> Facts | None:
+    """Return the sentences of a certificate, and the table of its bounds; None where there is none.
+
+    Where labels are stored, the bounds of the deployment phase, which stores none, stand beside.
+    """
     if certificate is None:
         return None
     bounds = (*certificate.bounds, certificate.mean)
     rows = [_bound_row(bound) for bound in bounds]
+    columns = ["attribute", "nobody tells more than", "all bounds together", "guessing tells"]
+    if deployment is not None:
+        columns.append("without the label")
+        rows = [
+            [*row, percent(deployment[bound.attribute].bound, 1)] for row, bound in zip(rows, bounds, strict=True)
+        ]
     return {
         "vacuous": certificate.vacuous,
         "sentences": list(certificate.sentences()),
@@ -106,10 +115,7 @@ def certificate_facts(certificate: Certificate | None) -> Facts | None:
         "confidence": 1 - certificate.delta,
         "candidates": certificate.candidates,
         "picture": None if certificate.vacuous else _certificate_picture(bounds),
-        "table": {
-            "columns": ["attribute", "nobody tells more than", "all bounds together", "guessing tells"],
-            "rows": rows,
-        },
+        "table": {"columns": columns, "rows": rows},
     }
 
 

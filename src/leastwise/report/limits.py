@@ -12,7 +12,7 @@ def limit_sentences(evaluation: Evaluation, candidates: int) -> list[str]:
         "can give other figures; judge again on new data.",
         "The attacks A1 to A6 are the strongest we could train. Somebody may build a stronger one. What no attack "
         "can do, however clever, is said only by the certificate, and only for somebody who sees nothing but the "
-        "generalized records.",
+        "generalized records and their labels.",
         "Attribute by attribute the error of an attacker is an average over people. A few can be told better than "
         "the average says: look at the surest guesses and at the people who are alone.",
         "An attribute counts as protected when the attacker does no better than guessing. If almost everybody has "

@@ -89,7 +89,7 @@ def judge_risk(
     """Attack and certify the last part, and put the figures together."""
     start = time.perf_counter()
     breach = Breach.of(generalization, split, seed=seed)
-    attack = Reconstruction(adversary).attack(breach)
+    attack = Reconstruction(adversary, compared=False).attack(breach)
     # What counts as told was settled on the training part, as for the attack.
     told = {target.attribute.name: target.tolerance for target in breach.targets.values()}
     tolerances = {name: tolerance for name, tolerance in told.items() if tolerance is not None}

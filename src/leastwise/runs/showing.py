@@ -40,8 +40,8 @@ def answer(run: Run) -> list[str]:
         f"{questions_in_words(chosen.generalization.partitions)}.",
         _cost(chosen.test, frontier.untouched),
         *([choice.promise] if choice.promise else []),
-        f"Whoever steals the records gets {percent(chosen.test.adversary_error)} of the personal answers wrong "
-        f"(guessing: {percent(frontier.suppressed.adversary_error)}; asking everything: "
+        f"Whoever steals the records with their labels gets {percent(chosen.test.adversary_error)} of the personal "
+        f"answers wrong (guessing: {percent(frontier.suppressed.adversary_error)}; asking everything: "
         f"{percent(frontier.untouched.adversary_error)}); "
         f"{_alone(chosen.test.unique_people, run.task.records.test)}.",
         _certified(chosen.test.certified),
@@ -65,7 +65,7 @@ def _certified(error: float | None) -> str:
     if not error:
         return "Nothing can be promised about every adversary: too many people are alone with their record."
     return (
-        "However clever, nobody who sees only the generalized records gets fewer than "
+        "However clever, nobody who sees only the generalized records and their labels gets fewer than "
         f"{int(error * 100)}{NO_BREAK}% wrong (95{NO_BREAK}% confidence)."
     )
 

@@ -11,7 +11,7 @@ from leastwise import Generalization, Table
 from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.linkability import Linkability, assigned_hits, expected_hits
 from leastwise.errors import ParameterError, SchemaError
-from tests.adversaries.populations import population, populations, table_of
+from tests.adversaries.populations import grouping, population, populations, table_of
 
 A, B = ("a",), ("b",)
 
@@ -102,8 +102,41 @@ def test_shares_are_shares_and_the_best_is_reported(table: Table, seed: int) -> 
     breach = Breach.of(Generalization.untouched(table.schema), population(table), seed=seed)
     result = Linkability(records=5, draws=3).attack(breach)
     shares = (result.linked_by_guess, result.linked_by_balance, result.linked_by_assignment)
+    shares += (result.linked_with_knowledge, result.linked_without_breach)
     assert all(0 <= share <= 1 for share in shares)
-    assert result.share_linked == pytest.approx(max(shares))
+    assert result.share_linked == pytest.approx(max(*shares, 1 - result.baseline))
+    assert result.adversary_error <= min(result.baseline, result.without_breach) + 1e-12
+    assert result.interval is not None
+    assert result.interval.low <= result.adversary_error <= result.interval.high
+
+
+def test_full_records_of_other_people_are_used_and_what_they_tell_alone_is_said() -> None:
+    """The stolen records tell a from b in halves; other people's records tell it exactly."""
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 8, 3000)
+    table = table_of(np.column_stack([a, a]), [8, 8], {1})
+    halves = grouping(table, [[0, 0, 0, 0, 1, 1, 1, 1]] * 2)
+    result = Linkability(A, B, records=20, draws=20).attack(Breach.of(halves, table.split(0)))
+    told = max(result.linked_by_guess, result.linked_by_balance, result.linked_by_assignment)
+    assert told < 0.16, "of two groups of ten one knows which"
+    assert result.linked_without_breach > 0.3, "of eight groups of two or three one knows which"
+    assert result.share_linked >= max(result.linked_without_breach, told)
+    assert result.without_breach == pytest.approx(1 - result.linked_without_breach)
+    nothing = Linkability(A, B, records=20, draws=20).attack(
+        Breach.of(Generalization.suppressed(table.schema), table.split(0))
+    )
+    assert nothing.share_linked == pytest.approx(nothing.linked_without_breach), "nothing was stolen"
+
+
+def test_the_papers_quantity_by_hand() -> None:
+    """The value of a from b: beside b=0 the bucket {0, 1} is the commonest, beside b=1 the bucket {2}."""
+    table = table_of([(0, 0), (0, 0), (1, 0), (2, 0), (2, 1), (2, 1)], [3, 2], {1})
+    result = Linkability(A, B, records=2, draws=1).attack(
+        Breach.of(grouping(table, [[0, 0, 1], [0, 1]]), population(table))
+    )
+    # Three of the first four are in the bucket, one of its two values is drawn; the last two are told.
+    assert result.value_told == pytest.approx((3 / 2 + 0 + 2) / 6)
+    assert result.value_by_chance == pytest.approx(1 / 3)
 
 
 def test_ties_are_counted_by_their_chance() -> None:

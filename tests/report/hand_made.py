@@ -126,7 +126,8 @@ def attacks(schema: Schema, error: float, predicates: bool = True) -> tuple[Any,
         LinkabilityResult(
             adversary="A7", people=300.0, adversary_error=0.9, interval=Interval(0.88, 0.92), baseline=0.99,
             known_a=("age",), known_b=schema.personal, records=100, draws=10, linked_by_guess=0.05,
-            linked_by_balance=0.1, linked_by_assignment=0.08, method="balance",
+            linked_by_balance=0.1, linked_by_assignment=0.08, linked_with_knowledge=0.09,
+            linked_without_breach=0.04, method="balance", value_told=0.02, value_by_chance=0.01,
         ),
         SinglingOutResult(
             adversary="A8", **counted, adversary_error=0.99, baseline=1.0, rarest=1, rarest_records=3,

@@ -48,7 +48,7 @@ def test_the_surest_guesses_are_a_curve_with_the_mean_first() -> None:
 
 def test_linking_turns_errors_into_shares_linked() -> None:
     row = next(row for row in FOUND["A7"]["picture"]["rows"] if row["low"] is not None)
-    assert row["label"] == "balanced guesses"
+    assert row["label"] == "stolen records: balanced guesses"
     assert round(row["low"], 6) == 0.08
     assert round(row["high"], 6) == 0.12
     assert round(row["baseline"], 6) == 0.01

@@ -9,15 +9,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from scipy import stats
 from scipy.optimize import linear_sum_assignment
 
 from leastwise.adversaries.base import Adversary, Setting
 from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.result import AttackResult, Told
-from leastwise.confidence import Interval, binomial_interval, mean_interval
+from leastwise.confidence import Interval, binomial_interval
 from leastwise.documents.pictures import bar, bars, bars_table
 from leastwise.documents.wording import counted, in_interval, percent, some
 from leastwise.errors import ParameterError, shorten
+from leastwise.generalization import Generalization
+from leastwise.predictors.base import samples
+from leastwise.predictors.network import Network
 from leastwise.random import generator
 from leastwise.records.grouping import joint_buckets
 from leastwise.records.table import Table
@@ -25,12 +29,33 @@ from leastwise.validation import check_between
 
 Matrix = npt.NDArray[np.float64]
 METHODS = ("guess", "balance", "assignment")
+SOURCES = ("", "knowledge and ", "knowledge without breach and ")
 _ROUNDS = 100
+# A chance that a model calls smaller than this is not believed.
+_LEAST = 1e-7
 
 
 @dataclass(frozen=True, kw_only=True)
 class LinkabilityResult(AttackResult):
-    """Share linked (A7): by each record's own guess, by balance, and by the likeliest assignment."""
+    """Share linked (A7).
+
+    Attributes
+    ----------
+    known_a, known_b, records, draws
+        What was shuffled: which halves, of how many people, how many times.
+    linked_by_guess, linked_by_balance, linked_by_assignment
+        The share linked by the stolen records alone: by each record's own guess, by balance, and by the likeliest
+        assignment.
+    linked_with_knowledge
+        The share linked by the full records of other people and the stolen ones together.
+    linked_without_breach
+        The share linked by the full records of other people alone: what lies above it is the breach's.
+    method
+        What links best.
+    value_told, value_by_chance
+        The paper's quantity, another question: how often the *value* of x_A is told from x_B by the frequencies in
+        the stolen records, and by chance.
+    """
 
     known_a: tuple[str, ...]
     known_b: tuple[str, ...]
@@ -39,30 +64,44 @@ class LinkabilityResult(AttackResult):
     linked_by_guess: float
     linked_by_balance: float
     linked_by_assignment: float
+    linked_with_knowledge: float
+    linked_without_breach: float
     method: str
+    value_told: float
+    value_by_chance: float
 
     @property
     def share_linked(self) -> float:
-        """The share linked by the best of the three methods."""
+        """The share linked by the best method."""
         return 1 - self.adversary_error
 
+    @property
+    def without_breach(self) -> float:
+        """The error of somebody with the same knowledge and no stolen record."""
+        return 1 - max(self.linked_without_breach, 1 - self.baseline)
+
     def told(self, plain: AttackResult | None = None, *, predicates: bool = False) -> Told:
-        """Tell the share linked by each method, beside random linking."""
+        """Tell the share linked in each way, beside random linking."""
         random = 1 - self.baseline
         interval = None if self.interval is None else (1 - self.interval[1], 1 - self.interval[0])
-        methods = {
-            "each record's own guess": self.linked_by_guess,
-            "balanced guesses": self.linked_by_balance,
-            "one-to-one assignment": self.linked_by_assignment,
+        ways = {
+            "stolen records: each record's own guess": self.linked_by_guess,
+            "stolen records: balanced guesses": self.linked_by_balance,
+            "stolen records: one-to-one assignment": self.linked_by_assignment,
+            "stolen records and full records of others": self.linked_with_knowledge,
+            "full records of others, nothing stolen": self.linked_without_breach,
         }
-        best = max(methods, key=lambda name: methods[name])
-        rows = [bar(name, share, interval if name == best else None, random) for name, share in methods.items()]
+        best = max(ways, key=lambda name: ways[name])
+        rows = [bar(name, share, interval if name == best else None, random) for name, share in ways.items()]
         return Told(
             (
                 f"Of {counted(self.records, 'person', 'people')} whose two halves ({some(self.known_a)} on one "
                 f"side, {some(self.known_b)} on the other) are shuffled, the best method links "
-                f"{percent(self.share_linked, 1)} rightly{in_interval(interval)}; linking at "
-                f"random gets {percent(random, 1)}. Drawn {counted(self.draws, 'time')}."
+                f"{percent(self.share_linked, 2)} rightly{in_interval(interval)}; linking at random gets "
+                f"{percent(random, 2)}, and who knows other people's full records and stole nothing "
+                f"{percent(1 - self.without_breach, 2)}. Drawn {counted(self.draws, 'time')}. (Another question, "
+                f"the paper's: the value of {some(self.known_a)} is told from the other half for "
+                f"{percent(self.value_told, 2)} of the people, by chance for {percent(self.value_by_chance, 2)}.)"
             ),
             bars("share of people linked rightly (further left is safer)", rows, "at random"),
             bars_table(["method", "linked", "95 % interval"], rows),
@@ -74,13 +113,15 @@ class Linkability(Adversary):
     """A7: two organizations know different things about the same people, and somebody wants to join them.
 
     The adversary has k partial records with the attributes A and k with the attributes B, in full, of the same k
-    people but shuffled; and the stolen generalized records, these people's among others. How often two
-    generalized answers go together in the stolen records tells how well an x_A and an x_B fit. It links in three
-    ways: to each x_A the x_B with the greatest conditional frequency (the paper's guess, and here only a
-    baseline), to each x_A the likeliest x_B given that every x_B has one bearer too (balance: a frequent answer
-    has many), and all at once by the likeliest one-to-one assignment.
+    people but shuffled; the stolen generalized records, these people's among others; and full records of other
+    people. How often two generalized answers go together in the stolen records tells how well an x_A and an x_B
+    fit; what goes with what in full is learned from the other people, and a pair that the stolen records do not
+    have is excluded. It links in three ways: to each x_A the x_B that fits best (with the frequencies of the
+    stolen records alone the paper's guess), to each x_A the likeliest x_B given that every x_B has one bearer too
+    (balance: a frequent answer has many), and all at once by the likeliest one-to-one assignment.
 
-    0: everybody is linked; 1: nobody. Random linking fails for 1 - 1/k. Equal candidates are a draw.
+    0: everybody is linked; 1: nobody. Random linking fails for 1 - 1/k. Equal candidates are a draw. Who knows
+    other people links without any breach: see ``without_breach``.
 
     Parameters
     ----------
@@ -102,7 +143,8 @@ class Linkability(Adversary):
     title: ClassVar[str] = "Joining two half-records"
     scenario: ClassVar[str] = (
         "Two organizations know different things about the same people, exactly, but not who is who. The "
-        "attacker uses the stolen generalized records to join the halves."
+        "attacker uses the stolen generalized records, and what it learned from full records of other people, to "
+        "join the halves."
     )
     result: ClassVar[type[AttackResult]] = LinkabilityResult
     wants_personal: ClassVar[bool] = False
@@ -118,27 +160,36 @@ class Linkability(Adversary):
         check_between("records", self.records, 2)
         check_between("draws", self.draws, 1)
         a, b = self._sets(breach)
-        answers = Answers(breach, a, b)
+        answers, known = Answers(breach, a, b), Known(breach, a, b)
         k = min(self.records, answers.people)
         random = generator(breach.seed, "A7")
-        # Draws x methods: the share linked.
-        shares = np.array([linked(answers.fit(answers.draw(k, random)), random) for _ in range(self.draws)])
-        best = int(shares.mean(axis=0).argmax())
+        # Draws x (stolen records, both, full records of others) x methods: the share linked.
+        shares = np.array([_linked(answers, known, k, random) for _ in range(self.draws)])
+        means = shares.mean(axis=0)
+        source, best = np.unravel_index(int(means.argmax()), means.shape)
+        failures = 1 - shares[:, source, best]
+        interval = _interval(failures, k, answers.people)
+        error = min(float(failures.mean()), 1 - 1 / k)  # whoever does worse links at random
         names = breach.truth.schema.names
+        value_told, value_by_chance = answers.values(breach.truth.codes[:, a])
         return LinkabilityResult(
             adversary=self.name,
             people=breach.people,
-            adversary_error=float(1 - shares[:, best].mean()),
-            interval=_interval(1 - shares[:, best], k, answers.people),
+            adversary_error=error,
+            interval=Interval(min(interval.low, error), interval.high),
             baseline=1 - 1 / k,
             known_a=tuple(names[j] for j in a),
             known_b=tuple(names[j] for j in b),
             records=k,
             draws=self.draws,
-            linked_by_guess=float(shares[:, 0].mean()),
-            linked_by_balance=float(shares[:, 1].mean()),
-            linked_by_assignment=float(shares[:, 2].mean()),
-            method=METHODS[best],
+            linked_by_guess=float(means[0, 0]),
+            linked_by_balance=float(means[0, 1]),
+            linked_by_assignment=float(means[0, 2]),
+            linked_with_knowledge=float(means[1].max()),
+            linked_without_breach=float(means[2].max()),
+            method=SOURCES[source] + METHODS[best],
+            value_told=value_told,
+            value_by_chance=value_by_chance,
             seconds=time.perf_counter() - start,
         )
 
@@ -190,6 +241,57 @@ class Answers:
         wanted = self._a[rows][:, None] * self._width + self._b[rows][None, :]
         place = np.minimum(np.searchsorted(self._pairs, wanted), len(self._pairs) - 1)
         return np.where(self._pairs[place] == wanted, self._together[place], 0.0).astype(float)
+
+    def values(self, known: npt.NDArray[Any]) -> tuple[float, float]:
+        """Return how often the value of x_A is told from x_B, and how often by chance.
+
+        Given x_B, every value of x_A is as likely as its bucket is frequent beside the bucket of x_B (the paper's
+        estimate); of equally likely values one is drawn.
+
+        Parameters
+        ----------
+        known
+            The full codes of A, person by person.
+        """
+        counts, value = np.diff(self._ends, prepend=0.0), _numbered(known)
+        values_in = np.bincount(self._a[np.unique(value, return_index=True)[1]])
+        most = np.zeros(self._width)
+        np.maximum.at(most, self._pairs % self._width, self._together)
+        best = self._pairs[self._together >= most[self._pairs % self._width]]
+        among = np.bincount(best % self._width, weights=values_in[best // self._width], minlength=self._width)
+        told = np.isin(self._a * self._width + self._b, best) / among[self._b]
+        return float(told @ counts) / self.people, 1 / len(np.unique(value))
+
+
+class Known:
+    """How well an x_A and an x_B fit in full, learned from the other people whom the adversary knows.
+
+    Each attribute of B is predicted from x_A; the product of what that makes its value likelier is how they fit.
+    """
+
+    def __init__(self, breach: Breach, a: Sequence[int], b: Sequence[int]) -> None:
+        nothing = Generalization.suppressed(breach.truth.schema)
+        train, validation, self._stolen = (samples(part, nothing, b, a) for part in breach.parts)
+        self._network = Network(members=1, seed=breach.seed).fit(train, validation)
+        pairs = zip(train.targets.T, train.target_sizes, strict=True)
+        counts = [np.bincount(codes, weights=train.weights, minlength=size) + 0.5 for codes, size in pairs]
+        self._priors = [each / each.sum() for each in counts]
+
+    def fit(self, rows: npt.NDArray[np.intp]) -> Matrix:
+        """Return how well the x_A of one row and the x_B of another go together."""
+        found = self._network.predict(self._stolen.inputs[rows])
+        logs = np.zeros((len(rows), len(rows)))
+        for t, (chances, prior) in enumerate(zip(found, self._priors, strict=True)):
+            likelier = np.log(np.maximum(chances, _LEAST)) - np.log(prior)
+            logs += likelier[:, self._stolen.targets[rows, t]]
+        return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)) + _LEAST)
+
+
+def _linked(answers: Answers, known: Known, k: int, random: np.random.Generator) -> list[list[float]]:
+    """Return, for k people, the share linked by each source and method."""
+    rows = answers.draw(k, random)
+    stolen, full = answers.fit(rows), known.fit(rows)
+    return [[*linked(fit, random)] for fit in (stolen, np.where(stolen > 0, full, 0.0), full)]
 
 
 def _numbered(columns: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
@@ -247,7 +349,9 @@ def _interval(failures: Matrix, k: int, people: int) -> Interval:
     """Return the wider of the spread between draws and the exact interval of as many links as there are people."""
     links = min(k * len(failures), people)
     exact = binomial_interval(float(failures.mean()) * links, links)
-    if len(failures) < 2 or not failures.std() > 0:
+    if len(failures) < 2:
         return exact
-    spread = mean_interval(failures)
-    return Interval(min(exact.low, spread.low), max(exact.high, spread.high))
+    # A draw is a mean over k people, so Student's interval is right for the mean over draws.
+    reach = stats.t.ppf(0.975, len(failures) - 1) * failures.std(ddof=1) / np.sqrt(len(failures))
+    mean = float(failures.mean())
+    return Interval(max(0.0, min(exact.low, mean - reach)), min(1.0, max(exact.high, mean + reach)))

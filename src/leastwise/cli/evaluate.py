@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from leastwise.generalization import Generalization
 
 RIGHT = ("error", "95 % interval", "guessing")
-MORE = ("without breach", "minimum")
+MORE = ("without breach", "without label", "minimum")
 MOST_PREDICATES_SHOWN = 5
 
 
@@ -198,18 +198,21 @@ def _show_attacks(attacks: Sequence[AttackResult]) -> None:
 
 
 def _row(attack: AttackResult) -> tuple[str, ...]:
-    from leastwise.adversaries import PAPER, GuestResult
+    from leastwise.adversaries import PAPER, GuestResult, LinkabilityResult
     from leastwise.adversaries.result import ReconstructionResult
 
     words = attack.title if isinstance(attack, GuestResult) else PAPER[attack.adversary].words
-    without, minimum, told = "", "", ""
+    without, deployed, minimum, told = "", "", "", ""
+    if isinstance(attack, LinkabilityResult):
+        without = _number(attack.without_breach)
     if isinstance(attack, ReconstructionResult):
         minimum = _number(attack.minimum)
         without = "" if attack.without_breach is None else _number(attack.without_breach)
+        deployed = "" if attack.without_label is None else _number(attack.without_label)
         most = min(attack.attributes, key=lambda result: result.adversary_error - result.baseline)
         told = f"{most.attribute} ({_number(most.adversary_error)}, guessing {_number(most.baseline)})"
     figures = (_number(attack.adversary_error), _interval(attack.interval), _number(attack.baseline))
-    return (attack.adversary, words, *figures, without, minimum, told)
+    return (attack.adversary, words, *figures, without, deployed, minimum, told)
 
 
 def _show_details(attack: AttackResult) -> None:

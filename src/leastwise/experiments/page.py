@@ -20,6 +20,7 @@ from leastwise.report.displays import plain
 # Told apart by everybody, in print too: colour and marker change together.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#5d3a9b", "#777777", "#222222")
 MARKERS = "osD^vPX*h"
+_SMALL = 0.01
 
 
 def series_of(rows: Sequence[Row], picture: Picture) -> list[str]:
@@ -172,4 +173,11 @@ def _exact(value: Any) -> Any:
 
 
 def _short(value: Any) -> str:
-    return f"{value:.3f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+    """Write a figure in three digits behind the point, a small one in four: .25 % and .30 % are not the same.
+
+    >>> _short(0.0025), _short(0.1234), _short(52000)
+    ('0.0025', '0.123', '52,000')
+    """
+    if isinstance(value, float):
+        return f"{value:.4f}" if 0 < abs(value) < _SMALL else f"{value:.3f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -40,8 +40,8 @@ def answer(run: Run) -> list[str]:
         f"{questions_in_words(chosen.generalization.partitions)}.",
         _cost(chosen.test, frontier.untouched),
         *([choice.promise] if choice.promise else []),
-        f"Whoever steals the records with their labels gets {percent(chosen.test.adversary_error)} of the personal "
-        f"answers wrong (guessing: {percent(frontier.suppressed.adversary_error)}; asking everything: "
+        f"Whoever steals the records with their labels gets {percent(chosen.test.adversary_error)} of the "
+        f"personal answers wrong (guessing: {percent(frontier.suppressed.adversary_error)}; asking everything: "
         f"{percent(frontier.untouched.adversary_error)}); "
         f"{_alone(chosen.test.unique_people, run.task.records.test)}.",
         _certified(chosen.test.certified),

@@ -1,0 +1,127 @@
+"""The recommended answer before and after: how much is asked, what it costs, what it protects.
+
+`run` recommends on a sample of each measuring file, once with this checkout and once with an earlier one (`--before`,
+a folder with its `src`), on the same records and seeds. Both artefacts are then judged here, by the same strongest
+judges on the same test part, which had no say in either.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from common import parser, report
+from data import LOADERS, load
+
+from leastwise import Generalization, Table
+from leastwise.adversaries.breach import Breach
+from leastwise.adversaries.guessing import StrongestOf
+from leastwise.adversaries.reconstruction import Reconstruction
+from leastwise.adversaries.singling_out import SinglingOut
+from leastwise.random import generator
+
+FILES = tuple(name for name in LOADERS if name not in ("health", "health_pruned", "communities_majority"))
+
+
+def sample(name: str, records: int, seed: int) -> Table:
+    """Return some records of a file, the same ones for everybody who asks with this seed."""
+    declared = load(name)
+    table = Table.from_frame(declared.frame, declared.schema)
+    chosen = generator(seed, "sample").permutation(len(table))[:records]
+    return table.take(np.sort(chosen))
+
+
+def recommend(name: str, records: int, seed: int, folder: Path) -> None:
+    """Do the run of one file; its folder holds the recommended artefact."""
+    from leastwise.runs import Options, Workers, run
+
+    warnings.simplefilter("ignore")
+    options = Options(seed=seed, quick=True, most=6)
+    run(sample(name, records, seed), folder, options, workers=Workers(1), fresh=True)
+
+
+def recommended(checkout: Path, name: str, records: int, seed: int) -> Generalization:
+    """Return what a checkout recommends, found in a process of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "PYTHONPATH": str(checkout / "src")}
+        asked = [sys.executable, __file__, "--recommend", name, "--records", str(records), "--seeds", str(seed)]
+        subprocess.run([*asked, "--folder", folder], env=environment, check=True, stdout=subprocess.DEVNULL)
+        return Generalization.load(Path(folder) / "recommended.json")
+
+
+def judged(generalization: Generalization, table: Table, seed: int) -> dict[str, float]:
+    """Judge an artefact on the test part by the strongest classifier and A1."""
+    from leastwise.evaluation.utility import utility_risk
+
+    split = table.split(seed)
+    breach = Breach.of(generalization, split, seed=seed, label=False)
+    return {
+        "questions": len(generalization.collected),
+        "answers": answers(generalization, split.train),
+        "alone": SinglingOut(0).attack(breach).unique_people,
+        "error": utility_risk(generalization, split, seed=seed).error,
+        "A1": Reconstruction(StrongestOf(False, seed)).attack(breach).adversary_error,
+    }
+
+
+def answers(generalization: Generalization, train: Table) -> int:
+    """Return how many answers there are in all; a number asked exactly has as many as were given."""
+    from leastwise.runs.judging import answers as counted
+
+    return counted(generalization, train)
+
+
+def main() -> None:
+    """Measure, and print the table."""
+    arguments = parser(__doc__ or "")
+    arguments.add_argument("--before", type=Path, help="a checkout of an earlier commit, to compare with")
+    arguments.add_argument("--files", default=",".join(FILES))
+    arguments.add_argument("--seeds", default="0,1,2,3,4")
+    arguments.add_argument("--records", type=int, default=15_000)
+    arguments.add_argument("--recommend", help=argparse_hidden)
+    arguments.add_argument("--folder", type=Path, help=argparse_hidden)
+    given = arguments.parse_args()
+    seeds = [int(seed) for seed in given.seeds.split(",")]
+    if given.recommend:
+        recommend(given.recommend, given.records, seeds[0], given.folder)
+        return
+    here = Path(__file__).resolve().parent.parent
+    rows: list[dict[str, Any]] = []
+    for name in given.files.split(","):
+        for seed in seeds:
+            table = sample(name, given.records, seed)
+            row: dict[str, Any] = {"file": name, "seed": seed}
+            for word, checkout in (("before", given.before), ("after", here)):
+                if checkout is not None:
+                    found = judged(recommended(checkout, name, given.records, seed), table, seed)
+                    row |= {f"{key} {word}": value for key, value in found.items()}
+            rows.append(row)
+            print(row, file=sys.stderr, flush=True)
+    report(rows, figures(rows) if given.before else {}, given.json)
+
+
+def figures(rows: list[dict[str, Any]]) -> dict[str, float]:
+    """Return the figures over all files and seeds."""
+
+    def of(key: str, word: str) -> np.ndarray[Any, Any]:
+        return np.array([row[f"{key} {word}"] for row in rows], dtype=float)
+
+    return {
+        "answers_ratio": float(np.median(of("answers", "after") / np.maximum(of("answers", "before"), 1))),
+        "most_answers": float(of("answers", "after").max()),
+        "error_difference": float((of("error", "after") - of("error", "before")).mean()),
+        "a1_difference": float((of("A1", "after") - of("A1", "before")).mean()),
+        "people_alone_ratio": float(of("alone", "after").sum() / max(of("alone", "before").sum(), 1)),
+    }
+
+
+argparse_hidden = "what a process of its own is asked to do"
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+"""Does a promised limit hold on fresh people? `run` on small samples, scored on all the others.
+
+A run is made of each sample; then a candidate is chosen for each limit on the increase of the error. It is scored on
+people whom the run never saw, against the strongest reference: the least error that any classifier with everything
+asked has on them, where all learned from the same sample. *Claimed* is the limit where the run says that it is
+kept; such a claim should be true at least as often as its confidence says. Beside the choice, the old rule: the
+safest candidate whose estimate on validation keeps the limit.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from common import parser, report
+from data import load
+
+from leastwise import Generalization, Table
+from leastwise.evaluation.utility import utility_predictors
+from leastwise.predictors.base import samples
+from leastwise.predictors.strongest import Strongest, guesses
+from leastwise.random import generator
+from leastwise.records.table import Split
+from leastwise.runs import Budget, Options, Run, Workers, choose_again, run
+from leastwise.runs.task import SHARES
+
+FILES = ("adult", "acs_income_ny_2024", "acs_coverage_ny_2024", "acs_employment_ny_2024", "nist_acs_national_2018")
+SIZES = (1_000, 5_000, 15_000, 0)
+LIMITS = (0.005, 0.01, 0.02)
+MOST_FRESH = 40_000
+
+
+def wrong(generalization: Generalization, parts: Split, each: bool = False) -> list[Any]:
+    """Return about whom of the last part classifiers are wrong: the chosen one, with ``each`` every one."""
+    predictors = utility_predictors(True)
+    train, validation, fresh = (samples(part, generalization, "label") for part in parts)
+    chosen = [Strongest(tuple(predictors))] + ([Strongest((one,)) for one in predictors] if each else [])
+    fitted = [one.fit(train, validation) for one in chosen]
+    return [(guesses(one, fresh)[0].values != fresh.targets[:, 0]).astype(float) for one in fitted]
+
+
+def score(finished: Run, table: Table, fresh: Table, seed: int) -> list[dict[str, Any]]:
+    """Choose for each limit, and score what was chosen on fresh people."""
+    split = table.split(seed, SHARES)
+    parts = Split(split.train, split.validation, fresh)
+    everything = min(
+        float(each.mean()) for each in wrong(Generalization.untouched(table.schema), parts, each=True)
+    )
+    known: dict[str, float] = {}
+    rows = []
+    for limit in LIMITS:
+        choice = choose_again(finished.folder, Budget(max_error_increase=limit)).choice
+        keeping = [p for p in finished.frontier.points if p.validation.increase.mean <= limit]  # type: ignore[union-attr]
+        plain = max(keeping, key=lambda point: point.validation.adversary_error, default=None)
+        chosen = finished.frontier[choice.candidate] if choice.candidate else None
+        for point in {p.id: p for p in (chosen, plain) if p is not None}.values():
+            if point.id not in known:
+                known[point.id] = float(wrong(point.generalization, parts)[0].mean()) - everything
+        row: dict[str, Any] = {"limit": limit, "claimed": choice.promise.startswith("Kept")}
+        for word, one in (("", chosen), (" plain", plain)):
+            row[f"increase{word}"] = np.nan if one is None else known[one.id]
+            row[f"A1{word}"] = np.nan if one is None else one.test.adversary_error
+        rows.append(row)
+    return rows
+
+
+def main() -> None:
+    """Measure, and print the table."""
+    arguments = parser(__doc__ or "")
+    arguments.add_argument("--files", default=",".join(FILES))
+    arguments.add_argument(
+        "--sizes", default=",".join(map(str, SIZES)), help="records of a sample; 0: half of all"
+    )
+    arguments.add_argument("--seeds", default="0,1,2,3,4")
+    given = arguments.parse_args()
+    warnings.simplefilter("ignore")
+    rows: list[dict[str, Any]] = []
+    for name in given.files.split(","):
+        declared = load(name)
+        whole = Table.from_frame(declared.frame, declared.schema)
+        for size in map(int, given.sizes.split(",")):
+            for seed in map(int, given.seeds.split(",")):
+                order, count = generator(seed, "sample").permutation(len(whole)), size or len(whole) // 2
+                table = whole.take(np.sort(order[:count]))
+                fresh = whole.take(np.sort(order[count : count + MOST_FRESH]))
+                with tempfile.TemporaryDirectory() as folder:
+                    options = Options(seed=seed, quick=True, most=6)
+                    finished = run(table, Path(folder) / "run", options, workers=Workers(1))
+                    found = score(finished, table, fresh, seed)
+                rows += [{"file": name, "records": count, "seed": seed, **row} for row in found]
+                print(*rows[-len(LIMITS) :], sep="\n", file=sys.stderr, flush=True)
+    report(rows, figures(rows), given.json)
+
+
+def figures(rows: list[dict[str, Any]]) -> dict[str, float]:
+    """Return how often claims are true, how much the limits are overshot, and what the safety costs."""
+    increase, limit = (np.array([row[key] for row in rows], dtype=float) for key in ("increase", "limit"))
+    claimed, plain = (np.array([row[key] for row in rows], dtype=float) for key in ("claimed", "increase plain"))
+    chosen = ~np.isnan(increase)
+    told = claimed.astype(bool) & chosen
+    safety = np.array([row["A1 plain"] - row["A1"] for row in rows])
+    return {
+        "kept_share": float((increase <= limit)[told].mean()) if told.any() else float("nan"),
+        "mean_increase": float(increase[chosen].mean()),
+        "mean_overshoot": float((increase - limit)[chosen].mean()),
+        "claimed_share": float(told.mean()),
+        "kept_share_of_all": float((increase <= limit)[chosen].mean()),
+        "kept_share_plain": float((plain <= limit)[~np.isnan(plain)].mean()),
+        "safety_cost": float(np.nanmean(safety)),
+    }
+
+
+if __name__ == "__main__":
+    main()

@@ -1,8 +1,8 @@
 """The recommended answer before and after: how much is asked, what it costs, what it protects.
 
-`run` recommends on a sample of each measuring file, once with this checkout and once with an earlier one (`--before`,
-a folder with its `src`), on the same records and seeds. Both artefacts are then judged here, by the same strongest
-judges on the same test part, which had no say in either.
+`run` recommends on a sample of each measuring file, once with this checkout and once with an earlier one
+(`--before`, a folder with its `src`), on the same records and seeds. Both artefacts are then judged here, by the
+same strongest judges on the same test part, which had no say in either.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Does a promised limit hold on fresh people? `run` on small samples, scored on all the others.
 
 A run is made of each sample; then a candidate is chosen for each limit on the increase of the error. It is scored
-on people whom the run never saw, against the strongest reference: the least error that any classifier with everything
-asked has on them, where all learned from the same sample. *Claimed* is the limit where the run says that it is
-kept; such a claim should be true at least as often as its confidence says. Beside the choice, the old rule: the
-safest candidate whose estimate on validation keeps the limit.
+on people whom the run never saw, against the strongest reference: the least error that any classifier with
+everything asked has on them, where all learned from the same sample. *Claimed* is the limit where the run says
+that it is kept; such a claim should be true at least as often as its confidence says. Beside the choice, the old
+rule: the safest candidate whose estimate on validation keeps the limit.
 """
 
 from __future__ import annotations

@@ -103,3 +103,31 @@ def long_row(rows: int = 4000) -> Table:
     labels = number + random.normal(0, 20, rows) > 100
     schema = Schema((named("number", 200, kind="ordinal"), named("secret", 3, personal=True)), LABEL)
     return coded(schema, number, secret, labels=labels)
+
+
+def among_noise(rows: int = 3000, seed: int = 0, rare: bool = False) -> Table:
+    """The label hangs on ``useful``, of which ``copy`` is a copy; ten columns of several kinds are pure noise.
+
+    With ``rare``, one person in a hundred has the label turned round, and ``flag`` tells who.
+    """
+    random = np.random.default_rng(seed)
+    useful, flag = random.integers(0, 6, rows), (random.random(rows) < 0.01).astype(int)
+    labels = (useful >= 3).astype(int) ^ (random.random(rows) < 0.1)
+    labels = labels ^ flag if rare else labels
+    sizes = (2, 3, 5, 9, 20, 60)
+    noise = [random.integers(0, size, rows) for size in sizes] + [(random.random(rows) < 0.03).astype(int)]
+    numbers = [
+        random.integers(0, 100, rows),
+        random.binomial(99, 0.3, rows),
+        random.geometric(0.2, rows).clip(0, 99),
+    ]
+    attributes = (
+        named("useful", 6),
+        named("copy", 6),
+        named("flag", 2),
+        named("secret", 3, personal=True),
+        *(named(f"noise {j}", size) for j, size in enumerate([*sizes, 2])),
+        *(Attribute(f"number {j}", "continuous", lower=0, upper=99, integer=True) for j in range(3)),
+    )
+    columns = [useful, useful, flag, random.integers(0, 3, rows), *noise, *numbers]
+    return coded(Schema(attributes, LABEL), *columns, labels=labels)

@@ -48,6 +48,8 @@ _PATIENCE = 3
 # What must be shown of a question to be asked at all: standard errors of what it tells by itself, and of what all
 # questions that tell nothing by themselves add together to the others.
 _ALONE, _TOGETHER = 2.0, 0.5
+# Of many attributes that tell nothing one will seem to: alone it must tell so clearly.
+_CLEARLY = 3.0
 
 
 def least(
@@ -98,20 +100,26 @@ def uninformative(table: Table, seed: int = 0) -> tuple[str, ...]:
     """Return the attributes that tell nothing about the label, as far as these records show.
 
     They are those that do not predict it by themselves, and that together add nothing to all others: both by
-    held-out log loss, on values that no label has grouped. A copy of a telling attribute is telling too.
+    held-out log loss, on values that no label has grouped. A copy of a telling attribute is telling too. Where all
+    attributes together do not predict the label, and none does clearly by itself, all of them tell nothing.
     """
-    folds, everything = Folds.of(table, seed), Generalization.untouched(table.schema)
+    names, folds, everything = table.schema.names, Folds.of(table, seed), Generalization.untouched(table.schema)
     nothing = folds.judge(Generalization.suppressed(table.schema), (JointBuckets(),))
 
-    def tells(name: str) -> bool:
-        alone = _without(everything, {*table.schema.names} - {name})
+    def told_by(name: str) -> Difference:
+        alone = _without(everything, {*names} - {name})
         found = folds.judge(alone, (JointBuckets(), Boosting(rounds=15, leaves=7, rate=0.4)))
-        return nothing.is_surprised_more_than(found).bound(-_ALONE) > 0
+        return nothing.is_surprised_more_than(found)
 
-    silent = [name for name in table.schema.names if not tells(name)]
+    told = {name: told_by(name) for name in names}
+    silent = [name for name in names if told[name].bound(-_ALONE) <= 0]
     if not silent:
         return ()
-    given, rise = folds.judge(everything), folds.importance(everything)
+    given = folds.judge(everything)
+    clearly = any(each.bound(-_CLEARLY) > 0 for each in told.values())
+    if not clearly and nothing.is_surprised_more_than(given).bound(-_ALONE) <= 0:
+        return names
+    rise = folds.importance(everything)
     silent.sort(key=lambda name: rise[name])
 
     def add_nothing(count: int) -> bool:

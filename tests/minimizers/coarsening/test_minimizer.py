@@ -8,7 +8,7 @@ import pytest
 from leastwise import Generalization
 from leastwise.errors import ParameterError
 from leastwise.minimizers import MINIMIZERS, CoarseningMinimizer, Constraints
-from leastwise.minimizers.coarsening.minimizer import allowed_risk, fewest_answers, safest
+from leastwise.minimizers.coarsening.minimizer import unbeaten
 from leastwise.minimizers.coarsening.path import Step
 from tests.samples import a_secret_and_its_twin
 
@@ -24,38 +24,24 @@ def test_whoever_allows_everything_is_asked_nothing():
     assert CoarseningMinimizer(1.0).minimize(a_secret_and_its_twin(800)).collected == ()
 
 
-def test_the_safest_within_the_allowed_loss():
-    steps = [Step(Generalization(()), risk, error) for risk, error in [(0.1, 0.2), (0.11, 0.4), (0.12, 0.5)]]
-    assert [safest(steps, loss).adversary_error for loss in (0.0, 0.01, 0.015, 0.02)] == [0.2, 0.4, 0.4, 0.5]
+def test_steps_that_are_beaten_are_left_out_and_equally_safe_ones_too():
+    risks_and_errors = [(0.1, 0.2), (0.12, 0.5), (0.11, 0.4), (0.115, 0.4005), (0.13, 0.3)]
+    steps = [Step(Generalization(()), risk, error) for risk, error in risks_and_errors]
+    assert [(s.utility_risk, s.adversary_error) for s in unbeaten(steps)] == [(0.1, 0.2), (0.11, 0.4), (0.12, 0.5)]
 
 
-def test_of_steps_that_are_equally_safe_the_coarsest_is_taken():
-    table = a_secret_and_its_twin(400)
-    fine, coarse = Generalization.untouched(table.schema), Generalization.suppressed(table.schema)
-    assert safest([Step(fine, 0.1, 0.5004), Step(coarse, 0.1, 0.5)], 0.01).generalization == coarse
-    assert safest([Step(fine, 0.1, 0.5014), Step(coarse, 0.1, 0.5)], 0.01).generalization == fine
+def test_more_allowed_loss_is_never_less_safe():
+    table = a_secret_and_its_twin()
+    asked = [CoarseningMinimizer(loss).minimize(table).total_buckets for loss in (0.0, 0.02, 0.2, 1.0)]
+    assert asked == sorted(asked, reverse=True)
+    assert asked[-1] < asked[0]
 
 
-def test_what_is_left_of_the_allowed_loss_is_spent_on_fewer_answers():
+def test_the_increase_is_told_on_records_that_it_was_not_made_of():
     minimizer = CoarseningMinimizer(0.02)
-    found = minimizer.minimize(a_secret_and_its_twin())
-    steps = [step for path in minimizer.steps_[:-1] for step in path]
-    safe = safest(steps, 0.02).generalization
-    assert found.is_coarser_than(safe)
-    assert found.origin["answers_saved"] == safe.total_buckets - found.total_buckets > 0
-    (risk,) = {step.utility_risk for step in minimizer.steps_[-1] if step.generalization == found}
-    assert risk <= allowed_risk(steps, 0.02)
-
-
-def test_answers_are_saved_only_within_the_allowed_loss():
-    table = a_secret_and_its_twin(400)
-    fine, coarse = Generalization.untouched(table.schema), Generalization.suppressed(table.schema)
-    saving = [Step(fine, 0.10, 0.3), Step(coarse, 0.12, 0.5)]
-    assert fewest_answers(saving, 0.12) is saving[1]
-    assert fewest_answers(saving, 0.11) is saving[0]
-    assert fewest_answers(saving, 0.05) is saving[0]
-    last = Step(coarse, 0.10, 0.5)
-    assert fewest_answers([*saving, last], 0.05) is last
+    minimizer.minimize(a_secret_and_its_twin())
+    assert minimizer.increase_.bound(1.28) <= 0.02
+    assert sum(len(path) for path in minimizer.steps_) > 3
 
 
 def test_it_is_registered_and_takes_frames():

@@ -10,9 +10,10 @@ safest that costs the classifier no more than was allowed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,12 @@ from leastwise.minimizers.base import Minimizer
 from leastwise.minimizers.coarsening.path import Step, coarsening_steps, thinned
 from leastwise.minimizers.coarsening.state import Records
 from leastwise.minimizers.constraints import Constraints
+from leastwise.minimizers.least import last_that, least
 from leastwise.minimizers.optimal.minimizer import optimal_path
+from leastwise.minimizers.rounding import rounded
 from leastwise.minimizers.surrogate import Effects, Surrogate, effects_of
+from leastwise.predictors.held_out import Difference, held_out
+from leastwise.random import generator
 from leastwise.records.table import Table
 from leastwise.schema import Schema
 from leastwise.validation import check_between
@@ -41,6 +46,8 @@ _LEFT = 0.75
 _ALIKE = 0.001
 # Lagrange multiplier of the classifier error while answers are saved: nearly all that counts.
 _SAVING = 20.0
+# This share of the records chooses.
+_CHOOSES = 1 / 3
 
 
 def restarted_paths(
@@ -154,10 +161,11 @@ def _given_up(path: Sequence[Step], schema: Schema) -> tuple[str, ...]:
 class CoarseningMinimizer(Minimizer):
     """Buckets merged on joint counts, as far as the classifier error may rise.
 
-    Nested paths start from fine results of the exact partition; of all generalizations on them, the one is taken
-    that an adversary errs most on while the classifier errs at most ``max_error_increase`` more than on the best.
-    What is left of that increase is spent on fewer answers: buckets are merged on until it is used up. Both errors
-    are those of leave-one-out counting on the training records. See docs/optimal-partition.md.
+    Nested paths start from fine results of the exact partition, on two thirds of the records. Of all
+    generalizations on them that are not beaten in both errors by leave-one-out counting, the safest is taken of
+    which the other third says, at the stated confidence, that the classifier errs at most ``max_error_increase``
+    more than with everything asked. What is left of that is spent on fewer answers. What those people do not tell
+    apart is then merged, and edges move to round places. See docs/optimal-partition.md.
 
     Parameters
     ----------
@@ -167,18 +175,21 @@ class CoarseningMinimizer(Minimizer):
         Lagrange multiplier: what an error of the classifier costs beside an error of the adversary along a path;
         None: it falls from merge to merge.
     surrogate
-        The model that says how much each value moves the prediction: boosted trees of one attribute each (the
-        default), a logistic regression, or Shapley values of boosted trees; in Python also a function.
+        Who gives the effects: a name of ``leastwise.minimizers.surrogate.SURROGATES``, a function, or None.
     weights
         By personal attribute, how much it matters; 1 where nothing is said.
     constraints
         Conditions on the result and on everything on the way to it.
+    confidence
+        With which the limit must be kept. Where no generalization keeps it, the most accurate one is returned.
 
     Attributes
     ----------
     steps_
-        Of the last ``minimize``: all paths, with the estimated errors of each generalization; the last one starts
-        from the safest and saves answers.
+        Of the last ``minimize``: all paths, with the estimated errors of each generalization.
+    increase_
+        By how much the classifier errs more often than with everything asked, on the other third, paired; it chose
+        by these people, so others will see a little more.
     """
 
     name = "coarsening"
@@ -192,6 +203,7 @@ class CoarseningMinimizer(Minimizer):
         surrogate: str | Surrogate | None = None,
         weights: Mapping[str, float] | None = None,
         constraints: Constraints | None = None,
+        confidence: float = 0.9,
         *,
         schema: Any = None,
         personal: Sequence[str] | None = None,
@@ -203,45 +215,59 @@ class CoarseningMinimizer(Minimizer):
         self.surrogate = surrogate
         self.weights = weights
         self.constraints = constraints
+        self.confidence = confidence
 
     def minimize(self, table: Table) -> Generalization:
         """Return the safest generalization within the allowed loss."""
         check_between("max_error_increase", self.max_error_increase, 0.0, 1.0)
+        check_between("confidence", self.confidence, 0.5, 0.9999)
+        known, held = _parts(table, self.seed)
         same: Any = {"weights": self.weights, "constraints": self.constraints}
-        paths = restarted_steps(table, self.mu, surrogate=self.surrogate, seed=self.seed, **same)
-        steps = [step for path in paths for step in path]
-        if not steps:  # the constraints suppress every attribute
-            self.steps_ = []
+        self.steps_ = restarted_steps(known, self.mu, surrogate=self.surrogate, seed=self.seed, **same)
+        self.increase_ = Difference(0.0, 0.0)
+        if not self.steps_:  # the constraints suppress every attribute
             return Generalization.suppressed(table.schema)
-        safe = safest(steps, self.max_error_increase)
-        saving = coarsening_steps(table, safe.generalization, _SAVING, **same)
-        self.steps_ = [*paths, saving]
-        coarse = fewest_answers(saving, allowed_risk(steps, self.max_error_increase)).generalization
-        saved = safe.generalization.total_buckets - coarse.total_buckets
-        return replace(coarse, origin={**safe.generalization.origin, "answers_saved": saved})
+        keeps = self._judge(known, held)
+        steps = unbeaten([step for path in self.steps_ for step in path])
+        safe = steps[
+            max(last_that(lambda n: keeps(steps[n - 1].generalization), len(steps)), 1) - 1
+        ].generalization
+        # What is left of the allowed loss is spent on fewer answers; who sees a coarser record knows no more.
+        saving = [step.generalization for step in coarsening_steps(known, safe, _SAVING, **same)]
+        coarse = saving[last_that(lambda n: keeps(saving[n]), len(saving) - 1)]
+        keeps(coarse)
+        found = least(known, held, replace(coarse, origin=safe.origin), constraints=self.constraints)
+        found = rounded(known, held, found, constraints=self.constraints)
+        return replace(found, origin={**safe.origin, "answers_saved": safe.total_buckets - found.total_buckets})
+
+    def _judge(self, known: Table, held: Table) -> Callable[[Generalization], bool]:
+        """Return what tells whether a generalization keeps the limit; ``increase_`` is that of the last one asked."""
+        everything, _ = held_out(Generalization.untouched(known.schema), known, held)
+        errors = NormalDist().inv_cdf(self.confidence)
+
+        def keeps(generalization: Generalization) -> bool:
+            judged, _ = held_out(generalization, known, held)
+            self.increase_ = judged.errs_more_than(everything)
+            return self.increase_.bound(errors) <= self.max_error_increase
+
+        return keeps
 
 
-def safest(steps: Sequence[Step], max_error_increase: float) -> Step:
-    """Return the coarsest of the safest steps whose utility risk is at most so much above the least.
-
-    Adversary errors that differ by less than a thousandth count as equal.
-    """
-    allowed = allowed_risk(steps, max_error_increase)
-    near = [step for step in steps if step.utility_risk <= allowed]
-    reached = max(step.adversary_error for step in near) - _ALIKE
-    safe = [step for step in near if step.adversary_error >= reached]
-    return min(safe, key=lambda step: (step.generalization.total_buckets, -step.adversary_error))
-
-
-def fewest_answers(saving: Sequence[Step], allowed: float) -> Step:
-    """Return the coarsest step of a nested path that errs no more often than allowed, or than its start.
-
-    It is as safe as the start: who sees a coarser record knows less, even where the estimates differ by chance.
-    """
-    limit = max(allowed, saving[0].utility_risk)
-    return [step for step in saving if step.utility_risk <= limit][-1]
+def unbeaten(steps: Sequence[Step]) -> list[Step]:
+    """Return the steps that no other one beats, from accurate to safe, and among equally safe ones to coarse."""
+    ordered = sorted(steps, key=lambda s: (s.utility_risk, -s.adversary_error, s.generalization.total_buckets))
+    kept: list[Step] = []
+    for step in ordered:
+        safer = step.adversary_error - kept[-1].adversary_error if kept else 1.0
+        coarser = kept and step.generalization.total_buckets < kept[-1].generalization.total_buckets
+        if safer > _ALIKE or (coarser and safer >= -_ALIKE):
+            kept.append(step)
+    return kept
 
 
-def allowed_risk(steps: Sequence[Step], max_error_increase: float) -> float:
-    """Return the utility risk that may be reached: so much above the least."""
-    return min(step.utility_risk for step in steps) + max_error_increase + 1e-12
+def _parts(table: Table, seed: int) -> tuple[Table, Table]:
+    """Return the records that generalizations are made of, and those that choose."""
+    order = generator(seed, "coarsening").permutation(len(table))
+    chooses = max(int(len(table) * _CHOOSES), 1)
+    known, held = (table.take(np.sort(rows)) for rows in (order[chooses:], order[:chooses]))
+    return known, held

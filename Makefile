@@ -9,7 +9,7 @@ SITE_READY := $(VENV)/.docs
 ONE_THREAD := OMP_NUM_THREADS=1
 BENCHMARKS := apply pat adversaries minimizers frontier run collector
 
-.PHONY: demo test test-all test-faults coverage lint format bench docs lowest clean
+.PHONY: demo test test-all test-faults coverage lint format bench docs lowest lock sbom clean
 
 # The package alone is enough for the demo; the tests need the extras and the tools.
 $(LIGHT): pyproject.toml constraints.txt
@@ -45,6 +45,12 @@ coverage: $(READY) ## the tests of `make test`, measured: a total here, line by 
 
 lowest: ## the tests with the lowest versions that pyproject.toml allows, in an environment of its own
 	scripts/test-lowest-versions.sh
+
+lock: $(READY) ## deploy/requirements.txt: what a collector installs, with hashes
+	$(BIN)/python scripts/supply_chain.py lock
+
+sbom: $(READY) ## sbom.json: what a collector is made of, with licences (CycloneDX)
+	$(BIN)/python scripts/supply_chain.py sbom
 
 lint: $(READY)
 	$(BIN)/ruff check .

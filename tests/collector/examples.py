@@ -79,10 +79,10 @@ def sqlite_url(folder: Path) -> str:
 
 @contextmanager
 def client(
-    url: str, *generalizations: Generalization, model: Model | None = None, **settings: Any
+    url: str, *generalizations: Generalization, model: Model | None = None, public: bytes = b"", **settings: Any
 ) -> Iterator[Client]:
     """Give a client of a collector in this process; one that fails shows its exception."""
-    store = Store.open(url)
+    store = Store.open(url, public=public)
     app = make_app(generalizations or (G,), store, Settings(**{"rate": 0, "token": TOKEN, **settings}), model)
     try:
         with Client(app) as made:

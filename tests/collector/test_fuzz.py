@@ -28,7 +28,7 @@ from tests.collector.process import HOST, running
 MARK = "pl4nted"  # in every value that must not come back
 NUMBER = 617336173361733
 BATCH = 20
-TAKES_ANYTHING = ("/", "/docs", "/health", "/openapi.json", "/ready", "/records/{receipt}")
+TAKES_ANYTHING = ("/", "/docs", "/erase", "/health", "/openapi.json", "/ready", "/records/{receipt}")
 Record = dict[str, Any]
 
 

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from leastwise.cli.app import Trust, app, load
+from leastwise.cli.app import Force, Trust, app, load
+from leastwise.cli.output import check_output, write_frame
 from leastwise.errors import DataError
 
 Artefacts = Annotated[
@@ -33,6 +34,13 @@ Proxy = Annotated[
     str | None,
     typer.Option("--proxy", help="The address of a reverse proxy, whose X-Forwarded-For tells who the client is."),
 ]
+SealTo = Annotated[
+    Path | None,
+    typer.Option("--seal-to", help="A public key of `leastwise keys`: records are encrypted, not readable here."),
+]
+KeepDays = Annotated[
+    int | None, typer.Option("--keep-days", min=1, help="Erase records that are older; without it they are kept.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Log problems only, not each request.")]
 
 
@@ -49,6 +57,8 @@ def collect(
     body_limit: BodyLimit = 1_000_000,
     batch_limit: BatchLimit = 1_000,
     proxy: Proxy = None,
+    seal_to: SealTo = None,
+    keep_days: KeepDays = None,
     quiet: Quiet = False,
 ) -> None:
     """Collect generalized records: a form for people, an HTTP interface for programs.
@@ -64,6 +74,7 @@ def collect(
     """
     asked = [load(path) for path in generalizations]
     from leastwise.collector.app import is_loopback, make_app, serve
+    from leastwise.collector.sealing import PUBLIC, read_key
     from leastwise.collector.security import Settings, token_from_environment
     from leastwise.collector.store import Store
 
@@ -72,6 +83,7 @@ def collect(
         body_limit=body_limit,
         batch_limit=batch_limit,
         rate=rate,
+        keep_days=keep_days,
         token=token_from_environment(),
     )
     port = _free_port(host, port)
@@ -80,13 +92,77 @@ def collect(
         from leastwise.models import load_model
 
         answering = load_model(model, trust or ())
-    store = Store.open(db)
+    store = Store.open(db, public=b"" if seal_to is None else read_key(seal_to, PUBLIC))
     try:
         service = make_app(asked, store, settings, answering)
         _say_where(host, port, is_loopback(host))
         serve(service, host, port, proxy=proxy, quiet=quiet)
     finally:
         store.close()
+
+
+@app.command()
+def keys(
+    private: Annotated[
+        Path, typer.Argument(help="Where the private key goes (records.key); keep it off the server.")
+    ],
+    force: Force = False,
+) -> None:
+    """Make a pair of keys: a collector seals records to the public one, only the private one opens them.
+
+    Example: `leastwise keys records.key`, then `leastwise collect g.json --seal-to records.pub`
+    """
+    public = private.with_suffix(".pub")
+    for path in (private, public):
+        check_output(path, force)
+    from leastwise.collector.sealing import make_keys
+
+    make_keys(private, public)
+    typer.echo(f"wrote {private} (keep it safe and off the server) and {public} (for --seal-to)", err=True)
+
+
+@app.command()
+def records(
+    db: Annotated[str, typer.Argument(help="Where records are kept: sqlite:///records.db or postgresql://...")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write: .csv, .parquet or .ndjson.")],
+    generalization: Annotated[
+        str | None, typer.Option("--generalization", help="A fingerprint or its beginning; the newest by default.")
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Write the records that a collector stored to a file.
+
+    Sealed records are opened by the private key in the file that LEASTWISE_KEY_FILE names.
+
+    Example: `LEASTWISE_KEY_FILE=records.key leastwise records sqlite:///copy.db -o records.csv`
+    """
+    check_output(output, force, (".csv", ".parquet", ".ndjson"))
+    from leastwise.collector import read_records
+
+    frame = read_records(db, generalization)
+    write_frame(frame, output)
+    typer.echo(f"wrote {frame.height:,} records to {output}", err=True)
+
+
+@app.command()
+def audit(
+    db: Annotated[str, typer.Argument(help="Where records are kept: sqlite:///records.db or postgresql://...")],
+) -> None:
+    """Show the audit log of a collector, and check that no entry was changed or left out; exit 1 if one was.
+
+    Example: `leastwise audit sqlite:///records.db`
+    """
+    from leastwise.collector.store import read_audit
+
+    found = read_audit(db)
+    for entry, unchanged in found:
+        mark = "" if unchanged else "  CHANGED"
+        typer.echo(f"{entry.number:>6} {entry.time:<20} {entry.event:<10} {entry.details}{mark}")
+    if not all(unchanged for _, unchanged in found):
+        typer.secho("the log was changed, or was written with another secret", err=True, fg=typer.colors.RED)
+        raise typer.Exit(1)
+    if found:
+        typer.echo(f"unchanged; the last digest: {found[-1][0].digest.hex()}", err=True)
 
 
 def _say_where(host: str, port: int, safe: bool) -> None:

@@ -78,7 +78,7 @@ def _complain(text: str) -> int:
 # The order in which the help shows them: as the work goes on.
 _PANELS = {
     "From records to a decision": ("demo", "run", "choose", "necessity", "report"),
-    "Put it to work": ("describe", "export", "apply", "collect", "train", "predict"),
+    "Put it to work": ("describe", "export", "apply", "collect", "keys", "records", "audit", "train", "predict"),
     "Keep to it": ("init", "check", "monitor"),
     "Step by step": ("inspect", "minimize", "evaluate", "compare", "minimizers", "minimum-sample"),
     "Research": ("experiment", "datasets"),

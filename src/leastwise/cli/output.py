@@ -81,9 +81,13 @@ def check_output(path: str | Path | None, force: bool, suffixes: tuple[str, ...]
 
 
 def write_frame(frame: Any, path: Path) -> None:
-    """Write records as .csv, .parquet or .ndjson, as the name tells; the file appears only when it is complete."""
+    """Write records as .csv, .parquet or .ndjson, as the name tells, for their owner only.
+
+    The file appears only when it is complete.
+    """
     part = path.with_name(f".{path.name}.part")
     try:
+        part.touch(mode=0o600)
         getattr(frame, f"write_{path.suffix.lower()[1:]}")(part)
         part.replace(path)
     except OSError as error:

@@ -87,6 +87,7 @@ class _Route(Route):
 def _closing(service: Service) -> Any:
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        await service.start()
         tidying = asyncio.create_task(service.tidy())
         yield
         tidying.cancel()

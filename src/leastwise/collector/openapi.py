@@ -171,6 +171,17 @@ def _stored(service: Service) -> Any:
     return {200: {"description": "It is stored.", **_content(_STATUS)}, 202: _GOING}, (404, 503), _RECEIPT
 
 
+def _erase_by_form(service: Service) -> Any:
+    form = {"type": "object", "required": ["receipt"], "properties": {"receipt": _TEXT}}
+    page = _content(_TEXT, "text/html")
+    good = {
+        200: {"description": "Erased, and its bytes are gone.", **page},
+        202: {"description": "Erased; its bytes are not gone from everywhere yet.", **page},
+        404: {"description": "There is no such record.", **page},
+    }
+    return good, (403, 415, 422, 503), {"requestBody": {"required": True, **_content(form, FORM)}}
+
+
 def _schema(service: Service) -> Any:
     good = {200: {"description": "The JSON Schema.", **_content({"type": "object"})}}
     return good, (409,), {"parameters": [_which(service, "query")]}
@@ -192,6 +203,8 @@ _ROUTES = {
     ("GET", "/records"): _export,
     ("DELETE", "/records/{receipt}"): _erase,
     ("GET", "/records/{receipt}"): _stored,
+    ("GET", "/erase"): _docs,
+    ("POST", "/erase"): _erase_by_form,
     ("GET", "/schema"): _schema,
     ("GET", "/health"): _health,
     ("GET", "/ready"): _ready,

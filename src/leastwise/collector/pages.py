@@ -32,6 +32,7 @@ _RECEIPT = _ENVIRONMENT.from_string(
 {% if prediction %}<p id="prediction">The prediction: <strong>{{ prediction }}</strong></p>{% endif %}
 <p>Your receipt, the only way to have your record erased later; nobody else holds it:</p>
 <p><code id="receipt">{{ receipt }}</code></p>
+<p><a href="/erase">Erase a record</a></p>
 """
 )
 _REFUSED = _ENVIRONMENT.from_string(
@@ -44,6 +45,18 @@ _REFUSED = _ENVIRONMENT.from_string(
 {% endfor %}
 </ul>
 <p><a href="/">Back to the form</a></p>
+"""
+)
+_ERASE = _ENVIRONMENT.from_string(
+    _LAYOUT
+    % """
+{% if outcome %}<p id="outcome" role="status"><strong>{{ outcome }}</strong></p>{% endif %}
+<form method="post" action="/erase" autocomplete="off">
+<p><label for="receipt">The receipt that you were given</label></p>
+<p><input id="receipt" name="receipt" size="30" maxlength="60" required spellcheck="false"></p>
+<p><button type="submit">Erase my record</button></p>
+</form>
+<p>Who has no receipt any more cannot have a record erased: nothing in the database says whose it is.</p>
 """
 )
 _DOCS = _ENVIRONMENT.from_string(
@@ -72,6 +85,11 @@ def receipt_page(receipt: str, prediction: str | None, repeated: bool = False) -
 def refused_page(status: int, problems: Sequence[Problem]) -> HTMLResponse:
     """Return the page for a form that was not right."""
     return page(_REFUSED.render(title="That did not work", style=_STYLE, problems=problems), status)
+
+
+def erase_page(outcome: str | None, status: int = 200) -> HTMLResponse:
+    """Return the page on which a person erases a record, and what became of it."""
+    return page(_ERASE.render(title="Erase a record", style=_STYLE, outcome=outcome), status)
 
 
 def docs_page(document: dict[str, Any]) -> HTMLResponse:

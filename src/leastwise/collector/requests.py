@@ -104,6 +104,16 @@ class RequestReader:
         return found[0]
 
 
+async def read_receipt(request: Request) -> str:
+    """Return the receipt that a person entered, without the spaces that come with copying."""
+    _check_own_page(request)
+    if _media_type(request) != FORM:
+        raise RefusedError(415, f"the body must be {FORM}")
+    body = await request.body()
+    fields = _fields(body) if len(body) <= LARGEST_FORM else {}
+    return fields.get("receipt", "").strip()
+
+
 def _media_type(request: Request) -> str:
     encoding = request.headers.get("content-encoding", "identity").strip().lower()
     kind = request.headers.get("content-type", JSON).partition(";")[0].strip().lower()

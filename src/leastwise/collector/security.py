@@ -56,6 +56,8 @@ class Settings:
         How long a client may take to send its request.
     waiting
         How many requests may wait for the store before others are answered 503.
+    keep_days
+        Records older than so many days are erased; None keeps them.
     token
         Opens ``GET /records``. Never shown: not in its ``repr``, not in a log.
     """
@@ -66,6 +68,7 @@ class Settings:
     rate: float = 600.0
     body_seconds: float = 30.0
     waiting: int = 10_000
+    keep_days: int | None = None
     token: str | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -74,6 +77,8 @@ class Settings:
         check_between("the rate", float(self.rate), 0.0)
         check_between("the seconds for a body", float(self.body_seconds), 0.1)
         check_between("the waiting requests", self.waiting, 1)
+        if self.keep_days is not None:
+            check_between("the days to keep records", self.keep_days, 1)
         if self.token is not None and (len(self.token) < SHORTEST_TOKEN or not self.token.isascii()):
             raise ParameterError(
                 f"{TOKEN_VARIABLE} must have at least {SHORTEST_TOKEN} ASCII characters, so that nobody guesses it"

@@ -7,7 +7,9 @@ import csv
 import io
 import json
 import secrets
+import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from anyio.to_thread import run_sync
@@ -18,7 +20,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingR
 
 from leastwise.collector.databases import ANSWER, SilentError, StoreError
 from leastwise.collector.openapi import describe
-from leastwise.collector.pages import docs_page, receipt_page
+from leastwise.collector.pages import docs_page, erase_page, receipt_page
 from leastwise.collector.records import RecordFormat
 from leastwise.collector.requests import (
     GENERALIZATION_FIELD,
@@ -27,9 +29,10 @@ from leastwise.collector.requests import (
     Asked,
     RefusedError,
     RequestReader,
+    read_receipt,
 )
 from leastwise.collector.security import TOKEN_VARIABLE, Settings, log, page_policy, token_matches
-from leastwise.collector.store import Store, Submission
+from leastwise.collector.store import Store, Submission, today
 from leastwise.collector.writer import Writer
 from leastwise.errors import ParameterError
 from leastwise.exports import form_html, record_schema
@@ -69,6 +72,8 @@ class Service:
             ("GET", "/records", self.export),
             ("DELETE", "/records/{receipt}", self.erase),
             ("GET", "/records/{receipt}", self.stored),
+            ("GET", "/erase", self.erase_page),
+            ("POST", "/erase", self.erase_by_form),
             ("GET", "/schema", self.schema),
             ("GET", "/health", self.health),
             ("GET", "/ready", self.ready),
@@ -150,11 +155,29 @@ class Service:
         except TimeoutError:
             raise SilentError(f"the store was silent for {ANSWER} seconds") from None
 
+    async def start(self) -> None:
+        """Note the start in the audit log."""
+        accepted = [form.generalization.fingerprint for form in self.formats]
+        await self._ask(partial(self._store.note, "started", generalizations=accepted))
+
     async def tidy(self) -> None:
         """Empty the log of the store every few seconds, until cancelled."""
+        expired = None
         while True:
+            if self.settings.keep_days is not None and expired != today():
+                expired = await self._expire(self.settings.keep_days)
             await asyncio.sleep(TIDY)
             await self._forget()
+
+    async def _expire(self, days: int) -> int | None:
+        """Erase what is too old; return the day, None when it must be tried again."""
+        day = today()
+        try:
+            await run_in_threadpool(self._store.expire, days)
+        except (SQLAlchemyError, StoreError) as error:
+            log.error("old records were not erased: %s", type(error).__name__)
+            return None
+        return day
 
     async def _forget(self) -> bool:
         try:
@@ -166,6 +189,10 @@ class Service:
     async def close(self) -> None:
         """Store what was accepted, and leave no order of arrival."""
         await self.writer.close()
+        try:
+            await self._ask(self._store.note, "stopped")
+        except (SQLAlchemyError, StoreError) as error:
+            log.error("the stop was not noted: %s", type(error).__name__)
         await self._forget()
 
     async def export(self, request: Request) -> Response:
@@ -175,6 +202,9 @@ class Service:
         if kind not in _WRITERS:
             raise RefusedError(400, f"format must be one of {', '.join(_WRITERS)}")
         form = self._reader.format_of(request.query_params.get("generalization"))
+        if self._store.sealed:
+            raise RefusedError(409, "the records are sealed; read the database where the private key is")
+        await self._ask(partial(self._store.note, "exported", generalization=form.generalization.fingerprint))
         write, media_type = _WRITERS[kind]
         headers = {GENERALIZATION_HEADER: form.generalization.fingerprint}
         return StreamingResponse(write(self._store.frames(form.generalization)), 200, headers, media_type)
@@ -195,13 +225,31 @@ class Service:
         receipt = request.path_params["receipt"]
         if not await self._ask(self._store.erase, receipt):
             return await self.stored(request)
-        for _ in range(int(ERASING / 0.1)):
-            if await self._forget():
-                return Response(status_code=204)
-            if not self._store.forgets:
-                break
-            await asyncio.sleep(0.1)
+        if await self._gone():
+            return Response(status_code=204)
         return JSONResponse({"status": self._store.remains}, 202, {"location": f"/records/{receipt}"})
+
+    async def _gone(self) -> bool:
+        """Wait a little for the bytes of what was erased to go; return whether they have."""
+        end = time.monotonic() + ERASING
+        while not await self._forget():
+            if not self._store.forgets or time.monotonic() > end:
+                return False
+            await asyncio.sleep(0.1)
+        return True
+
+    async def erase_page(self, _: Request) -> Response:
+        """Show a page on which a person enters a receipt, to have the record erased."""
+        return erase_page(None)
+
+    async def erase_by_form(self, request: Request) -> Response:
+        """Erase the record of a receipt that a person entered, and say what became of it."""
+        receipt = await read_receipt(request)
+        if not await self._ask(self._store.erase, receipt):
+            return erase_page("There is no record of this receipt. It may have been erased already.", 404)
+        if await self._gone():
+            return erase_page("Your record is erased. Nothing of it is left in the database.")
+        return erase_page(f"Your record is {self._store.remains}.", 202)
 
     async def stored(self, request: Request) -> Response:
         """Say whether a receipt's record is stored; 202 while the bytes of erased ones still lie in the log."""

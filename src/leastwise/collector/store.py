@@ -9,17 +9,23 @@ A reader holds no transaction longer than one part takes, so that what is erased
 
 from __future__ import annotations
 
+import os
 import secrets
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import sqlalchemy as sa
 
 from leastwise.collector import receipts
+from leastwise.collector.audit import Entry, entries, note
 from leastwise.collector.databases import Database, open_database
 from leastwise.collector.records import RecordFormat, Row
+from leastwise.collector.sealing import PRIVATE, Opener, Seal, read_key
 from leastwise.collector.secret import find_secret
 from leastwise.collector.tables import (
     FORMAT,
@@ -29,6 +35,7 @@ from leastwise.collector.tables import (
     metadata,
     records,
     requests,
+    seals,
     settings,
 )
 from leastwise.errors import DataError
@@ -36,6 +43,7 @@ from leastwise.generalization import Generalization
 
 KEYS_KEPT = 30  # days that a repeated request is recognized
 CHUNK = 10_000
+KEY_VARIABLE = "LEASTWISE_KEY_FILE"
 
 
 @dataclass(frozen=True)
@@ -66,8 +74,10 @@ Outcome = Stored | KeyUsedError
 class Store:
     """A collector's database; safe to use from several threads and by several processes."""
 
-    def __init__(self, database: Database, secret: bytes) -> None:
-        self._database, self._secret = database, secret
+    def __init__(self, database: Database, secret: bytes, public: bytes = b"", private: bytes = b"") -> None:
+        self._database, self._secret, self._public, self._private = database, secret, public, private
+        self._sealing: tuple[int, int, Seal] | None = None  # of which day, its number
+        self._lock = threading.Lock()
         self.writers = database.writers
         self._insert_request = database.insert(requests).on_conflict_do_nothing().returning(requests.c.day)
         self._insert_generalization = database.insert(generalizations).on_conflict_do_nothing()
@@ -75,17 +85,19 @@ class Store:
         self.forgets, self.remains = database.forgets, database.remains
 
     @classmethod
-    def open(cls, url: str, secret: bytes | None = None) -> Store:
+    def open(cls, url: str, secret: bytes | None = None, public: bytes = b"") -> Store:
         """Open a database and make its tables where they are not there yet.
 
         Parameters
         ----------
         secret
             What digests of keys are made with; by default that of ``find_secret``.
+        public
+            The key that records are sealed to; a database has the same from its beginning, or none.
         """
         database = open_database(url)
         try:
-            store = cls(database, find_secret(database) if secret is None else secret)
+            store = cls(database, find_secret(database) if secret is None else secret, public)
             with database.explained():
                 store._prepare()
                 store.forget()  # a collector that was killed may have left a log
@@ -105,6 +117,8 @@ class Store:
             if not secrets.compare_digest(_settled(connection, "secret", proof), proof):
                 name = self._database.name
                 raise DataError(f"{name}: this database was begun with another secret; bring that one")
+            if _settled(connection, "public", self._public) != self._public:
+                raise DataError("this database was begun with another public key, or none; seal to the same")
             connection.execute(sa.delete(requests).where(requests.c.day < today() - KEYS_KEPT))
 
     def close(self) -> None:
@@ -118,6 +132,7 @@ class Store:
             found = _number(connection, generalization.fingerprint)
             if found is None:
                 connection.execute(self._insert_generalization.values(**values))
+                note(connection, self._secret, "artefact", fingerprint=generalization.fingerprint)
                 found = _number(connection, generalization.fingerprint)
         assert found is not None
         return found
@@ -136,16 +151,22 @@ class Store:
         """
         digests = [b"" if s.key is None else receipts.key_digest(s.key, self._secret) for s in submissions]
         outcomes: dict[int, Outcome] = {}
+        seal = self._seal() if self._public else None
         with self._database.writing() as connection:
             rows: list[StoredRow] = []
             for place in sorted(range(len(submissions)), key=digests.__getitem__):
-                outcomes[place] = self._place(connection, submissions[place], digests[place], rows)
+                outcomes[place] = self._place(connection, submissions[place], digests[place], rows, seal)
             if rows:
                 insert_records(connection, rows)
         return [outcomes[place] for place in range(len(submissions))]
 
     def _place(
-        self, connection: sa.Connection, asked: Submission, digest: bytes, rows: list[StoredRow]
+        self,
+        connection: sa.Connection,
+        asked: Submission,
+        digest: bytes,
+        rows: list[StoredRow],
+        seal: tuple[int, Seal] | None,
     ) -> Outcome:
         made = receipts.receipts(self._bits(asked))
         texts = receipts.texts(made)
@@ -153,9 +174,24 @@ class Store:
             known = self._claim(connection, asked, digest)
             if known is not None:
                 return Stored(texts, repeated=True) if known else KeyUsedError()
-        number, day, kept = asked.generalization, today(), receipts.kept
-        rows += [(kept(r), number, day, row[1], row[0]) for r, row in zip(made, asked.rows, strict=True)]
+        number, day = asked.generalization, today()
+        placed = zip(map(receipts.kept, made), asked.rows, strict=True)
+        if seal is None:
+            rows += [(place, number, day, row[1], row[0]) for place, row in placed]
+        else:
+            rows += [(place, number, day, None, seal[1].answers(seal[0], row, place)) for place, row in placed]
         return Stored(texts)
+
+    def _seal(self) -> tuple[int, Seal]:
+        """Return the seal of the day and its number; it is on disk before a record needs it."""
+        with self._lock:
+            if self._sealing is None or self._sealing[0] != today():
+                seal = Seal(self._public)
+                with self._database.writing() as connection:
+                    made = connection.execute(sa.insert(seals).values(sealed=seal.sealed)).inserted_primary_key
+                assert made is not None
+                self._sealing = today(), made[0], seal
+            return self._sealing[1], self._sealing[2]
 
     def _claim(self, connection: sa.Connection, asked: Submission, digest: bytes) -> bool | None:
         """Return None if the key is new (it is now taken), otherwise whether it came with the same body."""
@@ -188,8 +224,34 @@ class Store:
             return False
         with self._database.writing() as connection:
             gone = connection.execute(sa.delete(records).where(records.c.receipt == receipts.kept(raw))).rowcount
+            if gone:
+                note(connection, self._secret, "erased", to_the_day=True, records=1)
             self.left |= bool(gone) and self.forgets
         return bool(gone)
+
+    def expire(self, days: int) -> int:
+        """Erase the records that are older than so many days, some at a time; return how many there were."""
+        old = sa.select(records.c.receipt).where(records.c.day < today() - days).limit(CHUNK)
+        total = 0
+        while True:
+            with self._database.writing() as connection:
+                gone = connection.execute(sa.delete(records).where(records.c.receipt.in_(old))).rowcount
+                if gone:
+                    note(connection, self._secret, "expired", to_the_day=True, records=gone, days=days)
+                self.left |= bool(gone) and self.forgets
+            total += gone
+            if gone < CHUNK:
+                return total
+
+    def note(self, event: str, **details: Any) -> None:
+        """Write an entry of the audit log."""
+        with self._database.writing() as connection:
+            note(connection, self._secret, event, **details)
+
+    def audit(self) -> list[tuple[Entry, bool]]:
+        """Return the audit log, and whether each entry is unchanged."""
+        with self._database.reading() as connection:
+            return list(entries(connection, self._secret))
 
     def forget(self) -> bool:
         """Clear the log of what was erased and of the order of arrival; return whether nothing is left."""
@@ -207,6 +269,7 @@ class Store:
         form = RecordFormat(generalization, generalization.label is not None)
         with self._database.reading() as connection:
             number = _number(connection, generalization.fingerprint)
+            opener = self._opener(connection)
         query = sa.select(records.c.receipt, records.c.answers, records.c.label).order_by(records.c.receipt)
         query, last = query.where(records.c.generalization == number).limit(CHUNK), b""
         while True:
@@ -215,7 +278,23 @@ class Store:
             if not part:
                 return
             last = bytes(part[-1].receipt)
-            yield form.frame([bytes(row.answers) for row in part], [row.label for row in part])
+            found = [Row(bytes(row.answers), row.label) for row in part]
+            if opener is not None:
+                found = [opener.row(row.answers, bytes(p.receipt)) for row, p in zip(found, part, strict=True)]
+            yield form.frame([row.answers for row in found], [row.label for row in found])
+
+    @property
+    def sealed(self) -> bool:
+        """Whether nobody can read the records here."""
+        return bool(self._public)
+
+    def _opener(self, connection: sa.Connection) -> Opener | None:
+        query = sa.select(settings.c.value).where(settings.c.name == "public")
+        if not connection.execute(query).scalar():
+            return None
+        if not self._private:
+            raise DataError(f"the records are sealed; name the file of the private key in {KEY_VARIABLE}")
+        return Opener(self._private, {row.id: bytes(row.sealed) for row in connection.execute(sa.select(seals))})
 
     def generalizations(self) -> list[Generalization]:
         """Return the generalizations that records were collected under, the newest last."""
@@ -244,12 +323,28 @@ def today() -> int:
 
 
 def open_existing(url: str) -> Store:
-    """Open a database for reading; one that does not exist is not made."""
+    """Open a database for reading; one that does not exist is not made.
+
+    The private key of sealed records is read from the file that ``LEASTWISE_KEY_FILE`` names.
+    """
+    named = os.environ.get(KEY_VARIABLE)
+    private = read_key(Path(named), PRIVATE) if named else b""
     database = open_database(url, create=False)
     with database.explained():
         if not sa.inspect(database.engine).has_table(records.name):
             raise DataError(f"{database.name}: no records of a collector are in this database")
-    return Store(database, b"")
+    return Store(database, b"", private=private)
+
+
+def read_audit(url: str) -> list[tuple[Entry, bool]]:
+    """Return the audit log of a database, and whether each entry is unchanged; it needs the collector's secret."""
+    store = open_existing(url)
+    try:
+        with store._database.explained():
+            store._secret = find_secret(store._database)
+            return store.audit()
+    finally:
+        store.close()
 
 
 def read_records(url: str, fingerprint: str | None = None) -> pl.DataFrame:

@@ -52,6 +52,24 @@ settings = sa.Table(
 )
 
 
+seals = sa.Table(
+    "leastwise_seals",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("sealed", sa.LargeBinary, nullable=False),  # the key of some records, for the private key to open
+)
+
+audit = sa.Table(
+    "leastwise_audit",
+    metadata,
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("time", sa.String(20), nullable=False),
+    sa.Column("event", sa.String(40), nullable=False),
+    sa.Column("details", sa.Text, nullable=False),
+    sa.Column("digest", sa.LargeBinary(32), nullable=False),
+)
+
+
 StoredRow = tuple[bytes, int, int, int | None, bytes]
 _COLUMNS = "(receipt, generalization, day, label, answers)"
 # SQLite's driver lets other threads run at each statement, and then waits for its turn: few large ones are faster

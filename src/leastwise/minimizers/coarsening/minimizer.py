@@ -241,7 +241,7 @@ class CoarseningMinimizer(Minimizer):
         return replace(found, origin={**safe.origin, "answers_saved": safe.total_buckets - found.total_buckets})
 
     def _judge(self, known: Table, held: Table) -> Callable[[Generalization], bool]:
-        """Return what tells whether a generalization keeps the limit; ``increase_`` is that of the last one asked."""
+        """Return what tells whether a generalization keeps the limit; ``increase_`` is that of the last one."""
         everything, _ = held_out(Generalization.untouched(known.schema), known, held)
         errors = NormalDist().inv_cdf(self.confidence)
 

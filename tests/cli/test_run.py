@@ -99,6 +99,7 @@ def test_choosing_under_a_budget(run: Run, small: Path, grid: Path, tmp_path: Pa
     assert "The nearest is" in none.out
     assert "What was recommended before stays as it was." in none.out
     assert (folder / "report.json").read_text(encoding="utf-8") == report
+    assert "both were given" in run("choose", folder, "--max-error", 1, "--candidate", "x").complaint
 
 
 def test_a_run_stands_for_its_recommended_generalization(

@@ -143,6 +143,27 @@ def test_where_none_fits_it_says_what_binds_and_what_is_nearest() -> None:
     assert f"The nearest is {found.nearest}: the model errs 0.0200 more" in found.sentence
 
 
+def test_what_binds_is_what_no_candidate_keeps_and_not_what_the_nearest_breaks_besides() -> None:
+    """The nearest also has people alone, which others do not have."""
+    front = make(figures(0.105, 0.1), figures(0.12, 0.3), figures(0.2, 0.4, unique=2))
+    found = choose(front, Budget(max_buckets=1, max_asked=1, max_unique=1))
+    assert found.nearest == front.points[2].id
+    assert "2 people are alone" in found.sentence
+    assert [text.split(",")[0] for text in found.binding] == [
+        "there are 40 answers in all",
+        "there are 6 questions",
+    ]
+    assert all("no candidate keeps this limit" in text for text in found.binding)
+
+
+def test_where_limits_bind_together_the_fewest_are_named() -> None:
+    sizes = [(9, 10), (1, 90), (9, 90)]
+    front = make(*(figures(0.105, 0.1, unique=unique) for unique in (9, 9, 0)), sizes=sizes)
+    found = choose(front, Budget(max_buckets=50, max_asked=5, max_unique=0))
+    assert len(found.binding) == 2
+    assert all("no single limit binds" in text for text in found.binding)
+
+
 def test_a_screened_candidate_that_would_fit_is_named() -> None:
     def screened(number: int, risk: float, answers: int) -> Candidate:
         return replace(candidate(number, figures(risk, 0.2), answers=answers), judged=None, tested=None)

@@ -35,7 +35,7 @@ def test_the_folder_holds_everything_but_the_report(finished: Run) -> None:
     names = {name.split("/")[0] for name in content(finished.folder)}
     assert names == {
         "task.json", "schema.yaml", "candidates.jsonl", "frontier.json", "choice.json", "recommended.json",
-        "generalizations", "evaluations", "necessity.json",
+        "necessity.json", "generalizations", "evaluations",
     }  # fmt: skip
     assert finished.task.data == "small.csv"
     assert load_schema(finished.folder / "schema.yaml") == SCHEMA == finished.schema

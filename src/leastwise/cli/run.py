@@ -218,9 +218,15 @@ def demo(
 @app.command()
 @grouped
 def choose(
-    run: Annotated[Path, typer.Argument(help="The folder of a finished run.")], limits: Limits, more: MoreLimits
+    run: Annotated[Path, typer.Argument(help="The folder of a finished run.")],
+    limits: Limits,
+    more: MoreLimits,
+    candidate: Annotated[
+        str | None,
+        typer.Option("--candidate", metavar="ID", help="Your own pick instead: any candidate that was attacked."),
+    ] = None,
 ) -> None:
-    """Choose the best candidate under a budget; rewrites the choice, recommended.json and the report.
+    """Choose the best candidate under a budget, or your own; rewrites the choice, recommended.json and the report.
 
     With a limit on the model's error the safest candidate wins, otherwise the most accurate one. Exit code 1: none
     fits; it says which limit binds and what comes nearest.
@@ -228,12 +234,13 @@ def choose(
     Example: `leastwise choose run/ --max-error-increase 0.01 --min-adversary-error sex=0.3 --max-buckets 40`
     """
     from leastwise.report import write_report
-    from leastwise.runs import choose_again
+    from leastwise.runs import choose_again, pick
 
     budget = budget_of(limits, vars(more))
-    if budget is None:
-        raise ParameterError("state a budget to choose under, such as --max-error-increase 0.01; see --help")
-    found = choose_again(run, budget)
+    if (budget is None) == (candidate is None):
+        what = "a budget to choose under, such as --max-error-increase 0.01, or your own pick by --candidate"
+        raise ParameterError(f"state {what}; {'both were given' if budget else 'see --help'}")
+    found = choose_again(run, budget) if budget is not None else pick(run, candidate or "")
     print_lines(found.choice.sentence)
     if found.choice.candidate is None:
         print_lines("What was recommended before stays as it was.")

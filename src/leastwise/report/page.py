@@ -13,7 +13,7 @@ Facts = Mapping[str, Any]
 MOST_ANSWERS = 16  # of one question; the others are folded
 MOST_CLASSES = 12
 PERSONAL = (
-    "In the law's sense all answers of a person are personal data, and so are these records. “Personal” here "
+    "In the law’s sense all answers of a person are personal data, and so are these records. Here “personal” "
     "marks the attributes whose disclosure is measured: how well an attacker can tell them."
 )
 

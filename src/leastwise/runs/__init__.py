@@ -6,6 +6,7 @@ from leastwise.runs.choice import DEFAULT, Choice, choose
 from leastwise.runs.folder import Run
 from leastwise.runs.frontier import Areas, Frontier
 from leastwise.runs.grid import Entry, Grid, default_grid, load_grid
+from leastwise.runs.picking import pick
 from leastwise.runs.proposals import Pool
 from leastwise.runs.run import choose_again, run, sweep
 from leastwise.runs.stability import Stability, stability
@@ -35,6 +36,7 @@ __all__ = [
     "choose_again",
     "default_grid",
     "load_grid",
+    "pick",
     "run",
     "stability",
     "sweep",

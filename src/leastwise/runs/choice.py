@@ -234,7 +234,7 @@ def _none_fits(budget: Budget, frontier: Frontier, screened: Sequence[Candidate]
     beyond = [(max(limit.beyond for limit in each), sum(limit.beyond for limit in each)) for each in held]
     place = beyond.index(min(beyond))
     nearest, missed = frontier.points[place], [limit.text for limit in _broken(held[place])]
-    binding = _binding(held) or missed
+    binding = _binding(held)
     sentence = (
         f"None of the {len(frontier.points)} candidates of the frontier fits: {budget.words()}. "
         f"What binds: {'; '.join(binding)}. The nearest is {nearest.id}: {'; '.join(missed)}."
@@ -263,7 +263,11 @@ def _hint(screened: Sequence[Candidate], budget: Budget, frontier: Frontier) -> 
 
 
 def _binding(judged: Sequence[Sequence[Limit]]) -> list[str]:
-    """Return each limit without which some candidate would fit, with how near those come to it."""
+    """Return each limit without which some candidate would fit, with how near those come to it.
+
+    Where there is none: the limits that no candidate keeps, and where there is none of those either, the fewest
+    that a candidate breaks.
+    """
     found = []
     for place in range(len(judged[0])):
         without = [limits for limits in judged if not _broken([*limits[:place], *limits[place + 1 :]])]
@@ -271,7 +275,13 @@ def _binding(judged: Sequence[Sequence[Limit]]) -> list[str]:
             closest = min(without, key=lambda limits: limits[place].beyond)[place]
             others = " among candidates that keep the other limits" if len(judged[0]) > 1 else ""
             found.append(f"{closest.text} (the closest{others})")
-    return found
+    if found:
+        return found
+    by_limit = [[limits[place] for limits in judged] for place in range(len(judged[0]))]
+    closest_of = [min(each, key=lambda limit: limit.beyond) for each in by_limit]
+    hopeless = [f"{limit.text} (the closest: no candidate keeps this limit)" for limit in _broken(closest_of)]
+    fewest = min(map(_broken, judged), key=lambda broken: (len(broken), sum(limit.beyond for limit in broken)))
+    return hopeless or [f"{limit.text} (no single limit binds; this is the fewest)" for limit in fewest]
 
 
 def best_screened(candidates: Sequence[Candidate], budget: Budget, everything: float) -> Candidate | None:

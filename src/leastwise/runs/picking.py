@@ -1,0 +1,62 @@
+"""A person's own pick: any candidate that was attacked, written as the choice, with a sentence that says so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from leastwise.errors import ParameterError, shorten
+from leastwise.runs import folder as places
+from leastwise.runs.budget import Size
+from leastwise.runs.candidates import Candidate
+from leastwise.runs.choice import Choice
+from leastwise.runs.folder import Run, write_choice
+from leastwise.runs.journal import locked
+from leastwise.validation import did_you_mean
+
+
+def pick(folder: str | Path, name: str) -> Run:
+    """Make a candidate the choice of a finished run, whether it keeps the limits or not.
+
+    Parameters
+    ----------
+    folder
+        Of the run.
+    name
+        The id of a candidate that was attacked in full.
+    """
+    places.check_run(Path(folder))
+    with locked(Path(folder)):
+        found = Run.load(folder)
+        choice = _picked(found, _attacked(found, name))
+        found.generalization(name)  # complains, before anything is written, if it was changed
+        write_choice(found.folder, choice)
+    return replace(found, choice=choice)
+
+
+def _attacked(run: Run, name: str) -> Candidate:
+    known = {point.id: point for point in run.frontier.points}
+    if name in known:
+        return known[name]
+    if name in {candidate.id for candidate in run.candidates}:
+        raise ParameterError(f"candidate {name} was screened only; pick one that was attacked: {', '.join(known)}")
+    raise ParameterError(f"there is no candidate {shorten(name)} in {run.folder}; {did_you_mean(name, known)}")
+
+
+def _picked(run: Run, point: Candidate) -> Choice:
+    front, budget, size = run.frontier, run.choice.budget, Size(point.asked, point.answers)
+    broken = budget.problems(point.validation, front.untouched_validation, size)
+    figures = point.validation
+    kept = f"It keeps: {budget.words()}." if not broken else f"It does not keep the limits: {'; '.join(broken)}."
+    return replace(
+        run.choice,
+        candidate=point.id,
+        sentence=(
+            f"A person picked this one of {len(front.points)} attacked candidates. On the validation part the "
+            f"model errs {figures.utility_risk:.3f}, A1 is wrong {figures.adversary_error:.3f} of the time. {kept}"
+        ),
+        fits=not broken,
+        binding=(),
+        nearest=None,
+        misses_on_test=() if broken else tuple(budget.problems(point.test, front.untouched, size)),
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -78,7 +80,7 @@ class Visit:
 
 def test_the_frontier_is_shown_and_nothing_is_asked_of_the_network(visit: Visit, report: Path) -> None:
     visit.page.wait_for_selector("#frontier .scatterlayer .points path")
-    assert visit.dots(2).count() == 3
+    assert visit.dots(3).count() == 3
     for name in ("A1", "A2", "A3", "A4", "A5", "A6", "A7", "A8", "certificate"):
         assert visit.page.locator(f"#picture-{name} .main-svg").count() > 0, name
     assert visit.page.is_visible("text=Ask 2 of 3 questions")
@@ -91,7 +93,7 @@ def test_a_click_selects_a_candidate_and_the_panel_changes(visit: Visit) -> None
     before = visit.panel()
     assert "knee" in before
     assert "34 to 99" in before
-    visit.click(visit.dots(2).nth(0))
+    visit.click(visit.dots(3).nth(0))
     visit.page.wait_for_function("text => document.getElementById('panel').innerText !== text", arg=before)
     assert "uniform (k 4)" in visit.panel()
     assert "clerk, cook, driver or farmer" in visit.panel()
@@ -126,7 +128,7 @@ def test_the_keyboard_walks_along_the_frontier(visit: Visit) -> None:
 
 
 def test_hovering_tells_the_candidate(visit: Visit) -> None:
-    visit.dots(2).nth(0).hover(force=True)
+    visit.dots(3).nth(0).hover(force=True)
     label = visit.page.wait_for_selector("#frontier .hoverlayer .hovertext")
     assert "uniform (k 4)" in label.text_content()
 
@@ -185,7 +187,7 @@ def test_without_javascript_the_answer_and_the_tables_are_there(chromium: Any, r
         assert visit.page.is_visible("text=Ask 2 of 3 questions")
         assert visit.page.is_visible("text=Without JavaScript there are no pictures")
         visit.page.click("text=The frontier as a table")
-        assert visit.page.is_visible("tr.chosen >> text=knee · uniform (k 3) · chosen")
+        assert visit.page.is_visible("tr.chosen >> text=candidate 2 · knee · chosen")
         assert not visit.page.is_visible("#theme")
         assert not visit.page.is_visible("#frontier")
 
@@ -237,6 +239,35 @@ def test_it_prints_light_and_within_the_paper(chromium: Any, report: Path) -> No
         assert visit.page.evaluate("document.documentElement.dataset.theme") is None
 
 
+def test_paper_holds_everything_and_says_what_it_is_of(visit: Visit) -> None:
+    """Nothing stays folded, every sheet has a number, the date and the fingerprint; afterwards it is as before."""
+    folded = visit.page.locator("details:not([open])").count()
+    assert folded > 5
+    visit.page.evaluate("window.addEventListener('beforeprint', () => { window.paper = " + PAPER + "; })")
+    pdf = visit.page.pdf(format="A4")
+    closed, rules, hidden = visit.page.evaluate("window.paper")
+    assert pdf.startswith(b"%PDF")
+    assert (closed, hidden) == (0, [])
+    fingerprint = json.loads(visit.page.text_content("#data"))["fingerprint"][:12]
+    assert re.search(rf"generalization {fingerprint} · printed \d{{4}}-\d\d-\d\d", rules)
+    assert "counter(page)" in rules
+    assert visit.page.locator("details:not([open])").count() == folded
+    assert visit.complaints == []
+
+
+def test_a_dot_shows_the_command_that_chooses_it(visit: Visit, run: Run) -> None:
+    visit.page.focus("#candidates")
+    visit.page.keyboard.press("Home")
+    assert visit.page.locator("#panel code").count() == 0  # a limit point is no candidate
+    visit.page.keyboard.press("ArrowRight")
+    attacked = {point.id for point in run.frontier.points}
+    command = visit.page.inner_text("#panel code").split()
+    assert command[:-1] == ["leastwise", "choose", "run", "--candidate"]
+    assert command[-1] in attacked
+    visit.click(visit.dots(0).nth(0))
+    assert visit.page.inner_text("#panel code") not in attacked  # screened only
+
+
 def test_pictures_and_landmarks_have_names(visit: Visit) -> None:
     assert visit.page.locator("[role=img]:not([aria-label])").count() == 0
     assert visit.page.locator("[role=img]").count() == 9
@@ -281,13 +312,19 @@ def test_a_real_run_is_shown_without_a_complaint(chromium: Any, tmp_path: Path) 
         for _ in found.frontier.points:
             visit.page.focus("#candidates")
             visit.page.keyboard.press("ArrowRight")
-        assert visit.dots(2).count() == len(found.frontier.points)
+        assert visit.dots(3).count() == len(found.frontier.points)
         assert visit.complaints == []
         assert visit.requests == [path.as_uri()]
 
 
 TICK_COLOUR = "getComputedStyle(document.querySelector('#frontier .xtick text')).fill"
 PRINTED = f"[{TICK_COLOUR}, document.querySelector('#frontier .main-svg').getBoundingClientRect().width]"
+PAPER = """[
+  document.querySelectorAll("details:not([open])").length,
+  [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]).map((rule) => rule.cssText).join(" "),
+  [...document.querySelectorAll("main table")].filter((table) => !table.closest("#panel") && !table.offsetHeight)
+    .map((table) => table.innerText)
+]"""
 CONTRASTS = """() => {
   const style = getComputedStyle(document.documentElement);
   const light = (name) => {

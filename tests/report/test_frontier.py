@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import tempfile
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from leastwise.runs import Run
+from hypothesis import given
+from hypothesis import strategies as st
 
+from leastwise.report.frontier import frontier_facts
+from leastwise.runs import Run
+from leastwise.runs.candidates import words_of
+from leastwise.runs.shares import Shares
+from tests.report.hand_made import write_run
+
+STORED = write_run(Path(tempfile.mkdtemp()) / "run")
 Facts = dict[str, Any]
 
 
@@ -37,8 +48,46 @@ def test_a_point_tells_its_buckets_errors_and_certificate(facts: Facts) -> None:
 
 def test_the_table_names_the_chosen_one(facts: Facts) -> None:
     (row,) = (row for row in facts["frontier"]["table"]["rows"] if "chosen" in row[0])
-    assert row[0] == "knee · uniform (k 3) · chosen"
+    assert row[0] == "candidate 2 · knee · chosen"
     assert row[1:4] == ["2", "4", "21.1\u00a0%"]
+    assert row[-2] == "uniform (k 3)"
+    assert row[-1] == next(point["id"] for point in facts["frontier"]["points"] if point["chosen"])
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 20)] * 2), min_size=3, max_size=3), st.integers(0, 2))
+def test_the_line_joins_only_what_nothing_beats_on_test(errors: list[tuple[int, int]], other: int) -> None:
+    """Whatever the test part says: a joined point is beaten by no other one, and the line never turns back."""
+    front = STORED.frontier
+    points = [
+        replace(point, tested=replace(point.test, utility_risk=risk / 40, adversary_error=error / 40))
+        for point, (risk, error) in zip(front.points, errors, strict=True)
+    ]
+    run = replace(STORED, frontier=replace(front, points=tuple(points)))
+    shown = frontier_facts(run, points[other].id, Shares.stored(run))
+    figures = [(point["test"]["utility_risk"], point["test"]["adversary_error"]) for point in shown["points"]]
+    joined = [figures[i] for i in shown["line"]]
+    for risk, error in joined:
+        assert not any((r < risk and e >= error) or (r <= risk and e > error) for r, e in figures)
+    assert joined == sorted(joined)
+    assert [error for _, error in joined] == sorted(error for _, error in joined)
+    assert all(any(r <= risk and e >= error for r, e in joined) for risk, error in figures)
+
+
+def test_a_candidate_has_a_name_for_people_and_a_command_to_copy(facts: Facts) -> None:
+    points = facts["frontier"]["points"]
+    assert [point["title"] for point in points] == [
+        "everything asked in full",
+        "candidate 1",
+        "candidate 2 · knee",
+        "candidate 3",
+        "nothing asked",
+    ]
+    assert points[1]["command"] == f"leastwise choose run --candidate {points[1]['id']}"
+    assert points[0]["command"] == facts["frontier"]["screened"][0]["command"] == ""
+
+
+def test_no_minimizer_has_the_name_of_what_is_chosen() -> None:
+    assert words_of("recommended", {"by": "coarsening"}) == "combined search (by coarsening)"
 
 
 def test_the_search_is_told(facts: Facts) -> None:

@@ -63,7 +63,7 @@ def test_what_is_recommended(run: Run) -> None:
 def test_a_notebook_shows_the_answer_and_the_frontier(run: Run) -> None:
     page = check(run._repr_html_())
     assert any(text.startswith("Ask 2 of 3 questions, with 4 answers in all: age in 2") for text in page.texts)
-    assert "knee · uniform (k 3) · chosen" in page.texts
+    assert "candidate 2 · knee · chosen" in page.texts
     assert ("class", "chosen") in page.attributes
     assert {"everything asked in full", "nothing asked"} <= set(page.texts)
     check(run.frontier._repr_html_())

@@ -19,6 +19,7 @@ from leastwise.documents.wording import MOST_SHOWN
 from leastwise.errors import MissingExtraError, ParameterError
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.pareto import Point
+from leastwise.evaluation.pareto import frontier as unbeaten
 from leastwise.generalization import Generalization
 from leastwise.partition import Intervals, Partition
 from leastwise.records.table import Table
@@ -108,7 +109,9 @@ class FrontierDisplay(Display):
         """Draw it: left is accurate, up is safe."""
         ax = self._begin(ax)
         shown = sorted(self.points.values(), key=lambda figures: figures.point)
-        ax.plot(*zip(*(each.point for each in shown), strict=True), "-", color=COLOURS[0], lw=1, alpha=0.4)
+        # Found on validation, some may be beaten on the part that is shown: no line leads through those.
+        best = [shown[i].point for i in unbeaten([each.point for each in shown])]
+        ax.plot(*zip(*best, strict=True), "-", color=COLOURS[0], lw=1, alpha=0.4)
         ax.errorbar(
             [each.utility_risk for each in shown],
             [each.adversary_error for each in shown],

@@ -56,6 +56,7 @@ def summarize(
     return {
         "format": FORMAT,
         "version": VERSION,
+        "fingerprint": evaluation.fingerprint,
         "task": task_facts(run, evaluation),
         "answer": {**answer_facts(generalization, evaluation), **_choice_facts(run.choice)},
         "frontier": frontier_facts(run, chosen, shares),

@@ -7,6 +7,8 @@ from typing import Any
 from leastwise.documents.plain import to_plain
 from leastwise.documents.wording import MOST_SHOWN
 from leastwise.evaluation.evaluation import Evaluation
+from leastwise.evaluation.pareto import Point
+from leastwise.evaluation.pareto import frontier as unbeaten
 from leastwise.generalization import Generalization
 from leastwise.report.buckets import BucketTexts
 from leastwise.report.task import search_sentence
@@ -27,15 +29,25 @@ def frontier_facts(run: Run, chosen: str, shares: Shares) -> Facts:
     # The frontier was found on validation; people see the test part and walk along that.
     shown = on_test(run.frontier)
     points = [
-        {**_point(run, point, texts, chosen), "shares": _shares(run, shares.of(point.id))} for point in shown
+        {
+            **_point(run, point, texts, chosen),
+            "place": place,
+            "title": name_in_words(place, point.name, False),
+            "command": f"leastwise choose run --candidate {point.id}",
+            "shares": _shares(run, shares.of(point.id)),
+        }
+        for place, point in enumerate(shown, 1)
     ]
     limits = [_limit(run, kind, texts) for kind in LIMIT_NAMES]
     screened = [_screened(candidate, texts) for candidate in run.candidates if candidate.id not in known]
     ordered = [limits[0], *points, limits[1]]
+    # Found on validation, some may be beaten on the part that is shown: no line leads through those.
+    line = unbeaten([Point(p["test"]["utility_risk"], p["test"]["adversary_error"]) for p in ordered])
     return {
         "attributes": [{"name": a.name, "personal": a.personal} for a in run.schema.attributes],
         "texts": texts.texts,
         "points": ordered,
+        "line": line,
         "screened": screened,
         "table": frontier_table(run.frontier, chosen)._asdict(),
         "knees": list(run.frontier.knees),
@@ -94,6 +106,8 @@ def _limit(run: Run, kind: str, texts: BucketTexts) -> Facts:
         "id": kind,
         "kind": "limit",
         "name": LIMIT_NAMES[kind],
+        "title": LIMIT_NAMES[kind],
+        "command": "",
         "chosen": False,
         "made_by": "",
         "also": [],
@@ -111,13 +125,10 @@ def _screened(candidate: Candidate, texts: BucketTexts) -> Facts:
         "id": candidate.id,
         "kind": "screened",
         "name": "",
+        "title": "screened candidate",
+        "command": "",
         "chosen": False,
         **_made_by(candidate),
         **_asks(candidate.generalization, texts),
         "validation": to_plain(candidate.validation),
     }
-
-
-def point_name(point: Facts) -> str:
-    """Name a point: what it is called, who made it, and whether it was chosen."""
-    return name_in_words(point["name"], point["made_by"], point["chosen"])

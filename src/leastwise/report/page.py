@@ -7,7 +7,6 @@ from typing import Any
 
 from leastwise.documents.pictures import bars_of_section
 from leastwise.documents.wording import counted, listed, percent
-from leastwise.report.frontier import point_name
 
 Facts = Mapping[str, Any]
 MOST_ANSWERS = 16  # of one question; the others are folded
@@ -45,7 +44,11 @@ def report_page(facts: Facts) -> dict[str, Any]:
         "drift": drift,
         "limits": facts["limits"],
         "provenance": facts["provenance"],
-        "data": {"frontier": facts["frontier"], "pictures": _pictures(facts, drift)},
+        "data": {
+            "fingerprint": facts["fingerprint"],
+            "frontier": facts["frontier"],
+            "pictures": _pictures(facts, drift),
+        },
     }
 
 
@@ -88,8 +91,8 @@ def _frontier(frontier: Facts) -> dict[str, Any]:
     points = frontier["points"]
     return {
         "names": [
-            f"{point_name(p)}: model wrong {percent(p['test']['utility_risk'], 1)}, attacker wrong "
-            f"{percent(p['test']['adversary_error'], 1)}"
+            f"{p['title']}{', chosen' if p['chosen'] else ''}: model wrong "
+            f"{percent(p['test']['utility_risk'], 1)}, attacker wrong {percent(p['test']['adversary_error'], 1)}"
             for p in points
         ],
         "table": frontier["table"],

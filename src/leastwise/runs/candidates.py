@@ -210,7 +210,9 @@ def words_of(minimizer: str, parameters: Mapping[str, Any]) -> str:
     'pat (alpha 0.7, max_leaves 20)'
     """
     settings = ", ".join(f"{name} {_short(value)}" for name, value in parameters.items())
-    return f"{minimizer} ({settings})" if settings else minimizer
+    # What a run recommends is one of many candidates of the minimizer of that name: one word each.
+    name = "combined search" if minimizer == "recommended" else minimizer
+    return f"{name} ({settings})" if settings else name
 
 
 def _short(value: Any) -> str:

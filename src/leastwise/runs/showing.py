@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from leastwise.runs.frontier import Frontier
 
 REPORT = "report.html"
-INTERVAL = "95 % interval"
+INTERVAL, MADE_BY = "95 % interval", "made by"
 POINT_NAMES = {"cheapest": "most accurate on validation"}
 LIMIT_NAMES = {"untouched": "everything asked in full", "suppressed": "nothing asked"}
 
@@ -131,21 +131,22 @@ def frontier_table(frontier: Frontier, chosen: str | None = None) -> Listing:
     schema = frontier.points[0].generalization.schema
     errors = [text for who in ("model", "attacker") for text in (f"{who} wrong", INTERVAL)]
     rows = [
-        _row(name_in_words(p.name, p.words, p.id == chosen), p.generalization, shown(p)) for p in on_test(frontier)
+        [name_in_words(place, p.name, p.id == chosen), *_figures(p.generalization, shown(p)), p.words, p.id]
+        for place, p in enumerate(on_test(frontier), 1)
     ]
     first, last = (
-        _row(LIMIT_NAMES[name], limit, figures)
+        [LIMIT_NAMES[name], *_figures(limit, figures), "", ""]
         for name, limit, figures in (
             ("untouched", Generalization.untouched(schema), frontier.untouched),
             ("suppressed", Generalization.suppressed(schema), frontier.suppressed),
         )
     )
-    return Listing(["candidate", "questions", "answers", *errors, "people alone"], [first, *rows, last])
+    columns = ["candidate", "questions", "answers", *errors, "people alone", MADE_BY, "id"]
+    return Listing(columns, [first, *rows, last])
 
 
-def _row(name: str, generalization: Generalization, figures: Figures) -> list[str]:
+def _figures(generalization: Generalization, figures: Figures) -> list[str]:
     return [
-        name,
         str(len(generalization.collected)),
         f"{generalization.total_buckets - len(generalization.not_collected):,}",
         percent(figures.utility_risk, 1),
@@ -156,9 +157,13 @@ def _row(name: str, generalization: Generalization, figures: Figures) -> list[st
     ]
 
 
-def name_in_words(name: str, made_by: str, chosen: bool) -> str:
-    """Name a point: what it is called, who made it, and whether it was chosen."""
-    parts = [POINT_NAMES.get(name, name), made_by, "chosen" if chosen else ""]
+def name_in_words(place: int, name: str, chosen: bool) -> str:
+    """Name a point for people: its place from the most accurate to the safest, what it is, whether it was chosen.
+
+    >>> name_in_words(3, "knee", True)
+    'candidate 3 · knee · chosen'
+    """
+    parts = [f"candidate {place}", POINT_NAMES.get(name, name), "chosen" if chosen else ""]
     return " · ".join(part for part in parts if part)
 
 
@@ -176,7 +181,7 @@ def frontier_html(frontier: Frontier) -> str:
 
 def _table_html(frontier: Frontier, chosen: str | None = None) -> str:
     columns, rows = frontier_table(frontier, chosen)
-    kept = [j for j, name in enumerate(columns) if name != INTERVAL]  # what a narrow cell has room for
+    kept = [j for j, name in enumerate(columns) if name not in (INTERVAL, MADE_BY)]  # a narrow cell has no room
     columns, rows = [columns[j] for j in kept], [[row[j] for j in kept] for row in rows]
     place = next((i for i, p in enumerate(on_test(frontier), 1) if p.id == chosen), None)
-    return html.table(columns, rows, numbers=columns[1:], chosen=place)
+    return html.table(columns, rows, numbers=columns[1:-1], chosen=place)

@@ -161,13 +161,13 @@
   const all = frontier ? [...frontier.points, ...frontier.screened] : [];
   let selected = all.findIndex((point) => point.chosen);
   const figures = (point) => point.test || point.validation;
-  const title = (point) => point.name || point.made_by;
+  const title = (point) => point.title;
 
   function hoverText(index) {
     const point = all[index], shown = figures(point);
     const kind = { screened: "screened candidate, validation part", frontier: "on the frontier, test part", limit: "limit point, test part" }[point.kind];
     return [
-      escaped(cut([point.name, point.made_by].filter(Boolean).join(" · "), 60)), kind,
+      escaped(title(point)), ...(point.made_by ? ["made by " + escaped(cut(point.made_by, 60))] : []), kind,
       `model wrong ${percent(shown.utility_risk)}`, `attacker wrong ${percent(shown.adversary_error)}`,
       `${point.asked} questions, ${point.answers} answers`,
     ].join("<br>");
@@ -176,7 +176,7 @@
   function trace(indices, extra) {
     return Object.assign({
       type: "scatter", mode: "markers", x: indices.map((i) => figures(all[i]).utility_risk), y: indices.map((i) => figures(all[i]).adversary_error),
-      customdata: indices, text: indices.map(hoverText), hovertemplate: "%{text}<extra></extra>",
+      customdata: indices, hovertext: indices.map(hoverText), hovertemplate: "%{hovertext}<extra></extra>",
     }, extra);
   }
 
@@ -192,13 +192,21 @@
   function frontierTraces() {
     const of = (kind) => all.map((_, i) => i).filter((i) => all[i].kind === kind);
     const best = of("frontier"), chosen = best.filter((i) => all[i].chosen);
+    /* The candidates were found on validation; through those that are beaten on test leads no line. */
+    const joined = (indices) => frontier.line.filter((i) => indices.includes(i));
+    const numbered = (indices, size, ink, paper) => ({
+      mode: "markers+text", text: indices.map((i) => all[i].place), textfont: { size: 11, color: paper },
+      marker: { size, color: indices.map((i) => (frontier.line.includes(i) || all[i].chosen ? ink : colour("faint"))), opacity: 1, line: { width: 0 } },
+    });
+    const line = (indices, extra) => trace(joined(indices), { mode: "lines", hoverinfo: "skip", hovertemplate: null, showlegend: false, line: Object.assign({ color: colour("accent"), width: 1.5 }, extra) });
     const ring = selected < 0 ? [] : [selected];
     return [
       trace(of("screened"), { name: "screened (validation part)", marker: { size: 6, color: colour("faint"), opacity: 0.45 } }),
-      trace([0, ...best, all.findIndex((p) => p.id === "suppressed")], { mode: "lines", hoverinfo: "skip", hovertemplate: null, showlegend: false, line: { color: colour("accent"), width: 1, dash: "dot" } }),
-      trace(best, { mode: "lines+markers", name: "frontier (test part, 95 % intervals)", line: { color: colour("accent"), width: 1.5 }, marker: { size: 9, color: colour("accent") }, error_x: spread(best, "x", colour("spread")), error_y: spread(best, "y", colour("spread")) }),
+      line([0, ...best, all.findIndex((p) => p.id === "suppressed")], { width: 1, dash: "dot" }),
+      line(best, {}),
+      trace(best, Object.assign(numbered(best, 16, colour("accent"), colour("card")), { name: "attacked (test part, 95 % intervals); grey: beaten", error_x: spread(best, "x", colour("spread")), error_y: spread(best, "y", colour("spread")) })),
       trace(of("limit"), { name: "limit points", marker: { symbol: "diamond-open", size: 11, color: colour("soft"), line: { width: 2 } } }),
-      trace(chosen, { name: "chosen", marker: { symbol: "star", size: 17, color: colour("mark"), line: { width: 1, color: colour("card") } } }),
+      trace(chosen, Object.assign(numbered(chosen, 19, colour("mark"), colour("card")), { name: "chosen" })),
       trace(ring, { hoverinfo: "skip", hovertemplate: null, showlegend: false, marker: { symbol: "circle-open", size: 22, color: colour("ink"), line: { width: 2 } } }),
     ];
   }
@@ -210,7 +218,7 @@
       const end = point.id === "suppressed", start = point.id === "untouched", left = figures(point).utility_risk > right;
       return {
         x: figures(point).utility_risk, y: figures(point).adversary_error, text: escaped(cut(point.name, 28)), showarrow: false, xanchor: left ? "right" : "left",
-        yanchor: end ? "bottom" : start ? "middle" : "top", xshift: left ? 6 : start ? 12 : 9, yshift: end ? 9 : start ? 0 : left ? -9 : -5, bgcolor: colour("card"), borderpad: 1, font: { size: 12, color: point.chosen ? colour("mark") : colour("soft") },
+        yanchor: end ? "bottom" : start ? "middle" : "top", xshift: left ? 6 : start ? 12 : 9, yshift: end ? 9 : start ? 0 : -11, bgcolor: colour("card"), borderpad: 1, font: { size: 12, color: point.chosen ? colour("mark") : colour("soft") },
       };
     });
   }
@@ -298,9 +306,12 @@
       folded.append(element("summary", point.certificate.length === 1 ? "The sentence" : `All ${point.certificate.length} sentences`), list);
       right.append(element("h4", "What nobody can tell who sees only the generalized records"), element("p", point.certificate[point.certificate.length - 1], "small"), folded);
     }
+    const command = element("p", null, "small");
+    if (point.command) command.append(point.chosen ? "This one is chosen. By its id: " : "To choose this one: ", element("code", point.command, "command"));
+    else if (point.kind === "screened") command.append("Only candidates that were attacked can be chosen. Its id: ", element("code", point.id, "command"));
     columns.append(left, right);
     panel.classList.toggle("told-below", point.chosen);
-    panel.replaceChildren(heading, element("p", words.filter(Boolean).join(" "), "soft small"), columns);
+    panel.replaceChildren(heading, element("p", words.filter(Boolean).join(" "), "soft small"), command, columns);
   }
 
   function select(index) {
@@ -315,7 +326,7 @@
     document.getElementById("said").textContent = `${title(point)}: model wrong ${percent(figures(point).utility_risk)}, attacker wrong ${percent(figures(point).adversary_error)}`;
     fillPanel(point);
     const place = document.getElementById("frontier");
-    Plotly.restyle(place, { x: [[figures(point).utility_risk]], y: [[figures(point).adversary_error]] }, [5]);
+    Plotly.restyle(place, { x: [[figures(point).utility_risk]], y: [[figures(point).adversary_error]] }, [6]);
   }
 
   function step(change) {
@@ -348,9 +359,23 @@
   button.addEventListener("click", () => { root.dataset.theme = dark() ? "light" : "dark"; name(); draw(); });
   wish.addEventListener("change", () => { name(); draw(); });
 
-  let theme;
-  window.addEventListener("beforeprint", () => { theme = root.dataset.theme; root.dataset.theme = "light"; printing = true; draw(); });
-  window.addEventListener("afterprint", () => { printing = false; if (theme) root.dataset.theme = theme; else delete root.dataset.theme; draw(); });
+  /* On paper everything is unfolded, and every sheet says what it is of: the date, and the fingerprint. */
+  const sheet = document.styleSheets[0];
+  let theme, folded = [], rule = -1;
+  window.addEventListener("beforeprint", () => {
+    theme = root.dataset.theme; root.dataset.theme = "light"; printing = true; draw();
+    folded = [...document.querySelectorAll("details:not([open])")];
+    for (const each of folded) each.open = true;
+    const of = ["leastwise", data.fingerprint ? "generalization " + data.fingerprint.slice(0, 12) : "", "printed " + new Date().toISOString().slice(0, 10)];
+    rule = sheet.insertRule(`@page { @bottom-left { content: "${of.filter(Boolean).join(" · ")}"; font: 8pt system-ui, sans-serif; color: #4a515b; } }`, sheet.cssRules.length);
+  });
+  window.addEventListener("afterprint", () => {
+    for (const each of folded) each.open = false;
+    if (rule >= 0) sheet.deleteRule(rule);
+    rule = -1; printing = false;
+    if (theme) root.dataset.theme = theme; else delete root.dataset.theme;
+    draw();
+  });
   let was = narrow();
   window.addEventListener("resize", () => { if (narrow() !== was) { was = narrow(); draw(); } });
 

@@ -210,11 +210,12 @@ def _choice(point: Candidate, budget: Budget, stated: bool, sentence: str, front
         binding=(),
         nearest=None,
         misses_on_test=tuple(misses),
-        promise=_promise(point, budget),
+        promise=promise_of(point, budget),
     )
 
 
-def _promise(point: Candidate, budget: Budget) -> str:
+def promise_of(point: Candidate, budget: Budget) -> str:
+    """Say whether the test part confirms a limit on the increase of the error; nothing where there is none."""
     if budget.max_error_increase is None or point.tested is None or point.tested.increase is None:
         return ""
     return promise(budget, point.tested.increase, point.tested.people)

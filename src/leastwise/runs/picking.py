@@ -9,7 +9,7 @@ from leastwise.errors import ParameterError, shorten
 from leastwise.runs import folder as places
 from leastwise.runs.budget import Size
 from leastwise.runs.candidates import Candidate
-from leastwise.runs.choice import Choice
+from leastwise.runs.choice import Choice, promise_of
 from leastwise.runs.folder import Run, write_choice
 from leastwise.runs.journal import locked
 from leastwise.validation import did_you_mean
@@ -45,7 +45,7 @@ def _attacked(run: Run, name: str) -> Candidate:
 
 def _picked(run: Run, point: Candidate) -> Choice:
     front, budget, size = run.frontier, run.choice.budget, Size(point.asked, point.answers)
-    broken = budget.problems(point.validation, front.untouched_validation, size)
+    broken = budget.problems(point.validation, front.untouched_validation.utility_risk, size)
     figures = point.validation
     kept = f"It keeps: {budget.words()}." if not broken else f"It does not keep the limits: {'; '.join(broken)}."
     return replace(
@@ -58,5 +58,6 @@ def _picked(run: Run, point: Candidate) -> Choice:
         fits=not broken,
         binding=(),
         nearest=None,
-        misses_on_test=() if broken else tuple(budget.problems(point.test, front.untouched, size)),
+        misses_on_test=() if broken else tuple(budget.problems(point.test, front.untouched.utility_risk, size)),
+        promise=promise_of(point, budget),
     )

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from leastwise import Attribute, Generalization, ParameterError, Schema
 from leastwise.confidence import Interval
 from leastwise.evaluation.pareto import Limits, Point, frontier
+from leastwise.predictors.held_out import Difference
 from leastwise.runs import Budget, Candidate, Choice, Figures, Frontier, choose
-from leastwise.runs.choice import best_screened
+from leastwise.runs.choice import best_screened, promise
 from leastwise.runs.frontier import Areas, distances, knees, limits_of, named, thinned
 
 LIMITS = Limits(Point(0.1, 0.0), Point(0.3, 0.5))
@@ -277,3 +278,61 @@ def test_names_of_a_frontier() -> None:
 
 def test_full_records_that_do_worse_than_guessing_leave_nothing_between() -> None:
     assert limits_of(figures(0.4, 0.0), figures(0.3, 0.5)).area == 0
+
+
+def increased(front: Frontier, *increases: tuple[float, float]) -> Frontier:
+    """Return the frontier with paired increases (mean, standard error) on both parts."""
+    points = []
+    for point, (mean, error) in zip(front.points, increases, strict=True):
+        changed = replace(point.validation, increase=Difference(mean, error), people=1000)
+        points.append(replace(point, judged=changed, tested=changed))
+    return replace(front, points=tuple(points))
+
+
+def test_a_limit_must_be_kept_with_confidence():
+    sure = increased(THREE, (0.001, 0.001), (0.004, 0.002), (0.009, 0.004))
+    chosen = choose(sure, Budget(max_error_increase=0.01))
+    assert chosen.candidate == sure.points[1].id  # the third keeps it by its estimate only
+    assert chosen.promise.startswith("Kept: with 90\xa0% confidence the model errs at most 0.7 points more")
+    easy = choose(sure, Budget(max_error_increase=0.01, confidence=0.5))
+    assert easy.candidate == sure.points[2].id
+
+
+def test_where_none_is_sure_the_most_probable_one_is_taken_and_it_is_said():
+    unsure = increased(THREE, (0.004, 0.02), (0.002, 0.02), (0.008, 0.03))
+    chosen = choose(unsure, Budget(max_error_increase=0.01))
+    assert chosen.candidate == unsure.points[1].id
+    assert "None of them keeps it with 90% confidence; this one most probably does" in chosen.sentence
+    assert chosen.promise.startswith("Probably kept: the model errs 0.2 points more")
+    assert "more people to test would tell" in chosen.promise
+
+
+def test_a_limit_that_test_denies_is_missed():
+    found = increased(THREE, (0.001, 0.001), (0.004, 0.002), (0.03, 0.004))
+    front = replace(
+        found,
+        points=(
+            found.points[0],
+            replace(found.points[1], tested=replace(found.points[1].test, increase=Difference(0.02, 0.002))),
+            found.points[2],
+        ),
+    )
+    assert choose(front, Budget(max_error_increase=0.01)).promise.startswith("Missed: the model errs 2.0 points")
+
+
+@given(st.floats(-0.05, 0.05), st.floats(1e-4, 0.05), st.floats(0, 0.05), st.floats(0.5, 0.999))
+def test_kept_means_that_the_upper_bound_keeps_it(mean: float, error: float, most: float, confidence: float):
+    budget = Budget(max_error_increase=most, confidence=confidence)
+    text = promise(budget, Difference(mean, error), 1000)
+    upper = mean + budget.errors * error
+    expected = "Kept" if upper <= most else "Missed" if mean > most else "Probably kept"
+    assert text.startswith(expected + ":")
+
+
+def test_a_share_of_people_alone_is_a_limit():
+    front = increased(THREE, *[(0.0, 0.001)] * 3)
+    shares = [point.validation.unique_people / 1000 for point in front.points]
+    budget = Budget(max_error_increase=0.5, max_unique_share=min(shares))
+    chosen = choose(front, budget)
+    assert chosen.candidate is not None
+    assert front[chosen.candidate].validation.unique_people / 1000 <= min(shares)

@@ -128,6 +128,10 @@ def run(
     jobs: Jobs = -1,
     seed: SeedOrPolicy = None,
     quick: Quick = False,
+    repeats: Annotated[
+        int,
+        typer.Option("--repeats", min=1, metavar="N", help="Recommend under N seeds: is the answer the same?"),
+    ] = 1,
     fresh: Fresh = False,
     output: Output = Path("run"),
 ) -> None:
@@ -138,7 +142,7 @@ def run(
 
     Example: `leastwise run adult.csv --label income --personal sex,race --max-error-increase 0.01 -o run/`
     """
-    from leastwise.runs import Options, Workers, load_grid
+    from leastwise.runs import Options, Workers, load_grid, repeat
 
     given = settings(more, {name: each for group in RARE for name, each in settings_of(group).items()}, "run")
     taken = {
@@ -158,7 +162,12 @@ def run(
         most=work.most,
     )
     described = Task.of(data, task, schema, taken[Inference], known)
-    finished = make(described.records(), output, options, workers, Path(described.data).name, fresh)
+    records = described.records()
+    finished = make(records, output, options, workers, Path(described.data).name, fresh)
+    if repeats > 1:
+        with watching(Lines()) as watcher:
+            told = repeat(records.table, finished, options, repeats, workers=workers, progress=watcher)
+        print_lines("\n".join(told.sentences()))
     raise typer.Exit(0 if finished.choice.candidate is not None else NOTHING_FITS)
 
 

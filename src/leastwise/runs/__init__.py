@@ -9,7 +9,7 @@ from leastwise.runs.grid import Entry, Grid, default_grid, load_grid
 from leastwise.runs.picking import pick
 from leastwise.runs.proposals import Pool
 from leastwise.runs.run import choose_again, run, sweep
-from leastwise.runs.stability import Stability, stability
+from leastwise.runs.stability import Repeats, Stability, repeat, stability
 from leastwise.runs.task import Options, Parts, RunTask
 from leastwise.runs.workers import Workers
 
@@ -27,6 +27,7 @@ __all__ = [
     "Options",
     "Parts",
     "Pool",
+    "Repeats",
     "Run",
     "RunTask",
     "Size",
@@ -37,6 +38,7 @@ __all__ = [
     "default_grid",
     "load_grid",
     "pick",
+    "repeat",
     "run",
     "stability",
     "sweep",

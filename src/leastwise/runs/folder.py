@@ -24,6 +24,7 @@ from leastwise.schema.file import load_schema
 TASK, SCHEMA, CANDIDATES, TIMING = "task.json", "schema.yaml", "candidates.jsonl", "timing.jsonl"
 FRONTIER, CHOICE, RECOMMENDED = "frontier.json", "choice.json", "recommended.json"
 NECESSITY = "necessity.json"
+REPEATS = "repeats.json"
 GENERALIZATIONS, EVALUATIONS, WORK = "generalizations", "evaluations", "work"
 REPORTS = ("report.html", "report.md", "report.json", "shares.json")
 

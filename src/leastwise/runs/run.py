@@ -121,20 +121,49 @@ def run(
             return explain(record(path, task, table.schema, frontier, Pool(candidates, failures)), split, progress)
         job = Job(path, split, task, grid, options, workers or Workers(), progress or Silent())
         with job.workers.ready():
-            compile_once(grid.sources(), split, job.progress)
-            silent = find_silent(job)
-            pool = screen(job, pooled(propose(job, silent), split.train, silent))
-            asked = guess_labels(job, Asked.limits(split.train))
-            front, counts = find_frontier(job, pool, asked.error_of_everything(split))
-            pool, front = make_least(job, pool, front, asked)
-            counts = replace(counts, screened=len(pool.candidates))
-            asked = guess_labels(job, asked.and_also(front))
-            limits = judge_limits(job, asked)
-            frontier = Frontier.of(judge(job, front, asked, counts.screened), limits, counts)
-            first = choose(frontier, options.budget, pool.candidates)
-            tested = attack(job, frontier, asked, first.candidate)
-            frontier = Frontier.of(tested, limits, counts)
-        return explain(record(path, task, table.schema, frontier, pool), split, progress)
+            found = judged_frontier(job)
+            first = choose(found.frontier, options.budget, found.pool.candidates)
+            tested = attack(job, found.frontier, found.asked, first.candidate)
+            frontier = Frontier.of(tested, found.frontier.limit_points, found.frontier.counts)
+        return explain(record(path, task, table.schema, frontier, found.pool), split, progress)
+
+
+class Found(NamedTuple):
+    """A frontier that is judged on validation, all candidates, and what classifiers guess."""
+
+    frontier: Frontier
+    pool: Pool
+    asked: Asked
+
+
+def judged_frontier(job: Job) -> Found:
+    """Propose, screen, find the frontier and judge it: all that a choice needs."""
+    train = job.split.train
+    compile_once(job.grid.sources(), job.split, job.progress)
+    silent = find_silent(job)
+    pool = screen(job, pooled(propose(job, silent), train, silent))
+    asked = guess_labels(job, Asked.limits(train))
+    front, counts = find_frontier(job, pool, asked.error_of_everything(job.split))
+    pool, front = make_least(job, pool, front, asked)
+    counts = replace(counts, screened=len(pool.candidates))
+    asked = guess_labels(job, asked.and_also(front))
+    limits = judge_limits(job, asked)
+    return Found(Frontier.of(judge(job, front, asked, counts.screened), limits, counts), pool, asked)
+
+
+def recommend(
+    table: Table, folder: Path, options: Options, workers: Workers, progress: Progress
+) -> Candidate | None:
+    """Return what a run would recommend, without attacking the frontier on test; None where nothing fits."""
+    grid = options.grid or default_grid(options.quick)
+    split = checked_split(table, grid, options)
+    folder.mkdir(parents=True, exist_ok=True)
+    task = task_of(table, split, grid, options, "records")
+    job = Job(folder, split, task, grid, options, workers, progress)
+    with workers.ready():
+        found = judged_frontier(job)
+    choice = choose(found.frontier, options.budget, found.pool.candidates)
+    return None if choice.candidate is None else found.frontier[choice.candidate]
 
 
 @dataclass(frozen=True)

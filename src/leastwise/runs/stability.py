@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import shutil
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 
+from leastwise.documents import from_text, to_text, write_whole
 from leastwise.documents.wording import percent
 from leastwise.errors import ParameterError
 from leastwise.evaluation.pareto import adversary_error_at, similarity
+from leastwise.partition import Intervals
+from leastwise.progress import Progress, Silent
 from leastwise.records.table import Table
-from leastwise.runs.folder import Run
+from leastwise.runs.candidates import Candidate
+from leastwise.runs.folder import REPEATS, WORK, Run
 from leastwise.runs.frontier import Frontier, limits_of
+from leastwise.runs.run import recommend
+from leastwise.runs.task import Options
+from leastwise.runs.workers import Workers
+from leastwise.schema import Schema
+from leastwise.schema.values import number_text
 
 MARGINS = (0.01, 0.02, 0.05)
 
@@ -93,3 +104,105 @@ def _reached(frontier: Frontier, margin: float) -> float | None:
 
 def _shared(first: set[str], second: set[str]) -> float:
     return len(first & second) / len(first | second) if first | second else 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Repeats:
+    """What is recommended when the same records are divided otherwise: how often questions and edges come back.
+
+    Attributes
+    ----------
+    seeds
+        Of the repeats; the first is the run's own.
+    fitting
+        In how many of them a candidate fits.
+    questions
+        By attribute, in how many of them it is asked.
+    edges
+        By continuous attribute, in how many of them each edge is drawn.
+    answers
+        How many answers each repeat asks in all.
+    """
+
+    seeds: tuple[int, ...]
+    fitting: int
+    questions: Mapping[str, int]
+    edges: Mapping[str, Mapping[str, int]]
+    answers: tuple[int, ...]
+
+    @classmethod
+    def of(cls, seeds: Sequence[int], recommended: Sequence[Candidate | None], schema: Schema) -> Repeats:
+        """Count over the recommendations; None stands for a repeat in which nothing fits."""
+        found = [each for each in recommended if each is not None]
+        asked = Counter(name for each in found for name in each.generalization.collected)
+        drawn: dict[str, Counter[str]] = {}
+        for partition in (partition for each in found for partition in each.generalization.partitions):
+            if isinstance(partition, Intervals) and not partition.suppressed:
+                drawn.setdefault(partition.attribute.name, Counter()).update(map(number_text, partition.edges))
+        return cls(
+            seeds=tuple(seeds),
+            fitting=len(found),
+            questions={name: asked[name] for name in schema.names},
+            edges={name: dict(drawn[name].most_common()) for name in schema.names if name in drawn},
+            answers=tuple(each.answers for each in found),
+        )
+
+    def sentences(self) -> list[str]:
+        """Say it in a few lines."""
+        if not self.fitting:
+            return [f"In none of {len(self.seeds)} repeats a candidate fits."]
+        often = sorted(self.questions.items(), key=lambda item: -item[1])
+        asked = ", ".join(f"{name} {count}" for name, count in often if count)
+        low, high = min(self.answers), max(self.answers)
+        lines = [
+            f"Repeated under {len(self.seeds)} seeds, of {self.fitting} recommendations so many ask: {asked}; "
+            f"{low} to {high} answers in all."
+        ]
+        for name, edges in self.edges.items():
+            drawn = ", ".join(f"{edge} ({count})" for edge, count in edges.items())
+            lines.append(f"Edges of {name}: {drawn}.")
+        return lines
+
+    def to_json(self) -> str:
+        """Return the document."""
+        return to_text(self, "leastwise-repeats")
+
+    @classmethod
+    def from_json(cls, text: str, where: str = "repeats") -> Repeats:
+        """Read the document; an ``ArtefactError`` lists everything that is wrong."""
+        return from_text(cls, text, "leastwise-repeats", where)
+
+
+def repeat(
+    table: Table,
+    run: Run,
+    options: Options,
+    times: int,
+    *,
+    workers: Workers | None = None,
+    progress: Progress | None = None,
+) -> Repeats:
+    """Recommend anew under other seeds, and count how often each question and edge comes back.
+
+    Nothing is attacked again. What is found is written to the folder of the run; a stopped repeat is resumed.
+
+    Parameters
+    ----------
+    run, options
+        The finished run of the table, and how it was made: it is the first of the repeats.
+    times
+        How many recommendations there are in all.
+    """
+    if times < 2:
+        raise ParameterError(f"to repeat takes at least 2 times; got {times}")
+    own = run.choice.candidate
+    found: list[Candidate | None] = [None if own is None else run.frontier[own]]
+    seeds = [options.seed + number for number in range(times)]
+    for seed in seeds[1:]:
+        place = run.folder / WORK / f"repeat-{seed}"
+        other = replace(options, seed=seed)
+        found.append(recommend(table, place, other, workers or Workers(), progress or Silent()))
+    made = Repeats.of(seeds, found, run.schema)
+    write_whole(run.folder / REPEATS, made.to_json())
+    shutil.rmtree(run.folder / WORK, ignore_errors=True)
+    return made

@@ -56,10 +56,33 @@ def binomial_interval(errors: float, n: float, level: float = 0.95) -> Interval:
     return Interval(low, high)
 
 
-def mean_interval(
-    values: npt.NDArray[Any], weights: npt.NDArray[Any] | None = None, level: float = 0.95
+def error_interval(
+    wrong: npt.NDArray[Any], counts: npt.NDArray[Any], persons: npt.NDArray[Any] | None = None
 ) -> Interval:
-    """Return the interval of the mean of one number in [0, 1] per person.
+    """Return the exact interval of a share of wrong guesses; by person where several may be one person's."""
+    if persons is None:
+        return binomial_interval(float(wrong @ counts), float(counts.sum()))
+    return mean_interval(wrong.astype(float), counts, persons=persons)
+
+
+def effective_number(records_of_persons: npt.NDArray[Any]) -> float:
+    """Return how many persons with one record each tell as much as these with several (Kish).
+
+    >>> effective_number(np.array([1, 1, 1, 1])), effective_number(np.array([5, 5]))
+    (4.0, 2.0)
+    """
+    return float(records_of_persons.sum()) ** 2 / float(np.square(records_of_persons).sum())
+
+
+def mean_interval(
+    values: npt.NDArray[Any],
+    weights: npt.NDArray[Any] | None = None,
+    level: float = 0.95,
+    persons: npt.NDArray[Any] | None = None,
+) -> Interval:
+    """Return the interval of the mean of one number in [0, 1] per record.
+
+    Where ``persons`` tells whose record each one is, the persons are the random sample, and their means spread.
 
     Of all values in [0, 1] with this mean, right-or-wrong ones spread the most. Values that spread less tell as
     much as more people with right-or-wrong values would; the exact interval of those is returned. For values
@@ -79,6 +102,11 @@ def mean_interval(
         raise ParameterError("an interval needs at least one person; got none")
     mean = min(max(float(values @ counts) / people, 0.0), 1.0)
     most, spread = mean * (1 - mean), float(np.square(values - mean) @ counts) / people
+    if persons is not None:
+        own = np.unique(persons, return_inverse=True)[1]
+        deviations, records = (np.bincount(own, weights=each) for each in ((values - mean) * counts, counts))
+        spread = float(np.square(deviations).sum() / np.square(records).sum())
+        people = effective_number(records)
     if not spread > 0:
         return binomial_interval(mean * people, people, level)
     # Few people, or few of them wrong, may show next to no spread by chance: it is shrunk towards the most there

@@ -36,9 +36,9 @@ def flags(command: Any) -> list[Any]:
 
 def test_there_are_few_flags() -> None:
     with_help = {name: len(flags(command)) + 1 for name, command in ALL.items()}
-    assert with_help["run"] <= 16
-    assert with_help["minimize"] <= 14
-    assert max(with_help.values()) <= 16
+    assert with_help["run"] <= 17  # whose record it is (--person) is no setting that few need
+    assert with_help["minimize"] <= 15
+    assert max(with_help.values()) <= 17
 
 
 def test_output_means_where_the_result_is_written() -> None:

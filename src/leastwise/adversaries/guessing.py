@@ -13,11 +13,12 @@ import numpy.typing as npt
 from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.result import AttributeResult, ReconstructionResult
 from leastwise.adversaries.targets import Target, target_of
-from leastwise.confidence import binomial_interval, mean_interval
+from leastwise.confidence import error_interval, mean_interval
 from leastwise.generalization import Generalization
 from leastwise.predictors.base import Predictor, Probabilities, Samples, samples
 from leastwise.predictors.strongest import masked_predictions, strongest
 from leastwise.records.grouping import joint_buckets
+from leastwise.records.table import Table
 
 MakePredictor = Callable[[], Predictor]
 READ_OFF = "read off"
@@ -272,13 +273,15 @@ def reconstruction_fields(
     if deployed:
         found = [min(pair, key=lambda each: each.error(counts)) for pair in zip(found, several[2], strict=True)]
     attributes = tuple(
-        _attribute_result(finding, counts, *errors) for finding, *errors in zip(found, *without, strict=True)
+        _attribute_result(finding, breach.truth, *errors) for finding, *errors in zip(found, *without, strict=True)
     )
     return {
         "adversary": adversary,
         "people": breach.people,
         "adversary_error": float(np.mean([result.adversary_error for result in attributes])),
-        "interval": mean_interval(np.mean([finding.wrong for finding in found], axis=0), counts),
+        "interval": mean_interval(
+            np.mean([finding.wrong for finding in found], axis=0), counts, persons=breach.truth.persons
+        ),
         "baseline": float(np.mean([result.baseline for result in attributes])),
         "attributes": attributes,
         "seconds": time.perf_counter() - start,
@@ -290,14 +293,14 @@ def _errors(found: Sequence[Finding], targets: int, counts: npt.NDArray[Any]) ->
 
 
 def _attribute_result(
-    finding: Finding, counts: npt.NDArray[Any], without_breach: float | None, without_label: float | None
+    finding: Finding, truth: Table, without_breach: float | None, without_label: float | None
 ) -> AttributeResult:
-    people, target = float(counts.sum()), finding.target
+    counts, target = truth.counts, finding.target
     return AttributeResult(
         attribute=target.attribute.name,
         adversary_error=finding.error(counts),
-        interval=binomial_interval(float(finding.wrong @ counts), people),
-        baseline=float(target.naive_wrong @ counts) / people,
+        interval=error_interval(finding.wrong, counts, truth.persons),
+        baseline=float(target.naive_wrong @ counts) / truth.people,
         predictor=finding.predictor,
         tolerance=target.tolerance,
         mean_absolute_error=finding.mean_absolute_error,

@@ -229,10 +229,15 @@ class Answers:
         self._pairs, index = np.unique(self._a * self._width + self._b, return_inverse=True)
         self._together = np.bincount(index, weights=counts)
         self._ends = np.cumsum(counts)
-        self.people = round(float(counts.sum()))
+        self._persons = breach.truth.persons
+        self.people = round(float(counts.sum())) if self._persons is None else len(np.unique(self._persons))
 
     def draw(self, k: int, random: np.random.Generator) -> npt.NDArray[np.intp]:
         """Return the rows of k different people."""
+        if self._persons is not None:  # one record of each
+            order = random.permutation(len(self._persons))
+            own = order[np.unique(self._persons[order], return_index=True)[1]]
+            return np.asarray(random.choice(own, size=k, replace=False), dtype=np.intp)
         people = random.choice(self.people, size=k, replace=False)
         return np.searchsorted(self._ends, people, side="right").astype(np.intp)
 
@@ -260,7 +265,7 @@ class Answers:
         best = self._pairs[self._together >= most[self._pairs % self._width]]
         among = np.bincount(best % self._width, weights=values_in[best // self._width], minlength=self._width)
         told = np.isin(self._a * self._width + self._b, best) / among[self._b]
-        return float(told @ counts) / self.people, 1 / len(np.unique(value))
+        return float(told @ counts) / float(counts.sum()), 1 / len(np.unique(value))
 
 
 class Known:

@@ -24,6 +24,7 @@ from leastwise.adversaries.result import AttackResult, ReconstructionResult, Tol
 from leastwise.confidence import Interval, binomial_interval
 from leastwise.documents.wording import counted, percent
 from leastwise.errors import ParameterError
+from leastwise.records.table import Table
 
 SHARES = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 
@@ -187,10 +188,13 @@ class HighCertainty(Guessing[HighCertaintyResult]):
         return find_deployed(breach, self.predictor)
 
     def _more(self, breach: Breach, found: Sequence[Finding]) -> dict[str, Any]:
-        return {"points": tuple(_point(found, breach.truth.counts, share) for share in sorted(self.shares))}
+        return {"points": tuple(_point(found, breach.truth, share) for share in sorted(self.shares))}
 
 
-def _point(found: Sequence[Finding], counts: npt.NDArray[Any], share: float) -> CertaintyPoint:
+def _point(found: Sequence[Finding], truth: Table, share: float) -> CertaintyPoint:
+    counts = truth.counts
+    # Of several records of one person each tells less.
+    worth = truth.effective_people / truth.people
     people = max(1.0, float(counts.sum()) * share / 100)
     wrong = [
         # Of people picked at random the majority guess tells as many as of all; it need not do worse than that.
@@ -207,8 +211,13 @@ def _point(found: Sequence[Finding], counts: npt.NDArray[Any], share: float) -> 
         mean=float(np.mean(errors)),
         minimum=min(errors),
         errors=errors,
-        intervals=tuple(binomial_interval(each, people) for each in wrong),
+        intervals=tuple(_interval(each, people, worth) for each in wrong),
     )
+
+
+def _interval(wrong: float, people: float, worth: float) -> Interval:
+    number = max(1.0, people * worth)
+    return binomial_interval(wrong / people * number, number)
 
 
 def top_errors(

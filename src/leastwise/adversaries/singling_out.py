@@ -17,6 +17,7 @@ from leastwise.documents.wording import counted, percent
 from leastwise.errors import ParameterError
 from leastwise.partition import Untouched
 from leastwise.records.grouping import joint_buckets
+from leastwise.records.table import Table
 from leastwise.schema.values import number_text
 from leastwise.validation import check_between
 
@@ -154,13 +155,14 @@ class SinglingOut(Adversary):
         """Count the stolen records and describe the rarest."""
         start = time.perf_counter()
         check_between("predicates", self.predicates, 0)
-        first, people = _multiplicities(breach.stored, breach.truth.weights)
+        first, people = _multiplicities(breach.stored, breach.truth)
         rarest = int(people.min())
-        unique = int((people == 1).sum())
+        unique, persons = _unique(breach.stored, breach.truth), breach.truth.persons
+        everybody = breach.people if persons is None else float(len(np.unique(persons)))
         return SinglingOutResult(
             adversary=self.name,
-            people=breach.people,
-            adversary_error=1 - unique / breach.people,
+            people=everybody,
+            adversary_error=1 - unique / everybody,
             interval=None,
             baseline=1.0,
             rarest=rarest,
@@ -179,7 +181,7 @@ class SinglingOut(Adversary):
     def _alone_in_deployment(self, breach: Breach) -> int | None:
         if not breach.labelled:
             return None
-        return int((_multiplicities(breach.records, breach.truth.weights)[1] == 1).sum())
+        return _unique(breach.records, breach.truth)
 
     def _predicates(self, breach: Breach, rows: npt.NDArray[Any], people: int) -> tuple[Predicate, ...]:
         counts, records = breach.truth.counts, breach.stored
@@ -190,12 +192,27 @@ class SinglingOut(Adversary):
         return tuple(Predicate(text=text, people=people) for text in texts)
 
 
-def _multiplicities(
-    records: npt.NDArray[Any], weights: npt.NDArray[Any] | None
-) -> tuple[npt.NDArray[Any], npt.NDArray[np.int_]]:
+def _unique(records: npt.NDArray[Any], truth: Table) -> int:
+    """Return how many people have a record that nobody else has; of several, one is enough."""
+    first, people = _multiplicities(records, truth)
+    alone = first[people == 1]
+    return len(alone) if truth.persons is None else len(np.unique(truth.persons[_same_as(records, alone)]))
+
+
+def _same_as(records: npt.NDArray[Any], rows: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Return which records are the same as one of these rows."""
+    record_of = joint_buckets(records, [int(column.max(initial=0)) + 1 for column in records.T])[1]
+    return np.isin(record_of, record_of[rows])
+
+
+def _multiplicities(records: npt.NDArray[Any], truth: Table) -> tuple[npt.NDArray[Any], npt.NDArray[np.int_]]:
     """Return a row of each distinct record, and how many people have it."""
     first, record_of = joint_buckets(records, [int(column.max(initial=0)) + 1 for column in records.T])
-    people = np.bincount(record_of, weights=weights, minlength=len(first))
+    if truth.persons is not None:
+        pairs = np.unique(np.column_stack([record_of, truth.persons])[truth.counts > 0], axis=0)
+        people = np.bincount(pairs[:, 0], minlength=len(first)).astype(float)
+    else:
+        people = np.bincount(record_of, weights=truth.weights, minlength=len(first))
     if (np.abs(people - np.round(people)) > 1e-9).any():
         raise ParameterError("A8 counts people: weights must be whole numbers (multiplicities)")
     return first[people > 0], np.round(people[people > 0]).astype(int)

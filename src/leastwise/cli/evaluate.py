@@ -14,7 +14,7 @@ from leastwise.cli.app import Artefact, AsJson, Force, Quick, Seed, app, grouped
 from leastwise.cli.necessity import show_necessity
 from leastwise.cli.output import check_output, print_lines, print_table, visible
 from leastwise.cli.settings import numbers_by_name
-from leastwise.cli.task import Data, Label, Missing, Personal, names
+from leastwise.cli.task import Data, Label, Missing, Person, Personal, Records, names
 from leastwise.errors import DataError, PrivacyLeakWarning, SchemaError, shorten
 from leastwise.progress import Lines
 from leastwise.schema import Attribute, values_as_text
@@ -79,6 +79,7 @@ def evaluate(
     label: Label = None,
     personal: Personal = None,
     missing: Missing = None,
+    person: Person = None,
     quick: Quick = False,
     seed: Seed = 0,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the evaluation here.")] = None,
@@ -103,9 +104,11 @@ def evaluate(
         wanted = [name.upper() if name.upper() in PAPER else name for name in names(how.adversaries, ())]
     frame = read_frame(data, tuple(missing or ()))
     chosen, *others = (prepared(path, label, personal, frame) for path in (generalization, *(how.other or ())))
+    records = Records(Table.from_frame(frame, chosen.schema, person))
+    records.tell_left_out()
     found = judge(
         chosen,
-        Table.from_frame(frame, chosen.schema),
+        records.table,
         wanted,
         seed,
         quick,

@@ -38,6 +38,10 @@ Personal = Annotated[
         "--personal", "-p", metavar="A,B", help="The personal attributes, exactly. Default: all discrete ones."
     ),
 ]
+Person = Annotated[
+    str | None,
+    typer.Option("--person", metavar="NAME", help="The column that tells whose record it is, if one has several."),
+]
 Missing = Annotated[
     list[str] | None,
     typer.Option("--missing", metavar="TEXT", help="A text that means 'no answer', such as '?'. Can be repeated."),
@@ -51,6 +55,7 @@ class TaskOptions:
     label: Label = None
     personal: Personal = None
     missing: Missing = None
+    person: Person = None
     drop: Annotated[
         list[str] | None, typer.Option("--drop", metavar="A,B", help="Columns that are no attributes.")
     ] = None
@@ -95,9 +100,14 @@ class Records(NamedTuple):
     left_out: tuple[str, ...] = ()
 
     def tell_left_out(self) -> None:
-        """Say which columns are no attributes, and how they can be."""
+        """Say which columns are no attributes, and how they can be; and that records look like copies."""
+        from leastwise.records.duplicates import copies_in_words
+
         for column in self.left_out:
             typer.echo(f"left out: {column}; --set keep=NAME makes it an attribute", err=True)
+        copied = copies_in_words(self.table)
+        if copied:
+            typer.echo(f"copies: {copied}", err=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,14 +155,14 @@ class Task(TaskOptions, Inference):
             self.label,
             None if self.personal is None else names(self.personal, columns),
             keep=names(self.keep, columns),
-            drop=names(self.drop, columns),
+            drop=[*names(self.drop, columns), *([self.person] if self.person else [])],
             kinds=kinds,
             at_least=self.at_least or 1,
         )
 
     def words(self, by_set: bool = False) -> list[str]:
         """Return the options as they are typed: those of ``inspect``, or of a command where some are settings."""
-        words = ["--label", self.label or "COLUMN"]
+        words = ["--label", self.label or "COLUMN", *(["--person", self.person] if self.person else [])]
         for name in ("missing", "personal", *INFERENCE):
             given = getattr(self, name) or []
             for text in [str(given)] if isinstance(given, int) else given:
@@ -166,7 +176,9 @@ class Task(TaskOptions, Inference):
         if self.schema is not None:
             return Records(self._encode(frame, self._declared(self.schema)))
         found = self.inspect(frame)
-        left_out = tuple(f"{visible(f.name, 30)} ({f.kind}: {f.reason})" for f in found.left_out)
+        left_out = tuple(
+            f"{visible(f.name, 30)} ({f.kind}: {f.reason})" for f in found.left_out if f.name != self.person
+        )
         return Records(self._encode(frame, found.schema), found.schema.names, left_out)
 
     def _encode(self, frame: pl.DataFrame, schema: Schema) -> Table:
@@ -174,7 +186,7 @@ class Task(TaskOptions, Inference):
         from leastwise.records.table import Table
 
         try:
-            return Table.from_frame(frame, schema)
+            return Table.from_frame(frame, schema, self.person)
         except UnknownValueError as error:
             if error.row is None or self.data == STANDARD_STREAM:
                 raise

@@ -17,6 +17,9 @@ has the same bound. A number counts as told within its tolerance; the best guess
 time, at 1 - delta together, needs a share of delta for each (Bonferroni): ``bound_all``. When one of m candidate
 generalizations is chosen by looking at the same records, every bound pays for all m: delta / m.
 
+**Several records of one person.** It is the persons who are a random sample. One with m records moves C_p by m /
+n, so n becomes the effective number (sum of m)^2 / sum of m^2: five copies of everybody tell no more than one.
+
 The bound is worth little where many people are alone in their joint bucket, for the guesser in hindsight tells
 each of those. The certificate says so.
 """
@@ -221,19 +224,20 @@ def certify(
     hidden = [p for p in table.personal if p not in side]
     if not hidden:
         raise ParameterError("a certificate needs personal attributes that are not known; mark at least one")
-    people = int(counts.sum())
+    # Of one person several records may change at once: McDiarmid's inequality then counts effective persons.
+    people = table.effective_people
     share = delta / candidates
     # One sentence by itself, and all together.
     slacks = [math.sqrt(math.log(m / share) / (2 * people)) for m in (1, len(hidden) + 1)]
     told = [_told(table, p, bucket_of, counts, _tolerance(table, p, tolerances or {})) for p in hidden]
     hindsight, guessing = (float(np.mean(each)) for each in zip(*told, strict=True))
     return Certificate(
-        people=people,
+        people=int(counts.sum()) if table.persons is None else len(np.unique(table.persons)),
         delta=delta,
         candidates=candidates,
         known=tuple(known),
         joint_buckets=int((people_in > 0).sum()),
-        alone=float((people_in == 1).sum() / people),
+        alone=float((people_in == 1).sum() / counts.sum()),
         bounds=tuple(
             _bound(table.schema.names[p], *each, slacks, _tolerance(table, p, tolerances or {}))
             for p, each in zip(hidden, told, strict=True)

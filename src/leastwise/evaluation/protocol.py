@@ -274,7 +274,8 @@ def _certificate(breach: Breach, delta: float, candidates: int, clock: _Clock) -
     # What counts as told was settled on the training part, as for the attacks.
     told = {target.attribute.name: target.tolerance for target in breach.targets.values()}
     tolerances = {name: tolerance for name, tolerance in told.items() if tolerance is not None}
-    with clock.step("certificate", "certificate"):
+    step = "certificate" if breach.label else "certificate without the label"
+    with clock.step(step, step):
         return certify(
             breach.generalization,
             breach.truth,

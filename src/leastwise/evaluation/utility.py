@@ -20,7 +20,7 @@ import numpy.typing as npt
 from sklearn.base import clone
 
 from leastwise.adversaries.guessing import MakePredictor, StrongestOf
-from leastwise.confidence import Interval, binomial_interval
+from leastwise.confidence import Interval, error_interval
 from leastwise.errors import ParameterError, shorten
 from leastwise.generalization import Generalization
 from leastwise.partition import Untouched
@@ -275,7 +275,7 @@ def _risk(wrong: Array, train: Table, judged: Table, predictor: str, seconds: fl
     guessed = counts[judged.y != int(classes.argmax())].sum()
     return UtilityRisk(
         error=errors / people,
-        interval=binomial_interval(errors, people),
+        interval=error_interval(wrong, counts, parts.test.persons),
         baseline=float(guessed / people),
         people=people,
         predictor=predictor,

@@ -215,6 +215,7 @@ def held_out(table: Table, share: float, seed: int) -> tuple[Table, Table]:
 
     A row that stands for several people stays whole.
     """
-    learned, measured, _ = protocol_rows(len(table), (1 - share, share, 0.0), generator(seed, "split"))
+    shares, random = (1 - share, share, 0.0), generator(seed, "split")
+    learned, measured, _ = protocol_rows(len(table), shares, random, table.persons)
     train = table.take(learned)
     return train, table.take(measured) if len(measured) else train

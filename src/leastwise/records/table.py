@@ -13,6 +13,7 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
+from leastwise.confidence import effective_number
 from leastwise.documents import html
 from leastwise.documents.wording import counted
 from leastwise.errors import DataError, ParameterError, SchemaError, shorten
@@ -45,6 +46,9 @@ class Table:
     weights
         How many people with exactly this record each row stands for; None means one each. These are
         multiplicities, not survey weights: intervals and certificates count every one as a person of its own.
+    persons
+        Whose record each row is, as a number that means nothing else; None means everybody's own. Records of one
+        person stay in one part of a split, and intervals, certificates and crowds count persons.
     part
         What the records are for: "all", "train", "validation" or "test"; "test of train" for a part of a part.
     split_seed
@@ -56,12 +60,17 @@ class Table:
     levels: Levels
     labels: npt.NDArray[Any] | None = None
     weights: npt.NDArray[Any] | None = None
+    persons: npt.NDArray[np.intp] | None = None
     part: str = "all"
     split_seed: int | None = None
 
     @classmethod
-    def from_frame(cls, frame: Any, schema: Schema) -> Table:
-        """Encode a frame (pandas, Polars, PyArrow; lazy ones are collected)."""
+    def from_frame(cls, frame: Any, schema: Schema, person: str | None = None) -> Table:
+        """Encode a frame (pandas, Polars, PyArrow; lazy ones are collected).
+
+        ``person`` names the column that tells whose record a row is (a person, or a household), where one can have
+        several. Only which rows belong together is kept of it.
+        """
         records = nw.from_native(frame)
         if isinstance(records, nw.LazyFrame):
             records = records.collect()
@@ -75,7 +84,8 @@ class Table:
             columns.append(codes)
             levels.append(level)
         labels = None if schema.label is None else encode_label(records[schema.label.name], schema.label)
-        return cls(schema, _matrix(columns, len(records)), tuple(levels), labels)
+        persons = None if person is None else _persons(records, person, schema)
+        return cls(schema, _matrix(columns, len(records)), tuple(levels), labels, persons=persons)
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -133,6 +143,13 @@ class Table:
         """How many people all rows stand for."""
         return float(len(self)) if self.weights is None else float(self.weights.sum())
 
+    @property
+    def effective_people(self) -> float:
+        """How many people with one record each tell as much: fewer than records where some have several."""
+        if self.persons is None:
+            return self.people
+        return effective_number(np.bincount(self.persons, weights=self.weights))
+
     def use(self, attribute: int) -> npt.NDArray[np.float64]:
         """Return how many people have each code of an attribute."""
         return np.bincount(self.codes[:, attribute], weights=self.weights, minlength=self.sizes[attribute]).astype(
@@ -162,6 +179,7 @@ class Table:
             codes=np.asfortranarray(self.codes[rows]),
             labels=None if self.labels is None else self.labels[rows],
             weights=None if self.weights is None else self.weights[rows],
+            persons=None if self.persons is None else self.persons[rows],
             part=self.part if part is None else part,
         )
 
@@ -171,7 +189,7 @@ class Table:
         sizes = [*self.sizes] + ([self.classes] if self.labels is not None else [])
         first, row_of = joint_buckets(np.concatenate(columns, axis=1), sizes)
         counts = np.bincount(row_of, weights=self.weights, minlength=len(first))
-        return replace(self.take(first), weights=counts)
+        return replace(self.take(first), weights=counts, persons=None)
 
     def generalize(self, generalization: Generalization) -> npt.NDArray[Any]:
         """Return the buckets of all records, n x d; suppressed attributes are all 0."""
@@ -205,7 +223,7 @@ class Table:
         """
         if self.weights is not None:
             raise ParameterError("rows that stand for several people cannot be split; split the records first")
-        parts = protocol_rows(len(self), shares, generator(seed, "split"))
+        parts = protocol_rows(len(self), shares, generator(seed, "split"), self.persons)
         of = "" if self.part == "all" else f" of {self.part}"
         pairs = zip(parts, Split._fields, strict=True)
         return Split(*(replace(self.take(rows, name + of), split_seed=seed) for rows, name in pairs))
@@ -251,6 +269,19 @@ def _matrix(columns: Sequence[npt.NDArray[Any]], rows: int) -> npt.NDArray[Any]:
     for j, column in enumerate(columns):
         matrix[:, j] = column
     return matrix
+
+
+def _persons(records: Any, person: str, schema: Schema) -> npt.NDArray[np.intp]:
+    name = shorten(person)
+    if person in (*schema.names, schema.label.name if schema.label else None):
+        raise SchemaError(f"{name} tells whose record it is, so it is no attribute; leave it out of the schema")
+    if person not in records.columns:
+        raise DataError(f"the records have no column {name}; {did_you_mean(person, records.columns)}")
+    absent = int(records[person].is_null().sum())
+    if absent:
+        raise DataError(f"{name} must tell of each record whose it is; of {absent:,} it does not")
+    keys = np.asarray([str(value) for value in records[person].to_list()])
+    return np.unique(keys, return_inverse=True)[1].astype(np.intp)
 
 
 def _check_columns(columns: Sequence[str], schema: Schema) -> None:

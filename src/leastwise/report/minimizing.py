@@ -15,6 +15,7 @@ from leastwise.adversaries.base import Adversary
 from leastwise.errors import ParameterError, SchemaError, shorten
 from leastwise.generalization.leaks import warn_of_leaks
 from leastwise.progress import Progress, Silent, watching
+from leastwise.records.duplicates import copies_in_words
 from leastwise.records.files import read_frame
 from leastwise.records.table import Table
 from leastwise.report.writing import write_report
@@ -30,6 +31,7 @@ def minimize(
     personal: Sequence[str] | None = None,
     *,
     schema: Schema | str | Path | None = None,
+    person: str | None = None,
     max_error_increase: float | None = None,
     budget: Budget | None = None,
     grid: Grid | Iterable[Any] | None = None,
@@ -55,6 +57,8 @@ def minimize(
     schema
         The attributes and their domains, or a file of them. By default it is inferred; what was left out is in
         ``notes`` of the result, and printed with it.
+    person
+        The column that tells whose record each one is, where one person (or household) can have several.
     max_error_increase, budget
         How much more the model may err than with everything asked (0.01: one point, which is the default); or all
         limits that you have.
@@ -99,7 +103,7 @@ def minimize(
         quick=quick,
         seed=seed,
     )
-    records = _records(frame, label, personal, schema)
+    records = _records(frame, label, personal, schema, person)
     with watching(Silent()) if progress == "auto" else nullcontext(progress) as watcher:
         place = Path(folder) if folder is not None else _private_folder()
         found = run(records.table, place, options, name=records.name, workers=Workers(jobs), progress=watcher)
@@ -107,7 +111,8 @@ def minimize(
     write_report(found, table=split.test)
     if found.recommended is not None:
         warn_of_leaks(found.recommended, split.train, records.inferred)
-    return replace(found, notes=records.notes)
+    copied = copies_in_words(records.table)
+    return replace(found, notes=(*records.notes, *([copied] if copied else [])))
 
 
 def _several(grid: Any) -> Iterable[Any]:
@@ -125,7 +130,11 @@ class _Records(NamedTuple):
 
 
 def _records(
-    frame: Any, label: str | None, personal: Sequence[str] | None, schema: Schema | str | Path | None
+    frame: Any,
+    label: str | None,
+    personal: Sequence[str] | None,
+    schema: Schema | str | Path | None,
+    person: str | None = None,
 ) -> _Records:
     name = "records"
     if isinstance(frame, str | Path):
@@ -133,12 +142,13 @@ def _records(
     if isinstance(personal, str):
         raise ParameterError(f"personal must be a list of names; write [{shorten(personal)}]")
     if schema is not None:
-        return _Records(name, Table.from_frame(frame, _declared(schema, label, personal)))
+        return _Records(name, Table.from_frame(frame, _declared(schema, label, personal), person))
     if label is None:
         raise SchemaError("a run needs a label to predict; name its column: label=...")
-    found = infer_schema(frame, label, personal)
-    notes = tuple(f"Left out: {shorten(f.name)[1:-1]} ({f.kind}: {f.reason})." for f in found.left_out)
-    return _Records(name, Table.from_frame(frame, found.schema), found.schema.names, notes)
+    found = infer_schema(frame, label, personal, drop=[] if person is None else [person])
+    left_out = [fact for fact in found.left_out if fact.name != person]
+    notes = tuple(f"Left out: {shorten(f.name)[1:-1]} ({f.kind}: {f.reason})." for f in left_out)
+    return _Records(name, Table.from_frame(frame, found.schema, person), found.schema.names, notes)
 
 
 def _declared(schema: Schema | str | Path, label: str | None, personal: Sequence[str] | None) -> Schema:

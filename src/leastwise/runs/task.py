@@ -232,6 +232,8 @@ def fingerprint(table: Table) -> str:
             digest.update(np.ascontiguousarray(table.levels[j], dtype="<f8").tobytes())
         digest.update(np.ascontiguousarray(table.codes[:, j], dtype="<i4").tobytes())
     digest.update(np.ascontiguousarray(table.y, dtype="<i4").tobytes())
+    if table.persons is not None:  # other records belong together: another task
+        digest.update(np.ascontiguousarray(table.persons, dtype="<i4").tobytes())
     return digest.hexdigest()
 
 

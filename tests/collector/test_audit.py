@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
 
-from leastwise.cli.collect import audit
+from leastwise.cli.collect import audit, collect
 from leastwise.collector import store
 from leastwise.collector.records import Row
 from leastwise.collector.store import Store, Submission, read_audit, read_records
+from tests.collector.asgi import Client
 from tests.collector.examples import RECORD, G, client, exported, sqlite_url
 
 
@@ -100,3 +102,23 @@ def test_a_person_erases_a_record(tmp_path: Path) -> None:
         again = made.post("/erase", data={"receipt": receipt})
         assert (again.status_code, "no record" in again.text) == (404, True)
         assert made.post("/erase", json={"receipt": receipt}).status_code == 415
+
+
+def test_the_policy_says_who_asks_and_for_how_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    G.save(tmp_path / "g.json")
+    (tmp_path / "leastwise.yaml").write_text(
+        "format: leastwise-policy\nversion: 1\nnotice: {controller: Example Ltd, keep_days: 30}\n"
+    )
+    pages: list[str] = []
+
+    def serve(app: Any, *_: Any, **__: Any) -> None:
+        with Client(app) as made:
+            pages.append(made.get("/").text)
+
+    monkeypatch.setattr("leastwise.collector.app.serve", serve)
+    for days, said in ((None, "30 days"), (7, "7 days")):
+        collect(
+            [tmp_path / "g.json"], sqlite_url(tmp_path), port=0, policy=tmp_path / "leastwise.yaml", keep_days=days
+        )
+        assert "Example Ltd" in pages[-1]
+        assert said in pages[-1]

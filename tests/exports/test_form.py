@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from leastwise import Attribute, Generalization, Groups, Intervals, ParameterError, Untouched
-from leastwise.exports import form_html
+from leastwise.exports import Notice, form_html
 from leastwise.exports.form import content_policy
 from leastwise.exports.questionnaire import questions
 from leastwise.partition import suppress
@@ -146,3 +146,14 @@ def test_texts_that_a_form_would_change_are_refused(text: str) -> None:
 
 def test_the_same_generalization_gives_the_same_bytes() -> None:
     assert form_html(G) == form_html(Generalization.from_json(G.to_json()))
+
+
+def test_the_notice_comes_before_the_questions() -> None:
+    notice = Notice("Example <Ltd>", "to help", "consent", 365, "privacy@example.org")
+    page = form_html(G, "/records", notice=notice)
+    head = page.split("<form", 1)[0]
+    for text in ("Example &lt;Ltd&gt;", "to help", "consent", "365 days", "privacy@example.org"):
+        assert text in head
+    assert "Who asks" not in form_html(G, "/records", notice=Notice())
+    with pytest.raises(ParameterError, match="keep_days"):
+        Notice(keep_days=0)

@@ -366,3 +366,26 @@ def test_an_address_elsewhere_is_posted_to_by_the_browser_itself(site: Site) -> 
         page.get_by_role("button", name="Send my answers").click()
     assert site.posted() == [RECORD]
     assert "37" not in site.traffic()
+
+
+@pytest.mark.parametrize(
+    ("locale", "typed"),
+    [
+        ("en-US", {"1,200": "1200", "45.5": "45.5", "1.234,5": "1234.5", "1 200": "1200", "0,5": "0.5"}),
+        ("de-DE", {"1.200": "1200", "45,5": "45.5", "1.234,5": "1234.5", "1,234.5": "1234.5", "45.5": "45.5"}),
+    ],
+)
+def test_numbers_as_people_write_them(chromium: Any, locale: str, typed: dict[str, str]) -> None:
+    exact = Generalization((Untouched(pay), Intervals(Attribute("rent", "continuous", lower=0), (1000, 2000))))
+    context = chromium.new_context(locale=locale)
+    page = Site(context.new_page()).open(form_html(exact, "/records", helper=True))
+    for text, number in typed.items():
+        page.locator('input[name="pay"]').fill(text)
+        assert json.loads(page.locator("#preview").text_content())["pay"] == number, (locale, text)
+    page.locator("#q1-typed").fill("1.234,5")
+    assert "becomes “above 1000, up to 2000”" in page.locator("#q1-becomes").text_content()
+    page.locator("#q1-typed").fill("12,34,56 euro")
+    page.locator('input[name="pay"]').focus()
+    assert page.locator("#q1-typed").input_value() == "12,34,56 euro", "it stays, to be corrected"
+    assert page.locator("#q1-error").is_visible()
+    context.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -38,6 +39,10 @@ SealTo = Annotated[
     Path | None,
     typer.Option("--seal-to", help="A public key of `leastwise keys`: records are encrypted, not readable here."),
 ]
+PolicyFile = Annotated[
+    Path | None,
+    typer.Option("--policy", help="A leastwise.yaml whose notice the form shows; its keep_days are kept to."),
+]
 KeepDays = Annotated[
     int | None, typer.Option("--keep-days", min=1, help="Erase records that are older; without it they are kept.")
 ]
@@ -59,6 +64,7 @@ def collect(
     proxy: Proxy = None,
     seal_to: SealTo = None,
     keep_days: KeepDays = None,
+    policy: PolicyFile = None,
     quiet: Quiet = False,
 ) -> None:
     """Collect generalized records: a form for people, an HTTP interface for programs.
@@ -77,13 +83,16 @@ def collect(
     from leastwise.collector.sealing import PUBLIC, read_key
     from leastwise.collector.security import Settings, token_from_environment
     from leastwise.collector.store import Store
+    from leastwise.policy import Policy
 
+    notice = None if policy is None else Policy.load(policy).notice
     settings = Settings(
         with_label=with_label,
         body_limit=body_limit,
         batch_limit=batch_limit,
         rate=rate,
-        keep_days=keep_days,
+        keep_days=keep_days or (notice.keep_days if notice else None),
+        notice=notice and replace(notice, keep_days=keep_days or notice.keep_days),
         token=token_from_environment(),
     )
     port = _free_port(host, port)

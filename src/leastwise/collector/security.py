@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from leastwise.collector.connections import network_of
 from leastwise.documents.pages import hash_sources
 from leastwise.errors import ParameterError
+from leastwise.exports import Notice
 from leastwise.validation import check_between
 
 log = logging.getLogger("leastwise.collector")
@@ -58,6 +59,8 @@ class Settings:
         How many requests may wait for the store before others are answered 503.
     keep_days
         Records older than so many days are erased; None keeps them.
+    notice
+        What the form tells people before they answer.
     token
         Opens ``GET /records``. Never shown: not in its ``repr``, not in a log.
     """
@@ -69,6 +72,7 @@ class Settings:
     body_seconds: float = 30.0
     waiting: int = 10_000
     keep_days: int | None = None
+    notice: Notice | None = None
     token: str | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:

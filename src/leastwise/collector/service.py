@@ -89,7 +89,13 @@ class Service:
         if taken:
             raise ParameterError(f"an attribute must not be called {', '.join(sorted(taken))}; rename it")
         hidden = {GENERALIZATION_FIELD: self.newest.fingerprint, KEY_FIELD: KEY_PLACE}
-        return with_hidden(form_html(self.newest, action="/records", label=self.settings.with_label), hidden)
+        return form_html(
+            self.newest,
+            action="/records",
+            label=self.settings.with_label,
+            hidden=hidden,
+            notice=self.settings.notice,
+        )
 
     async def form(self, _: Request) -> Response:
         """Show the form."""
@@ -266,15 +272,6 @@ class Service:
     async def openapi(self, _: Request) -> Response:
         """List it for machines."""
         return JSONResponse(self._document)
-
-
-def with_hidden(html: str, fields: dict[str, str]) -> str:
-    """Put hidden fields into the form of a page."""
-    head, form, rest = html.partition("<form")
-    tag, end, rest = rest.partition(">")
-    assert end, "the page has no form"
-    hidden = "".join(f'<input type="hidden" name="{name}" value="{value}">' for name, value in fields.items())
-    return f"{head}{form}{tag}{end}{hidden}{rest}"
 
 
 def _prediction(row: dict[str, Any]) -> dict[str, Any]:

@@ -170,20 +170,20 @@ def utilities_together(
         for part, guessed in wrong[best[own]].items():
             people = getattr(split, part)
             risk = _risk(guessed, split.train, people, told[best[own]].predictor + note, told[own].seconds)
-            more = _increase(guessed, wrong[best[0]][part], wrong[0][part], people.counts)
+            more = _increase(guessed, wrong[best[0]][part], wrong[0][part], people)
             risks[part] = replace(risk, increase=more)
         found.append(Utilities(**risks))
     return found
 
 
-def _increase(guessed: Array, everything: Array, its_own: Array, counts: Array) -> Difference:
+def _increase(guessed: Array, everything: Array, its_own: Array, people: Table) -> Difference:
     """Return the paired increase over everything asked.
 
     Where the best classifier of everything asked is that of a coarser one, the two may hardly differ, but a better
     one might be learned: how uncertain that is shows in what its own classifier guesses.
     """
-    more = Difference.of(guessed.astype(float) - everything, counts)
-    own = Difference.of(guessed.astype(float) - its_own, counts)
+    more = Difference.of(guessed.astype(float) - everything, people.counts, people.persons)
+    own = Difference.of(guessed.astype(float) - its_own, people.counts, people.persons)
     return Difference(more.mean, max(more.standard_error, own.standard_error))
 
 
@@ -275,7 +275,7 @@ def _risk(wrong: Array, train: Table, judged: Table, predictor: str, seconds: fl
     guessed = counts[judged.y != int(classes.argmax())].sum()
     return UtilityRisk(
         error=errors / people,
-        interval=error_interval(wrong, counts, parts.test.persons),
+        interval=error_interval(wrong, counts, judged.persons),
         baseline=float(guessed / people),
         people=people,
         predictor=predictor,

@@ -9,6 +9,7 @@ is cleared. The page loads nothing and may talk to the form's action only; its c
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,8 +19,50 @@ from leastwise.errors import ParameterError, shorten
 from leastwise.exports.javascript import asset, plan, script_json
 from leastwise.exports.questionnaire import Question, label_question, questions
 from leastwise.generalization import Generalization
+from leastwise.validation import check_between
 
 TITLE = "A few questions"
+
+
+@dataclass(frozen=True)
+class Notice:
+    """What people must be told before they answer; what is empty is left out.
+
+    Parameters
+    ----------
+    controller
+        Who asks.
+    purpose
+        Why.
+    legal_basis
+        On what legal basis.
+    keep_days
+        For how many days the answers are kept.
+    contact
+        Whom to ask, and to complain to.
+    """
+
+    controller: str = ""
+    purpose: str = ""
+    legal_basis: str = ""
+    keep_days: int | None = None
+    contact: str = ""
+
+    def __post_init__(self) -> None:
+        if self.keep_days is not None:
+            check_between("keep_days", self.keep_days, 1)
+
+    def lines(self) -> list[tuple[str, str]]:
+        """Return each heading with its text, as the form shows them."""
+        kept = "" if self.keep_days is None else f"{self.keep_days:,} days; then the answers are erased"
+        said = {
+            "Who asks": self.controller,
+            "Why": self.purpose,
+            "Legal basis": self.legal_basis,
+            "Kept for": kept,
+            "Whom to ask": self.contact,
+        }
+        return [(heading, text) for heading, text in said.items() if text]
 
 
 def form_html(
@@ -33,6 +76,7 @@ def form_html(
     language: str = "en",
     hidden: Mapping[str, str] | None = None,
     why: Mapping[str, str] | None = None,
+    notice: Notice | None = None,
 ) -> str:
     """Return the form as one HTML document.
 
@@ -55,6 +99,8 @@ def form_html(
         Fields that are posted beside the answers, such as which generalization this is.
     why
         By attribute, why it is asked: see ``Necessity.reasons``.
+    notice
+        Who asks, why, on what legal basis, for how long, and whom to ask.
     """
     asked = questions(generalization)
     if label and generalization.label is not None:
@@ -66,6 +112,7 @@ def form_html(
     text: str = _template().render(
         title=title,
         introduction=introduction,
+        notice=notice.lines() if notice else [],
         language=language,
         action=_checked_action(action),
         helper=helper,

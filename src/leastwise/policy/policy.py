@@ -8,6 +8,7 @@ from typing import Any
 
 from leastwise.checks.drifting import DriftLimits
 from leastwise.errors import ArtefactError
+from leastwise.exports import Notice
 from leastwise.minimizers.constraints import Constraints
 from leastwise.runs.budget import Budget
 
@@ -70,6 +71,8 @@ class Policy:
         Generalizations of the same people that were in use before.
     seed, quick, grid
         How candidates are made and judged.
+    notice
+        What people are told before they answer.
 
     Examples
     --------
@@ -94,6 +97,7 @@ class Policy:
     seed: int = 0
     quick: bool = False
     grid: Path | None = None
+    notice: Notice = field(default_factory=Notice)
 
     @classmethod
     def from_yaml(cls, text: str, folder: str | Path = ".") -> Policy:

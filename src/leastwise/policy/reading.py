@@ -12,6 +12,7 @@ from leastwise.checks.drifting import DriftLimits
 from leastwise.documents import LARGEST_DOCUMENT, Fields, Problems, check_format, from_plain, is_number
 from leastwise.documents.yaml import LocatedDocument
 from leastwise.errors import LeastwiseError, ParameterError, SchemaError, shorten
+from leastwise.exports import Notice
 from leastwise.minimizers.constraints import Constraints
 from leastwise.policy.policy import FORMAT, VERSION, Policy, PolicyTask
 from leastwise.runs.budget import MEAN, Budget
@@ -115,6 +116,7 @@ def _policy(section: Section, folder: Path) -> Policy | None:
     task = _task(section, folder)
     budget = _limits(Budget, section.section("budget"))
     drift = _limits(DriftLimits, section.section("drift"))
+    notice = _limits(Notice, section.section("notice"))
     constraints = _constraints(section.section("constraints"))
     files = {key: section.file(key, folder) for key in ("generalization", "promise", "grid")}
     previous = tuple(folder / name for name in section.words("previous"))
@@ -123,7 +125,7 @@ def _policy(section: Section, folder: Path) -> Policy | None:
         section.problems.add(("seed",), f"must be a whole number from 0; got {seed}")
     section.done()
     _check_names(section.problems, task, budget, constraints)
-    if section.problems.texts or budget is None or drift is None:
+    if section.problems.texts or budget is None or drift is None or notice is None:
         return None
     return Policy(
         task=task,
@@ -133,6 +135,7 @@ def _policy(section: Section, folder: Path) -> Policy | None:
         previous=previous,
         seed=seed,
         quick=quick,
+        notice=notice,
         **files,
     )
 

@@ -40,13 +40,19 @@ class Difference:
     standard_error: float
 
     @classmethod
-    def of(cls, values: npt.NDArray[Any], weights: npt.NDArray[Any]) -> Difference:
-        """Return the mean difference over people.
+    def of(
+        cls, values: npt.NDArray[Any], weights: npt.NDArray[Any], persons: npt.NDArray[Any] | None = None
+    ) -> Difference:
+        """Return the mean difference over people; ``persons`` tells which records are one person's.
 
         >>> Difference.of(np.array([1.0, 0, 0, 0, -1, 1, 0, 0]), np.ones(8))
         Difference(mean=0.125, standard_error=0.22658174179374144)
         """
         people, mean = float(weights.sum()), float(np.average(values, weights=weights))
+        if persons is not None:  # the records of one person err together
+            together = np.bincount(np.unique(persons, return_inverse=True)[1], weights * (values - mean))
+            spread = float((together**2).sum() * len(together) / max(len(together) - 1, 1)) ** 0.5 / people
+            return cls(mean, max(spread, 1 / max(len(together), 1)))
         variance = float(np.average((values - mean) ** 2, weights=weights)) / max(people - 1, 1)
         # Where nobody differs, one person who might is the least that can be told.
         return cls(mean, max(variance**0.5, 1 / max(people, 1)))

@@ -39,7 +39,7 @@ function problemOf(question) {
 }
 
 function numberProblem(attribute, text) {
-  return text.trim() === "" && !attribute.missing ? "Please write a number." : misfit(attribute, text);
+  return text.trim() === "" && !attribute.missing ? "Please write a number." : misfit(attribute, plainNumber(text));
 }
 
 function misfit(attribute, value) {
@@ -54,9 +54,24 @@ function misfit(attribute, value) {
 
 // --- the helper: an exact value becomes a bucket, here and nowhere else ---
 
+// People write numbers as they are used to: 1,200 or 1 200, and 1.234,5 where the comma is the decimal sign.
+const DECIMAL = new Intl.NumberFormat(navigator.language).formatToParts(1.5).find((one) => one.type === "decimal").value;
+
+function plainNumber(text) {
+  const bare = text.replace(/[\s'’]/g, "");
+  if (!/^[+-]?[0-9][0-9.,]*$/.test(bare)) return text;
+  const both = bare.includes(",") && bare.includes(".");
+  const comma = both ? bare.lastIndexOf(",") > bare.lastIndexOf(".") : DECIMAL === ",";
+  const [decimal, group] = comma ? [",", "."] : [".", ","];
+  const grouped = new RegExp(`^[+-]?[0-9]{1,3}([${group}][0-9]{3})+([${decimal}][0-9]+)?$`);
+  if (grouped.test(bare)) return bare.replaceAll(group, "").replace(decimal, ".");
+  return bare.split(/[.,]/).length <= 2 ? bare.replace(",", ".") : text;
+}
+
 function typedValue(question) {
   const typed = within(question, ".typed");
-  if (typed.tagName !== "SELECT" || typed.value === "") return typed.value;
+  if (typed.tagName !== "SELECT") return plainNumber(typed.value);
+  if (typed.value === "") return "";
   return attributeOf(question.dataset.place).values[Number(typed.value)];
 }
 
@@ -98,9 +113,9 @@ function settle(question) {
   const typed = within(question, ".typed");
   if (!typed || typed.value === "") return;
   const { label, problem } = findBucket(question);
-  typed.value = "";
-  if (problem) complain(question, problem, typed);
+  if (problem) complain(question, problem, typed); // and it stays, to be corrected; it is cleared before sending
   if (!label) return;
+  typed.value = "";
   choose(question, label);
   within(question, ".becomes").textContent = `becomes “${textOfLabel(question, label)}” · your entry is cleared`;
   refresh();
@@ -123,7 +138,7 @@ function record() {
   const numbers = new Map(plan.attributes.filter((one) => one.untouched).map((one) => [one.name, one]));
   return Object.fromEntries(fields.map(([name, value]) => {
     const attribute = numbers.get(name);
-    return [name, attribute && !numberProblem(attribute, value) ? answer(attribute, value) : value];
+    return [name, attribute && !numberProblem(attribute, value) ? answer(attribute, plainNumber(value)) : value];
   }));
 }
 

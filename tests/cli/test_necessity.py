@@ -40,7 +40,7 @@ def test_a_run_finds_it_and_the_command_finds_the_same(run: Run, records: Path, 
     answer = run("necessity", folder, records)
     assert answer.code == 0, answer.err
     assert "Judged on" in answer.out
-    assert "so it" in answer.out
+    assert "verdict" in answer.out
     assert f"wrote {folder / 'necessity.json'}" in answer.err
     assert (folder / "necessity.json").read_bytes() == before
     assert run("necessity", folder / "recommended.json", records, "--json").out == before.decode()
@@ -87,7 +87,7 @@ def test_it_is_part_of_an_evaluation_on_request(run: Run, records: Path, folder:
     assert json.loads(run(*words, "--json").out)["necessity"] is None
     answer = run(*words, "--necessity", "-o", tmp_path / "evaluation.json")
     assert answer.code == 0, answer.err
-    assert "so it" in answer.out
+    assert "verdict" in answer.out
     stored = json.loads((tmp_path / "evaluation.json").read_text("utf-8"))["necessity"]
     kept = json.loads((folder / "necessity.json").read_text("utf-8"))
     assert stored == {key: value for key, value in kept.items() if key not in ("format", "version")}

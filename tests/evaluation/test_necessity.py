@@ -75,6 +75,15 @@ def test_one_of_two_copies_can_go() -> None:
     assert worth(found("noise").not_asked, "copy").buys == "accuracy"
 
 
+def test_of_two_that_tell_the_same_one_is_needed() -> None:
+    both = found("tells", "copy")
+    assert both.together is not None
+    assert both.together.buys == "accuracy"
+    assert both.together.error.interval.low > 0.3
+    assert both.sentences()[2].startswith("Leaving out tells and copy costs")
+    assert found("tells", "noise").together is None  # one alone has been left out already
+
+
 def test_the_attacker_loses_what_a_question_told() -> None:
     """The noise repeats the secret for most people: without it A1 is left with a guess."""
     each = worth(found("tells", "noise").asked, "noise")
@@ -121,7 +130,7 @@ def test_a_number_that_is_not_asked_is_tried_in_full_or_in_a_few_ranges() -> Non
     assert each.buys == "accuracy"
     assert (each.adversary_error, each.own, result.adversary_error) == (None, None, None)  # nothing is personal
     assert "A1" not in result.sentences()[0]
-    assert "would buy accuracy" in result.tables()[1].rows[0][-1]
+    assert "would buy accuracy" in result.tables()[1].rows[0][1]
 
 
 def test_it_is_told_how_far_it_has_come() -> None:

@@ -243,7 +243,7 @@ def necessity(g: Generalization) -> Necessity:
         fingerprint=g.fingerprint, seed=0, people=300.0, error=0.2, adversary_error=0.3,
         asked=tuple(worth(i, name, "in 2 groups") for i, name in enumerate(g.collected)),
         not_asked=tuple(worth(i, name, "in full") for i, name in enumerate(g.not_collected)),
-        boundaries=(worth(0, g.collected[0], "low | high"),),
+        boundaries=(worth(0, g.collected[0], "low | high"),), together=None,
     )  # fmt: skip
 
 

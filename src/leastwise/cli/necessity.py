@@ -73,6 +73,6 @@ def show_necessity(found: Necessity) -> None:
     *questions, _ = found.tables()
     for listing in questions:
         if listing.rows:
-            print_table(listing.title, listing.columns, listing.rows, listing.columns[2:5])
+            print_table(listing.title, listing.columns, listing.rows, listing.columns[2:4])
             typer.echo("")
     print_lines("\n".join([*found.boundary_sentences(), found.method()]))

@@ -23,7 +23,7 @@ from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.reconstruction import Reconstruction
 from leastwise.confidence import Interval
 from leastwise.documents import from_text, html, read_text, to_text, write_whole
-from leastwise.documents.wording import counted
+from leastwise.documents.wording import counted, listed
 from leastwise.evaluation.certificate import check_held_out, check_origin
 from leastwise.evaluation.utility import parts_of
 from leastwise.generalization import Generalization
@@ -102,12 +102,12 @@ class Worth:
             return "accuracy"
         return "sureness" if self.log_loss.interval.low > 0 and self.error.interval.high > 0 else "nothing"
 
-    def figures(self) -> tuple[str, str, str]:
-        """Return as texts how much more often the model errs without it, the interval of that, and A1."""
+    def figures(self) -> tuple[str, str]:
+        """Return as texts how much more often the model errs without it, with its interval, and A1."""
         attacker = "" if self.adversary_error is None else points(self.adversary_error)
         if self.own is not None:
             attacker += f" (about {self.attribute} {points(self.own)})"
-        return points(self.error.mean), interval_in_points(self.error.interval), attacker
+        return f"{points(self.error.mean)} ({interval_in_points(self.error.interval)})", attacker
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,6 +124,9 @@ class Necessity:
         How often the model errs as things are, and A1 by counting; None where nothing is personal.
     asked, not_asked, boundaries
         Each question that is asked, each that is not, and each pair of neighbouring answers.
+    together
+        All asked questions at once that buy nothing one by one: of two that tell the same, one is needed. None
+        where there are not two.
     """
 
     fingerprint: str
@@ -134,6 +137,7 @@ class Necessity:
     asked: tuple[Worth, ...]
     not_asked: tuple[Worth, ...]
     boundaries: tuple[Worth, ...]
+    together: Worth | None
 
     def __repr__(self) -> str:
         needed = sum(each.buys == "accuracy" for each in self.asked)
@@ -150,10 +154,14 @@ class Necessity:
     def sentences(self) -> list[str]:
         """Say of each question what it is worth, and of the boundaries which could go."""
         return [
-            *(_left_out(each) for each in self.asked),
+            *(_left_out(each) for each in self._left_out),
             *(_put_beside(each) for each in self.not_asked),
             *self.boundary_sentences(),
         ]
+
+    @property
+    def _left_out(self) -> list[Worth]:
+        return [*self.asked, *([] if self.together is None else [self.together])]
 
     def boundary_sentences(self) -> list[str]:
         """Say which neighbouring answers could be one; nothing where boundaries were not judged."""
@@ -179,18 +187,13 @@ class Necessity:
 
     def tables(self) -> list[Listing]:
         """Return what is asked, what is not, and the boundaries, each as a table of texts."""
-        columns = [
-            "points the model errs more without it",
-            "95 % interval",
-            "points A1 errs more without it",
-            "so it",
-        ]
+        errors = [f"{who} errs more without it, in points" for who in ("the model", "A1")]
         return [
-            Listing("Asked", ["question", "asked as", *columns], _rows(self.asked, _ASKED)),
-            Listing("Not asked", ["question", "tried as", *columns], _rows(self.not_asked, _NOT_ASKED)),
+            Listing("Asked", ["question", "verdict", *errors, "asked as"], _rows(self._left_out, _ASKED)),
+            Listing("Not asked", ["question", "verdict", *errors, "tried as"], _rows(self.not_asked, _NOT_ASKED)),
             Listing(
                 "Boundaries between answers (by counting)",
-                ["question", "between", *columns],
+                ["question", "verdict", *errors, "between"],
                 _rows(self.boundaries, _ASKED),
             ),
         ]
@@ -245,22 +248,21 @@ def interval_in_points(interval: Interval) -> str:
 
 
 def _rows(all_worth: Sequence[Worth], words: Mapping[Buys, str]) -> list[list[str]]:
-    return [[each.attribute, each.asked_as, *each.figures(), words[each.buys]] for each in all_worth]
+    return [[each.attribute, words[each.buys], *each.figures(), each.asked_as] for each in all_worth]
 
 
 def _left_out(each: Worth) -> str:
-    more, between, _ = each.figures()
-    attacker = _attacker(each, "more", "less")
-    return (
-        f"Leaving out {each.attribute} costs {more} points ({between}){attacker}. {_sentence(_ASKED[each.buys])}"
-    )
+    costs = f"costs {_in_points(each.error)}{_attacker(each, 'more', 'less')}"
+    return f"Leaving out {each.attribute} {costs}. {_sentence(_ASKED[each.buys])}"
 
 
 def _put_beside(each: Worth) -> str:
-    fewer, between, _ = each.figures()
-    attacker = _attacker(each, "less", "more")
-    asking = f"Asking {each.attribute} {each.asked_as} too would save {fewer} points ({between}){attacker}."
-    return f"{asking} {_sentence(_NOT_ASKED[each.buys])}"
+    saves = f"would save {_in_points(each.error)}{_attacker(each, 'less', 'more')}"
+    return f"Asking {each.attribute} {each.asked_as} too {saves}. {_sentence(_NOT_ASKED[each.buys])}"
+
+
+def _in_points(estimate: Estimate) -> str:
+    return f"{points(estimate.mean)} points ({interval_in_points(estimate.interval)})"
 
 
 def _attacker(each: Worth, positive: str, negative: str) -> str:
@@ -332,9 +334,10 @@ def necessity_of(
         if partition.suppressed:
             not_asked.append(judge.put_beside(generalization, now, partition))
         else:
-            less = judge.judge(_with(generalization, suppress(partition.attribute)))
-            asked.append(_worth(partition, how_asked(partition), now, less))
+            asked.append(judge.without(generalization, now, [partition.attribute.name]))
         shown.advance()
+    silent = [each.attribute for each in asked if each.buys == "nothing"]
+    together = judge.without(generalization, now, silent) if len(silent) > 1 else None
     if pairs:
         quick = _Judge(split, (JointBuckets(), Logistic()))
         before = replace(quick.judge(generalization, attacked=False), attack=now.attack)
@@ -353,6 +356,7 @@ def necessity_of(
         asked=tuple(asked),
         not_asked=tuple(not_asked),
         boundaries=tuple(between),
+        together=together,
     )
 
 
@@ -388,6 +392,19 @@ class _Judge:
     def _attack(self, generalization: Generalization) -> dict[str, float]:
         found = Reconstruction(JointBuckets).attack(Breach.of(generalization, self.split))
         return {each.attribute: each.adversary_error for each in found.attributes}
+
+    def without(self, generalization: Generalization, now: _Judged, names: Sequence[str]) -> Worth:
+        """Leave out one question, or several at once."""
+        left = [partition for partition in generalization.partitions if partition.attribute.name in names]
+        less = self.judge(_with(generalization, *(suppress(partition.attribute) for partition in left)))
+        if len(left) == 1:
+            return _worth(left[0], how_asked(left[0]), now, less)
+        return replace(
+            _worth(left[0], "together", now, less),
+            attribute=listed(names),
+            personal=any(partition.attribute.personal for partition in left),
+            own=None,
+        )
 
     def put_beside(self, generalization: Generalization, now: _Judged, partition: Partition) -> Worth:
         """Ask a question too, in the form that validation prefers."""
@@ -428,11 +445,10 @@ def _worth(partition: Partition, asked_as: str, more: _Judged, less: _Judged) ->
     )
 
 
-def _with(generalization: Generalization, partition: Partition) -> Generalization:
-    """Return it with one attribute asked in another way."""
-    name = partition.attribute.name
-    ways = (partition if each.attribute.name == name else each for each in generalization.partitions)
-    return replace(generalization, partitions=tuple(ways))
+def _with(generalization: Generalization, *changed: Partition) -> Generalization:
+    """Return it with some attributes asked in another way."""
+    ways = {partition.attribute.name: partition for partition in (*generalization.partitions, *changed)}
+    return replace(generalization, partitions=tuple(ways.values()))
 
 
 def _forms(train: Table, j: int) -> list[Partition]:

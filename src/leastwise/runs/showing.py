@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 REPORT = "report.html"
 INTERVAL, MADE_BY = "95 % interval", "made by"
-POINT_NAMES = {"cheapest": "most accurate on validation"}
+POINT_NAMES = {"cheapest": "most accurate on validation", "knee 2": "second knee", "knee 3": "third knee"}
 LIMIT_NAMES = {"untouched": "everything asked in full", "suppressed": "nothing asked"}
 
 

@@ -204,7 +204,7 @@
       trace(of("screened"), { name: "screened (validation part)", marker: { size: 6, color: colour("faint"), opacity: 0.45 } }),
       line([0, ...best, all.findIndex((p) => p.id === "suppressed")], { width: 1, dash: "dot" }),
       line(best, {}),
-      trace(best, Object.assign(numbered(best, 16, colour("accent"), colour("card")), { name: "attacked (test part, 95 % intervals); grey: beaten", error_x: spread(best, "x", colour("spread")), error_y: spread(best, "y", colour("spread")) })),
+      trace(best, Object.assign(numbered(best, 16, colour("accent"), colour("card")), { name: narrow() ? "attacked (test); grey: beaten" : "attacked (test part, 95 % intervals); grey: beaten", error_x: spread(best, "x", colour("spread")), error_y: spread(best, "y", colour("spread")) })),
       trace(of("limit"), { name: "limit points", marker: { symbol: "diamond-open", size: 11, color: colour("soft"), line: { width: 2 } } }),
       trace(chosen, Object.assign(numbered(chosen, 19, colour("mark"), colour("card")), { name: "chosen" })),
       trace(ring, { hoverinfo: "skip", hovertemplate: null, showlegend: false, marker: { symbol: "circle-open", size: 22, color: colour("ink"), line: { width: 2 } } }),

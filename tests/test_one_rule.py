@@ -83,7 +83,7 @@ def partitions(draw: st.DrawFn) -> Partition:
 def bucket(partition: Partition, value: Any) -> int | None:
     """Return the bucket that a partition names, None if it refuses."""
     try:
-        return partition.bucket(value, "other")
+        return partition.bucket(value)
     except DataError:
         return None
 
@@ -103,7 +103,7 @@ def table_codes(partition: Partition, frame: Any) -> list[int]:
 
 
 def transformed(partition: Partition, frame: Any, rows: Callable[[Any], Any]) -> list[int]:
-    done = Generalization((partition,)).transform(frame, "codes", unknown="other")
+    done = Generalization((partition,)).transform(frame, "codes")
     return [row["a"] for row in rows(done)]
 
 
@@ -138,7 +138,7 @@ def test_every_frame_and_table(partition: Partition, value: Any) -> None:
         objects = pd.DataFrame({"a": pd.Series([value], dtype=object)})
     record = {"a": value}
     generalization = Generalization((partition,))
-    assert told(lambda: [generalization.transform(record, "codes", unknown="other")["a"]]) == expected
+    assert told(lambda: [generalization.transform(record, "codes")["a"]]) == expected
     assert told(lambda: transformed(partition, objects, lambda done: done.to_dict("records"))) == expected
     if not beyond_whole(partition, value):
         assert told(lambda: table_codes(partition, objects)) == expected
@@ -198,7 +198,7 @@ def test_a_file_is_its_texts(tmp_path_factory: pytest.TempPathFactory, partition
 
 def streamed(partition: Partition, source: Path) -> list[int]:
     target = source.with_name("out.parquet")
-    apply_file(Generalization((partition,)), source, target, output="codes", unknown="other", overwrite=True)
+    apply_file(Generalization((partition,)), source, target, output="codes", overwrite=True)
     return pl.read_parquet(target)["a"].to_list()
 
 
@@ -222,7 +222,7 @@ def test_a_query_is_its_records(partition: Partition, value: Any) -> None:
     for dialect, run in runs.items():
         if dialect == "sqlite" and not sqlite_has(frame["a"][0]):
             continue
-        query = engines.query_for(generalization, dialect, frame, output="codes", unknown="other")
+        query = engines.query_for(generalization, dialect, frame, output="codes")
         found = run(query, frame)
         assert (None if found == "strange" else found[0]["a"]) == expected, query
 
@@ -237,7 +237,7 @@ def sqlite_has(value: Any) -> bool:
 @example(keep(Attribute("a", values=("1", "2"), other=True)), "1.0")
 def test_a_browser_is_python(node: Node, partition: Partition, value: Any) -> None:  # noqa: F811
     assume(not (type(value) is int and int(float(value)) != value))  # JavaScript has no such number
-    [found] = node.generalize(Generalization((partition,)), [{"a": value}], output="codes", unknown="other")
+    [found] = node.generalize(Generalization((partition,)), [{"a": value}], output="codes")
     assert found.get("record", {}).get("a") == bucket(partition, value)
 
 
@@ -251,16 +251,16 @@ def test_the_same_column_on_every_road(tmp_path: Path, node: Node, other: bool) 
     generalization = Generalization((partition,), Attribute("y", values=("1", "2", "unknown")))
     frame = pl.DataFrame({"a": values})
     frame.write_csv(tmp_path / "in.csv")
-    assert [partition.bucket(value, "other") for value in values] == expected
+    assert [partition.bucket(value) for value in values] == expected
     for made in (frame, frame.lazy(), frame.to_pandas(), frame.to_arrow(), read_frame(tmp_path / "in.csv")):
         assert table_codes(partition, made) == expected
     for make, rows in KINDS.values():
         assert transformed(partition, make(frame), rows) == expected
     assert streamed(partition, tmp_path / "in.csv") == expected
     for dialect, run in (("duckdb", engines.duckdb_rows), ("sqlite", engines.sqlite_rows)):
-        query = engines.query_for(Generalization((partition,)), dialect, frame, output="codes", unknown="other")
+        query = engines.query_for(Generalization((partition,)), dialect, frame, output="codes")
         assert [row["a"] for row in run(query, frame)] == expected
-    answers = node.generalize(generalization, frame.to_dicts(), output="codes", unknown="other")
+    answers = node.generalize(generalization, frame.to_dicts(), output="codes")
     assert [answer["record"]["a"] for answer in answers] == expected
     labels = Table.from_frame(pl.DataFrame({"a": ["1"] * 4, "y": values}), generalization.schema)
     assert labels.y.tolist() == ([0, 0, 2, 1] if other else [0, 0, 0, 1])
@@ -310,10 +310,10 @@ def test_a_short_float_is_the_number_that_it_is(partition: Partition) -> None:
     frames += [pl.DataFrame({"a": short}).to_arrow(), pd.DataFrame({"a": pd.array(short, dtype="Float32")})]
     expected = Table.from_frame(frames[0], g.schema).generalize(g)[:, 0].tolist()
     for frame in frames:
-        found = g.transform(frame, "codes", unknown="other")
+        found = g.transform(frame, "codes")
         found = found.collect() if isinstance(found, pl.LazyFrame) else found
         assert list(map(int, found["a"].to_pylist() if hasattr(found, "to_pydict") else found["a"])) == expected
-    records = [g.transform({"a": value}, "codes", unknown="other")["a"] for value in short]
+    records = [g.transform({"a": value}, "codes")["a"] for value in short]
     assert records == expected
 
 
@@ -334,7 +334,7 @@ def test_what_is_not_one_value_is_refused_on_every_road_and_is_no_other(attribut
     partition = keep(attribute)
     made = pl.Series("a", values)
     frames = [pd.DataFrame({"a": pd.Series(values, dtype=object)}), made.to_frame(), made.to_frame().to_arrow()]
-    roads = [lambda: Generalization((partition,)).transform({"a": values[0]}, unknown="other")]
+    roads = [lambda: Generalization((partition,)).transform({"a": values[0]})]
     roads += [lambda frame=frame: table_codes(partition, frame) for frame in frames]
     roads += [lambda frame=frame: transformed(partition, frame, lambda done: done) for frame in frames]
     for road in roads:
@@ -342,7 +342,7 @@ def test_what_is_not_one_value_is_refused_on_every_road_and_is_no_other(attribut
             road()
     labelled = Generalization((MONTH,), Attribute("y", values=("1", "2")))
     with pytest.raises(DataError, match=r"y: .*each value must be one text or number"):
-        labelled.transform({"a": "2020-01", "y": values[0]}, unknown="other", keep=["y"])
+        labelled.transform({"a": "2020-01", "y": values[0]}, keep=["y"])
 
 
 @pytest.mark.parametrize("values", [PERIODS, pd.Series([*PERIODS], dtype=object)], ids=["typed", "objects"])

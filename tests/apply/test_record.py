@@ -22,15 +22,15 @@ def test_outputs_by_hand() -> None:
     assert g.transform(record, "codes") == {"age": 1, "code": 0}
     assert g.transform(record, "representative") == {"age": 41, "code": "1", "sex": "f"}
     assert g.transform(record, "codes", suppressed=True) == {"age": 1, "code": 0, "sex": 0}
-    assert g.transform({"age": -1, "code": 2}, unknown="other") == {"age": "other", "code": "2"}
+    assert g.transform({"age": -1, "code": 2}) == {"age": "other", "code": "2"}
 
 
 def test_strange_values_are_named() -> None:
     g = Generalization((Intervals(AGE, (19,)), keep(CODE)))
     with pytest.raises(UnknownValueError, match="code: 3"):
-        g.transform({"age": 1, "code": 3}, unknown="other")
+        g.transform({"age": 1, "code": 3})
     with pytest.raises(UnknownValueError, match=r"age: 1\.5"):
-        g.transform({"age": 1.5, "code": 1})
+        g.transform({"age": 1.5, "code": 1}, unknown="error")
     with pytest.raises(UnknownValueError, match="code: a missing value"):
         g.transform({"age": 1, "code": None})
     with pytest.raises(ValueError, match="no column 'code'"):

@@ -93,9 +93,9 @@ def test_the_line_of_a_strange_value_is_named(tmp_path: Path, monkeypatch: pytes
     path = tmp_path / "people.csv"
     path.write_text('age,job,y\n1,nurse,"two\nlines"\n2,cook,\n3,clerk,\n4,pilot,\n')
     with pytest.raises(UnknownValueError, match=r"job: 'pilot' in line 6 of people\.csv"):
-        apply_file(G, path, tmp_path / "out.parquet")
+        apply_file(G, path, tmp_path / "out.parquet", unknown="error")
     assert [p.name for p in tmp_path.iterdir()] == ["people.csv"]
-    assert apply_file(G, path, tmp_path / "out.csv", unknown="other") == 4
+    assert apply_file(G, path, tmp_path / "out.csv") == 4
     assert read_frame(tmp_path / "out.csv")["job"].to_list() == ["nurse or cook"] * 2 + ["clerk", "other"]
 
 

@@ -195,12 +195,12 @@ def test_long_lists_of_values(count: int, output: Any, engine: Any) -> None:
     groups = Groups(some, (*(i * 7 % 5 for i in range(count)), 3))
     g = Generalization((groups, Groups(each, tuple(range(count + 1)))), Attribute("y", values=names))
     frame = pl.DataFrame({"some": [*names, None, "1.0"], "each": [*names, "2e0", "x"], "y": [*names, None, "4.0"]})
-    query = query_for(g, dialect, frame, output=output, unknown="other")
+    query = query_for(g, dialect, frame, output=output)
     found = same(run(query, frame))
     assert isinstance(found, list)
     assert [row.pop("y") for row in found] == [*names, None, "4"]
     assert found == expected(g, frame.drop("y"), output, "other")
-    assert run(query_for(g, dialect, frame, output=output), frame) == "strange"
+    assert run(query_for(g, dialect, frame, output=output, unknown="error"), frame) == "strange"
 
 
 def test_what_is_suppressed_is_not_mentioned() -> None:
@@ -221,7 +221,7 @@ def test_a_refusal_names_the_attribute_and_not_the_value() -> None:
     with duckdb.connect() as connection:
         connection.register("records", pl.DataFrame({"age": ["7 secrets"], "job": ["cook"]}))
         with pytest.raises(duckdb.InvalidInputException) as stop:
-            connection.sql(to_sql(G)).fetchall()
+            connection.sql(to_sql(G, unknown="error")).fetchall()
         assert "age: a value is not in the declared domain" in str(stop.value)
         assert "secret" not in str(stop.value)
 
@@ -247,11 +247,13 @@ def test_a_text_in_a_column_of_numbers_is_never_a_number_by_chance(engine: Any) 
     frame = pl.DataFrame({"age": ["abc"], "job": ["cook"]})
     if dialect == "postgresql":
         with pytest.raises(Exception, match="invalid input syntax"):
-            run(to_sql(G, dialect), frame)
+            run(to_sql(G, dialect, unknown="error"), frame)
     else:
-        assert run(to_sql(G, dialect), frame) == "strange"
+        assert run(to_sql(G, dialect, unknown="error"), frame) == "strange"
     if dialect == "duckdb":
-        assert run(to_sql(G, dialect), pl.DataFrame({"age": ["19.4"], "job": ["cook"]})) == "strange"
+        assert (
+            run(to_sql(G, dialect, unknown="error"), pl.DataFrame({"age": ["19.4"], "job": ["cook"]})) == "strange"
+        )
 
 
 def test_columns_that_compare_loosely_are_compared_strictly() -> None:

@@ -21,7 +21,7 @@ def transform(
     records: Any,
     output: Output = "labels",
     *,
-    unknown: Unknown = "error",
+    unknown: Unknown = "other",
     suppressed: bool | None = None,
     keep: Sequence[str] = (),
 ) -> Any:

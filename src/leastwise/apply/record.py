@@ -83,7 +83,7 @@ def absent(name: str, columns: Any) -> DataError:
     return DataError(f"the records have no column {shorten(name)}; {did_you_mean(name, columns)}")
 
 
-def answer(partition: Partition, value: Any, output: Output, unknown: Unknown = "error") -> Any:
+def answer(partition: Partition, value: Any, output: Output, unknown: Unknown = "other") -> Any:
     """Return what one raw value becomes."""
     if isinstance(partition, Untouched):
         return untouched_answer(partition, value, output)
@@ -94,7 +94,7 @@ def answer(partition: Partition, value: Any, output: Output, unknown: Unknown = 
 def untouched_answer(partition: Untouched, value: Any, output: Output) -> Any:
     """Return the number itself, or its text; a missing one stays missing."""
     attribute = partition.attribute
-    number = attribute.read(value)
+    number = attribute.read(value, "error")  # a number outside the domain cannot be kept exactly
     if isinstance(number, Extra):
         return MISSING_LABEL if output == "labels" else None
     if output == "labels":

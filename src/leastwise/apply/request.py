@@ -24,7 +24,7 @@ class Request:
 
     generalization: Generalization
     output: Output = "labels"
-    unknown: Unknown = "error"
+    unknown: Unknown = "other"
     suppressed: bool = False
     keep: tuple[str, ...] = ()
 

@@ -44,7 +44,7 @@ def apply_file(
     target: str | Path,
     *,
     output: Output = "labels",
-    unknown: Unknown = "error",
+    unknown: Unknown = "other",
     suppressed: bool | None = None,
     keep: Sequence[str] = (),
     missing: Sequence[str] = (),

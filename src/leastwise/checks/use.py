@@ -13,7 +13,7 @@ import numpy.typing as npt
 from leastwise.errors import DataError, UnknownValueError
 from leastwise.generalization import Generalization
 from leastwise.partition import Partition, Untouched
-from leastwise.records.encoding import known, mapped
+from leastwise.records.encoding import mapped
 from leastwise.records.table import Table
 from leastwise.schema import Attribute, Schema
 from leastwise.schema.values import text_of
@@ -176,7 +176,7 @@ def strange_values(frame: pl.DataFrame, attribute: Attribute) -> npt.NDArray[np.
 
 def _strange(value: Any, attribute: Attribute) -> bool:
     try:
-        known(value, attribute)
+        attribute.read(value)
     except UnknownValueError:
         return True
     return False

@@ -31,7 +31,9 @@ Answers = Annotated[
 UnknownValues = Annotated[
     str,
     typer.Option(
-        "--unknown", metavar="error|other", help="A value outside the domain: refuse it, or 'other' if declared."
+        "--unknown",
+        metavar="other|error",
+        help="A value outside the domain: 'other' where declared, else refused; error always refuses it.",
     ),
 ]
 KeepSuppressed = Annotated[
@@ -61,7 +63,7 @@ def apply(
     source: Source,
     output: Target = "-",
     answers: Answers = "labels",
-    unknown: UnknownValues = "error",
+    unknown: UnknownValues = "other",
     missing: Missing = None,
     keep: Keep = None,
     keep_suppressed: KeepSuppressed = False,

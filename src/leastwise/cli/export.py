@@ -48,7 +48,8 @@ class Form:
     unknown: Annotated[
         str | None,
         typer.Option(
-            "--unknown", help="sql: a value outside the domain is an error, or goes to 'other' if declared."
+            "--unknown",
+            help="sql: error, so that a value outside the domain stops it even where 'other' is declared.",
         ),
     ] = None
     texts: Annotated[

@@ -17,9 +17,10 @@ HEADER = """\
 //     import { generalize } from "./this-file.js";
 //     generalize({ age: 30 });                           // what people read for each bucket
 //     generalize({ age: 30 }, { output: "codes" });      // the numbers of the buckets
-//     generalize({ age: 30 }, { unknown: "other" });     // undeclared values go to "other", if declared
+//     generalize({ age: 30 }, { unknown: "error" });     // refuse what is undeclared, even where "other" is
 //
-// It throws UnknownValueError, whose .attribute names the attribute, for a value outside the declared domain.
+// A value outside the declared domain goes to "other" where that is declared; elsewhere it throws
+// UnknownValueError, whose .attribute names the attribute.
 // Whatever is not asked is left out.
 
 """

@@ -1,8 +1,8 @@
 """A generalization as one SQL query: a database applies it where the records lie.
 
 Each asked attribute becomes one CASE; what is suppressed is not mentioned. A value outside the declared domain
-stops the query with a message that names the attribute and not the value; ``unknown="other"`` sends it to "other"
-where the artefact declares that. There is no third way: a row never falls into a bucket that is not its own.
+goes to "other" where the artefact declares that; elsewhere, and everywhere with ``unknown="error"``, it stops the
+query with a message that names the attribute and not the value. A row never falls into a bucket that is not its own.
 
 The query compares as :meth:`leastwise.Generalization.transform` does. It cannot know what a column holds, and
 takes continuous attributes to be columns of numbers and all others to be texts, unless ``holds`` says otherwise.
@@ -33,7 +33,7 @@ def to_sql(
     table: str | Sequence[str] = "records",
     view: str | Sequence[str] | None = None,
     output: Output = "labels",
-    unknown: Unknown = "error",
+    unknown: Unknown = "other",
     holds: Mapping[str, Holds] | None = None,
     label: bool = False,
     keep: Sequence[str] = (),
@@ -53,8 +53,8 @@ def to_sql(
         ``labels`` (what people read) or ``codes`` (numbers of the buckets). An untouched number is itself in
         both, and null where it is missing.
     unknown
-        ``error`` stops the query at a value outside the domain; ``other`` sends it where the artefact declares,
-        and stops the query elsewhere.
+        A value outside the domain goes to "other" where the artefact declares that, and stops the query
+        elsewhere; ``error`` stops it in either case.
     holds
         For each attribute whose column does not hold what its kind suggests: ``number`` or ``text``.
     label, keep
@@ -103,7 +103,8 @@ def to_sql(
     source = ["SELECT", *indented(_listed(inner)), f"FROM {_path(spoken, table)} AS {RECORD}"]
     query = ["SELECT", *indented(_listed(outer)), "FROM (", *indented(source), f") AS {RECORD}"]
     stops = "stops the query"
-    rule = f"goes to 'other' where that is declared, and {stops} elsewhere" if unknown == "other" else stops
+    others = unknown == "other" and any(a.other for a in generalization.schema.attributes)
+    rule = f"goes to 'other' where that is declared, and {stops} elsewhere" if others else stops
     create = "" if view is None else f"CREATE VIEW {_path(spoken, view)} AS\n"
     return HEADER.format(rule=rule) + create + "\n".join(query) + "\n"
 

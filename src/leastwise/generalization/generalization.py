@@ -156,7 +156,7 @@ class Generalization:
         records: Any,
         output: Output = "labels",
         *,
-        unknown: Unknown = "error",
+        unknown: Unknown = "other",
         suppressed: bool | None = None,
         keep: Sequence[str] = (),
     ) -> Any:
@@ -171,7 +171,8 @@ class Generalization:
             ``labels`` (what people read), ``codes`` (numbers of the buckets) or ``representative`` (a fixed
             member of the bucket, so that a model made for full records can be fed).
         unknown
-            ``error``, or ``other`` to send values outside the domain where the artefact declares.
+            A value outside the domain goes to "other" where the artefact declares that, and is an error elsewhere;
+            ``error`` refuses it in either case.
         suppressed
             Whether suppressed attributes appear, as a constant; by default only with ``representative``.
         keep

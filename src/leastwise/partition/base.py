@@ -39,14 +39,14 @@ class Partition(ABC):
     def representative(self, bucket: int) -> str | float | None:
         """Return a fixed member of the bucket, chosen from the domain and not from data."""
 
-    def piece(self, value: Any, unknown: Unknown = "error") -> int:
-        """Return the piece of one raw value; ``unknown="other"`` sends a strange one where the domain says."""
+    def piece(self, value: Any, unknown: Unknown = "other") -> int:
+        """Return the piece of one raw value; a strange one goes where the domain says, or is refused."""
         found = self.attribute.read(value, unknown)
         if isinstance(found, Extra):
             return self._pieces if found is Extra.MISSING else len(self.assignment) - 1
         return self._piece(found)
 
-    def bucket(self, value: Any, unknown: Unknown = "error") -> int:
+    def bucket(self, value: Any, unknown: Unknown = "other") -> int:
         """Return the bucket of one raw value."""
         return 0 if self.suppressed else self.assignment[self.piece(value, unknown)]
 

@@ -27,15 +27,10 @@ def encode_values(column: Column, attribute: Attribute) -> Encoded:
 
 def value_code(value: Any, attribute: Attribute) -> int:
     """Return the code of a raw value of an ordinal or discrete attribute."""
-    found = known(value, attribute)
+    found = attribute.read(value)
     if isinstance(found, Extra):
         return len(attribute.values) + (found is Extra.OTHER and attribute.missing)
     return int(found)
-
-
-def known(value: Any, attribute: Attribute) -> float | Extra:
-    """Return what a raw value is; a table takes what the domain takes, "other" included."""
-    return attribute.read(value, "other" if attribute.other else "error")
 
 
 def encode_numbers(column: Column, attribute: Attribute) -> Encoded:
@@ -45,7 +40,7 @@ def encode_numbers(column: Column, attribute: Attribute) -> Encoded:
         missing, outside = _beside(column, numbers, attribute)
     else:
         # A number, or where it lies beside them.
-        found = mapped(column, lambda value: _cell(known(value, attribute))).reshape(-1, 2)
+        found = mapped(column, lambda value: _cell(attribute.read(value))).reshape(-1, 2)
         numbers, missing, outside = found[:, 0], found[:, 1] == 1, found[:, 1] == 2
     inside = ~missing & ~outside
     if attribute.integer and (np.abs(numbers[inside & np.isfinite(numbers)]) > LARGEST_WHOLE).any():

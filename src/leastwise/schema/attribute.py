@@ -128,27 +128,29 @@ class Attribute:
         if text_of(value) is None:
             return f"declare 'missing: true' for {self.name} in the schema, or fill the value in"
         if self.continuous:
-            return f"it must be one of the {self.domain_text()}"
-        near = did_you_mean(str(value), self.values) if isinstance(value, str) else self.domain_text()
-        return f"{near}; correct it, or add it to the domain"
+            hint = f"it must be one of the {self.domain_text()}"
+        else:
+            near = did_you_mean(str(value), self.values) if isinstance(value, str) else self.domain_text()
+            hint = f"{near}; correct it, or add it to the domain"
+        return hint if self.other else f"{hint} (which declares no 'other')"
 
-    def read(self, value: Any, unknown: Unknown = "error") -> float | Extra:
+    def read(self, value: Any, unknown: Unknown = "other") -> float | Extra:
         """Return what a raw value is: a number of the domain, or the position of a declared value.
 
-        A missing value where the domain has none is outside it, like any other; ``unknown="other"`` makes what is
-        outside the domain "other", where that is declared.
+        What is outside the domain is "other" where that is declared, and an error elsewhere; so is a missing value
+        where the domain has none. ``unknown="error"`` is stricter: it refuses what is outside in either case.
 
         Raises
         ------
         UnknownValueError
-            When it is outside the domain.
+            When it is outside the domain, and not accepted as "other".
 
         Examples
         --------
         >>> code = Attribute("code", values=("1", "2"), missing=True, other=True)
         >>> [code.read(value) for value in (1, 2.0, "1.0", None)]
         [0, 1, 0, <Extra.MISSING: 'missing'>]
-        >>> code.read("01", "other")
+        >>> code.read("01")
         <Extra.OTHER: 'other'>
         """
         if is_several(value):
@@ -158,8 +160,7 @@ class Attribute:
             return found
         if unknown == "other" and self.other:
             return Extra.OTHER
-        hint = self.unknown_hint(value) + (" (the domain declares no 'other')" if unknown == "other" else "")
-        raise UnknownValueError(self.name, value, hint)
+        raise UnknownValueError(self.name, value, self.unknown_hint(value))
 
     def _number(self, value: Any) -> float | Extra | None:
         number = as_number(value)

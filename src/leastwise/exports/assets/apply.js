@@ -115,7 +115,7 @@ function untouchedAnswer(attribute, value, output) {
   return missing ? null : number;
 }
 
-function answer(attribute, value, output = "labels", unknown = "error") {
+function answer(attribute, value, output = "labels", unknown = "other") {
   if (attribute.untouched) return untouchedAnswer(attribute, value, output);
   const bucket = bucketOf(attribute, value, unknown);
   return output === "labels" ? attribute.labels[bucket] : bucket;
@@ -128,7 +128,7 @@ function checkLabel(label, value) {
 
 // Make the function that generalizes one record of a plan: {label, attributes} without what is suppressed.
 function generalizer(plan) {
-  return function generalize(record, { output = "labels", unknown = "error" } = {}) {
+  return function generalize(record, { output = "labels", unknown = "other" } = {}) {
     if (!["labels", "codes"].includes(output)) throw new RangeError("output must be labels or codes");
     if (!["error", "other"].includes(unknown)) throw new RangeError("unknown must be error or other");
     const result = [];

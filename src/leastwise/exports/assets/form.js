@@ -44,7 +44,7 @@ function numberProblem(attribute, text) {
 
 function misfit(attribute, value) {
   try {
-    answer(attribute, value, "labels", "other");
+    answer(attribute, value);
     return "";
   } catch (error) {
     if (!(error instanceof UnknownValueError)) throw error;
@@ -80,7 +80,7 @@ function findBucket(question) {
   const value = typedValue(question);
   if (value.trim() === "") return { label: "", problem: "" };
   const problem = misfit(attribute, value);
-  return { label: problem ? "" : answer(attribute, value, "labels", "other"), problem };
+  return { label: problem ? "" : answer(attribute, value), problem };
 }
 
 function textOfLabel(question, label) {

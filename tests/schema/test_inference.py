@@ -148,7 +148,7 @@ def test_missing_marks_are_recognised(mark: str) -> None:
 
 
 def test_a_value_that_one_person_has_is_a_privacy_leak() -> None:
-    found = infer_schema(pl.DataFrame({"x": ["a", "a", "b", "b", "rare"]}))
+    found = infer_schema(pl.DataFrame({"x": ["a", "a", "b", "b", "rare"]}), at_least=1)
     assert "1 value occurs once ('rare')" in found.findings[0].warnings[0]
     with pytest.warns(PrivacyLeakWarning, match="'x'"):
         found.warn()
@@ -256,7 +256,8 @@ cells = st.one_of(
 @given(st.dictionaries(st.text(min_size=1, max_size=5), cells, min_size=1, max_size=4), st.booleans())
 def test_records_fit_the_schema_that_is_inferred_from_them(data: dict[str, list[Any]], keep: bool) -> None:
     frame = pl.DataFrame(data, strict=False)
-    found = infer_schema(frame, keep=list(data) if keep else ())
+    found = infer_schema(frame, keep=list(data) if keep else (), at_least=1)
+    assert len(Table.from_frame(frame, infer_schema(frame, keep=list(data) if keep else ()).schema)) == 30
     table = Table.from_frame(frame, found.schema)
     assert len(table) == 30
     for name, codes in zip(found.schema.names, table.codes.T, strict=True):
@@ -271,15 +272,19 @@ def test_floats_too_large_to_be_whole_by_choice_are_numbers() -> None:
     assert len(Table.from_frame(frame, found.schema)) == 30
 
 
-def test_rare_values_can_be_left_to_other() -> None:
+def test_what_one_person_alone_has_is_other() -> None:
     frame = pl.DataFrame({"x": ["a", "a", "b", "b", "rare"]})
-    found = infer_schema(frame, at_least=2)
+    found = infer_schema(frame)
+    found.warn()
+    assert found.findings[0].domain == "a, b, other"
+    assert infer_schema(frame, at_least=1).schema["x"].values == ("a", "b", "rare")
+    assert infer_schema(frame, at_least=3).schema["x"].values == ()
     attribute = found.schema["x"]
     assert (attribute.values, attribute.other) == (("a", "b"), True)
     assert found.findings[0].single == 0
     assert Table.from_frame(frame, found.schema).codes[:, 0].tolist() == [0, 0, 1, 1, 2]
     many = pl.DataFrame({"x": [f"c{i}" for i in range(100_000)] + ["a", "b"] * 9})
-    assert infer_schema(many, keep=["x"], at_least=2).schema["x"].values == ("a", "b")
+    assert infer_schema(many, keep=["x"]).schema["x"].values == ("a", "b")
     with pytest.raises(ParameterError, match="at_least"):
         infer_schema(frame, at_least=0)
 

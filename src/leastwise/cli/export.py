@@ -49,7 +49,7 @@ class Form:
         str | None,
         typer.Option(
             "--unknown",
-            help="sql: error, so that a value outside the domain stops it even where 'other' is declared.",
+            help="sql: error stops at a value outside the domain, even where 'other' is declared.",
         ),
     ] = None
     texts: Annotated[

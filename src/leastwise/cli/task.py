@@ -83,7 +83,7 @@ class Inference:
             "--at-least",
             min=1,
             metavar="N",
-            help="Values that fewer records have are accepted as 'other' only. Default: 1.",
+            help="Values that fewer records have are accepted as 'other' only. Default: 2.",
         ),
     ] = None
 
@@ -145,7 +145,7 @@ class Task(TaskOptions, Inference):
 
     def inspect(self, frame: pl.DataFrame) -> Inspection:
         """Propose a schema for the records."""
-        from leastwise.schema.inference import infer_schema
+        from leastwise.schema.inference import AT_LEAST, infer_schema
 
         columns = frame.columns
         kinds: dict[str, Kind] = dict.fromkeys(names(self.discrete, columns), "discrete")
@@ -157,7 +157,7 @@ class Task(TaskOptions, Inference):
             keep=names(self.keep, columns),
             drop=[*names(self.drop, columns), *([self.person] if self.person else [])],
             kinds=kinds,
-            at_least=self.at_least or 1,
+            at_least=AT_LEAST if self.at_least is None else self.at_least,
         )
 
     def words(self, by_set: bool = False) -> list[str]:

@@ -2,7 +2,7 @@
 
 Each asked attribute becomes one CASE; what is suppressed is not mentioned. A value outside the declared domain
 goes to "other" where the artefact declares that; elsewhere, and everywhere with ``unknown="error"``, it stops the
-query with a message that names the attribute and not the value. A row never falls into a bucket that is not its own.
+query with a message that names the attribute and not the value. No row falls into a bucket that is not its own.
 
 The query compares as :meth:`leastwise.Generalization.transform` does. It cannot know what a column holds, and
 takes continuous attributes to be columns of numbers and all others to be texts, unless ``holds`` says otherwise.

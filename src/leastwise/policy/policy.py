@@ -45,7 +45,7 @@ class PolicyTask:
     keep: tuple[str, ...] = ()
     discrete: tuple[str, ...] = ()
     continuous: tuple[str, ...] = ()
-    at_least: int = 1
+    at_least: int | None = None
 
     def options(self) -> dict[str, Any]:
         """Return what differs from the defaults, by the names of the command line's options."""

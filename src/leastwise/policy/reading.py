@@ -144,8 +144,8 @@ def _task(section: Section, folder: Path) -> PolicyTask:
     lists = {key: section.words(key) for key in ("missing", "drop", "keep", "discrete", "continuous")}
     schema, label = section.file("schema", folder), section.word("label")
     personal = section.words("personal") if "personal" in section else None
-    at_least = section.whole_or("at_least", 1) or 1
-    if at_least < 1:
+    at_least = section.whole_or("at_least", None)
+    if at_least is not None and at_least < 1:
         section.problems.add(("at_least",), f"must be at least 1; got {at_least}")
     for key in ("drop", "keep", "discrete", "continuous", "at_least"):
         if schema is not None and key in section:

@@ -4,8 +4,8 @@ The rules, in this order. *Left out* of the proposal, and named: columns without
 dates, nested values, free text, identifiers (unique per record), and texts of more than 10,000 kinds. *Ordinal*:
 an ordered type (Polars Enum, ordered pandas categorical), with all its declared categories. *Discrete*: texts,
 true and false, and whole numbers of few kinds that recur (at most 10, or at most 20 unless they fill their range
-without a gap: codes). *Continuous*: all other numbers; the ends stay open, because the smallest and the largest
-number of the sample are somebody's data.
+without a gap: codes); a value that one record alone has is not listed but accepted as "other". *Continuous*: all
+other numbers; the ends stay open, because the smallest and the largest number of the sample are somebody's data.
 
 Discrete and ordinal attributes are proposed as personal, continuous ones as non-personal (the paper's convention).
 """
@@ -31,6 +31,7 @@ from leastwise.validation import check_between, check_choice, did_you_mean
 Role = Literal["label", "personal", "non-personal", "left out"]
 
 MOST_CLASSES, MOST_NUMERIC_CLASSES = 100, 20
+AT_LEAST = 2  # a domain is published: what one person alone has must not be read off in it
 SURE = 0.995  # of an attribute that tells the label
 
 
@@ -73,7 +74,7 @@ class Inspection:
         if names:
             warn(
                 f"values that only one record has are in the domain of {', '.join(names)} and will be published "
-                "with it; to accept rare values as 'other' instead: at_least=2, on the command line --at-least 2",
+                f"with it; to accept them as 'other' instead: at_least={AT_LEAST} (--at-least {AT_LEAST})",
                 PrivacyLeakWarning,
             )
 
@@ -105,7 +106,7 @@ def infer_schema(
     keep: Iterable[str] = (),
     drop: Iterable[str] = (),
     kinds: Mapping[str, Kind] | None = None,
-    at_least: int = 1,
+    at_least: int = AT_LEAST,
 ) -> Inspection:
     """Propose a schema for the records of a frame.
 
@@ -123,7 +124,8 @@ def infer_schema(
     kinds
         The kinds of columns that the rules get wrong, such as ``{"occupation code": "discrete"}``.
     at_least
-        Values that fewer records have stay out of the domain, and are accepted as "other".
+        Values that fewer records have stay out of the domain, and are accepted as "other": by default those that
+        one record alone has. What an ordered type declares stays.
 
     Examples
     --------
@@ -239,7 +241,7 @@ def _attribute(facts: Profile, kind: Kind, personal: bool, at_least: int) -> Att
 def _domain(attribute: Attribute) -> str:
     listed = ", ".join(attribute.values[:8])
     short = len(attribute.values) <= 8 and len(listed) <= 40
-    return listed if short and listed else attribute.domain_text()
+    return (listed if short and listed else attribute.domain_text()) + (", other" if attribute.other else "")
 
 
 def _label_warnings(column: nw.Series[Any], facts: Profile, codes: npt.NDArray[Any] | None) -> tuple[str, ...]:

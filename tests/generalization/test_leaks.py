@@ -47,6 +47,22 @@ def test_a_value_that_was_read_off_one_person_is_a_leak_even_in_a_large_bucket()
     assert found(keep(JOB), table, inferred=("job",)) == (Leak("job", "value", 2),)
 
 
+def test_values_are_counted_where_the_domain_was_read_off() -> None:
+    everyone = one_column(JOB, ["baker", "baker", "clerk", "clerk", "spy", "spy"])
+    train = everyone.take(np.array([0, 1, 2, 3, 4]))
+    merged = Groups(JOB, (0, 1, 1))
+    assert leaks(Generalization((merged,)), train, ("job",)) == (Leak("job", "value", 2),)
+    assert leaks(Generalization((merged,)), train, ("job",), everyone) == ()
+    alone = one_column(JOB, ["baker", "baker", "clerk", "clerk", "spy"])
+    without = alone.take(np.array([0, 1, 2, 3]))
+    assert leaks(Generalization((merged,)), without, ("job",), alone) == (Leak("job", "value", 2),)
+
+
+def test_a_suppressed_attribute_publishes_no_value() -> None:
+    table = one_column(JOB, ["baker", "baker", "spy"])
+    assert found(Groups(JOB, (0, 0, 0)), table, inferred=("job",)) == ()
+
+
 def test_an_edge_beside_one_persons_odd_number_is_a_leak() -> None:
     numbers = [0.0, 0.0, 1234.5, 99999.0, 99999.0, 50000.0, 50000.0]
     table = one_column(PAY, numbers)

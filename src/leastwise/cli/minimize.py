@@ -130,10 +130,10 @@ def propose(
         minimizer.constraints = constraints
     found: Generalization
     if hasattr(minimizer, "propose"):
-        found = minimizer.propose(table, records.inferred)
+        found = minimizer.propose(table, records.inferred, records.table)
     else:  # another package's, which need do no more than minimize
         found = minimizer.minimize(table.with_own_levels())
-        warn_of_leaks(found, table, records.inferred)
+        warn_of_leaks(found, table, records.inferred, records.table)
     if floor:
         from leastwise.minimizers import at_least
 

@@ -201,7 +201,7 @@ def _warn(records: Records, finished: Run) -> None:
         typer.echo(f"failed: {failure.words}: {failure.reason}", err=True)
     if finished.choice.candidate is not None:
         train = records.table.split(finished.task.seed).train
-        warn_of_leaks(finished.generalization(finished.choice.candidate), train, records.inferred)
+        warn_of_leaks(finished.generalization(finished.choice.candidate), train, records.inferred, records.table)
 
 
 @app.command()

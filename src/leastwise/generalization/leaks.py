@@ -28,7 +28,7 @@ class Leak:
     attribute
         Its name.
     kind
-        ``bucket``: exactly one person of the sample is in it. ``value``: the domain was read off the sample,
+        ``bucket``: exactly one person of the sample is in it. ``value``: the domain was read off the records,
         and exactly one person has this value. ``edge``: it was put beside a number that exactly one person has.
     place
         The number of the bucket, of the value in the domain, or of the edge.
@@ -39,10 +39,15 @@ class Leak:
     place: int
 
 
-def leaks(generalization: Generalization, table: Table, inferred: Collection[str] = ()) -> tuple[Leak, ...]:
+def leaks(
+    generalization: Generalization,
+    table: Table,
+    inferred: Collection[str] = (),
+    everyone: Table | None = None,
+) -> tuple[Leak, ...]:
     """Return what in the artefact could only come from one person of the sample.
 
-    Suppressed attributes publish no bucket, and continuous ones that are untouched no edge. An edge is a leak
+    Suppressed attributes publish nothing, and continuous ones that are untouched no edge. An edge is a leak
     when a number beside it is one person's, when it is what those two neighbours make it, and when it is not
     round: a round edge (on a grid of at most 200 steps over the domain) would have been drawn without them.
 
@@ -55,12 +60,19 @@ def leaks(generalization: Generalization, table: Table, inferred: Collection[str
     inferred
         The names of the attributes whose values were read off the sample instead of declared: a value that one
         person has is then published with the domain, whatever its bucket.
+    everyone
+        The records that those values were read off, where they are more than the sample: all of the file, where
+        the artefact was made from its training part.
     """
     found: list[Leak] = []
     maps = table.bucket_maps(generalization)
     for j, partition in enumerate(generalization.partitions):
+        if partition.suppressed:
+            continue
         use, name = table.use(j), partition.attribute.name
-        values = use[: len(partition.attribute.values) if name in inferred else 0]
+        values = (table if everyone is None else everyone).use(j)[
+            : len(partition.attribute.values) if name in inferred else 0
+        ]
         found += [Leak(name, "value", place) for place in _of_one_person(values)]
         if not (len(values) and partition.untouched):  # else its buckets are the values just named
             found += [Leak(name, "bucket", place) for place in _lonely_buckets(partition, maps[j], use)]
@@ -73,7 +85,7 @@ def _of_one_person(use: npt.NDArray[Any]) -> list[int]:
 
 
 def _lonely_buckets(partition: Partition, mapping: npt.NDArray[Any], use: npt.NDArray[Any]) -> list[int]:
-    if partition.suppressed or isinstance(partition, Untouched):
+    if isinstance(partition, Untouched):
         return []
     return _of_one_person(np.bincount(mapping, weights=use, minlength=partition.size))
 
@@ -112,9 +124,14 @@ def is_multiple(number: float, step: float) -> bool:
     return step > 0 and math.isclose(number / step, round(number / step), rel_tol=1e-12, abs_tol=1e-9)
 
 
-def warn_of_leaks(generalization: Generalization, table: Table, inferred: Collection[str] = ()) -> None:
+def warn_of_leaks(
+    generalization: Generalization,
+    table: Table,
+    inferred: Collection[str] = (),
+    everyone: Table | None = None,
+) -> None:
     """Warn, once for all of them, of what in the artefact could only come from one person of the sample."""
-    found = leaks(generalization, table, inferred)
+    found = leaks(generalization, table, inferred, everyone)
     if found:
         warn(leak_message(found), PrivacyLeakWarning)
 

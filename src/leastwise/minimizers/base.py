@@ -74,7 +74,9 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # 
     def minimize(self, table: Table) -> Generalization:
         """Return the generalization found on these training records; warns of nothing, adds no origin."""
 
-    def propose(self, table: Table, inferred: Collection[str] = ()) -> Generalization:
+    def propose(
+        self, table: Table, inferred: Collection[str] = (), everyone: Table | None = None
+    ) -> Generalization:
         """Return the generalization found on these training records, ready to be published.
 
         It says where it comes from, and a ``PrivacyLeakWarning`` tells what in it can be traced to one person.
@@ -83,12 +85,13 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # 
         ----------
         table
             The training records.
-        inferred
-            The names of the attributes whose values were read off the records instead of declared.
+        inferred, everyone
+            The names of the attributes whose values were read off the records instead of declared; and those
+            records, where they are more than these.
         """
         learned = checked_generalization(self.minimize(table.with_own_levels()), "minimize(table)")
         proposed = replace(learned, origin={**self._origin(), **chosen_on(table), **learned.origin})
-        warn_of_leaks(proposed, table, inferred)
+        warn_of_leaks(proposed, table, inferred, everyone)
         return proposed
 
     def fit(self: Self, X: Any, y: Any = None) -> Self:

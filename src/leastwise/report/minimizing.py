@@ -110,7 +110,7 @@ def minimize(
     split = records.table.split(seed)
     write_report(found, table=split.test)
     if found.recommended is not None:
-        warn_of_leaks(found.recommended, split.train, records.inferred)
+        warn_of_leaks(found.recommended, split.train, records.inferred, records.table)
     copied = copies_in_words(records.table)
     return replace(found, notes=(*records.notes, *([copied] if copied else [])))
 

@@ -11,10 +11,12 @@ from leastwise.minimizers.descent import joint_path
 from leastwise.minimizers.feature_selection import FeatureSelectionMinimizer
 from leastwise.minimizers.floor import at_least
 from leastwise.minimizers.iterative import IterativeMinimizer, iterative_path
+from leastwise.minimizers.merging import least, uninformative
 from leastwise.minimizers.neural import AdvTrainMinimizer, MutualInfMinimizer, watched
 from leastwise.minimizers.optimal import OptimalMinimizer, optimal_path
 from leastwise.minimizers.pat import PATMinimizer, draw_svg, draw_text, explain, pat_grid, pat_path
 from leastwise.minimizers.recommended import recommended_paths
+from leastwise.minimizers.rounding import rounded
 from leastwise.minimizers.uniform import UniformMinimizer
 from leastwise.plugins import MINIMIZERS as GROUP
 from leastwise.plugins import plugins
@@ -40,11 +42,14 @@ __all__ = [
     "iterative_path",
     "joint_path",
     "known_minimizers",
+    "least",
     "optimal_path",
     "pat_grid",
     "pat_path",
     "recommended_paths",
     "restarted_paths",
+    "rounded",
+    "uninformative",
     "watched",
 ]
 

@@ -17,7 +17,7 @@ import numpy as np
 from leastwise.generalization import Generalization
 from leastwise.generalization.leaks import grid_step, leaks
 from leastwise.minimizers.constraints import Constraints, broken
-from leastwise.minimizers.least import fewest_people
+from leastwise.minimizers.merging import fewest_people
 from leastwise.partition import Intervals
 from leastwise.predictors.base import samples
 from leastwise.predictors.held_out import HeldOut, held_out

@@ -16,7 +16,7 @@ from leastwise.evaluation.certificate import certify
 from leastwise.evaluation.utility import Judges, LabelGuesses, UtilityRisk, label_guesses, utility_risk
 from leastwise.generalization import Generalization
 from leastwise.minimizers import Constraints
-from leastwise.minimizers.least import least as least_of
+from leastwise.minimizers.merging import least as least_of
 from leastwise.minimizers.rounding import rounded
 from leastwise.partition import Untouched
 from leastwise.predictors import JointBuckets, Logistic

@@ -17,7 +17,7 @@ from leastwise.minimizers import Constraints
 from leastwise.minimizers.base import chosen_on
 from leastwise.minimizers.constraints import broken
 from leastwise.minimizers.floor import brought_to
-from leastwise.minimizers.least import uninformative
+from leastwise.minimizers.merging import uninformative
 from leastwise.progress import Progress
 from leastwise.records.table import Split, Table
 from leastwise.runs.candidates import Candidate, Failure

@@ -24,7 +24,7 @@ from leastwise.minimizers.base import Minimizer
 from leastwise.minimizers.coarsening.path import Step, coarsening_steps, thinned
 from leastwise.minimizers.coarsening.state import Records
 from leastwise.minimizers.constraints import Constraints
-from leastwise.minimizers.least import last_that, least
+from leastwise.minimizers.merging import last_that, least
 from leastwise.minimizers.optimal.minimizer import optimal_path
 from leastwise.minimizers.rounding import rounded
 from leastwise.minimizers.surrogate import Effects, Surrogate, effects_of

@@ -9,7 +9,7 @@ import pytest
 
 from leastwise import Generalization, Table
 from leastwise.minimizers import Constraints
-from leastwise.minimizers.least import costs_nothing, fewest_people, last_that, least, uninformative
+from leastwise.minimizers.merging import costs_nothing, fewest_people, last_that, least, uninformative
 from leastwise.predictors.held_out import Difference
 from tests.samples import a_secret_and_its_twin, among_noise, exclusive_or
 

@@ -289,7 +289,7 @@ def increased(front: Frontier, *increases: tuple[float, float]) -> Frontier:
     return replace(front, points=tuple(points))
 
 
-def test_a_limit_must_be_kept_with_confidence():
+def test_a_limit_must_be_kept_with_a_margin_for_chance():
     sure = increased(THREE, (0.001, 0.001), (0.004, 0.002), (0.009, 0.004))
     chosen = choose(sure, Budget(max_error_increase=0.01))
     assert chosen.candidate == sure.points[1].id  # the third keeps it by its estimate only
@@ -302,7 +302,7 @@ def test_where_none_is_sure_the_most_probable_one_is_taken_and_it_is_said():
     unsure = increased(THREE, (0.004, 0.02), (0.002, 0.02), (0.008, 0.03))
     chosen = choose(unsure, Budget(max_error_increase=0.01))
     assert chosen.candidate == unsure.points[1].id
-    assert "None of them keeps it with 90% confidence; this one most probably does" in chosen.sentence
+    assert "None of them keeps it with a margin for chance; this one most probably does" in chosen.sentence
     assert chosen.promise.startswith("Probably kept: the model errs 0.2 points more")
     assert "more people to test would tell" in chosen.promise
 

@@ -16,6 +16,9 @@ from leastwise.runs.task import FRESH
 FORMAT = "leastwise-choice"
 DEFAULT = Budget(max_error_increase=0.01)
 """What is allowed when nobody says anything: one point of accuracy."""
+MARGIN = 0.5
+"""Of the standard errors that the confidence takes, this share is added to the increase of the error in choosing: the
+best of many on one sample looks better than it is. What is then claimed, the test part alone decides, in full."""
 ALIKE = 0.005
 """Candidates whose errors differ by no more are alike, and the one that asks least is the best of them."""
 
@@ -70,9 +73,9 @@ def choose(frontier: Frontier, budget: Budget | None, screened: Sequence[Candida
 
     With a limit on the classifier's error the safest candidate wins, otherwise the most accurate one; among those
     that come within ``ALIKE`` of it, the one with the fewest answers. A limit on the increase of the error must be
-    kept at the confidence of the budget: the best of many on one sample looks better than it is. Where no
-    candidate does that, the one is taken that most probably keeps it. Without a budget the default one counts;
-    where no candidate keeps that, the knee is chosen.
+    kept with a margin: the best of many on one sample looks better than it is. Where no candidate does that, the
+    one is taken that most probably keeps it. Without a budget the default one counts; where no candidate keeps
+    that, the knee is chosen.
 
     Parameters
     ----------
@@ -122,14 +125,14 @@ def _chosen(fitting: Sequence[Candidate], budget: Budget, stated: bool, frontier
         many = f"One of {len(frontier.points)} candidates of the frontier keeps"
     several = len(budget.limits_in_words()) > 1
     which = "these limits" if several else "this limit" if stated else "the limit that holds when none is stated"
-    sure = _fitting(frontier, budget, budget.errors)
+    sure = _fitting(frontier, budget, MARGIN * budget.errors)
     if budget.max_error_increase is not None and not sure:
         least = min(fitting, key=_upper_bound(budget))
-        why = f"None of them keeps it with {budget.confidence:.0%} confidence; this one most probably does"
+        why = "None of them keeps it with a margin for chance; this one most probably does"
     else:
         least, why = _least(sure, budget)
         if len(sure) < len(fitting):
-            many = f"{many} (with {budget.confidence:.0%} confidence {len(sure)})"
+            many = f"{many} (with a margin for chance {len(sure)})"
     sentence = f"{many} {which}: {budget.words()}. {why} on the validation part: {_figures(least)}."
     return _choice(least, budget, stated, sentence, frontier)
 

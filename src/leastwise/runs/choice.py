@@ -17,8 +17,8 @@ FORMAT = "leastwise-choice"
 DEFAULT = Budget(max_error_increase=0.01)
 """What is allowed when nobody says anything: one point of accuracy."""
 MARGIN = 0.5
-"""Of the standard errors that the confidence takes, this share is added to the increase of the error in choosing: the
-best of many on one sample looks better than it is. What is then claimed, the test part alone decides, in full."""
+"""Of the standard errors that the confidence takes, this share is added to the increase of the error in choosing:
+the best of many on one sample looks better than it is. What is then claimed, the test part decides, in full."""
 ALIKE = 0.005
 """Candidates whose errors differ by no more are alike, and the one that asks least is the best of them."""
 

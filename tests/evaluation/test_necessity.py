@@ -81,6 +81,7 @@ def test_of_two_that_tell_the_same_one_is_needed() -> None:
     assert both.together.buys == "accuracy"
     assert both.together.error.interval.low > 0.3
     assert both.sentences()[2].startswith("Leaving out tells and copy costs")
+    assert both.reasons()["copy"] == "Another question tells nearly the same; one of them is needed."
     assert found("tells", "noise").together is None  # one alone has been left out already
 
 
@@ -116,7 +117,9 @@ def test_a_boundary_in_the_middle_is_needed_and_one_beside_it_is_not() -> None:
     buys = {each.asked_as: each.buys for each in result.boundaries}
     assert [*buys] == ["0 to 24 | 25 to 49", "25 to 49 | 50 to 74", "50 to 74 | 75 to 99"]
     assert [*buys.values()] == ["nothing", "accuracy", "nothing"]
-    assert "Of 3 pairs of neighbouring answers 2 could be one answer" in result.sentences()[-1]
+    assert result.sentences()[-1] == (
+        "Of 3 pairs of neighbouring answers 2 could be one answer, each by itself and by counting: 2 of 3 of age."
+    )
 
 
 def test_a_number_that_is_not_asked_is_tried_in_full_or_in_a_few_ranges() -> None:

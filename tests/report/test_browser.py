@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -266,6 +267,20 @@ def test_a_dot_shows_the_command_that_chooses_it(visit: Visit, run: Run) -> None
     assert command[-1] in attacked
     visit.click(visit.dots(0).nth(0))
     assert visit.page.inner_text("#panel code") not in attacked  # screened only
+
+
+def test_what_is_beaten_on_test_is_said_and_not_joined(chromium: Any, run: Run, tmp_path: Path) -> None:
+    first, middle, last = run.frontier.points
+    beaten = replace(middle, tested=replace(last.test, adversary_error=0.0))
+    shown = replace(run, frontier=replace(run.frontier, points=(first, beaten, last)))
+    path = tmp_path / "report.html"
+    path.write_text(render_html(summarize(shown)), encoding="utf-8")
+    with Visit(chromium, path) as visit:
+        joined = visit.page.evaluate("document.getElementById('frontier').data[2].x")
+        assert joined == [first.test.utility_risk, last.test.utility_risk]
+        assert visit.dots(3).count() == 3
+        assert "beaten on the test part" in visit.panel()  # the chosen one is the middle one
+        assert visit.complaints == []
 
 
 def test_pictures_and_landmarks_have_names(visit: Visit) -> None:

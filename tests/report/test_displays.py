@@ -48,6 +48,15 @@ def test_the_frontier(run: Run) -> None:
         display.figure_.canvas.draw()
 
 
+def test_no_line_leads_through_what_is_beaten(run: Run) -> None:
+    display = FrontierDisplay.from_run(run)
+    (name, best), *_ = display.points.items()
+    beaten = replace(best, utility_risk=best.utility_risk + 0.1, adversary_error=best.adversary_error / 2)
+    display.points, display.names = {name: best, "beaten": beaten}, {}
+    (line, *_) = display.plot().ax_.lines
+    assert [*zip(*line.get_data(), strict=True)] == [best.point]
+
+
 def test_a_picture_is_drawn_where_one_wants_it(run: Run) -> None:
     _, (left, right) = plt.subplots(1, 2)
     assert FrontierDisplay.from_run(run).plot(ax=right).ax_ is right

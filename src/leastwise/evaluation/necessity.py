@@ -11,6 +11,7 @@ Everything is told one way round: how much more often the model errs, and A1 err
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -167,11 +168,15 @@ class Necessity:
         """Say which neighbouring answers could be one; nothing where boundaries were not judged."""
         if not self.boundaries:
             return []
-        free = [f"{each.attribute} ({each.asked_as})" for each in self.boundaries if each.buys == "nothing"]
+        free, every = (
+            Counter(each.attribute for each in self.boundaries if each.buys in buys)
+            for buys in (("nothing",), ("nothing", "sureness", "accuracy"))
+        )
         of = f"Of {counted(len(self.boundaries), 'pair')} of neighbouring answers"
         if not free:
             return [f"{of} none could be one answer without a loss that these records can tell."]
-        return [f"{of} {len(free)} could be one answer, each by itself and by counting: {'; '.join(free)}."]
+        named = listed([f"{count} of {every[name]} of {name}" for name, count in free.items()])
+        return [f"{of} {free.total()} could be one answer, each by itself and by counting: {named}."]
 
     def method(self) -> str:
         """Say how it was found, once for all sentences."""
@@ -183,7 +188,9 @@ class Necessity:
 
     def reasons(self) -> dict[str, str]:
         """Return, by question, why it is asked, in the words of the people who are asked."""
-        return {each.attribute: _reason(each) for each in self.asked}
+        # Of questions that tell the same each buys nothing, and yet one is needed.
+        alike = self.together is not None and self.together.buys != "nothing"
+        return {each.attribute: _reason(each, alike) for each in self.asked}
 
     def tables(self) -> list[Listing]:
         """Return what is asked, what is not, and the boundaries, each as a table of texts."""
@@ -281,9 +288,11 @@ def _sentence(words: str) -> str:
     return f"{words[0].upper()}{words[1:]}."
 
 
-def _reason(each: Worth) -> str:
+def _reason(each: Worth, alike: bool) -> str:
     if each.buys == "sureness":
         return "It makes the predictions surer."
+    if each.buys == "nothing" and alike:
+        return "Another question tells nearly the same; one of them is needed."
     if each.buys == "nothing":
         return "We could not measure that it makes a difference."
     people = round(1000 * each.error.mean)

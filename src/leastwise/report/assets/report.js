@@ -165,7 +165,7 @@
 
   function hoverText(index) {
     const point = all[index], shown = figures(point);
-    const kind = { screened: "screened candidate, validation part", frontier: "on the frontier, test part", limit: "limit point, test part" }[point.kind];
+    const kind = { screened: "screened candidate, validation part", frontier: "attacked, test part", limit: "limit point, test part" }[point.kind];
     return [
       escaped(title(point)), ...(point.made_by ? ["made by " + escaped(cut(point.made_by, 60))] : []), kind,
       `model wrong ${percent(shown.utility_risk)}`, `attacker wrong ${percent(shown.adversary_error)}`,
@@ -296,7 +296,8 @@
     const panel = document.getElementById("panel");
     const heading = element("h3", title(point)), left = element("div"), right = element("div"), columns = element("div", null, "columns");
     if (point.chosen) heading.append(element("span", "chosen", "tag chosen"));
-    heading.append(element("span", { screened: "screened only", frontier: "frontier", limit: "limit point" }[point.kind], "tag"));
+    heading.append(element("span", { screened: "screened only", frontier: "attacked", limit: "limit point" }[point.kind], "tag"));
+    if (point.kind === "frontier" && !frontier.line.includes(all.indexOf(point))) heading.append(element("span", "beaten on the test part", "tag"));
     const words = [point.made_by ? `Made by ${point.made_by}, seed ${point.seed}.` : "", point.also.length ? `Also found by ${point.also.join(", ")}.` : "", `Asks ${point.asked} of ${frontier.attributes.length} questions, ${point.answers.toLocaleString("en")} answers.`];
     left.append(element("h4", "Errors, with 95 % intervals"), figureTable(point), element("h4", "How often an attacker is wrong about each personal attribute"), attackerTable(point));
     right.append(element("h4", "What would be asked"), bucketList(point));

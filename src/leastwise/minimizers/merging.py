@@ -28,6 +28,8 @@ from leastwise.predictors import Boosting, JointBuckets
 from leastwise.predictors.base import samples
 from leastwise.predictors.held_out import Difference, Folds, HeldOut, held_out
 from leastwise.predictors.strongest import Strongest
+from leastwise.random import generator
+from leastwise.records.grouping import joint_buckets
 from leastwise.records.table import Table
 
 FEWEST_PEOPLE, FEWEST_SHARE = 10, 0.002
@@ -37,6 +39,8 @@ FEWEST_PEOPLE, FEWEST_SHARE = 10, 0.002
 _ERRORS, _SHARE, _SURPRISE = 0.84, 0.002, 0.006
 # Where the log loss falls, an error that rises by less than this (90 %) is chance.
 _CHANCE = 1.28
+# Classifiers learn from at most so many records: every question and many merges are tried.
+_MOST_RECORDS = 12_000
 # Lagrange multiplier of the classifier error along the path of merges: nearly all that counts.
 _SAVING = 20.0
 # Up to so many questions, each is left out in turn; of more, the least important are tried together first.
@@ -81,13 +85,12 @@ def least(
     start = brought_to(replace(held, min_people=floor), _with_buckets(own, generalization, held), own)
     if broken(held, start, own):  # a floor that the constraints leave no room for
         start = generalization
-    search = _Search(train, validation, held, own)
+    search = _Search(_some(train), validation, held, _some(own))
     search.given = search.judge(start)[0]
-    now, earlier = start, None
+    now, earlier = search.along_the_path(search.without_questions(start)), None
     while now is not earlier:
         earlier = now
-        for step in (search.without_questions, search.along_the_path, search.without_pairs):
-            now = step(now)
+        now = search.without_questions(search.without_pairs(now))
     return now
 
 
@@ -227,7 +230,7 @@ class _Search:
             for pair in mergeable(partition, label / np.maximum(use, 1)):
                 if rules.allow(attribute, pair):
                     touched = np.isin(rows.inputs[:, column], pair)
-                    guessed = _averaged(classifier, rows.inputs[touched], column, pair, use)
+                    guessed = _averaged(classifier, rows.inputs[touched], rows.input_sizes, column, pair, use)
                     wrong = guessed.argmax(axis=1) != rows.targets[touched, 0]
                     cost = float(rows.weights[touched] @ (wrong - before.wrong[touched]))
                     costs.append((cost, _Pair(attribute, pair)))
@@ -286,6 +289,7 @@ def mergeable(partition: Partition, mean: npt.NDArray[Any]) -> Iterator[tuple[in
 def _averaged(
     classifier: Strongest,
     inputs: npt.NDArray[Any],
+    sizes: Sequence[int],
     column: int,
     pair: tuple[int, int],
     use: npt.NDArray[Any],
@@ -295,9 +299,16 @@ def _averaged(
     for bucket in pair:
         asked = inputs.copy()
         asked[:, column] = bucket
-        distinct, place = np.unique(asked, axis=0, return_inverse=True)
-        found = found + use[bucket] * np.asarray(classifier.predict(distinct)[0])[place.ravel()]
+        first, place = joint_buckets(asked, sizes)
+        found = found + use[bucket] * np.asarray(classifier.predict(asked[first])[0])[place]
     return np.asarray(found)
+
+
+def _some(train: Table) -> Table:
+    """Return at most so many records, the same ones each time: what is free hangs on validation, not on more."""
+    if len(train) <= _MOST_RECORDS:
+        return train
+    return train.take(np.sort(generator(0, "merging").choice(len(train), _MOST_RECORDS, replace=False)))
 
 
 def _with_buckets(table: Table, generalization: Generalization, held: Constraints) -> Generalization:

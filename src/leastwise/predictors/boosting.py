@@ -45,14 +45,18 @@ class Boosting:
     def fit(self, train: Samples, validation: Samples) -> Boosting:
         """Fit one model per target."""
         self.like_ = train
-        self.counting_ = JointBuckets(seed=self.seed).fit(train, validation)
         with few_threads(None if len(train) > _MANY_ROWS else 1):
             self.boosted_ = [self._fit_target(_people(train.of_target(t))) for t in range(len(train.target_sizes))]
+        # Counting divides what is left of the rest; where every value is boosted by name, nothing is.
+        needed = any(boosted is None or np.bincount(boosted[1]).max() > 1 for boosted in self.boosted_)
+        self.counting_ = JointBuckets(seed=self.seed).fit(train, validation) if needed else None
         return self
 
     def predict(self, inputs: Codes) -> list[Probabilities]:
         """Return, per target, the probabilities of its codes for each row."""
-        counted = self.counting_.predict(inputs)
+        counted = (
+            self.counting_.predict(inputs) if self.counting_ else [np.ones((len(inputs), 0))] * len(self.boosted_)
+        )
         return [
             masked(_spread(*boosted, inputs, counted[t]), self.like_.allowed(t, inputs)) if boosted else counted[t]
             for t, boosted in enumerate(self.boosted_)
@@ -100,6 +104,8 @@ def _spread(
     by_class = np.zeros((len(inputs), int(class_of.max()) + 1))
     by_class[:, model.classes_] = model.predict_proba(inputs)
     rest = np.bincount(class_of)[class_of] > 1
+    if not rest.any():
+        return np.asarray(by_class[:, class_of])
     share = np.ones(counted.shape)
     share[:, rest] = counted[:, rest] / np.maximum(counted[:, rest].sum(axis=1, keepdims=True), 1e-12)
     return np.asarray(by_class[:, class_of] * share)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from leastwise import Generalization, ParameterError
 from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.side_information import LeaveOneOut, NonPersonalKnowledge, PartialKnowledge
-from tests.adversaries.populations import Bayes, population, table_of
+from leastwise.predictors import strongest
+from tests.adversaries.populations import Bayes, grouping, population, table_of
 
 # a is not personal; b equals a for four of six people; c is a xor b.
 SIX = table_of([(0, 0, 0), (0, 0, 0), (0, 1, 1), (1, 1, 0), (1, 1, 0), (1, 0, 1)], [2, 2, 2], {1, 2})
@@ -50,3 +52,17 @@ def test_masks_hold_beside_side_information() -> None:
     g = table.generalization([(0, 0), (0, 0, 1, 1)])
     result = LeaveOneOut(Bayes).attack(Breach.of(g, population(table)))
     assert result["b"].adversary_error == pytest.approx(1 / 4)  # only 0 and 1 are still confused
+
+
+def test_who_knows_much_of_few_people_boosts() -> None:
+    """A rule of thresholds, hidden among much that tells nothing: counting and a network miss half of it."""
+    rng = np.random.default_rng(0)
+    known = rng.integers(0, 8, (4000, 7))
+    secret = (known[:, 0] > 3) ^ (known[:, 1] > 3) ^ (rng.random(4000) < 0.05)
+    table = table_of(np.column_stack([known, secret]), [8] * 7 + [2], {7})
+    split = table.split(0)
+    breach = Breach.of(grouping(table, [[0] * 8] * 7 + [[0, 0]]), split)
+    plain = NonPersonalKnowledge(lambda: strongest()).attack(breach).adversary_error
+    found = NonPersonalKnowledge().attack(Breach.of(breach.generalization, split))
+    assert "boosting" in found["h"].predictor
+    assert found.adversary_error < plain - 0.01

@@ -91,3 +91,22 @@ def test_unseen_values_are_guessed_as_the_rest_of_the_record_says(make):
     met = replace(test, inputs=test.inputs[new], targets=test.targets[new], weights=test.weights[new])
     found, known = (errors(guesses(fitted, part), part) for part in (met, test))
     assert (found <= known + 0.03).all(), (found, known)
+
+
+def test_boosting_bears_a_value_that_one_person_has():
+    """Parts are random samples: a class may be there once, which can not be both learned and held out."""
+    train = population(3000, 0)
+    targets = train.targets[:, 3:].copy()
+    targets[targets == 2] = 0
+    targets[7] = 2
+    rare = replace(train, targets=targets, target_sizes=(3,))
+    (found,) = Boosting(rounds=5).fit(rare, rare).predict(rare.inputs[:5])
+    assert np.allclose(found.sum(axis=1), 1)
+
+
+def test_boosting_leaves_what_is_too_much_work_to_counting():
+    train = population(400, 0)
+    boosting = Boosting(most_work=400 * 2)
+    assert boosting.worthwhile(train)
+    assert not boosting.worthwhile(population(401, 0))
+    assert [fitted is None for fitted in boosting.fit(train, train).boosted_] == [True, True, False, True]

@@ -21,6 +21,8 @@ from leastwise.predictors.joint_buckets import JointBuckets
 _MOST_CATEGORIES = 255
 # Rows from which more threads gain more than they lose by waiting for each other, and which are not repeated.
 _MANY_ROWS = 200_000
+# People that a value needs to be boosted by name.
+_LEAST = 2
 
 
 @dataclass
@@ -33,14 +35,21 @@ class Boosting:
         Of the boosting; it stops early when a tenth of the training rows says so.
     most_values
         How many values of a target are boosted by name.
+    most_work
+        People times classes of a target from which on it is left to counting: what boosting costs.
     """
 
     rounds: int = 60
     leaves: int = 15
     rate: float = 0.15
     most_values: int = 16
+    most_work: float = np.inf
     seed: int = 0
     name: str = field(default="boosting", init=False)
+
+    def worthwhile(self, train: Samples) -> bool:
+        """Return whether there is a target that is not too much work."""
+        return bool(train.weights.sum() * 2 <= self.most_work)
 
     def fit(self, train: Samples, validation: Samples) -> Boosting:
         """Fit one model per target."""
@@ -65,11 +74,14 @@ class Boosting:
     def _fit_target(self, rows: Samples) -> tuple[Any, npt.NDArray[np.intp]] | None:
         """Return the model and the class that each value belongs to; None where counting is all there is."""
         use = np.bincount(rows.targets[:, 0], weights=rows.weights, minlength=rows.target_sizes[0])
-        order = np.argsort(-use, kind="stable")[: min(self.most_values, int((use > 0).sum()))]
+        # A value that one person has is no class: it cannot be both learned and held out for early stopping.
+        order = np.argsort(-use, kind="stable")[: min(self.most_values, int((use >= _LEAST).sum()))]
         class_of = np.full(len(use), len(order), dtype=np.intp)
         class_of[order] = np.arange(len(order))
         classes = class_of[rows.targets[:, 0]]
-        if len(np.unique(classes)) < 2 or not rows.input_sizes:
+        present = np.bincount(classes)
+        many = int((present > 0).sum())
+        if many < 2 or not rows.input_sizes or len(rows) * many > self.most_work:
             return None
         pairs = zip(rows.ordered, rows.input_sizes, strict=True)
         unordered = [not ordered and size <= _MOST_CATEGORIES for ordered, size in pairs]
@@ -81,7 +93,7 @@ class Boosting:
             min_samples_leaf=1,
             l2_regularization=5.0,
             categorical_features=unordered,
-            early_stopping=len(rows) > 2000,
+            early_stopping=len(rows) > 2000 and present[present > 0].min() >= _LEAST,
             n_iter_no_change=5,
             random_state=self.seed,
         )

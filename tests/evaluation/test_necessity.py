@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from leastwise import ArtefactError, Attribute, Generalization, Intervals, ParameterError, Schema, Table
+from leastwise import ArtefactError, Attribute, Generalization, Intervals, ParameterError, Schema, Split, Table
 from leastwise.confidence import Interval
 from leastwise.evaluation import Necessity, necessity_of
 from leastwise.evaluation.necessity import Estimate, Worth
@@ -134,6 +134,21 @@ def test_a_number_that_is_not_asked_is_tried_in_full_or_in_a_few_ranges() -> Non
     assert (each.adversary_error, each.own, result.adversary_error) == (None, None, None)  # nothing is personal
     assert "A1" not in result.sentences()[0]
     assert "would buy accuracy" in result.tables()[1].rows[0][1]
+
+
+def test_records_of_one_person_are_one_witness() -> None:
+    table = planted(600)
+    four = table.take(np.repeat(np.arange(600), 4))
+    whose = replace(four, persons=np.repeat(np.arange(600), 4))
+    split = whose.split(0)
+    known = necessity_of(asking(table, "tells"), split, boundaries=False)
+    blind = necessity_of(
+        asking(table, "tells"), Split(*(replace(p, persons=None) for p in split)), boundaries=False
+    )
+    (one,), (many,) = known.asked, blind.asked
+    assert one.error.mean == many.error.mean
+    wide, narrow = (np.diff(each.error.interval)[0] for each in (one, many))
+    assert wide == pytest.approx(2 * narrow, rel=0.01)  # a quarter of the witnesses
 
 
 def test_it_is_told_how_far_it_has_come() -> None:

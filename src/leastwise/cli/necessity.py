@@ -9,7 +9,7 @@ import typer
 
 from leastwise.cli.app import Artefact, AsJson, Force, app
 from leastwise.cli.output import check_output, print_lines, print_table
-from leastwise.cli.task import Data, Label, Missing, Personal
+from leastwise.cli.task import Data, Label, Missing, Person, Personal
 from leastwise.progress import Lines, watching
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ def necessity(
     label: Label = None,
     personal: Personal = None,
     missing: Missing = None,
+    person: Person = None,
     held_out: Annotated[
         bool, typer.Option("--held-out", help="These records had no say in choosing the generalization.")
     ] = False,
@@ -48,17 +49,20 @@ def necessity(
     from leastwise.records.table import Table
     from leastwise.runs import Run
     from leastwise.runs.folder import NECESSITY
+    from leastwise.runs.task import SHARES
 
     check_output(output, force)
     frame = read_frame(data, tuple(missing or ()))
     chosen = prepared(generalization, label, personal, frame)
     run = Run.load(generalization) if generalization.is_dir() else None
-    table = Table.from_frame(frame, chosen.schema) if run is None else table_of(run, frame, data)
-    made_with = chosen.origin.get("split_seed", 0) if run is None else run.task.seed
+    if run is None:
+        at = int(chosen.origin.get("split_seed", 0)) if seed is None else seed
+        split = Table.from_frame(frame, chosen.schema, person).split(at)
+    else:
+        at = run.task.seed if seed is None else seed
+        split = table_of(run, frame, data, person).split(at, SHARES)
     with watching(Lines("judging: ")) as watcher:
-        found = necessity_of(
-            chosen, table, made_with if seed is None else seed, held_out=held_out, progress=watcher
-        )
+        found = necessity_of(chosen, split, at, held_out=held_out, progress=watcher)
     for path in filter(None, (output, None if run is None else run.folder / NECESSITY)):
         found.save(path)
         typer.echo(f"wrote {path}", err=True)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy import stats
 
 from leastwise.adversaries.breach import Breach
@@ -376,6 +377,7 @@ class _Judged:
     model: HeldOut
     attack: Mapping[str, float]
     doubt: float
+    persons: npt.NDArray[np.intp] | None
 
     @property
     def adversary_error(self) -> float | None:
@@ -396,7 +398,7 @@ class _Judge:
         (found,) = guesses(chosen, rows)
         attack = self._attack(generalization) if attacked and test.personal else {}
         doubt = float(np.average(before.surprise, weights=before.weights))
-        return _Judged(HeldOut.of(found, rows), attack, doubt)
+        return _Judged(HeldOut.of(found, rows), attack, doubt, test.persons)
 
     def _attack(self, generalization: Generalization) -> dict[str, float]:
         found = Reconstruction(JointBuckets).attack(Breach.of(generalization, self.split))
@@ -441,14 +443,14 @@ class _Judge:
 
 
 def _worth(partition: Partition, asked_as: str, more: _Judged, less: _Judged) -> Worth:
-    name = partition.attribute.name
+    name, people = partition.attribute.name, (less.model.weights, less.persons)
     lost = {each: less.attack[each] - more.attack[each] for each in more.attack}
     return Worth(
         attribute=name,
         personal=partition.attribute.personal,
         asked_as=asked_as,
-        error=Estimate.of(less.model.errs_more_than(more.model)),
-        log_loss=Estimate.of(less.model.is_surprised_more_than(more.model)),
+        error=Estimate.of(Difference.of(less.model.wrong - more.model.wrong, *people)),
+        log_loss=Estimate.of(Difference.of(less.model.surprise - more.model.surprise, *people)),
         adversary_error=float(np.mean([*lost.values()])) if lost else None,
         own=lost.get(name),
     )

@@ -38,7 +38,7 @@ test-all: $(READY) ## the slow ones too
 
 test-faults: $(READY) ## kills, full disks, hanging servers, lost files, power cuts; prints what each cost
 	$(ONE_THREAD) $(BIN)/python -m pytest -m 'slow or not slow' tests/collector/test_faults.py \
-		tests/collector/test_crashes.py tests/cli/test_killed.py
+		tests/collector/test_crashes.py tests/collector/test_power.py tests/cli/test_killed.py
 
 coverage: $(READY) ## the tests of `make test`, measured: a total here, line by line in coverage/index.html
 	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 --cov --cov-report=html --cov-report=term:skip-covered

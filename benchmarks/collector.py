@@ -2,7 +2,8 @@
 
 Each server is a process of its own that listens on this machine; this process sends requests over 16 connections
 and waits for every answer. Both store durably: SQLite with WAL and synchronous=FULL, PostgreSQL with its defaults.
-The bare endpoint is run as `def` and as `async def`; the faster of the two is the peer.
+The bare endpoint is run as `def` and as `async def`; the faster of the two is the peer. "sealed" is the collector
+with --seal-to; p99_beside_hostile is by how much one client with large nonsense slows others down.
 
     python benchmarks/collector.py --json
 """
@@ -17,6 +18,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -79,11 +81,11 @@ class Server(NamedTuple):
 
 
 @contextmanager
-def ours(artefact: Path, url: str, rows: Sequence[dict[str, str]]) -> Iterator[Server]:
+def ours(artefact: Path, url: str, rows: Sequence[dict[str, str]], *options: str) -> Iterator[Server]:
     port = free_port()
-    words = ["collect", str(artefact), "--db", url, "--port", str(port), "--rate", "0", "--quiet"]
+    words = ["collect", str(artefact), "--db", url, "--port", str(port), "--rate", "0", "--quiet", *options]
     command = [sys.executable, "-c", "from leastwise.cli.main import main; main()", *words]
-    with serving(command, port):
+    with serving(command, port, LEASTWISE_SECRET="0" * 64):
         yield Server(port, dict.fromkeys(BATCHES, "/records"), rows)
 
 
@@ -136,6 +138,29 @@ def load(port: int, requests: Sequence[bytes], duration: float) -> tuple[float, 
     return len(seconds) / (time.perf_counter() - start), float(np.quantile(seconds, 0.99)) * 1000
 
 
+async def _hostile(port: int, until: float) -> None:
+    """Send a megabyte of nothing ten times a second, as one client within its rate may."""
+    body = b"[" + b",".join([b"{}"] * 333_000) + b"]"
+    head = f"POST /records HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {len(body)}\r\n\r\n"
+    while time.perf_counter() < until:
+        reader, writer = await asyncio.open_connection(HOST, port)
+        writer.write(head.encode() + body)
+        assert (await reader.read()).startswith(b"HTTP/1.1 413")
+        writer.close()
+        await asyncio.sleep(0.1)
+
+
+def beside_a_hostile_client(server: Server, duration: float) -> float:
+    """Return how many times longer the 99th percentile of others is beside a hostile client."""
+    requests = [request("/records", row) for row in server.rows[:64]]
+    _, alone = load(server.port, requests, duration)
+    hostile = threading.Thread(target=asyncio.run, args=[_hostile(server.port, time.perf_counter() + duration)])
+    hostile.start()
+    _, beside = load(server.port, requests, duration)
+    hostile.join()
+    return beside / alone
+
+
 def measure(servers: Mapping[str, Server], duration: float) -> dict[tuple[str, int], tuple[float, float]]:
     """Return records a second and p99 by server and size of a batch: the best of three rounds, taken in turns."""
     found: dict[tuple[str, int], list[tuple[float, float]]] = {}
@@ -153,13 +178,17 @@ def compare(g: Any, records: Any, duration: float, folder: Path) -> tuple[list[d
     """Measure all servers on both stores."""
     from tests.postgres import running_server, why_not
 
+    from leastwise.collector.sealing import make_keys
+
     rows = records.head(64_000).to_dicts()
     plain = [dict(zip((f"a{j}" for j in range(len(row))), row.values(), strict=True)) for row in rows]
     artefact, answers = folder / "g.json", folder / "answers.json"
     g.save(artefact)
     answers.write_text(json.dumps({name: g[name].labels for name in g.collected}), encoding="utf-8")
     table: list[dict[str, Any]] = []
-    figures: dict[str, Any] = {"vs_bare_fastapi": {}, "p99_ms": {}}
+    figures: dict[str, Any] = {"vs_bare_fastapi": {}, "sealed_vs_bare_fastapi": {}, "p99_ms": {}}
+    public = folder / "records.pub"
+    make_keys(folder / "records.key", public)
     for store in ("sqlite", "postgresql"):
         if store == "postgresql" and why_not():
             print(f"postgresql is left out: {why_not()}", file=sys.stderr)
@@ -174,16 +203,20 @@ def compare(g: Any, records: Any, duration: float, folder: Path) -> tuple[list[d
 
             servers = {
                 "leastwise": stack.enter_context(ours(artefact, url("ours"), rows)),
+                "sealed": stack.enter_context(ours(artefact, url("sealed"), rows, "--seal-to", str(public))),
                 "bare, def": stack.enter_context(bare(answers, url("def"), "def", plain)),
                 "bare, async def": stack.enter_context(bare(answers, url("async"), "async", plain)),
             }
             found = measure(servers, duration)
+            if store == "sqlite":
+                figures["p99_beside_hostile"] = beside_a_hostile_client(servers["leastwise"], duration / 2)
         table += [
             {"store": store, "batch": batch, "who": who, "records/s": each, "p99 ms": p99}
             for (who, batch), (each, p99) in sorted(found.items(), key=lambda item: item[0][1])
         ]
         peer = {b: max(found["bare, def", b][0], found["bare, async def", b][0]) for b in BATCHES}
         figures["vs_bare_fastapi"][store] = {str(b): found["leastwise", b][0] / peer[b] for b in BATCHES}
+        figures["sealed_vs_bare_fastapi"][store] = {str(b): found["sealed", b][0] / peer[b] for b in BATCHES}
         figures["p99_ms"][store] = {str(b): found["leastwise", b][1] for b in BATCHES}
     return table, figures
 

@@ -39,7 +39,10 @@ SLOW = {
             "all_adversaries_seconds",
         },
     ),
-    "collector": ("--seconds 0.4 --rows 2000", {"vs_bare_fastapi", "p99_ms", "sql_vs_handwritten"}),
+    "collector": (
+        "--seconds 0.4 --rows 2000",
+        {"vs_bare_fastapi", "sealed_vs_bare_fastapi", "p99_ms", "p99_beside_hostile", "sql_vs_handwritten"},
+    ),
     "frontier": (
         "--only adult --quick --counting --no-timing --workers 1 --most 4",
         {

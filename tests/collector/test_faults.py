@@ -14,13 +14,15 @@ import sqlite3
 import subprocess
 import time
 from contextlib import ExitStack, closing, suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from leastwise.collector.databases import ANSWER, LOCKED
-from leastwise.collector.store import read_records
-from tests.collector.examples import TOKEN, G, sqlite_url
+from leastwise.collector.records import RecordFormat
+from leastwise.collector.store import Store, Stored, Submission, read_records
+from tests.collector.examples import RECORD, TOKEN, G, sqlite_url
 from tests.collector.faults import ask, fault, fill, status, trace
 from tests.collector.process import HOST, running
 from tests.postgres import running_server, why_not
@@ -77,6 +79,7 @@ def test_erasing_beside_another_reader_of_the_file(tmp_path: Path) -> None:
         row.check_kept(url)
 
 
+@pytest.mark.slow
 def test_erasing_is_honest_on_postgresql(tmp_path: Path, postgres_url: str) -> None:
     with fault("erasure on PostgreSQL") as row, running(tmp_path, postgres_url, [G]) as collector:
         row.post(collector)
@@ -85,7 +88,11 @@ def test_erasing_is_honest_on_postgresql(tmp_path: Path, postgres_url: str) -> N
         assert read_records(postgres_url).height == 0
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP], ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGTERM, *(pytest.param(each, marks=pytest.mark.slow) for each in (signal.SIGINT, signal.SIGHUP))],
+    ids=lambda each: each.name,
+)
 def test_a_clean_stop_leaves_one_file_without_order(tmp_path: Path, number: signal.Signals) -> None:
     url = sqlite_url(tmp_path)
     with fault(f"{number.name}") as row, running(tmp_path, url, [G]) as collector:
@@ -102,6 +109,7 @@ def test_a_clean_stop_leaves_one_file_without_order(tmp_path: Path, number: sign
         row.check_kept(url)
 
 
+@pytest.mark.slow
 def test_the_log_is_emptied_while_it_runs(tmp_path: Path) -> None:
     with fault("order of arrival in the log") as row, running(tmp_path, sqlite_url(tmp_path), [G]) as collector:
         row.post(collector)
@@ -126,6 +134,7 @@ def test_a_lost_file_is_noticed(tmp_path: Path) -> None:
         row.check_kept(url)
 
 
+@pytest.mark.slow
 def test_a_lost_log_is_noticed(tmp_path: Path) -> None:
     url = sqlite_url(tmp_path)
     with fault("log of the database deleted") as row, running(tmp_path, url, [G]) as collector:
@@ -139,6 +148,7 @@ def test_a_lost_log_is_noticed(tmp_path: Path) -> None:
         row.check_kept(url)
 
 
+@pytest.mark.slow
 def test_a_locked_file(tmp_path: Path) -> None:
     url = sqlite_url(tmp_path)
     with fault("database file locked") as row, running(tmp_path, url, [G]) as collector:
@@ -155,6 +165,7 @@ def test_a_locked_file(tmp_path: Path) -> None:
         row.check_kept(url)
 
 
+@pytest.mark.slow
 def test_a_damaged_file(tmp_path: Path) -> None:
     url, path = sqlite_url(tmp_path), tmp_path / "records.db"
     fill(url, 20_000)
@@ -206,7 +217,9 @@ def impatient(**seconds: float) -> str:
 HALF_A_HEADER = b"POST /records HTTP/1.1\r\nhost: x\r\n"
 
 
-@pytest.mark.parametrize("sent", [b"", HALF_A_HEADER], ids=["silent", "half a header"])
+@pytest.mark.parametrize(
+    "sent", [pytest.param(b"", marks=pytest.mark.slow), HALF_A_HEADER], ids=["silent", "half a header"]
+)
 def test_idle_connections_lock_nobody_out(tmp_path: Path, sent: bytes) -> None:
     with fault(f"520 connections, {'half a header' if sent else 'silent'}") as row, ExitStack() as stack:
         collector = stack.enter_context(running(tmp_path, sqlite_url(tmp_path), [G]))
@@ -243,6 +256,27 @@ def test_a_stalled_export_is_ended(tmp_path: Path) -> None:
         collector = stack.enter_context(running(tmp_path, url, [G], script=impatient(STALLED=1)))
         stack.enter_context(stalled_export(collector.port))
         row.recovers(lambda: "GET /records 200" in collector.log.read_text(), within=5)
+
+
+@pytest.mark.slow
+def test_a_clock_that_jumps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Days go back and forth by years: what was acknowledged stays, and a repeated request is stored once."""
+    url, now = sqlite_url(tmp_path), 0
+    monkeypatch.setattr("leastwise.collector.store.today", lambda: now)
+    submission = Submission(1, RecordFormat(G).read_many([RECORD]), "a key that nobody guesses", b"body")
+    with fault("clock jumps (days)") as row:
+        for now in (20_000, 20_020, 19_000, 20_020):
+            row.tried += 1
+            store = Store.open(url)
+            store.register(G)
+            fresh, again = store.write([replace(submission, key=None), submission])
+            assert isinstance(fresh, Stored)
+            assert isinstance(again, Stored)
+            row.receipts += fresh.receipts + again.receipts
+            store.close()
+        row.acknowledged = len({*row.receipts})
+        row.check_kept(url)
+        assert read_records(url).height == 5
 
 
 @pytest.mark.slow

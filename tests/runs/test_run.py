@@ -35,7 +35,7 @@ def test_the_folder_holds_everything_but_the_report(finished: Run) -> None:
     names = {name.split("/")[0] for name in content(finished.folder)}
     assert names == {
         "task.json", "schema.yaml", "candidates.jsonl", "frontier.json", "choice.json", "recommended.json",
-        "necessity.json", "generalizations", "evaluations",
+        "necessity.json", "generalizations", "evaluations", "digests.json",
     }  # fmt: skip
     assert finished.task.data == "small.csv"
     assert load_schema(finished.folder / "schema.yaml") == SCHEMA == finished.schema
@@ -204,6 +204,12 @@ def test_every_damage_of_a_folder_is_told(finished: Run, tmp_path: Path) -> None
         Run.load(tmp_path)
     candidates.write_text(text, encoding="utf-8")
     chosen = Run.load(tmp_path).frontier.points[0].id
+    for judged in (tmp_path / "evaluations" / f"{chosen}.json", tmp_path / "frontier.json"):
+        figures = judged.read_text(encoding="utf-8")
+        judged.write_text(figures.replace("0.", "0.0", 1), encoding="utf-8")  # one figure, ten times smaller
+        with pytest.raises(ArtefactError, match="changed after it was judged"):
+            Run.load(tmp_path)
+        judged.write_text(figures, encoding="utf-8")
     path = tmp_path / "generalizations" / f"{chosen}.json"
     other = next(p for p in path.parent.iterdir() if p != path)
     path.write_bytes(other.read_bytes())

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import shutil
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from leastwise.documents import is_leftover, read_text, remove_leftovers, to_plain, write_whole
+from leastwise.documents import (
+    Problems,
+    is_leftover,
+    read_json,
+    read_text,
+    remove_leftovers,
+    to_plain,
+    write_whole,
+)
 from leastwise.errors import ArtefactError, ParameterError, shorten
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.necessity import Necessity
@@ -26,6 +36,7 @@ FRONTIER, CHOICE, RECOMMENDED = "frontier.json", "choice.json", "recommended.jso
 NECESSITY = "necessity.json"
 REPEATS = "repeats.json"
 GENERALIZATIONS, EVALUATIONS, WORK = "generalizations", "evaluations", "work"
+DIGESTS = "digests.json"
 REPORTS = ("report.html", "report.md", "report.json", "shares.json")
 
 
@@ -76,6 +87,7 @@ class Run:
             choice=Choice.from_json(read_text(path / CHOICE), str(path / CHOICE)),
         )
         found._check()
+        _check_digests(path)
         return found
 
     def _check(self) -> None:
@@ -152,6 +164,40 @@ def evaluation_path(folder: Path, name: str) -> Path:
     return folder / EVALUATIONS / f"{name[:ID_LENGTH]}.json"
 
 
+def write_frontier(folder: Path, frontier: Frontier) -> None:
+    """Write the frontier, and the digests of all that was judged: figures that are edited later are noticed."""
+    text = frontier.to_json()
+    judged = [*(folder / GENERALIZATIONS).iterdir(), *(folder / EVALUATIONS).iterdir()]
+    judged += [folder / SCHEMA, folder / CANDIDATES]
+    digests = {str(path.relative_to(folder).as_posix()): _digest(path.read_bytes()) for path in sorted(judged)}
+    write_whole(folder / DIGESTS, json.dumps({**digests, FRONTIER: _digest(text.encode())}, indent=1) + "\n")
+    write_whole(folder / FRONTIER, text)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _check_digests(folder: Path) -> None:
+    """Complain about files that are not as the run left them; a run of an earlier release has no digests."""
+    if not (folder / DIGESTS).is_file():
+        return
+    problems = Problems()
+    known = read_json(read_text(folder / DIGESTS), problems)
+    if problems.texts or not isinstance(known, dict):
+        raise ArtefactError(f"{folder / DIGESTS}: not the digests of a run", problems.texts)
+    for sub in (GENERALIZATIONS, EVALUATIONS):
+        known.update(
+            {f"{sub}/{path.name}": known.get(f"{sub}/{path.name}") for path in (folder / sub).glob("*.json")}
+        )
+    for name, digest in known.items():
+        if Path(name).is_absolute() or ".." in Path(name).parts:
+            raise ArtefactError(f"{folder / DIGESTS}: it names files outside the run")
+        path = folder / name
+        if not path.is_file() or _digest(path.read_bytes()) != digest:
+            raise ArtefactError(f"{path}: it was changed after it was judged; make the run again with --fresh")
+
+
 def read_task(folder: Path) -> RunTask:
     """Read what was asked."""
     return RunTask.from_json(read_text(folder / TASK), str(folder / TASK))
@@ -220,7 +266,7 @@ def _check_same(old: RunTask, new: RunTask, folder: Path) -> None:
 
 def _clear(folder: Path) -> None:
     """Remove the files of a run and only those: first what says that it is finished, last what it is."""
-    for name in (CHOICE, FRONTIER, RECOMMENDED, NECESSITY, *REPORTS):
+    for name in (CHOICE, FRONTIER, DIGESTS, RECOMMENDED, NECESSITY, *REPORTS):
         (folder / name).unlink(missing_ok=True)
     for name in (GENERALIZATIONS, EVALUATIONS, WORK):
         shutil.rmtree(folder / name, ignore_errors=True)

@@ -588,7 +588,7 @@ def _keep_only(folder: Path, candidates: Iterable[str]) -> None:
 def record(folder: Path, task: RunTask, schema: Schema, frontier: Frontier, pool: Pool) -> Run:
     """Write the frontier, the choice and the recommended artefact; what was needed on the way only, goes."""
     if not (folder / places.FRONTIER).is_file():
-        write_whole(folder / places.FRONTIER, frontier.to_json())
+        places.write_frontier(folder, frontier)
     choice = choose(frontier, task.budget, pool.candidates)
     write_choice(folder, choice)
     shutil.rmtree(folder / places.WORK, ignore_errors=True)

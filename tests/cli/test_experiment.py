@@ -29,3 +29,12 @@ def test_mistakes_are_one_line(run: Run, tmp_path: Path) -> None:
     assert "--schema" in run("experiment", "seeds", "--data", tmp_path / "people.csv").complaint
     both = run("experiment", "seeds", "--dataset", "adult", "--schema", tmp_path / "s.yaml")
     assert "give one of them" in both.complaint
+
+
+@pytest.mark.parametrize("dataset", ["acs-income", "loan", "health", "crime"])
+def test_a_file_of_another_kind_is_one_line_without_its_bytes(run: Run, tmp_path: Path, dataset: str) -> None:
+    path = tmp_path / "people.bin"
+    path.write_bytes(b"PAR1" + bytes(range(256)) * 9)
+    said = run("experiment", "seeds", "--data", path, "--dataset", dataset).complaint
+    assert said.startswith("people.bin ")
+    assert said.rstrip("\n").isprintable()

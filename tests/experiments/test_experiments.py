@@ -17,7 +17,7 @@ from leastwise.adversaries import AttackResult, Breach
 from leastwise.datasets import load_adult
 from leastwise.experiments import EXPERIMENTS, Laboratory, Outcome, run_experiment
 from leastwise.experiments.candidates import own
-from leastwise.experiments.declaration import Experiment, Paper, Picture
+from leastwise.experiments.declaration import Experiment, Paper, Picture, Row
 from leastwise.experiments.page import draw
 from leastwise.minimizers import UniformMinimizer
 from tests.samples import LABEL, coded, named
@@ -206,3 +206,36 @@ def test_unknown_names_and_records_without_people_to_protect(adult: Table) -> No
     nobody = coded(Schema((named("a", 2),), LABEL), np.zeros(4), labels=np.zeros(4))
     with pytest.raises(DataError, match="personal"):
         run_experiment("seeds", nobody)
+
+
+def claimed(name: str, rows: list[Row], **facts: str) -> list[str]:
+    return Outcome(EXPERIMENTS[name], rows, facts).verdict
+
+
+def test_a_page_says_what_agrees_and_what_does_not() -> None:
+    scenario: Row = {"scenario": "C1", "first_error": 0.4, "second_error": 0.3, "baseline": 0.5}
+    agrees = claimed("multi-breach", [{**scenario, "adversary_error": 0.25}])
+    assert agrees[0].startswith("Agrees: two breaches tell more")
+    assert claimed("multi-breach", [{**scenario, "adversary_error": 0.35}])[0].startswith("Does not agree here")
+    order = {"A1 nothing": 0.4, "A3 more": 0.35, "A4 most": 0.2, "A5 some": 0.3}
+    rows: list[Row] = [{"adversary": a, "utility_risk": 0.2, "adversary_error": e} for a, e in order.items()]
+    assert claimed("side-information", rows)[0].startswith("Agrees")
+    turned: list[Row] = [{**row, "adversary_error": 1 - float(row["adversary_error"])} for row in rows]
+    assert claimed("side-information", turned)[0].startswith("Does not agree here")
+    found = ((8, 1.0), (20, 1.2), (50, 1.1))
+    told: list[Row] = [{"generalization": f"pat alpha=0.3 leaves={k}", "times_chance": t} for k, t in found]
+    assert claimed("linkability", told)[0].startswith("Does not agree here")
+    assert any("quick run" in text for text in claimed("seeds", [], strength="quick: fewer settings"))
+    assert claimed("seeds", [])[0].startswith("Nothing here is decided by a rule")
+    assert any("z alone" in text for text in agrees)
+
+
+def test_small_figures_are_not_rounded_to_the_same() -> None:
+    rows: list[Row] = [
+        {"generalization": f"pat alpha=0.3 leaves={k}", "value_told": 0.1, "by_chance": 0.1, "times_chance": 1.0}
+        for k in (8, 20, 50)
+    ]
+    page = Outcome(EXPERIMENTS["linkability"], rows, {}).to_html()
+    for figure in ("0.0025", "0.0030", "0.0046", "0.0027", "1.917"):
+        assert f"<td>{figure}</td>" in page
+    assert "Agrees: the finer the tree" in page

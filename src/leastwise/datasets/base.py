@@ -140,6 +140,8 @@ def reading(place: Path, must: str) -> Iterator[None]:
 def check_columns(columns: Iterable[str], wanted: Iterable[str], place: Path) -> None:
     """Complain about the first column that an official file should have and has not."""
     present = list(columns)
+    if not all(name.isprintable() and "\ufffd" not in name for name in present):
+        raise DataError(f"{place.name} is no text with named columns (CSV), so it is not the official file")
     for name in wanted:
         if name not in present:
             hint = did_you_mean(name, present)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from leastwise.experiments.judging import Laboratory
 
@@ -32,6 +32,13 @@ class Paper:
     place: str
     finding: str
     rows: Sequence[Row] = ()
+
+
+class Claim(NamedTuple):
+    """Something that the paper found and that our rows can show or not."""
+
+    words: str
+    holds: Callable[[Sequence[Row]], bool]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +78,8 @@ class Experiment:
         How they are drawn.
     paper
         What to hold them against.
+    claims
+        What of it can be decided by the rows: each is said to agree, or not to.
     takes
         What of one's own ``run_experiment`` may be given: minimizers, adversaries, estimator, predictor.
     needs
@@ -84,6 +93,7 @@ class Experiment:
     measure: Measure
     picture: Picture
     paper: Paper
+    claims: Sequence[Claim] = ()
     takes: Collection[str] = JUDGES
     needs: str = ""
     note: str = ""

@@ -126,11 +126,28 @@ class Outcome:
         return environment.get_template("page.html").render(
             experiment=experiment,
             facts=self.facts,
+            verdict=self.verdict,
             ours=_inline(self.rows, experiment.picture, order),
             theirs=_inline(paper.rows, experiment.picture, order) if _drawable(experiment) else None,
             table=_table(self.rows),
             paper_table=_table(paper.rows),
         )
+
+    @property
+    def verdict(self) -> list[str]:
+        """What agrees with the paper and what does not, claim by claim, and why numbers may differ."""
+        claims = [
+            f"{'Agrees' if claim.holds(self.rows) else 'Does not agree here'}: {claim.words}"
+            for claim in self.experiment.claims
+        ]
+        reasons = [
+            "The paper's records are others (ACS of California 2014, Health, Loan 2015, Crime): another state or "
+            "year and other attributes give other numbers; what should agree is the order.",
+            "What is stolen is z alone, as in the paper; leastwise otherwise counts the label as stolen too.",
+        ]
+        if self.facts.get("strength", "").startswith("quick"):
+            reasons.append("This was a quick run: fewer settings and shorter training than the paper's.")
+        return [*(claims or ["Nothing here is decided by a rule: compare the two pictures."]), *reasons]
 
     def save(self, folder: str | Path) -> list[Path]:
         """Write the three files; return their paths, the page last."""

@@ -121,9 +121,9 @@ def test_a_run_stands_for_its_recommended_generalization(
             assert run(command[0], artefact, *command[1:], "-o", to, "--force").code == 0
         assert by_folder.read_bytes() == by_file.read_bytes()
     assert run("check", "--data", small, "-g", folder, "--quick", "--json").code == 0
-    assert run("choose", folder, "--max-buckets", 1).code == 1
+    assert run("choose", folder, "--max-error", 0).code == 1
     assert run("describe", folder).out.strip() == asked.describe()  # what was recommended before stays
-    assert run("run", small, *words, "-o", folder, "--set", "max_buckets=1").code == 1
+    assert run("run", small, *words, "-o", folder, "--set", "max_error=0").code == 1
     assert "no candidate of the run keeps its limits" in run("describe", folder).complaint
     (folder / "choice.json").unlink()
     assert "is not finished; the same leastwise run command resumes it" in run("describe", folder).complaint
@@ -146,7 +146,7 @@ def test_a_run_stands_for_its_recommended_generalization(
         ),
         (
             ("--set", "zzz=3"),
-            "run has no setting 'zzz'; can be set: max_error, max_unique, max_buckets,",
+            "run has no setting 'zzz'; can be set: max_error, max_unique, max_unique_share, max_buckets,",
         ),
         (("--max-buckets", 3), "No such option: --max-buckets"),
         (("--min-adversary-error", "sex"), "--min-adversary-error must be name=number, as in sex=0.3; got 'sex'"),
@@ -185,7 +185,7 @@ def test_records_that_cannot_be_judged_are_one_line(run: Run, small: Path, tmp_p
     out = ("--label", "rich", "--personal", "sex", *QUICK, "-o", tmp_path / "out")
     assert "at least 300 records" in run("run", few, *out).complaint
     assert "class" in run("run", one, *out).complaint
-    assert "none of them is in the validation part" in run("run", rare, *out).complaint
+    assert "has 2 records and none of them is in the test part" in run("run", rare, *out).complaint
     numbers = tmp_path / "numbers.csv"
     random = np.random.default_rng(0)
     rows = [f"{a:.3f},{b:.3f},{int(a > b)}" for a, b in random.random((400, 2))]

@@ -38,8 +38,7 @@ def answer(run: Run) -> list[str]:
     return [
         f"Ask {chosen.asked} of {len(run.schema)} questions, with {chosen.answers:,} answers in all: "
         f"{questions_in_words(chosen.generalization.partitions)}.",
-        _cost(chosen.test, frontier.untouched),
-        *([choice.promise] if choice.promise else []),
+        " ".join(filter(None, [_cost(chosen.test, frontier.untouched), choice.promise])),
         f"Whoever steals the records with their labels gets {percent(chosen.test.adversary_error)} of the "
         f"personal answers wrong (guessing: {percent(frontier.suppressed.adversary_error)}; asking everything: "
         f"{percent(frontier.untouched.adversary_error)}); "

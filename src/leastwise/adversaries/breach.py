@@ -72,6 +72,8 @@ class Breach:
         for name, part in (("training", self.train), ("validation", self.validation), ("test", self.truth)):
             if not len(part):
                 raise DataError(f"an attack needs {name} records; got none: give more records")
+        known = tuple(each.within(self.truth.schema) for each in self.generalizations)
+        object.__setattr__(self, "generalizations", known)
         for name, tolerance in self.tolerances.items():
             kind = self.truth.schema[name].kind
             if kind != "continuous":

@@ -93,6 +93,7 @@ def check(
     """
     from leastwise.checks import Promise, read_new
     from leastwise.checks import check as judge
+    from leastwise.cli.evaluate import known_schema
     from leastwise.records.files import read_frame
 
     check_output(output, force, SUFFIXES)
@@ -103,7 +104,8 @@ def check(
     promised = _promised(agreed, given.promise, given.write_promise, given.generalization is not None)
     if agreed.task.data is None:
         raise ParameterError("name the records: data in the policy, or --data new.csv")
-    records = read_new(read_frame(agreed.task.data, agreed.task.missing), chosen.schema)
+    frame = read_frame(agreed.task.data, agreed.task.missing)
+    records = read_new(frame, known_schema([chosen, *earlier], frame))
     found = judge(
         chosen,
         records,

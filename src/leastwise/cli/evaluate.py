@@ -17,7 +17,7 @@ from leastwise.cli.settings import numbers_by_name
 from leastwise.cli.task import Data, Label, Missing, Person, Personal, Records, names
 from leastwise.errors import DataError, PrivacyLeakWarning, SchemaError, shorten
 from leastwise.progress import Lines
-from leastwise.schema import Attribute, values_as_text
+from leastwise.schema import Attribute, Schema, values_as_text
 from leastwise.validation import did_you_mean
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def evaluate(
         wanted = [name.upper() if name.upper() in PAPER else name for name in names(how.adversaries, ())]
     frame = read_frame(data, tuple(missing or ()))
     chosen, *others = (prepared(path, label, personal, frame) for path in (generalization, *(how.other or ())))
-    records = Records(Table.from_frame(frame, chosen.schema, person))
+    records = Records(Table.from_frame(frame, known_schema([chosen, *others], frame), person))
     records.tell_left_out()
     found = judge(
         chosen,
@@ -138,6 +138,23 @@ def prepared(path: Path, label: str | None, personal: Sequence[str] | None, fram
         values = sorted(set(values_as_text(frame[label].unique().to_list())))
         found = replace(found, label=Attribute(label, values=tuple(values)))
     return found if personal is None else found.with_personal(names(personal, found.schema.names))
+
+
+def known_schema(generalizations: Sequence[Generalization], frame: pl.DataFrame) -> Schema:
+    """Return the attributes of the first one; a domain that it does not publish is another's, or the records'."""
+    from leastwise.schema.inference import infer_schema
+
+    first, *others = generalizations
+    said = {each.name: each for each in first.schema.attributes}
+    for partition in (p for g in (*others, first) for p in g.partitions if not p.suppressed):
+        said[partition.attribute.name] = partition.attribute
+    unsaid = [said[name] for name in first.not_collected if said[name] == said[name].without_domain()]
+    said |= {each.name: replace(each, missing=True) for each in unsaid if each.continuous}
+    kinds = {each.name: each.kind for each in unsaid if not each.continuous and each.name in frame.columns}
+    if kinds:
+        said |= {each.name: each for each in infer_schema(frame.select(*kinds), kinds=kinds).schema.attributes}
+    marked = (replace(said[each.name], personal=each.personal) for each in first.schema.attributes)
+    return Schema(tuple(marked), first.label)
 
 
 def _hand_over(found: Evaluation, output: Path | None, as_json: bool) -> None:

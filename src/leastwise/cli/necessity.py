@@ -42,7 +42,7 @@ def necessity(
 
     Example: `leastwise necessity run/ adult.csv`
     """
-    from leastwise.cli.evaluate import prepared
+    from leastwise.cli.evaluate import known_schema, prepared
     from leastwise.cli.report import table_of
     from leastwise.evaluation import necessity_of
     from leastwise.records.files import read_frame
@@ -57,7 +57,7 @@ def necessity(
     run = Run.load(generalization) if generalization.is_dir() else None
     if run is None:
         at = int(chosen.origin.get("split_seed", 0)) if seed is None else seed
-        split = Table.from_frame(frame, chosen.schema, person).split(at)
+        split = Table.from_frame(frame, known_schema([chosen], frame), person).split(at)
     else:
         at = run.task.seed if seed is None else seed
         split = table_of(run, frame, data, person).split(at, SHARES)

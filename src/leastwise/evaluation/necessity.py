@@ -332,6 +332,7 @@ def necessity_of(
         Is told of every question and every boundary.
     """
     split = parts_of(records, seed)
+    generalization = generalization.within(split.test.schema)
     check_held_out(split.test)
     if not held_out:
         check_origin(generalization, split.test.split_seed)

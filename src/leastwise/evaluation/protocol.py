@@ -97,6 +97,7 @@ def evaluate(
         Is told each step as it begins.
     """
     split = parts_of(records, seed)
+    generalization = generalization.within(split.test.schema)
     judges = Judges(quick, seed, estimator, predictor)
     setting = Setting(judges.adversary(), quick, without_breach, predicates)
     attacking = attackers(adversaries, setting, others, bool(split.test.personal))

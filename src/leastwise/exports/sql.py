@@ -103,7 +103,7 @@ def to_sql(
     source = ["SELECT", *indented(_listed(inner)), f"FROM {_path(spoken, table)} AS {RECORD}"]
     query = ["SELECT", *indented(_listed(outer)), "FROM (", *indented(source), f") AS {RECORD}"]
     stops = "stops the query"
-    others = unknown == "other" and any(a.other for a in generalization.schema.attributes)
+    others = unknown == "other" and any(generalization[name].attribute.other for name in generalization.collected)
     rule = f"goes to 'other' where that is declared, and {stops} elsewhere" if others else stops
     create = "" if view is None else f"CREATE VIEW {_path(spoken, view)} AS\n"
     return HEADER.format(rule=rule) + create + "\n".join(query) + "\n"

@@ -43,9 +43,14 @@ def to_document(
     if label is not None:
         document["label"] = attribute_to_document(label)
     document["attributes"] = [
-        {**attribute_to_document(p.attribute), "buckets": _buckets_to_document(p)} for p in partitions
+        {**attribute_to_document(_published(p)), "buckets": _buckets_to_document(p)} for p in partitions
     ]
     return document
+
+
+def _published(partition: Partition) -> Attribute:
+    """Return the attribute; nobody needs the domain of a suppressed one, and its values are somebody's."""
+    return partition.attribute.without_domain() if partition.suppressed else partition.attribute
 
 
 def _buckets_to_document(partition: Partition) -> Any:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from leastwise.apply import Output
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Generalization:
     """What is asked of everyone: the buckets of each attribute (global, single-dimensional, strict).
 
@@ -46,7 +46,7 @@ class Generalization:
 
     partitions: tuple[Partition, ...]
     label: Attribute | None = None
-    origin: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    origin: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "partitions", tuple(self.partitions))
@@ -54,6 +54,10 @@ class Generalization:
         _ = self.schema  # complains about repeated names
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both ask the same of the same label; the domain of what is not asked does not count."""
+        return isinstance(other, Generalization) and self.fingerprint == other.fingerprint
 
     @classmethod
     def of(cls, partitions: Iterable[Partition], attributes: Iterable[Attribute], **rest: Any) -> Generalization:
@@ -87,6 +91,22 @@ class Generalization:
         j = self.schema.position(partition.attribute.name)
         return replace(self, partitions=(*self.partitions[:j], partition, *self.partitions[j + 1 :]))
 
+    def within(self, schema: Schema) -> Generalization:
+        """Return the generalization with the domains of a schema for what is suppressed.
+
+        An artefact does not publish these, so any domain of an attribute of that name, kind and role will do; all
+        others must be the same.
+        """
+        if self.schema.attributes == schema.attributes:
+            return self
+        pairs = zip(self.partitions, schema.attributes, strict=False)
+        found = tuple(suppress(a) if p.suppressed and _same_role(p.attribute, a) else p for p, a in pairs)
+        differing = {p.attribute for p in (*found, *self.partitions[len(found) :])} ^ {*schema.attributes}
+        if differing or tuple(p.attribute for p in found) != schema.attributes:
+            names = sorted({shorten(attribute.name) for attribute in differing}) or ["their order"]
+            raise SchemaError(f"the same attributes and domains are needed; {', '.join(names)} differ")
+        return replace(self, partitions=found)
+
     def with_personal(self, personal: Sequence[str]) -> Generalization:
         """Return the generalization with exactly these attributes marked as personal; the buckets stay."""
         attributes = self.schema.with_personal(personal).attributes
@@ -110,32 +130,30 @@ class Generalization:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A digest of label and buckets: equal for equal generalizations, wherever they come from."""
+        """A digest of what is published of label and buckets: equal for equal generalizations."""
         return hashlib.sha256(artefact.to_text(self.partitions, self.label, {}).encode()).hexdigest()
 
     def is_coarser_than(self, other: Generalization) -> bool:
         """Return whether knowing the other's generalized record tells this one's (equal included)."""
-        self._check_same_schema(other)
-        return all(a.is_coarser_than(b) for a, b in zip(self.partitions, other.partitions, strict=True))
+        return all(mine.is_coarser_than(its) for mine, its in self._beside(other))
 
     def refine(self, other: Generalization) -> Generalization:
         """Return what somebody knows who holds the generalized records of both."""
-        self._check_same_schema(other)
-        pairs = zip(self.partitions, other.partitions, strict=True)
-        return Generalization(tuple(a.refine(b) for a, b in pairs), self.label)
+        return Generalization(tuple(mine.refine(its) for mine, its in self._beside(other)), self.label)
 
     def compare(self, other: Generalization) -> describe.Comparison:
         """Say what the other asks more or less finely."""
-        self._check_same_schema(other)
-        return describe.compare(self.partitions, other.partitions)
+        pairs = self._beside(other)
+        return describe.compare([mine for mine, _ in pairs], [its for _, its in pairs])
 
-    def _check_same_schema(self, other: Generalization) -> None:
-        if self.schema.attributes != other.schema.attributes:
-            differing = set(self.schema.attributes) ^ set(other.schema.attributes)
-            names = sorted({shorten(attribute.name) for attribute in differing}) or ["their order"]
-            raise SchemaError(
-                f"both generalizations must be of the same attributes and domains; {', '.join(names)} differ"
-            )
+    def _beside(self, other: Generalization) -> list[tuple[Partition, Partition]]:
+        """Return the partitions of both in pairs; where only one asks, the domain is what that one says."""
+        known = other.schema
+        if self.schema.names == known.names:
+            pairs = zip(self.partitions, other.partitions, strict=True)
+            known = Schema(tuple((mine if its.suppressed else its).attribute for mine, its in pairs))
+        mine, its = self.within(known), other.within(known)
+        return [*zip(mine.partitions, its.partitions, strict=True)]
 
     def describe(self, markdown: bool = False) -> str:
         """Say in words what is asked."""
@@ -222,3 +240,7 @@ class Generalization:
     def load(cls, path: str | Path) -> Generalization:
         """Read the artefact from a file."""
         return cls.from_json(read_text(path))
+
+
+def _same_role(first: Attribute, second: Attribute) -> bool:
+    return (first.name, first.kind, first.personal) == (second.name, second.kind, second.personal)

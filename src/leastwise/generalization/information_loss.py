@@ -99,7 +99,7 @@ def gcp(generalization: Generalization, table: Table, weights: Weights | None = 
         How much each attribute matters, in their order or by name; equally by default. Only their proportions
         count.
     """
-    shares = _attribute_weights(generalization, weights)
+    generalization, shares = generalization.within(table.schema), _attribute_weights(generalization, weights)
     maps = table.bucket_maps(generalization)
     losses = [_loss(p, table, j, maps[j]) for j, p in enumerate(generalization.partitions)]
     return float(np.dot(shares, losses))

@@ -78,8 +78,8 @@ class Groups(Partition):
 
     @property
     def untouched(self) -> bool:
-        """Whether every value keeps a bucket of its own."""
-        return self.size == len(self.assignment)
+        """Whether every value keeps a bucket of its own; without a listed value, "other" is all of them."""
+        return self.size == len(self.assignment) and (self.size > 1 or bool(self.attribute.values))
 
     def representative(self, bucket: int) -> str | None:
         """Return the middle value of a run, the first value of a group."""

@@ -199,9 +199,7 @@ class Table:
 
     def bucket_maps(self, generalization: Generalization) -> list[npt.NDArray[np.intp]]:
         """Return, per attribute, the bucket of each code."""
-        if generalization.schema.attributes != self.schema.attributes:
-            raise SchemaError("the generalization and the records must have the same attributes and domains")
-        pairs = zip(generalization.partitions, self.levels, strict=True)
+        pairs = zip(generalization.within(self.schema).partitions, self.levels, strict=True)
         return [partition.bucket_map(level) for partition, level in pairs]
 
     def generalization(self, buckets: Sequence[Any], **origin: Any) -> Generalization:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from leastwise.confidence import Interval
@@ -13,6 +13,7 @@ from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.pareto import Point
 from leastwise.generalization import Generalization
 from leastwise.predictors.held_out import Difference
+from leastwise.schema import Schema
 
 FORMAT = "leastwise-candidate"
 FAILED = "leastwise-failure"
@@ -140,6 +141,10 @@ class Candidate:
             raise ParameterError(f"candidate {self.id} was not attacked on the test part; only the frontier is")
         return self.tested
 
+    def within(self, schema: Schema) -> Candidate:
+        """Return it with the domains of what it does not ask: its file has none."""
+        return replace(self, generalization=self.generalization.within(schema))
+
     def to_document(self) -> dict[str, Any]:
         """Return it as the file of candidates holds it: who found it, what it asks, how it was screened."""
         names = ("id", "fingerprint", "minimizer", "parameters", "also_found_by", "seed", "asked", "answers")
@@ -196,11 +201,11 @@ def write_line(one: Candidate | Failure) -> str:
     return to_text(one, FAILED if isinstance(one, Failure) else FORMAT, line=True)
 
 
-def read_line(text: str, where: str) -> Candidate | Failure:
-    """Read such a line."""
+def read_line(text: str, where: str, schema: Schema) -> Candidate | Failure:
+    """Read such a line of a run whose attributes are these."""
     if format_of(text) == FAILED:
         return from_text(Failure, text, FAILED, where)
-    return from_text(Candidate, text, FORMAT, where)
+    return from_text(Candidate, text, FORMAT, where).within(schema)
 
 
 def words_of(minimizer: str, parameters: Mapping[str, Any]) -> str:

@@ -76,11 +76,12 @@ class Run:
                 raise ParameterError(
                     f"the run in {path} is not finished; the same leastwise run command resumes it"
                 )
-        candidates, failures = read_candidates(path)
+        schema = load_schema(path / SCHEMA)
+        candidates, failures = read_candidates(path, schema)
         found = cls(
             folder=path,
             task=task,
-            schema=load_schema(path / SCHEMA),
+            schema=schema,
             candidates=candidates,
             failures=failures,
             frontier=read_frontier(path, candidates),
@@ -136,11 +137,11 @@ class Run:
         return self._by_id[name]
 
     def generalization(self, name: str) -> Generalization:
-        """Return the artefact of a candidate, as it is there to be published."""
+        """Return the artefact of a candidate that is there to be published, with the domains of the run."""
         candidate, path = self.candidate(name), artefact_path(self.folder, name)
         if not path.is_file():
             return candidate.generalization
-        found = Generalization.load(path)
+        found = Generalization.load(path).within(self.schema)
         if found.fingerprint != candidate.fingerprint:
             raise ArtefactError(f"{path}: it was changed after it was judged")
         return found
@@ -203,13 +204,13 @@ def read_task(folder: Path) -> RunTask:
     return RunTask.from_json(read_text(folder / TASK), str(folder / TASK))
 
 
-def read_candidates(folder: Path) -> tuple[tuple[Candidate, ...], tuple[Failure, ...]]:
+def read_candidates(folder: Path, schema: Schema) -> tuple[tuple[Candidate, ...], tuple[Failure, ...]]:
     """Read all candidates, and what failed."""
     path = folder / CANDIDATES
     lines = read_text(path).split("\n")
     if lines.pop():
         raise ArtefactError(f"{path}: the last line is torn; the same leastwise run command mends it")
-    read = [read_line(line, f"{path}, line {i + 1}") for i, line in enumerate(lines)]
+    read = [read_line(line, f"{path}, line {i + 1}", schema) for i, line in enumerate(lines)]
     return (
         tuple(each for each in read if isinstance(each, Candidate)),
         tuple(each for each in read if isinstance(each, Failure)),

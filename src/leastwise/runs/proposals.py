@@ -142,7 +142,7 @@ def pooled(proposals: Sequence[Proposals], table: Table, silent: Sequence[str] =
     first: dict[str, Candidate] = {}
     finders: dict[str, list[str]] = {}
     for candidate in (each for by in proposals for each in by.candidates if each.fingerprint not in limits):
-        first.setdefault(candidate.fingerprint, candidate)
+        first.setdefault(candidate.fingerprint, candidate.within(table.schema))
         finders.setdefault(candidate.fingerprint, []).append(candidate.words)
     also = {name: tuple(dict.fromkeys(words[1:])) for name, words in finders.items()}
     pool = Pool(

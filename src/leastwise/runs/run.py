@@ -116,7 +116,7 @@ def run(
         places.prepare(path, task, fresh)
         write_whole(path / places.SCHEMA, to_yaml(table.schema))
         if (path / places.FRONTIER).is_file():  # nothing is left to do but to choose, maybe by another budget
-            candidates, failures = places.read_candidates(path)
+            candidates, failures = places.read_candidates(path, table.schema)
             frontier = places.read_frontier(path, candidates)
             return explain(record(path, task, table.schema, frontier, Pool(candidates, failures)), split, progress)
         job = Job(path, split, task, grid, options, workers or Workers(), progress or Silent())
@@ -263,7 +263,7 @@ def screen(job: Job, pool: Pool) -> Pool:
         yield from screened(candidates, job.split, len(pool.candidates), job.workers)
 
     tasks = [*pool.failures, *pool.candidates]
-    read = partial(read_line, where=str(path))
+    read = partial(read_line, where=str(path), schema=job.split.train.schema)
     done = job.resumed("screening", Journal(path), tasks, work, write_line, read, more_follows=True)
     candidates = tuple(each for each in done if isinstance(each, Candidate))
     if [c.fingerprint for c in candidates] != [c.fingerprint for c in pool.candidates]:
@@ -353,7 +353,7 @@ def make_least(job: Job, pool: Pool, front: Sequence[Candidate], asked: Asked) -
         tasks,
         partial(job.workers.map, made_least),
         write_line,
-        partial(read_line, where="journal"),
+        partial(read_line, where="journal", schema=job.split.train.schema),
     )
     known = {candidate.fingerprint: candidate for candidate in pool.candidates}
     least = {each.fingerprint: known.get(each.fingerprint, each) for each in found if isinstance(each, Candidate)}

@@ -101,6 +101,11 @@ class Attribute:
         """How many values the domain has beside the declared ones: "missing" and "other"."""
         return int(self.missing) + int(self.other)
 
+    def without_domain(self) -> Attribute:
+        """Return the attribute with nothing said about its values: how one is published that is not asked."""
+        kept: Any = {name: getattr(self, name) for name in ("integer", "personal", "unit", "question")}
+        return Attribute(self.name, self.kind, other=not self.continuous, **kept)
+
     def label_of(self, value: str) -> str:
         """Return what people see for a declared value."""
         return self.labels[self.code_of[value]] if self.labels else value

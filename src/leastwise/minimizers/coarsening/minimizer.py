@@ -175,7 +175,7 @@ class CoarseningMinimizer(Minimizer):
         Lagrange multiplier: what an error of the classifier costs beside an error of the adversary along a path;
         None: it falls from merge to merge.
     surrogate
-        Who gives the effects: a name of ``leastwise.minimizers.surrogate.SURROGATES``, a function, or None.
+        Who gives the effects of values, a name or a function; None: the default.
     weights
         By personal attribute, how much it matters; 1 where nothing is said.
     constraints

@@ -63,7 +63,7 @@ REAL = {  # they have no size but that of the real files
     "pat": ("", {"one_vs_sklearn", "grid_vs_sklearn", "seconds_by_n", "peak_vs_codes"}),
     "promise": ("--files adult --sizes 1000 --seeds 0", {"kept_share", "mean_increase", "claimed_share"}),
 }
-# The peer of one is an environment of 2 GB that the first run downloads, of the other a checkout of an earlier commit.
+# The peer of one is an environment of 2 GB that the first run downloads, of the other an earlier checkout.
 ONLY_EXPLAINED = ["apt_toolkit", "least"]
 
 

@@ -286,7 +286,7 @@ def test_adult(data_folder: object) -> None:
     minimizer = FeatureSelectionMinimizer(4)
     with (
         warnings.catch_warnings()
-    ):  # Holand-Netherlands, where one person comes from, is not in the inferred domain
+    ):  # what one person alone has is not in the inferred domain
         warnings.simplefilter("error", PrivacyLeakWarning)
         minimizer.fit(frame.drop("income"), frame["income"])
     assert {"marital-status", "relationship", "age"} <= set(minimizer.generalization_.collected)

@@ -218,7 +218,8 @@ def _overview(generalization: Generalization) -> Iterator[str]:
     for partition in generalization.partitions:
         attribute = partition.attribute
         personal = "yes" if attribute.personal else "no"
-        yield f"| {as_is(attribute.name)} | {personal} | {_domain(attribute)} | {_asked_as(partition)} |"
+        domain = "not published" if partition.suppressed else _domain(attribute)
+        yield f"| {as_is(attribute.name)} | {personal} | {domain} | {_asked_as(partition)} |"
     yield ""
     yield (
         "Coarse answers tell less than exact ones, but not nothing: several together can still point to one "

@@ -103,8 +103,7 @@ class Attribute:
 
     def without_domain(self) -> Attribute:
         """Return the attribute with nothing said about its values: how one is published that is not asked."""
-        kept: Any = {name: getattr(self, name) for name in ("integer", "personal", "unit", "question")}
-        return Attribute(self.name, self.kind, other=not self.continuous, **kept)
+        return Attribute(self.name, self.kind, other=not self.continuous, personal=self.personal)
 
     def label_of(self, value: str) -> str:
         """Return what people see for a declared value."""

@@ -68,7 +68,7 @@ These were considered and are not needed. They are not asked, not received and n
 | age | no | whole numbers from 0 | 3 answers |
 | pay | no | numbers, open at both ends, no answer, others | 3 answers |
 | children | no | whole numbers from 0 to 20, no answer | the exact number |
-| sex | yes | 2 values | **not asked** |
+| sex | yes | not published | **not asked** |
 
 """
 

@@ -45,7 +45,7 @@ def people(count: int = 400) -> Table:
 
 def test_nothing_of_the_domain_is_written() -> None:
     age, town, size = json.loads(ASKS_SIZE.to_json())["attributes"]
-    assert age == {"name": "age", "kind": "continuous", "integer": True, "buckets": "suppressed"}
+    assert age == {"name": "age", "kind": "continuous", "buckets": "suppressed"}
     assert town == {
         "name": "town", "kind": "discrete", "other": True, "personal": True, "buckets": "suppressed"
     }  # fmt: skip

@@ -284,9 +284,7 @@ def test_a_misspelt_method_gets_the_near_miss() -> None:
 def test_adult(data_folder: object) -> None:
     frame = pl.read_parquet(f"{data_folder}/adult.parquet").drop("fnlwgt", "education-num")
     minimizer = FeatureSelectionMinimizer(4)
-    with (
-        warnings.catch_warnings()
-    ):  # what one person alone has is not in the inferred domain
+    with warnings.catch_warnings():  # what one person alone has is not in the inferred domain
         warnings.simplefilter("error", PrivacyLeakWarning)
         minimizer.fit(frame.drop("income"), frame["income"])
     assert {"marital-status", "relationship", "age"} <= set(minimizer.generalization_.collected)

@@ -17,9 +17,8 @@ from leastwise.checks.promise import Share
 from leastwise.confidence import binomial_interval
 from leastwise.errors import ParameterError
 from leastwise.evaluation.evaluation import Evaluation
-from leastwise.evaluation.utility import utility_predictors
+from leastwise.evaluation.utility import label_guesses, utility_predictors
 from leastwise.generalization import Generalization
-from leastwise.predictors.strongest import wrong_guesses
 from leastwise.records.table import Table
 from leastwise.runs.budget import MEAN, Budget
 from leastwise.validation import did_you_mean
@@ -88,8 +87,8 @@ def _increase(generalization: Generalization, evaluation: Evaluation, table: Tab
     if more > most:  # the same classifiers again, person by person: only where there is something to be sure of
         split, everything = table.split(evaluation.seed), Generalization.untouched(table.schema)
         predictors = utility_predictors(evaluation.quick, evaluation.seed)
-        both = (generalization, everything)
-        wrong, reference = (wrong_guesses(predictors, each, split, "label")[0][0] for each in both)
+        told = [label_guesses(each, split, predictors) for each in (generalization, everything)]
+        wrong, reference = (each.wrong("test", len(split.test)) for each in told)
         chance = chance_of_increase(wrong, reference, most)
     return Comparison(
         about=ABOUT,

@@ -23,7 +23,6 @@ from leastwise.evaluation.utility import (
     label_guesses,
     parts_of,
     utilities_together,
-    utility_risk,
 )
 from leastwise.generalization import Generalization
 from leastwise.plugins import GUEST_NAMES, is_guest
@@ -261,7 +260,7 @@ def _utilities(
     with clock.step("utility", "utility risk and its limit points"):
         own, limits = known
         if limits is not None:
-            own = own or utility_risk(generalization, split, judges.classifiers(), seed=judges.seed)
+            own = own or label_guesses(generalization, split, judges.classifiers()).risk(split, "test")
             return [own, limits.untouched, limits.suppressed]
         together = [Generalization.untouched(schema), Generalization.suppressed(schema), generalization]
         told = [label_guesses(each, split, judges.classifiers()) for each in together]

@@ -1,7 +1,8 @@
 """Utility risk: how often the best classifier is wrong that sees only generalized records.
 
-It is the error on the test part of the predictor that the validation part prefers. Two limit points frame it:
-everything suppressed (the majority is guessed) and everything untouched. Who sees more can coarsen: where several
+It is the error on the test part of the predictor that the validation part prefers; where records are few, of the
+one that cross-validation prefers, learned from all that is not tested. Two limit points frame it: everything
+suppressed (the majority is guessed) and everything untouched. Who sees more can coarsen: where several
 generalizations are judged together, the classifier of one may be that of any coarser one. What a generalization
 costs is the *paired* difference to everything untouched: on the same people, most of whom both guess alike. A
 user's own scikit-learn pipeline can be the judge instead.
@@ -26,8 +27,9 @@ from leastwise.generalization import Generalization
 from leastwise.partition import Untouched
 from leastwise.predictors.base import Predictor, samples
 from leastwise.predictors.boosting import Boosting
+from leastwise.predictors.cross_validation import CrossValidated
 from leastwise.predictors.held_out import Difference
-from leastwise.predictors.sklearn import SklearnPredictor, fit_weighted
+from leastwise.predictors.sklearn import Logistic, SklearnPredictor, fit_weighted
 from leastwise.predictors.strongest import Strongest, default_predictors, guesses, wrong_guesses
 from leastwise.records.table import Split, Table
 from leastwise.validation import check_choice, described
@@ -35,6 +37,8 @@ from leastwise.validation import check_choice, described
 Array = npt.NDArray[Any]
 Frame = Literal["labels", "codes"]
 Part = Literal["validation", "test"]
+FEW = 20_000
+"""With fewer people to learn from, classifiers are chosen by cross-validation."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,8 +79,11 @@ class UtilityLimits(NamedTuple):
 
 
 def utility_predictors(quick: bool = False, seed: int = 0) -> tuple[Predictor, ...]:
-    """Return the predictors that the best classifier is chosen from: one target affords boosting too."""
-    return *default_predictors(quick, seed), Boosting(seed=seed)
+    """Return the predictors that the best classifier is chosen from: one target affords more than attacks do."""
+    # Few people do not bear large steps.
+    gentle = Boosting(rounds=150, leaves=8, rate=0.05, most_work=2 * FEW, seed=seed, name="gentle boosting")
+    numbers = Logistic((0.3,), inputs="numbers", name="logistic on numbers")
+    return *default_predictors(quick, seed), Boosting(seed=seed), gentle, numbers, Logistic()
 
 
 def utility_risk(
@@ -94,14 +101,15 @@ def utility_risk(
     records
         All records, which are split by the seed, or the three parts.
     predictors
-        To choose from on the validation part.
+        To choose from on the validation part; by default ours, by cross-validation where records are few.
     quick
         Train less: for a first look.
     """
     start = time.perf_counter()
     parts = parts_of(records, seed)
-    chosen_from = utility_predictors(quick, seed) if predictors is None else predictors
-    (wrong,), choice = wrong_guesses(chosen_from, generalization, parts, "label")
+    if predictors is None:
+        return label_guesses(generalization, parts, utility_predictors(quick, seed)).risk(parts, "test")
+    (wrong,), choice = wrong_guesses(predictors, generalization, parts, "label")
     return _risk(wrong, parts.train, parts.test, choice.chosen_[0], time.perf_counter() - start)
 
 
@@ -127,16 +135,35 @@ class LabelGuesses:
         packed = np.frombuffer(bytes.fromhex(getattr(self, part)), dtype=np.uint8)
         return np.unpackbits(packed, count=records).astype(bool)
 
+    def risk(self, split: Split, part: Part) -> UtilityRisk:
+        """Return the utility risk on a part."""
+        people: Table = getattr(split, part)
+        return _risk(self.wrong(part, len(people)), split.train, people, self.predictor, self.seconds)
+
 
 def label_guesses(generalization: Generalization, split: Split, predictors: Sequence[Predictor]) -> LabelGuesses:
-    """Learn from the training part, choose the predictor on validation, and guess there and on test."""
+    """Let the best classifier guess the label of everybody on validation and on test.
+
+    It learns from the training part and is chosen on validation. Where records are few, it is chosen by
+    cross-validation over both, guesses people on validation without having learned from them, and those on test
+    from all others.
+    """
     start = time.perf_counter()
-    train, *parts = (samples(part, generalization, "label") for part in split)
-    choice = Strongest(tuple(predictors)).fit(train, parts[0])
-    wrong = [guesses(choice, part)[0].values != part.targets[:, 0] for part in parts]
+    train, validation, test = (samples(part, generalization, "label") for part in split)
+    if split.train.people + split.validation.people < FEW:
+        learned = CrossValidated(predictors).fit(train.and_also(validation), _persons(split))
+        name, values = learned.chosen_, [learned.out_of_fold_.values[len(train) :], learned.guess(test).values]
+    else:
+        choice = Strongest(tuple(predictors)).fit(train, validation)
+        name, values = choice.chosen_[0], [guesses(choice, part)[0].values for part in (validation, test)]
+    wrong = [found != part.targets[:, 0] for found, part in zip(values, (validation, test), strict=True)]
     bits = [np.packbits(each).tobytes().hex() for each in wrong]
-    seconds = time.perf_counter() - start
-    return LabelGuesses(predictor=choice.chosen_[0], validation=bits[0], test=bits[1], seconds=seconds)
+    return LabelGuesses(predictor=name, validation=bits[0], test=bits[1], seconds=time.perf_counter() - start)
+
+
+def _persons(split: Split) -> npt.NDArray[np.intp] | None:
+    parts = [part.persons for part in (split.train, split.validation) if part.persons is not None]
+    return np.concatenate(parts) if parts else None
 
 
 class Utilities(NamedTuple):

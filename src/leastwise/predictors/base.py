@@ -46,6 +46,9 @@ class Samples:
         People per row.
     masks
         Per target, what the inputs rule out; empty when nothing is ruled out for any target.
+    numbers
+        Per column, the number that each code stands for (NaN where it stands for none), or None where codes are
+        no numbers; empty when no column has any.
     """
 
     inputs: Codes
@@ -55,6 +58,7 @@ class Samples:
     target_sizes: tuple[int, ...]
     weights: npt.NDArray[Any]
     masks: tuple[Masks, ...] = ()
+    numbers: tuple[npt.NDArray[np.float64] | None, ...] = ()
 
     def __len__(self) -> int:
         return len(self.inputs)
@@ -75,6 +79,16 @@ class Samples:
         first, row_of = joint_buckets(columns, [*self.input_sizes, *self.target_sizes])
         weights = np.bincount(row_of, weights=self.weights, minlength=len(first))
         return replace(self, inputs=self.inputs[first], targets=self.targets[first], weights=weights)
+
+    def take(self, rows: npt.NDArray[np.intp]) -> Samples:
+        """Return some of the rows."""
+        return replace(self, inputs=self.inputs[rows], targets=self.targets[rows], weights=self.weights[rows])
+
+    def and_also(self, others: Samples) -> Samples:
+        """Return these rows and, behind them, those of others of the same kind."""
+        pairs = [(getattr(self, name), getattr(others, name)) for name in ("inputs", "targets", "weights")]
+        inputs, targets, weights = (np.concatenate(pair) for pair in pairs)
+        return replace(self, inputs=inputs, targets=targets, weights=weights)
 
     def of_target(self, target: int) -> Samples:
         """Return the samples of one target, collapsed: usually far fewer rows."""
@@ -138,6 +152,7 @@ def samples(
         inputs=np.column_stack([seen.inputs, table.y.astype(np.intp)]),
         input_sizes=(*seen.input_sizes, table.classes),
         ordered=(*seen.ordered, False),
+        numbers=(*seen.numbers, None),
     )
 
 
@@ -154,7 +169,18 @@ def samples_by(
         target_sizes=sizes,
         weights=table.counts.astype(float),
         masks=tuple((mask_of(collected.index(p), maps[p]),) if p in collected else () for p in positions),
+        numbers=tuple(_numbers(table, j, maps[j]) for j in collected),
     )
+
+
+def _numbers(table: Table, j: int, bucket_of: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
+    """Return the number that each bucket of a continuous attribute stands for: the middle of its numbers."""
+    if table.schema.attributes[j].kind != "continuous":
+        return None
+    levels, size = np.asarray(table.levels[j], dtype=float), int(bucket_of.max()) + 1
+    inside = bucket_of[: len(levels)]
+    sums, use = np.bincount(inside, weights=levels, minlength=size), np.bincount(inside, minlength=size)
+    return np.asarray(np.where(use > 0, sums / np.maximum(use, 1), np.nan))
 
 
 def _targets(table: Table, targets: Targets) -> tuple[Codes, tuple[int, ...], tuple[int, ...]]:
@@ -243,11 +269,19 @@ class OneHot:
 
         An ordered column also gives its rank, between 0 and 1, unless ``ranks`` is False.
         """
-        columns = zip(train.inputs.T, train.input_sizes, train.ordered, strict=True)
+        return cls(tuple(_lookup(use, ordered, ranks) for use, ordered in _use(train)))
+
+    @classmethod
+    def with_numbers(cls, train: Samples) -> OneHot:
+        """Return the form in which an ordered column is a number, scaled, and its rank among people: two slopes.
+
+        Few records do not tell a number apart value by value.
+        """
+        numbers = train.numbers or (None,) * len(train.input_sizes)
         return cls(
             tuple(
-                _lookup(np.bincount(codes, weights=train.weights, minlength=size), ordered, ranks)
-                for codes, size, ordered in columns
+                _scaled(use, known) if ordered else _lookup(use, False, False)
+                for (use, ordered), known in zip(_use(train), numbers, strict=True)
             )
         )
 
@@ -265,6 +299,27 @@ class OneHot:
             np.take(table, inputs[:, j], axis=0, out=out[:, start:end], mode="clip")
             start = end
         return out
+
+
+def _use(train: Samples) -> Iterator[tuple[npt.NDArray[Any], bool]]:
+    """Yield, per input column, how many people have each code, and whether the codes have an order."""
+    for codes, size, ordered in zip(train.inputs.T, train.input_sizes, train.ordered, strict=True):
+        yield np.bincount(codes, weights=train.weights, minlength=size), ordered
+
+
+def _scaled(use: npt.NDArray[Any], numbers: npt.NDArray[np.float64] | None) -> npt.NDArray[np.float32]:
+    """Return each code as a number of mean 0 and deviation 1, its rank from -1 to 1, and whether it is none."""
+    known = np.arange(len(use), dtype=float) if numbers is None else numbers
+    told = ~np.isnan(known)
+    people = use * told
+    total = max(people.sum(), 1e-300)
+    mean = float(people[told] @ known[told]) / total
+    centred = np.where(told, known - mean, 0)
+    deviation = float(people @ centred**2 / total) ** 0.5 or 1.0
+    order = np.argsort(np.where(told, known, np.inf), kind="stable")
+    rank = np.empty(len(use))
+    rank[order] = 2 * np.cumsum(people[order]) / total - 1
+    return np.column_stack([centred / deviation, np.where(told, rank, 0), ~told]).astype(np.float32)
 
 
 def _lookup(use: npt.NDArray[Any], ordered: bool, ranks: bool) -> npt.NDArray[np.float32]:

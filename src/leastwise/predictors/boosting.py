@@ -6,7 +6,7 @@ boosted and all others are one value "the rest", whose probability is divided as
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,7 @@ class Boosting:
     most_values: int = 16
     most_work: float = np.inf
     seed: int = 0
-    name: str = field(default="boosting", init=False)
+    name: str = "boosting"
 
     def worthwhile(self, train: Samples) -> bool:
         """Return whether there is a target that is not too much work."""

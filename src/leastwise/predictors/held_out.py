@@ -130,9 +130,9 @@ class Folds:
         for known, left in self._parts():
             choosing = max(len(known) // _CHOOSES, 1)
             chosen = Strongest(tuple(predictors or label_predictors()))
-            chosen.fit(_take(rows, known[choosing:]), _take(rows, known[:choosing]))
-            (found,) = guesses(chosen, _take(rows, left))
-            own = HeldOut.of(found, _take(rows, left))
+            chosen.fit(rows.take(known[choosing:]), rows.take(known[:choosing]))
+            (found,) = guesses(chosen, rows.take(left))
+            own = HeldOut.of(found, rows.take(left))
             wrong[left], surprise[left] = own.wrong, own.surprise
         return HeldOut(wrong, surprise, rows.weights)
 
@@ -142,8 +142,8 @@ class Folds:
         rise = np.zeros(len(rows.input_sizes))
         for known, left in self._parts():
             model, part = (
-                Boosting(rounds=40, rate=0.2).fit(_take(rows, known), _take(rows, known[:1])),
-                _take(rows, left),
+                Boosting(rounds=40, rate=0.2).fit(rows.take(known), rows.take(known[:1])),
+                rows.take(left),
             )
             for j in range(len(rise)):
                 inputs = part.inputs.copy()
@@ -160,7 +160,3 @@ def _surprise(model: Predictor, rows: Samples) -> float:
     (found,) = guesses(model, rows)
     own = HeldOut.of(found, rows)
     return float(own.weights @ own.surprise)
-
-
-def _take(rows: Samples, places: Rows) -> Samples:
-    return replace(rows, inputs=rows.inputs[places], targets=rows.targets[places], weights=rows.weights[places])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -20,6 +20,7 @@ from leastwise.predictors.base import OneHot, Probabilities, Samples, few_thread
 from leastwise.predictors.strongest import Strongest
 
 Array = npt.NDArray[Any]
+Inputs = Literal["one-hot", "numbers", "codes"]
 # Joint buckets times values times steps: hundreds of values get fewer steps.
 _MOST_WORK = 10**8
 
@@ -33,13 +34,14 @@ class SklearnPredictor:
     estimator
         A classifier or a pipeline. Without ``predict_proba`` its guess counts as certain.
     inputs
-        ``one-hot`` (a 0/1 column per bucket) or ``codes`` (the number of the bucket, for trees).
+        ``one-hot`` (a 0/1 column per bucket), ``numbers`` (the same, but what has an order is a number, scaled,
+        and its rank) or ``codes`` (the number of the bucket, for trees).
     name
         How reports call it; by default the name of the class.
     """
 
     estimator: Any
-    inputs: Literal["one-hot", "codes"] = "one-hot"
+    inputs: Inputs = "one-hot"
     name: str = ""
 
     def __post_init__(self) -> None:
@@ -48,7 +50,7 @@ class SklearnPredictor:
     def fit(self, train: Samples, validation: Samples) -> SklearnPredictor:
         """Fit one clone per target; a target that shows one value only needs none."""
         self.like_ = train
-        self.one_hot_ = OneHot.of(train)
+        self.one_hot_ = OneHot.with_numbers(train) if self.inputs == "numbers" else OneHot.of(train)
         # The products are small: a second thread would only wait for the first.
         with few_threads(1, "blas"):
             self.fitted_ = [self._fit_target(train.of_target(t)) for t in range(len(train.target_sizes))]
@@ -69,7 +71,7 @@ class SklearnPredictor:
         return fit_weighted(clone(self.estimator), self._matrix(rows.inputs), values, rows.weights)
 
     def _matrix(self, inputs: Codes) -> Array:
-        return self.one_hot_(inputs) if self.inputs == "one-hot" else inputs.astype(float)
+        return inputs.astype(float) if self.inputs == "codes" else self.one_hot_(inputs)
 
 
 def fit_weighted(estimator: Any, x: Any, y: Array, weights: Array) -> Any:
@@ -118,17 +120,20 @@ class Logistic:
     most_steps
         Steps of L-BFGS, fewer where there are hundreds of values. A fit that is stopped early is a legitimate
         predictor: validation judges it.
+    inputs
+        What it sees: see ``SklearnPredictor``.
     """
 
     inverse_penalties: Sequence[float] = (0.1, 3.0)
     most_steps: int = 60
-    name: str = field(default="logistic", init=False)
+    inputs: Inputs = "one-hot"
+    name: str = "logistic"
 
     def fit(self, train: Samples, validation: Samples) -> Logistic:
         """Fit one regression per target and penalty."""
         steps = int(np.clip(_MOST_WORK // (len(train.buckets[0]) * max(train.target_sizes)), 10, self.most_steps))
         models = [
-            SklearnPredictor(LogisticRegression(C=c, max_iter=steps), name=f"logistic C={c:g}")
+            SklearnPredictor(LogisticRegression(C=c, max_iter=steps), self.inputs, f"{self.name} C={c:g}")
             for c in self.inverse_penalties
         ]
         with warnings.catch_warnings():

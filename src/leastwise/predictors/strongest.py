@@ -56,6 +56,10 @@ class Guesses:
         self.confidence[block.rows] = probabilities[np.arange(len(best)), best][block.places]
         self.of_truth[block.rows] = probabilities[block.places, truth[block.rows]]
 
+    def put(self, rows: npt.NDArray[np.intp], part: Guesses) -> None:
+        """Put in the guesses of some rows."""
+        self.values[rows], self.confidence[rows], self.of_truth[rows] = part.values, part.confidence, part.of_truth
+
     def error(self, truth: npt.NDArray[Any], weights: npt.NDArray[Any]) -> float:
         """Return the share of people who are guessed wrongly."""
         return float(weights[self.values != truth].sum() / weights.sum())
@@ -70,7 +74,7 @@ def guesses(predictor: Predictor, records: Samples) -> tuple[Guesses, ...]:
 
     Each joint bucket is predicted once, in blocks.
     """
-    return tuple(found for (found,) in _try([predictor], [Mixture((1.0,))], records))
+    return tuple(found for (found,) in try_mixtures([predictor], [Mixture((1.0,))], records))
 
 
 def errors(found: Sequence[Guesses], records: Samples) -> npt.NDArray[np.float64]:
@@ -145,14 +149,12 @@ class Strongest:
         """Fit every predictor that is worth it, and choose."""
         if not self.predictors:
             raise ParameterError("the strongest predictor needs at least one to choose from; got none")
-        # Those that do not say whether they can add anything here are always worth it.
-        worth = [p for p in self.predictors if getattr(p, "worthwhile", lambda _: True)(train)]
-        kept = worth or [self.predictors[0]]
+        kept = worthwhile(self.predictors, train)
         self.fitted_ = [predictor.fit(train, validation) for predictor in kept]
-        candidates = _candidates(len(kept), self.mixtures)
-        tried = _try(self.fitted_, candidates, validation)
+        candidates = mixtures_of(len(kept), self.mixtures)
+        tried = try_mixtures(self.fitted_, candidates, validation)
         names = [mixture.named([predictor.name for predictor in kept]) for mixture in candidates]
-        best = [_best(t, found, validation) for t, found in enumerate(tried)]
+        best = [best_mixture(t, found, validation) for t, found in enumerate(tried)]
         self.mixtures_ = [candidates[i] for i in best]
         self.chosen_ = tuple(names[i] for i in best)
         self.scores_ = [_scores(t, found, names, validation) for t, found in enumerate(tried)]
@@ -186,14 +188,20 @@ def wrong_guesses(
     return [found.values != test.targets[:, t] for t, found in enumerate(guesses(choice, test))], choice
 
 
-def _candidates(predictors: int, mixtures: bool) -> list[Mixture]:
+def worthwhile(predictors: Sequence[Predictor], train: Samples) -> list[Predictor]:
+    """Return the predictors that can add anything here; those that do not say so are always worth it."""
+    return [p for p in predictors if getattr(p, "worthwhile", lambda _: True)(train)] or [predictors[0]]
+
+
+def mixtures_of(predictors: int, mixtures: bool = True) -> list[Mixture]:
+    """Return each predictor alone, and with ``mixtures`` any two in several shares."""
     alone = [{i: 1.0} for i in range(predictors)]
     pairs = combinations(range(predictors), 2) if mixtures else ()
     mixed = [{i: share, j: 1 - share} for i, j in pairs for share in _SHARES]
     return [Mixture(tuple(shares.get(i, 0.0) for i in range(predictors))) for shares in alone + mixed]
 
 
-def _try(
+def try_mixtures(
     predictors: Sequence[Predictor], candidates: Sequence[Mixture], validation: Samples
 ) -> list[list[Guesses]]:
     """Return, per target and candidate, the guesses on validation."""
@@ -206,7 +214,8 @@ def _try(
     return found
 
 
-def _best(target: int, tried: Sequence[Guesses], validation: Samples) -> int:
+def best_mixture(target: int, tried: Sequence[Guesses], validation: Samples) -> int:
+    """Return which candidate is the best: see ``Strongest``."""
     truth, weights = validation.targets[:, target], validation.weights
     wrong = [(guesses.values != truth).astype(float) for guesses in tried]
     errors = [guesses.error(truth, weights) for guesses in tried]

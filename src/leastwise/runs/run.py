@@ -18,11 +18,11 @@ import hashlib
 import json
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from leastwise.adversaries import PAPER
 from leastwise.adversaries.base import Adversary, about
@@ -32,17 +32,9 @@ from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
 from leastwise.evaluation.protocol import evaluate
-from leastwise.evaluation.utility import (
-    Judges,
-    LabelGuesses,
-    Utilities,
-    UtilityLimits,
-    UtilityRisk,
-    utilities_together,
-)
+from leastwise.evaluation.utility import Judges, UtilityLimits, UtilityRisk
 from leastwise.generalization import Generalization
 from leastwise.minimizers import Constraints
-from leastwise.predictors.held_out import Difference
 from leastwise.progress import Progress, Silent
 from leastwise.records.table import Split, Table
 from leastwise.runs import folder as places
@@ -52,8 +44,10 @@ from leastwise.runs.choice import DEFAULT, best_screened, choose, guesses
 from leastwise.runs.folder import Run, artefact_path, evaluation_path, write_choice
 from leastwise.runs.frontier import Counts, Frontier, LimitPoints, thinned
 from leastwise.runs.grid import Grid, default_grid
+from leastwise.runs.job import Job
 from leastwise.runs.journal import Journal, locked
-from leastwise.runs.judging import Judged, guess_label, judge_strongly, made_least, screen_by_counting
+from leastwise.runs.judging import Judged, judge_strongly, made_least, screen_by_counting
+from leastwise.runs.labels import Asked, guess_labels
 from leastwise.runs.necessity import explain
 from leastwise.runs.proposals import (
     Pool,
@@ -61,7 +55,6 @@ from leastwise.runs.proposals import (
     ask,
     candidate_that_asks_nothing,
     compile_once,
-    limit_points,
     pooled,
     silent_attributes,
     without_asking,
@@ -71,7 +64,6 @@ from leastwise.runs.workers import Workers
 from leastwise.schema import Schema
 from leastwise.schema.file import to_yaml
 
-T = TypeVar("T")
 NOT_TOLD = 1.645
 """Standard errors (95 %, one-sided) below which the records do not tell that the label can be predicted at all."""
 
@@ -164,58 +156,6 @@ def recommend(
         found = judged_frontier(job)
     choice = choose(found.frontier, options.budget, found.pool.candidates)
     return None if choice.candidate is None else found.frontier[choice.candidate]
-
-
-@dataclass(frozen=True)
-class Job:
-    """What the steps of a run share."""
-
-    folder: Path
-    split: Split
-    task: RunTask
-    grid: Grid
-    options: Options
-    workers: Workers
-    progress: Progress
-
-    def resumed(
-        self,
-        words: str,
-        journal: Journal,
-        tasks: Sequence[Any],
-        work: Callable[[Sequence[Any]], Iterator[T]],
-        write: Callable[[T], str],
-        read: Callable[[str], T],
-        *,
-        more_follows: bool = False,
-    ) -> list[T]:
-        """Do the tasks that the journal does not have yet; each result is on the disk before the next is taken.
-
-        ``more_follows`` says that a later step may have written more behind them.
-        """
-        start, done = time.perf_counter(), [read(line) for line in journal.lines()]
-        if more_follows:
-            done = done[: len(tasks)]
-        if len(done) > len(tasks):
-            raise ArtefactError(f"{journal.path}: it holds more than this task has; begin anew: {FRESH}")
-        self.progress.begin(words, len(tasks), len(done))
-        before = len(done)
-        for result in work(tasks[before:]):
-            journal.append(write(result))
-            done.append(result)
-            if isinstance(result, Proposals | Judged | LabelGuesses):  # the others take no time to speak of
-                self.note(words, task=len(done), seconds=result.seconds)
-            self.progress.advance()
-        self.note(words, seconds=time.perf_counter() - start, tasks=len(done) - before)
-        return done
-
-    def note(self, step: str, **figures: Any) -> None:
-        """Write how long something took; the only file in which two equal runs differ."""
-        Journal(self.folder / places.TIMING).append(json.dumps({"step": step, **figures}) + "\n")
-
-    def journal(self, name: str) -> Journal:
-        """Return a journal that goes when the run is finished."""
-        return Journal(self.folder / places.WORK / name)
 
 
 # 1. Propose ------------------------------------------------------------------------------------------------------
@@ -369,51 +309,6 @@ def _name_of(candidates: Sequence[Candidate]) -> str:
 
 
 # 4. Judge --------------------------------------------------------------------------------------------------------
-
-
-class Asked(NamedTuple):
-    """What is judged together, everything and nothing asked first, and what classifiers guess of it."""
-
-    generalizations: tuple[Generalization, ...]
-    told: tuple[LabelGuesses, ...] = ()
-
-    @classmethod
-    def limits(cls, train: Table) -> Asked:
-        """Begin with the limit points."""
-        return cls(limit_points(train))
-
-    def and_also(self, candidates: Sequence[Candidate]) -> Asked:
-        """Add candidates."""
-        return self._replace(generalizations=(*self.generalizations, *(c.generalization for c in candidates)))
-
-    def utilities(self, split: Split) -> list[Utilities]:
-        """Return the utility risks."""
-        return utilities_together(self.generalizations, self.told, split)
-
-    def error_of_everything(self, split: Split) -> float:
-        """Return how often the classifier errs on validation with everything asked."""
-        return self.utilities(split)[0].validation.error
-
-    def increase_of_nothing(self, split: Split) -> Difference:
-        """Return by how much it errs more on validation with nothing asked."""
-        found = self.utilities(split)[1].validation.increase
-        assert found is not None
-        return found
-
-
-def guess_labels(job: Job, asked: Asked) -> Asked:
-    """Let the strongest classifiers guess the label from what is not told yet, on validation and on test."""
-    name, rest = "leastwise-labels", asked.generalizations[len(asked.told) :]
-    digest = hashlib.sha256("".join(each.fingerprint for each in rest).encode()).hexdigest()[:ID_LENGTH]
-    found = job.resumed(
-        "judging accuracy",
-        job.journal(f"labels-{digest}.jsonl"),
-        [(each, job.split, job.options.judges) for each in rest],
-        partial(job.workers.map, guess_label),
-        partial(to_text, name=name, line=True),
-        lambda line: from_text(LabelGuesses, line, name, "journal"),
-    )
-    return asked._replace(told=(*asked.told, *found))
 
 
 def judge(job: Job, front: Sequence[Candidate], asked: Asked, screened: int) -> list[Candidate]:

@@ -1,0 +1,63 @@
+"""How well the label is told by what is judged together: everything asked, nothing asked, and candidates."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+from leastwise.documents import from_text, to_text
+from leastwise.evaluation.utility import LabelGuesses, Utilities, utilities_together
+from leastwise.generalization import Generalization
+from leastwise.predictors.held_out import Difference
+from leastwise.records.table import Split, Table
+from leastwise.runs.candidates import ID_LENGTH, Candidate
+from leastwise.runs.job import Job
+from leastwise.runs.judging import guess_label
+from leastwise.runs.proposals import limit_points
+
+
+class Asked(NamedTuple):
+    """What is judged together, everything and nothing asked first, and what classifiers guess of it."""
+
+    generalizations: tuple[Generalization, ...]
+    told: tuple[LabelGuesses, ...] = ()
+
+    @classmethod
+    def limits(cls, train: Table) -> Asked:
+        """Begin with the limit points."""
+        return cls(limit_points(train))
+
+    def and_also(self, candidates: Sequence[Candidate]) -> Asked:
+        """Add candidates."""
+        return self._replace(generalizations=(*self.generalizations, *(c.generalization for c in candidates)))
+
+    def utilities(self, split: Split) -> list[Utilities]:
+        """Return the utility risks."""
+        return utilities_together(self.generalizations, self.told, split)
+
+    def error_of_everything(self, split: Split) -> float:
+        """Return how often the classifier errs on validation with everything asked."""
+        return self.utilities(split)[0].validation.error
+
+    def increase_of_nothing(self, split: Split) -> Difference:
+        """Return by how much it errs more on validation with nothing asked."""
+        found = self.utilities(split)[1].validation.increase
+        assert found is not None
+        return found
+
+
+def guess_labels(job: Job, asked: Asked) -> Asked:
+    """Let the strongest classifiers guess the label from what is not told yet, on validation and on test."""
+    name, rest = "leastwise-labels", asked.generalizations[len(asked.told) :]
+    digest = hashlib.sha256("".join(each.fingerprint for each in rest).encode()).hexdigest()[:ID_LENGTH]
+    found = job.resumed(
+        "judging accuracy",
+        job.journal(f"labels-{digest}.jsonl"),
+        [(each, job.split, job.options.judges) for each in rest],
+        partial(job.workers.map, guess_label),
+        partial(to_text, name=name, line=True),
+        lambda line: from_text(LabelGuesses, line, name, "journal"),
+    )
+    return asked._replace(told=(*asked.told, *found))

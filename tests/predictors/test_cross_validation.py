@@ -1,0 +1,109 @@
+"""Cross-validation: everybody has a say in the choice, and nobody is guessed by who learned from them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from leastwise import Attribute, Generalization, Schema
+from leastwise.evaluation import utility
+from leastwise.predictors import JointBuckets, Logistic
+from leastwise.predictors.base import OneHot, samples
+from leastwise.predictors.cross_validation import CrossValidated
+from tests.predictors.populations import samples_of
+from tests.samples import LABEL, age_tells, coded
+
+
+class Remembers:
+    """Knows by heart whom it learned from; of everybody else it guesses 0."""
+
+    name = "remembers"
+
+    def fit(self, train, validation):
+        self.known = dict(zip(train.inputs[:, 0].tolist(), train.targets[:, 0].tolist(), strict=True))
+        return self
+
+    def predict(self, inputs):
+        return [np.eye(2)[[self.known.get(i, 0) for i in inputs[:, 0].tolist()]]]
+
+
+def everybody_alone(rows=60):
+    return samples_of(np.arange(rows)[:, None], np.ones((rows, 1), dtype=int), (rows,), (2,))
+
+
+def test_nobody_is_guessed_by_who_learned_from_them():
+    found = CrossValidated([Remembers()]).fit(everybody_alone())
+    assert not found.out_of_fold_.values.any()  # whoever had been learned from would be guessed as 1
+    again = found.guess(everybody_alone())
+    assert again.values.mean() == pytest.approx(0.9)  # all but the tenth that chooses hyperparameters
+
+
+def test_the_records_of_a_person_are_in_one_fold():
+    rows = samples_of(np.repeat(np.arange(30), 4)[:, None], np.ones((120, 1), dtype=int), (30,), (2,))
+    assert not CrossValidated([Remembers()]).fit(rows, np.repeat(np.arange(30), 4)).out_of_fold_.values.any()
+    assert CrossValidated([Remembers()]).fit(rows).out_of_fold_.values.any()
+
+
+def test_the_better_one_is_chosen_and_predictors_are_not_shared():
+    random = np.random.default_rng(0)
+    inputs = random.integers(0, 3, (400, 2))
+    label = (inputs[:, :1] > 0) ^ (random.random((400, 1)) < 0.1)
+    given = JointBuckets()
+    found = CrossValidated([Remembers(), given]).fit(samples_of(inputs, label, (3, 3), (2,)))
+    assert "joint_buckets" in found.chosen_
+    assert not hasattr(given, "fitted_")
+    assert found.out_of_fold_.error(label[:, 0], np.ones(400)) == pytest.approx(0.1, abs=0.05)
+
+
+def test_few_records_are_cross_validated_and_many_are_not(monkeypatch):
+    split, everything = age_tells().split(0), Generalization.untouched(age_tells().schema)
+    used = []
+    monkeypatch.setattr(CrossValidated, "guess", lambda self, rows: used.append(1) or self.out_of_fold_)
+    monkeypatch.setattr(utility, "FEW", 100)
+    plain = utility.label_guesses(everything, split, [JointBuckets()])
+    assert not used
+    monkeypatch.undo()
+    few = utility.label_guesses(everything, split, [JointBuckets()])
+    assert len(few.wrong("test", len(split.test))) == len(split.test)
+    assert few != plain
+
+
+def test_what_is_tested_is_not_learned_from():
+    """Other labels on test: the guesses stay, so exactly what changed is wrong or right anew."""
+    table = age_tells()
+    split, everything = table.split(0), Generalization.untouched(table.schema)
+    changed = replace(split.test, labels=1 - split.test.y)
+    told = [
+        utility.label_guesses(everything, parts, [JointBuckets(), Logistic()]).wrong("test", len(split.test))
+        for parts in (split, split._replace(test=changed))
+    ]
+    assert np.array_equal(told[0], ~told[1])
+
+
+def test_a_number_is_scaled_and_ranked():
+    schema = Schema((Attribute("age", "continuous", missing=True), Attribute("job", values=("a", "b"))), LABEL)
+    table = coded(schema, [0, 1, 2, 3], [0, 1, 0, 1], labels=[0, 1, 0, 1], numbers={"age": [1.0, 2.0, 9.0]})
+    form = OneHot.with_numbers(samples(table, Generalization.untouched(schema), "label"))
+    age, job = form.rows
+    assert np.average(age[:3, 0]) == pytest.approx(0, abs=1e-6)
+    assert age[:3, 0] @ age[:3, 0] / 3 == pytest.approx(1, abs=1e-6)
+    assert age[:3, 1].tolist() == pytest.approx([-1 / 3, 1 / 3, 1], abs=1e-6)
+    assert age[:, 2].tolist() == [0, 0, 0, 1]  # missing is no number
+    assert job.tolist() == [[1, 0], [0, 1]]
+
+
+def test_a_straight_line_needs_few_records():
+    """Where a number has a slope, two figures tell more than a figure for every value."""
+    random = np.random.default_rng(0)
+    schema = Schema((Attribute("age", "continuous"),), LABEL)
+    age = random.integers(0, 100, 5000)
+    table = coded(schema, age, labels=random.random(5000) < age / 100)
+    rows = samples(table, Generalization.untouched(schema), "label")
+    few, many = rows.take(np.arange(80)), rows.take(np.arange(80, 5000))
+    errors = []
+    for inputs in ("numbers", "one-hot"):
+        (found,) = Logistic((0.3,), inputs=inputs).fit(few, few).predict(many.inputs)
+        errors.append((found.argmax(axis=1) != many.targets[:, 0]).mean())
+    assert errors[0] < 0.27 < errors[1]

@@ -178,20 +178,28 @@ def utilities_together(
 ) -> list[Utilities]:
     """Return the utility risks of generalizations that are judged together; the first asks everything.
 
-    Each uses its own classifier, or that of a coarser one where that errs less on validation: who sees more can
-    coarsen. So a finer one is judged worse only as far as chance makes validation and test differ.
+    Each uses its own classifier, or that of a coarser one where validation tells that it errs less: who sees more
+    can coarsen. So a finer one is judged worse by no more than chance. A difference that is not told (below its
+    own standard error) changes nothing: of several classifiers the luckiest would be taken, not the best.
     """
     wrong = [
         {part: guesses.wrong(part, len(getattr(split, part))) for part in ("validation", "test")}
         for guesses in told
     ]
-    counts = split.validation.counts
-    errors = [float(counts[each["validation"]].sum()) for each in wrong]
+    validation = split.validation
+    errors = [float(validation.counts[each["validation"]].sum()) for each in wrong]
     found: list[Utilities] = []
     best: dict[int, int] = {}
     for own, generalization in enumerate(generalizations):
-        others = [i for i, g in enumerate(generalizations) if i != own and g.is_coarser_than(generalization)]
-        best[own] = min([own, *others], key=lambda i: errors[i])  # its own, where others are only as good
+        mine = wrong[own]["validation"].astype(float)
+        told_better = [
+            i
+            for i, g in enumerate(generalizations)
+            if errors[i] < errors[own]
+            and g.is_coarser_than(generalization)
+            and Difference.of(mine - wrong[i]["validation"], validation.counts, validation.persons).bound(-1) > 0
+        ]
+        best[own] = min([own, *told_better], key=lambda i: errors[i])
         note = "" if best[own] == own else " of a coarser one"
         risks = {}
         for part, guessed in wrong[best[own]].items():

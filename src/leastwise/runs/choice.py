@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from leastwise.documents import from_text, to_text
 from leastwise.documents.wording import NO_BREAK
@@ -164,12 +164,15 @@ def promise(budget: Budget, increase: Difference, people: int) -> str:
     >>> promise(Budget(max_error_increase=0.01), Difference(0.004, 0.002), 3000)
     'Kept: with 90\xa0% confidence the model errs at most 0.7 points more than with everything asked (allowed: 1).'
     """
-    most, upper = budget.max_error_increase, increase.bound(budget.errors)
+    most = budget.max_error_increase
     assert most is not None
+    # Who sees more can coarsen: an increase below zero is chance, and no reason to be surer.
+    increase = replace(increase, mean=max(increase.mean, 0.0))
+    upper = increase.bound(budget.errors)
     level, allowed = f"{budget.confidence * 100:g}{NO_BREAK}%", f"allowed: {most * 100:g}"
     if upper <= most:
         return (
-            f"Kept: with {level} confidence the model errs at most {max(upper, 0) * 100:.1f} points more than "
+            f"Kept: with {level} confidence the model errs at most {upper * 100:.1f} points more than "
             f"with everything asked ({allowed})."
         )
     if increase.mean > most:
@@ -179,7 +182,7 @@ def promise(budget: Budget, increase: Difference, people: int) -> str:
     short = (budget.errors * increase.standard_error / max(most - increase.mean, 1e-9)) ** 2
     more = f"; about {_rounded((short - 1) * people):,} more people to test would tell" if short < 100 else ""
     return (
-        f"Probably kept: the model errs {max(increase.mean, 0) * 100:.1f} points more than with everything asked "
+        f"Probably kept: the model errs {increase.mean * 100:.1f} points more than with everything asked "
         f"({allowed}), and {level} confidence reaches to {upper * 100:.1f}{more}."
     )
 

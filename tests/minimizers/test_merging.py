@@ -6,12 +6,24 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from leastwise import Generalization, Table
+from leastwise import Attribute, Generalization, Intervals, Schema, Table
 from leastwise.minimizers import Constraints
-from leastwise.minimizers.merging import costs_nothing, fewest_people, last_that, least, uninformative
-from leastwise.predictors.held_out import Difference
-from tests.samples import a_secret_and_its_twin, among_noise, exclusive_or
+from leastwise.minimizers.merging import (
+    MOST_ANSWERS,
+    costs_nothing,
+    fewest_people,
+    last_that,
+    least,
+    spend,
+    uninformative,
+    with_few_answers,
+)
+from leastwise.partition import keep
+from leastwise.predictors.held_out import Difference, HeldOut, held_out
+from tests.samples import LABEL, a_secret_and_its_twin, among_noise, coded, exclusive_or, named
 
 PARTS = (0.6, 0.3, 0.1)
 NOISE = {*(f"noise {j}" for j in range(7)), *(f"number {j}" for j in range(3))}
@@ -87,13 +99,72 @@ def test_a_label_that_hangs_on_nothing_leaves_nothing_to_ask():
         assert uninformative(replace(table, labels=shuffled)) == table.schema.names
 
 
-def test_small_losses_are_small_in_errors_people_and_surprise():
-    quiet = Difference(0.0, 0.001)
-    assert costs_nothing(Difference(0.0, 0.01), quiet)
-    assert not costs_nothing(Difference(0.004, 0.01), Difference(0.001, 0.001))  # too many people
-    assert not costs_nothing(Difference(0.001, 0.0005), Difference(0.001, 0.001))  # told
-    assert not costs_nothing(Difference(0.0, 0.01), Difference(0.02, 0.001))  # an effect that errors hardly show
-    assert costs_nothing(Difference(0.004, 0.01), Difference(-0.001, 0.001))  # chance: the log loss falls
+def test_a_loss_must_be_neither_told_nor_probable():
+    quiet = Difference(0.001, 0.001)
+    assert costs_nothing(Difference(0.003, 0.01), quiet, 0.004)
+    assert not costs_nothing(Difference(0.001, 0.0005), quiet, 0.0)  # told
+    assert not costs_nothing(Difference(0.0, 0.01), quiet, 0.005)  # an effect that these people hardly show
+    assert costs_nothing(Difference(0.0, 0.01), Difference(-0.001, 0.001), 0.005)  # the beliefs were too sure
+    assert not costs_nothing(Difference(0.0, 0.01), Difference(-0.001, 0.001), 0.009)
+
+
+def many_answers(rows: int = 6000, seed: int = 0) -> Table:
+    """A job of 80 values and an age of 100 tell the label, each a little by little."""
+    random = np.random.default_rng(seed)
+    job, age = random.integers(0, 80, rows), random.integers(0, 100, rows)
+    chance = 1 / (1 + np.exp(-((job - 40) / 12 + (age - 50) / 25)))
+    schema = Schema((named("job", 80, personal=True), Attribute("age", "continuous", missing=True)), LABEL)
+    return coded(schema, job, age, labels=random.random(rows) < chance)
+
+
+def test_no_question_has_very_many_answers():
+    table = many_answers()
+    start = Generalization((keep(table.schema["job"]), Intervals(table.schema["age"], tuple(range(1, 99, 2)))))
+    found = with_few_answers(table, start, Constraints())
+    assert [p.size for p in found.partitions] == [MOST_ANSWERS, MOST_ANSWERS]  # "missing" stays by itself
+    assert found.is_coarser_than(start)
+    # Values of like effect are together: here the effect rises with the number of the value.
+    groups = np.asarray([found["job"].bucket(f"v{v}") for v in range(80)])
+    middles = sorted(np.flatnonzero(groups == g).mean() for g in np.unique(groups))
+    assert np.median(np.diff(middles)) > 3  # at random they would all be near the middle
+    held = Constraints(apart={"job": [["v10", "v11"]]})
+    apart = with_few_answers(table, start, held)
+    assert apart["job"].bucket("v10") != apart["job"].bucket("v11")
+
+
+def test_nothing_is_spent_where_nothing_is_allowed_and_more_where_more_is():
+    split = many_answers().split(0, PARTS)
+    given = least(split.train, split.validation, Generalization.untouched(split.train.schema))
+    assert spend(split.train, split.validation, given, most=-1.0) is given
+    ways = [spend(split.train, split.validation, given, most=most) for most in (0.03, 0.1, 0.6)]
+    answers = [sum(p.size for p in way.partitions) for way in (given, *ways)]
+    assert answers == sorted(answers, reverse=True)
+    assert answers[-1] < answers[1] < answers[0]
+    assert all(way.is_coarser_than(given) for way in ways)
+    assert not ways[-1].collected  # more than guessing costs
+
+
+def test_what_is_spent_is_spent_on_fresh_people_too():
+    """The path is chosen without a look at a label, so the people that it is measured on are as good as fresh."""
+    table, fresh = many_answers(5000), many_answers(20_000, seed=1)
+    split = table.split(0, PARTS)
+    given = least(split.train, split.validation, Generalization.untouched(table.schema))
+    way = spend(split.train, split.validation, given, most=0.02)
+    everything, now = (held_out(g, split.train, fresh)[0] for g in (Generalization.untouched(table.schema), way))
+    assert now.errs_more_than(everything).mean < 0.03
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_the_expected_loss_is_what_beliefs_that_are_right_lose(seed: int):
+    random = np.random.default_rng(seed)
+    beliefs = random.dirichlet(np.ones(3), 50)
+    best, other = beliefs.argmax(axis=1), random.integers(0, 3, 50)
+    rows = np.ones(50)
+    mine, yours = (HeldOut(guess, rows, rows, rows) for guess in (best, other))
+    assert mine.expected_loss(beliefs) == 0
+    drawn = np.array([random.choice(3, 4000, p=p) for p in beliefs])
+    measured = (drawn != other[:, None]).mean() - (drawn != best[:, None]).mean()
+    assert yours.expected_loss(beliefs) == pytest.approx(measured, abs=0.02)
 
 
 def test_the_last_that_holds_takes_few_questions():

@@ -2,8 +2,10 @@
 
 Who sees a coarser record knows less: to drop a question, or to merge two answers, never helps an attacker. It is
 free where the classifier, learned anew, errs no more often by anything that people tell whom neither it nor the
-generalization was made from. First whole questions are dropped, then buckets are merged in the order of backward
-coarsening, then two by two, until nothing more is free. What is left is *merge-minimal*.
+generalization was made from. A question of very many answers is first cut down to runs of like effect, then whole
+questions are dropped, then buckets are merged in the order of backward coarsening, then two by two, until nothing
+more is free. What is left is *merge-minimal*. Where some accuracy may be lost, ``spend`` goes on from there by the
+best exchange rates, as far as it reaches.
 """
 
 from __future__ import annotations
@@ -20,9 +22,11 @@ import numpy.typing as npt
 
 from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
+from leastwise.kernels.interval_program import best_partition, spread
 from leastwise.minimizers.coarsening.path import coarsening_steps, countable
 from leastwise.minimizers.constraints import Constraints, MergeRules, broken
 from leastwise.minimizers.floor import brought_to
+from leastwise.minimizers.orders import principal_direction
 from leastwise.partition import Intervals, Partition, Untouched, suppress
 from leastwise.predictors import Boosting, JointBuckets
 from leastwise.predictors.base import samples
@@ -34,13 +38,19 @@ from leastwise.records.table import Table
 
 FEWEST_PEOPLE, FEWEST_SHARE = 10, 0.002
 """No published bucket is used by fewer training records, or by a smaller share of them."""
-# A loss of accuracy is small below so many standard errors (a one-sided level of 80 %), below so many people, and
-# where the log loss, which tells weak effects better, rises by no more than this.
-_ERRORS, _SHARE, _SURPRISE = 0.84, 0.002, 0.006
-# Where the log loss falls, an error that rises by less than this (90 %) is chance.
+# A loss of accuracy that is below so many standard errors is not told (one-sided, 90 %) ...
 _CHANCE = 1.28
+# ... and nothing is lost on the sly: by the beliefs of who sees more it costs at most this, or twice as much where
+# the log loss falls, because then these beliefs are too sure.
+_LOSS = 0.004
 # Classifiers learn from at most so many records: every question and many merges are tried.
 _MOST_RECORDS = 12_000
+# A path is an order only, in which merges are tried.
+_MOST_ON_A_PATH = 5_000
+MOST_ANSWERS = 16
+"""No question has more answers, unless it must be asked exactly: models need no more, and people read no more."""
+# In ordering answers by their effect, everybody together counts as so many people.
+_PSEUDO_COUNT = 10.0
 # Lagrange multiplier of the classifier error along the path of merges: nearly all that counts.
 _SAVING = 20.0
 # Up to so many questions, each is left out in turn; of more, the least important are tried together first.
@@ -83,15 +93,90 @@ def least(
     held, own = constraints or Constraints(), train.with_own_levels()
     floor = max(held.min_people, fewest_people(train))
     start = brought_to(replace(held, min_people=floor), _with_buckets(own, generalization, held), own)
+    start = with_few_answers(own, start, held)
     if broken(held, start, own):  # a floor that the constraints leave no room for
         start = generalization
-    search = _Search(_some(train), validation, held, _some(own))
-    search.given = search.judge(start)[0]
+    search = _Search(_some(train), validation, held, _some(own, _MOST_ON_A_PATH))
+    search.begin(start)
     now, earlier = search.along_the_path(search.without_questions(start)), None
     while now is not earlier:
         earlier = now
         now = search.without_questions(search.without_pairs(now))
     return now
+
+
+def spend(
+    train: Table,
+    validation: Table,
+    generalization: Generalization,
+    most: float,
+    errors: float = 0.0,
+    *,
+    mu: float | None = None,
+    constraints: Constraints | None = None,
+) -> Generalization:
+    """Coarsen on, as far as the classifier errs at most so much more often than with everything asked.
+
+    Parameters
+    ----------
+    most, errors
+        The increase of the error that is allowed. What the given one costs is told by validation, with so many
+        standard errors added; what comes on top, by the given one's beliefs.
+    mu
+        Of the path of merges: see ``coarsening_path``.
+
+    Returns
+    -------
+    Generalization
+        The given one, where it leaves nothing to spend.
+    """
+    held = constraints or Constraints()
+    search = _Search(_some(train), validation, held, _some(train.with_own_levels(), _MOST_ON_A_PATH))
+    everything, _ = search.judge(Generalization.untouched(train.schema))
+
+    search.begin(generalization)
+    left = most - search.given.errs_more_than(everything).bound(errors)
+    if left <= 0:
+        return generalization
+
+    def is_allowed(way: Generalization) -> bool:
+        return search.expected_loss(way) <= left
+
+    path = search.path(generalization, mu)
+    last = last_that(lambda number: is_allowed(path[number - 1]), len(path))
+    return path[last - 1] if last else generalization
+
+
+def with_few_answers(train: Table, generalization: Generalization, constraints: Constraints) -> Generalization:
+    """Cut questions of very many answers down to runs that differ least in what they tell about the label."""
+    rules = MergeRules.of(constraints, generalization.partitions)
+    partitions = [
+        partition
+        if isinstance(partition, Untouched) or partition.size <= MOST_ANSWERS
+        else next(_runs(train, j, partition, rules), partition)
+        for j, partition in enumerate(generalization.partitions)
+    ]
+    return replace(generalization, partitions=tuple(partitions))
+
+
+def _runs(train: Table, j: int, partition: Partition, rules: MergeRules) -> Iterator[Partition]:
+    """Yield a question in as many runs as it may have, then in fewer, as far as the rules allow."""
+    bucket = partition.bucket_map(train.levels[j])[train.codes[:, j]]
+    told = np.zeros((partition.size, train.classes))
+    np.add.at(told, (bucket, train.y), train.counts)
+    people, overall = told.sum(axis=1), told.sum(axis=0) / told.sum()
+    effect = (told + _PSEUDO_COUNT * overall) / (people + _PSEUDO_COUNT)[:, None]
+    row = np.arange(in_order(partition))
+    if partition.attribute.kind == "discrete":
+        row = np.argsort((effect - overall) @ principal_direction(effect - overall, people), kind="stable")
+    cost = spread(people[row], effect[row], np.zeros(0), np.zeros((0, train.classes)))
+    most = max(MOST_ANSWERS - (partition.size - len(row)), 1)
+    for cut in reversed(best_partition(cost[None], np.zeros(1), most)):
+        groups = np.arange(partition.size)
+        for first, end in pairwise((0, *cut.ends)):
+            groups[row[first:end]] = row[first:end].min()
+        if all(rules.allow(j, np.flatnonzero(groups == name).tolist()) for name in np.unique(groups)):
+            yield partition.coarsen(groups.tolist())
 
 
 def fewest_people(train: Table) -> float:
@@ -157,6 +242,7 @@ class _Search:
     constraints: Constraints
     own: Table  # the training part with its own numbers only: those of others must not make an edge
     given: HeldOut = field(init=False)
+    beliefs: npt.NDArray[Any] = field(init=False)  # what is thought of each label on validation by who sees most
     _judged: dict[str, tuple[HeldOut, Strongest]] = field(default_factory=dict)
 
     def judge(self, generalization: Generalization) -> tuple[HeldOut, Strongest]:
@@ -165,10 +251,22 @@ class _Search:
             self._judged[key] = held_out(generalization, self.train, self.validation)
         return self._judged[key]
 
+    def begin(self, given: Generalization) -> None:
+        """Hold everything that follows against this one."""
+        self.given, classifier = self.judge(given)
+        rows = samples(self.validation, given, "label")
+        first, bucket_of = rows.buckets
+        self.beliefs = np.asarray(classifier.predict(rows.inputs[first])[0])[bucket_of]
+
+    def expected_loss(self, coarser: Generalization) -> float:
+        """Return how much more often it errs than the given one, if that one's beliefs are right."""
+        return self.judge(coarser)[0].expected_loss(self.beliefs)
+
     def is_free(self, coarser: Generalization) -> bool:
         """Return whether a coarser generalization costs nothing that the records can tell."""
         after, _ = self.judge(coarser)
-        return costs_nothing(after.errs_more_than(self.given), after.is_surprised_more_than(self.given))
+        told = after.errs_more_than(self.given), after.is_surprised_more_than(self.given)
+        return costs_nothing(*told, self.expected_loss(coarser))
 
     def without_questions(self, now: Generalization) -> Generalization:
         """Drop questions: of those that are free, the one whose absence leaves the least error comes first."""
@@ -190,10 +288,14 @@ class _Search:
 
     def along_the_path(self, now: Generalization) -> Generalization:
         """Merge buckets in the order of backward coarsening, as far as it is free."""
-        steps = coarsening_steps(self.own, now, _SAVING, constraints=self.constraints)
-        path = [replace(step.generalization, label=now.label, origin=now.origin) for step in steps[1:]]
+        path = self.path(now, _SAVING)
         last = self._last_free(lambda number: path[number - 1], len(path))
         return path[last - 1] if last else now
+
+    def path(self, now: Generalization, mu: float | None) -> list[Generalization]:
+        """Return what backward coarsening makes of a generalization, merge by merge."""
+        steps = coarsening_steps(self.own, now, mu, constraints=self.constraints)
+        return [replace(step.generalization, label=now.label, origin=now.origin) for step in steps[1:]]
 
     def _last_free(self, way: Callable[[int], Generalization], most: int) -> int:
         return last_that(lambda number: self.is_free(way(number)), most)
@@ -260,30 +362,37 @@ def _merged(now: Generalization, pairs: Sequence[_Pair], rules: MergeRules, coun
     return replace(now, partitions=tuple(partitions)) if changed else now
 
 
-def costs_nothing(errs: Difference, surprised: Difference) -> bool:
+def costs_nothing(errs: Difference, surprised: Difference, expected: float) -> bool:
     """Return whether a loss is too small to be told: see the constants above.
 
-    >>> costs_nothing(Difference(0.001, 0.002), Difference(0.001, 0.001))
+    >>> costs_nothing(Difference(0.001, 0.002), Difference(0.001, 0.001), 0.003)
     True
-    >>> costs_nothing(Difference(0.001, 0.0005), Difference(0.001, 0.001))  # small, but told
+    >>> costs_nothing(Difference(0.001, 0.0005), Difference(0.001, 0.001), 0.003)  # small, but told
+    False
+    >>> costs_nothing(Difference(0.001, 0.002), Difference(0.001, 0.001), 0.008)  # not told, but probable
     False
     """
-    small = errs.mean <= min(_ERRORS * errs.standard_error, _SHARE) and surprised.mean <= _SURPRISE
-    return small or (surprised.mean <= 0 and errs.bound(-_CHANCE) <= 0)
+    return errs.bound(-_CHANCE) <= 0 and expected <= (2 * _LOSS if surprised.mean <= 0 else _LOSS)
 
 
 def mergeable(partition: Partition, mean: npt.NDArray[Any]) -> Iterator[tuple[int, int]]:
     """Yield the pairs of buckets that may become one: neighbours where there is an order."""
-    if isinstance(partition, Intervals):
-        inner = len(partition.edges) + 1
-    elif partition.attribute.kind == "ordinal":
-        inner = max(partition.assignment[: len(partition.attribute.values)], default=-1) + 1
-    else:
+    inner = in_order(partition)
+    if partition.attribute.kind == "discrete":
         order = np.argsort(mean, kind="stable").tolist()
         yield from combinations(range(partition.size), 2) if partition.size <= _FEW_GROUPS else pairwise(order)
         return
     yield from pairwise(range(inner))
     yield from ((i, extra) for extra in range(inner, partition.size) for i in range(extra))
+
+
+def in_order(partition: Partition) -> int:
+    """Return how many buckets come first, in the order of what is asked; behind them "missing" and "other"."""
+    if isinstance(partition, Intervals):
+        return len(partition.edges) + 1
+    if partition.attribute.kind == "ordinal":
+        return max(partition.assignment[: len(partition.attribute.values)], default=-1) + 1
+    return partition.size
 
 
 def _averaged(
@@ -304,11 +413,11 @@ def _averaged(
     return np.asarray(found)
 
 
-def _some(train: Table) -> Table:
+def _some(train: Table, most: int = _MOST_RECORDS) -> Table:
     """Return at most so many records, the same ones each time: what is free hangs on validation, not on more."""
-    if len(train) <= _MOST_RECORDS:
+    if len(train) <= most:
         return train
-    return train.take(np.sort(generator(0, "merging").choice(len(train), _MOST_RECORDS, replace=False)))
+    return train.take(np.sort(generator(0, "merging").choice(len(train), most, replace=False)))
 
 
 def _with_buckets(table: Table, generalization: Generalization, held: Constraints) -> Generalization:

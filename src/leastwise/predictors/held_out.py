@@ -64,8 +64,17 @@ class Difference:
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """How a generalization is judged, person by person: whether the guess is wrong, and minus log P(truth)."""
+    """How a generalization is judged, person by person.
 
+    Attributes
+    ----------
+    guessed, wrong, surprise
+        The guess, whether it is wrong, and minus log P(truth).
+    weights
+        How many people each row stands for.
+    """
+
+    guessed: Rows
     wrong: Floats
     surprise: Floats
     weights: Floats
@@ -74,7 +83,7 @@ class HeldOut:
     def of(cls, found: Guesses, rows: Samples) -> HeldOut:
         """Hold the guesses of one target against the truth."""
         surprise = -np.log(np.maximum(found.of_truth, _LEAST_PROBABILITY))
-        return cls((found.values != rows.targets[:, 0]).astype(float), surprise, rows.weights)
+        return cls(found.values, (found.values != rows.targets[:, 0]).astype(float), surprise, rows.weights)
 
     @property
     def error(self) -> float:
@@ -84,6 +93,15 @@ class HeldOut:
     def errs_more_than(self, other: HeldOut) -> Difference:
         """Return by how much this one errs more often than another one, on the same people."""
         return Difference.of(self.wrong - other.wrong, self.weights)
+
+    def expected_loss(self, beliefs: npt.NDArray[Any]) -> float:
+        """Return how much more often this one errs than who knows the ``beliefs``, if these are right.
+
+        They are the probabilities of each class, row by row, by a classifier that sees more. No label is looked
+        at: a search by this does not end at what merely happened to fit the people it looked at.
+        """
+        lost = beliefs.max(axis=1) - beliefs[np.arange(len(beliefs)), self.guessed]
+        return float(np.average(lost, weights=self.weights))
 
     def is_surprised_more_than(self, other: HeldOut) -> Difference:
         """Return by how much its log loss is above another one's, on the same people."""
@@ -126,15 +144,15 @@ class Folds:
         It must not have been made of their labels: groups that were would look better than they are.
         """
         rows = samples(self.table, generalization, "label")
-        wrong, surprise = np.zeros(len(rows)), np.zeros(len(rows))
+        guessed, wrong, surprise = np.zeros(len(rows), dtype=np.intp), np.zeros(len(rows)), np.zeros(len(rows))
         for known, left in self._parts():
             choosing = max(len(known) // _CHOOSES, 1)
             chosen = Strongest(tuple(predictors or label_predictors()))
             chosen.fit(rows.take(known[choosing:]), rows.take(known[:choosing]))
             (found,) = guesses(chosen, rows.take(left))
             own = HeldOut.of(found, rows.take(left))
-            wrong[left], surprise[left] = own.wrong, own.surprise
-        return HeldOut(wrong, surprise, rows.weights)
+            guessed[left], wrong[left], surprise[left] = own.guessed, own.wrong, own.surprise
+        return HeldOut(guessed, wrong, surprise, rows.weights)
 
     def importance(self, generalization: Generalization) -> dict[str, float]:
         """Return by how much boosting's log loss rises when the answers to one question change places."""

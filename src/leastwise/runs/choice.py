@@ -16,7 +16,7 @@ from leastwise.runs.task import FRESH
 FORMAT = "leastwise-choice"
 DEFAULT = Budget(max_error_increase=0.01)
 """What is allowed when nobody says anything: one point of accuracy."""
-MARGIN = 0.5
+MARGIN = 0.75
 """Of the standard errors that the confidence takes, this share is added to the increase of the error in choosing:
 the best of many on one sample looks better than it is. What is then claimed, the test part decides, in full."""
 ALIKE = 0.005

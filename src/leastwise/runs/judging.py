@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.guessing import MakePredictor
@@ -17,6 +18,7 @@ from leastwise.evaluation.utility import Judges, LabelGuesses, UtilityRisk, labe
 from leastwise.generalization import Generalization
 from leastwise.minimizers import Constraints
 from leastwise.minimizers.merging import least as least_of
+from leastwise.minimizers.merging import spend
 from leastwise.minimizers.rounding import rounded
 from leastwise.partition import Untouched
 from leastwise.predictors import JointBuckets, Logistic
@@ -47,13 +49,45 @@ def screen_by_counting(generalization: Generalization, split: Split, candidates:
 
 def made_least(candidate: Candidate, split: Split, together: int, constraints: Constraints | None) -> Candidate:
     """Return the least that a candidate can be, screened like all others."""
+    least = least_of(split.train, split.validation, candidate.generalization, constraints=constraints)
+    return _coarsened(candidate, least, split, together, constraints)
+
+
+def made_to_spend(
+    candidate: Candidate,
+    split: Split,
+    together: int,
+    constraints: Constraints | None,
+    allowed: Allowed,
+    mu: float | None,
+) -> Candidate:
+    """Return what a candidate becomes when all is spent that the classifier may err more; it may stay as it is."""
+    spent = spend(
+        split.train, split.validation, candidate.generalization, *allowed, mu=mu, constraints=constraints
+    )
+    return _coarsened(candidate, spent, split, together, constraints)
+
+
+class Allowed(NamedTuple):
+    """How much more often the classifier may err than with everything asked, and with how many standard errors."""
+
+    increase: float
+    errors: float
+
+
+def _coarsened(
+    candidate: Candidate, coarser: Generalization, split: Split, together: int, constraints: Constraints | None
+) -> Candidate:
+    """Return the candidate in a coarser form, its edges at round places."""
     before, train = candidate.generalization, split.train
-    least = least_of(train, split.validation, before, constraints=constraints)
-    least = rounded(train, split.validation, least, constraints=constraints)
+    if coarser.fingerprint == before.fingerprint and "answers_saved" in before.origin:
+        return candidate  # its edges were rounded before
+    least = rounded(train, split.validation, coarser, constraints=constraints)
     if least.fingerprint == candidate.fingerprint and candidate.screened is not None:
         return candidate
     count = answers(least, train)
-    saved = {"answers_saved": candidate.answers - count} if count < candidate.answers else {}
+    saved = {"answers_saved": candidate.parameters.get("answers_saved", 0) + candidate.answers - count}
+    saved = saved if saved["answers_saved"] > 0 else {}
     return replace(
         candidate,
         fingerprint=least.fingerprint,

@@ -46,14 +46,14 @@ from leastwise.runs.frontier import Counts, Frontier, LimitPoints, thinned
 from leastwise.runs.grid import Grid, default_grid
 from leastwise.runs.job import Job
 from leastwise.runs.journal import Journal, locked
-from leastwise.runs.judging import Judged, judge_strongly, made_least, screen_by_counting
+from leastwise.runs.judging import Judged, judge_strongly, screen_by_counting
 from leastwise.runs.labels import Asked, guess_labels
+from leastwise.runs.least import make_least, name_of
 from leastwise.runs.necessity import explain
 from leastwise.runs.proposals import (
     Pool,
     Proposals,
     ask,
-    candidate_that_asks_nothing,
     compile_once,
     pooled,
     silent_attributes,
@@ -63,9 +63,6 @@ from leastwise.runs.task import FRESH, Options, RunTask, checked_split, task_of
 from leastwise.runs.workers import Workers
 from leastwise.schema import Schema
 from leastwise.schema.file import to_yaml
-
-NOT_TOLD = 1.645
-"""Standard errors (95 %, one-sided) below which the records do not tell that the label can be predicted at all."""
 
 
 def run(
@@ -276,38 +273,6 @@ def find_frontier(job: Job, pool: Pool, everything: float) -> tuple[list[Candida
     return [candidates[i] for i in kept], counts
 
 
-def make_least(job: Job, pool: Pool, front: Sequence[Candidate], asked: Asked) -> tuple[Pool, list[Candidate]]:
-    """Make every candidate of the frontier the least that it can be; return the pool with the new ones, and these.
-
-    Where it would cost next to nothing to ask nothing, that is a candidate too.
-    """
-    together = len(pool.candidates) + len(front) + 1
-    tasks = [(candidate, job.split, together, job.options.constraints) for candidate in front]
-    increase = asked.increase_of_nothing(job.split)
-    allowed = (job.task.budget or DEFAULT).max_error_increase or 0.0
-    if increase.mean <= allowed or increase.bound(-NOT_TOLD) <= 0:
-        tasks.append((candidate_that_asks_nothing(job.split.train), job.split, together, None))
-    found = job.resumed(
-        "asking less",
-        job.journal(f"least-{_name_of(front)}.jsonl"),
-        tasks,
-        partial(job.workers.map, made_least),
-        write_line,
-        partial(read_line, where="journal", schema=job.split.train.schema),
-    )
-    known = {candidate.fingerprint: candidate for candidate in pool.candidates}
-    least = {each.fingerprint: known.get(each.fingerprint, each) for each in found if isinstance(each, Candidate)}
-    pool = pool._replace(candidates=tuple((known | least).values()))
-    everyone: tuple[Candidate | Failure, ...] = (*pool.failures, *pool.candidates)
-    write_whole(job.folder / places.CANDIDATES, "".join(write_line(each) for each in everyone))
-    return pool, [*least.values()]
-
-
-def _name_of(candidates: Sequence[Candidate]) -> str:
-    """Return a name for a frontier: another budget may bring another, for which it must not be taken."""
-    return hashlib.sha256("".join(candidate.id for candidate in candidates).encode()).hexdigest()[:ID_LENGTH]
-
-
 # 4. Judge --------------------------------------------------------------------------------------------------------
 
 
@@ -321,7 +286,7 @@ def judge(job: Job, front: Sequence[Candidate], asked: Asked, screened: int) -> 
         _Judging(candidate.generalization, part, screened, risk.validation, job.options.judges)
         for candidate, risk in zip(front, asked.utilities(job.split)[2:], strict=True)
     ]
-    judged = _judged(job, "judging the frontier", f"judgements-{_name_of(front)}.jsonl", tasks)
+    judged = _judged(job, "judging the frontier", f"judgements-{name_of(front)}.jsonl", tasks)
     return [replace(candidate, judged=each.figures) for candidate, each in zip(front, judged, strict=True)]
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from leastwise import Attribute, Schema, save_schema
 from leastwise.checks import DriftLimits
 from leastwise.errors import ArtefactError
+from leastwise.exports import FormTexts, Notice, Translation
 from leastwise.minimizers.constraints import Constraints
 from leastwise.policy import Policy, policy_text
 from leastwise.policy.reading import as_number
@@ -27,6 +28,68 @@ SCHEMA = Schema(
     ),
     Attribute("works", values=("no", "yes")),
 )
+
+
+FORM = """
+form:
+  title: Two questions
+  language: en
+  prefer_not_to_say: [sex]
+  languages:
+    de:
+      name: Deutsch
+      title: Zwei Fragen
+      notice: {purpose: um zu helfen}
+      questions: {age: Wie alt sind Sie?}
+      units: {age: Jahren}
+      answers: {town: {"1": "2", "03": Köln}}
+      sentences: {Thank you: Danke}
+    no: {}
+"""
+
+
+def test_how_people_are_asked(tmp_path: Path) -> None:
+    save_schema(SCHEMA, tmp_path / "schema.yaml")
+    form = Policy.from_yaml(f"{HEAD}schema: schema.yaml\n{FORM}", tmp_path).form
+    german = Translation(
+        name="Deutsch",
+        title="Zwei Fragen",
+        notice=Notice(purpose="um zu helfen"),
+        questions={"age": "Wie alt sind Sie?"},
+        units={"age": "Jahren"},
+        answers={"town": {"1": "2", "03": "Köln"}},
+        sentences={"Thank you": "Danke"},
+    )
+    languages = {"de": german, "no": Translation()}
+    assert form == FormTexts("Two questions", prefer_not_to_say=("sex",), languages=languages)
+    assert list(form.offered) == ["en", "de", "no"]
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("[sexx]", "there is no attribute 'sexx'; did you mean 'sex'"),
+        ("[town]", "town may not be missing; declare missing: true for it in the schema"),
+    ],
+)
+def test_prefer_not_to_say_is_checked_against_the_schema(tmp_path: Path, said: str, found: str) -> None:
+    save_schema(SCHEMA, tmp_path / "schema.yaml")
+    text = problems(f"schema: schema.yaml\nform:\n  prefer_not_to_say: {said}\n", tmp_path)
+    assert found in text
+    assert "line 5" in text
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("languages: {de_DE: {}}", "a language must be a tag such as de"),
+        ("languages: {de: {titel: x}}", "did you mean 'title'"),
+        ("languages: {de: {sentences: {Thanks: x}}}", "the form has no sentence 'Thanks'"),
+        ("titel: x", "did you mean 'title'"),
+    ],
+)
+def test_mistakes_in_the_texts_of_the_form(said: str, found: str) -> None:
+    assert found in problems(f"form: {{{said}}}\n")
 
 
 def problems(text: str, folder: Path | str = ".") -> str:

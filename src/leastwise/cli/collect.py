@@ -41,7 +41,10 @@ SealTo = Annotated[
 ]
 PolicyFile = Annotated[
     Path | None,
-    typer.Option("--policy", help="A leastwise.yaml whose notice the form shows; its keep_days are kept to."),
+    typer.Option(
+        "--policy",
+        help="A leastwise.yaml: its notice, texts and languages are the form's, its keep_days are kept.",
+    ),
 ]
 KeepDays = Annotated[
     int | None, typer.Option("--keep-days", min=1, help="Erase records that are older; without it they are kept.")
@@ -83,9 +86,11 @@ def collect(
     from leastwise.collector.sealing import PUBLIC, read_key
     from leastwise.collector.security import Settings, token_from_environment
     from leastwise.collector.store import Store
+    from leastwise.exports import FormTexts
     from leastwise.policy import Policy
 
-    notice = None if policy is None else Policy.load(policy).notice
+    said = None if policy is None else Policy.load(policy)
+    notice = None if said is None else said.notice
     settings = Settings(
         with_label=with_label,
         body_limit=body_limit,
@@ -93,6 +98,7 @@ def collect(
         rate=rate,
         keep_days=keep_days or (notice.keep_days if notice else None),
         notice=notice and replace(notice, keep_days=keep_days or notice.keep_days),
+        form=said.form if said else FormTexts(),
         token=token_from_environment(),
     )
     port = _free_port(host, port)

@@ -27,7 +27,7 @@ from leastwise.collector.connections import Connection, Guard
 from leastwise.collector.databases import StoreError
 from leastwise.collector.pages import refused_page
 from leastwise.collector.records import InvalidRecordsError, Problem
-from leastwise.collector.requests import FORM, RefusedError
+from leastwise.collector.requests import RefusedError, speech_of, wants_page
 from leastwise.collector.security import Gate, Settings, log, problem
 from leastwise.collector.service import Service
 from leastwise.collector.store import KeyUsedError, Store
@@ -107,20 +107,15 @@ def _asynchronous(answer: Any) -> Any:
     return handler
 
 
-def _wants_page(request: Request) -> bool:
-    sent_form = request.headers.get("content-type", "").startswith(FORM)
-    return sent_form and "text/html" in request.headers.get("accept", "")
-
-
 def _refuse(request: Request, status: int, text: str, headers: dict[str, str] | None = None) -> Response:
-    if _wants_page(request):
-        return refused_page(status, [Problem(None, None, text)])
+    if wants_page(request):
+        return refused_page(status, [Problem(None, None, text)], speech_of(request))
     return problem(status, text, headers)
 
 
 def _invalid(request: Request, error: InvalidRecordsError) -> Response:
-    if _wants_page(request):
-        return refused_page(422, error.problems)
+    if wants_page(request):
+        return refused_page(422, error.problems, speech_of(request))
     return problem(422, "these are not generalized records", problems=[asdict(each) for each in error.problems])
 
 

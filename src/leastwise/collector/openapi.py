@@ -82,8 +82,13 @@ def _which(service: Service, place: str, name: str = "generalization") -> dict[s
     return _parameter(name, place, schema, "The fingerprint of a generalization; the newest by default.")
 
 
-def _form(service: Service) -> Any:
-    return {200: {"description": "The form.", **_content(_TEXT, "text/html")}}, (), {}
+def _page(service: Service) -> Any:
+    return {200: {"description": "A page.", **_content(_TEXT, "text/html")}}, (), {"parameters": [_lang(service)]}
+
+
+def _lang(service: Service) -> dict[str, Any]:
+    languages = {"enum": list(service.settings.form.offered)}
+    return _parameter("lang", "query", languages, "The language; otherwise the browser's, where it is there.")
 
 
 def _docs(service: Service) -> Any:
@@ -179,7 +184,14 @@ def _erase_by_form(service: Service) -> Any:
         202: {"description": "Erased; its bytes are not gone from everywhere yet.", **page},
         404: {"description": "There is no such record.", **page},
     }
-    return good, (403, 415, 422, 503), {"requestBody": {"required": True, **_content(form, FORM)}}
+    return (
+        good,
+        (403, 415, 422, 503),
+        {
+            "requestBody": {"required": True, **_content(form, FORM)},
+            "parameters": [_lang(service)],
+        },
+    )
 
 
 def _schema(service: Service) -> Any:
@@ -196,14 +208,14 @@ def _ready(service: Service) -> Any:
 
 
 _ROUTES = {
-    ("GET", "/"): _form,
+    ("GET", "/"): _page,
     ("GET", "/docs"): _docs,
     ("GET", "/openapi.json"): _machines,
     ("POST", "/records"): _collect,
     ("GET", "/records"): _export,
     ("DELETE", "/records/{receipt}"): _erase,
     ("GET", "/records/{receipt}"): _stored,
-    ("GET", "/erase"): _docs,
+    ("GET", "/erase"): _page,
     ("POST", "/erase"): _erase_by_form,
     ("GET", "/schema"): _schema,
     ("GET", "/health"): _health,

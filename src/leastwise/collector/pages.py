@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from jinja2 import Environment
+from jinja2 import Environment, Template
 from starlette.responses import HTMLResponse
 
 from leastwise.collector.records import Problem
 from leastwise.collector.security import page_policy
+from leastwise.exports.languages import Speech, direction
 
 _STYLE = """
 :root { color-scheme: light dark; }
@@ -17,9 +18,10 @@ body { font: 1.05rem/1.5 system-ui, sans-serif; max-width: 44rem; margin: 2rem a
 code { overflow-wrap: anywhere; } table { border-collapse: collapse; }
 td, th { text-align: left; padding: .3rem .8rem .3rem 0; vertical-align: top; }
 """
+_ENGLISH = Speech()
 _ENVIRONMENT = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
 _LAYOUT = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>{{ title }}</title>
+<html lang="{{ language }}" dir="{{ direction }}"><head><meta charset="utf-8"><title>{{ title }}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><style>{{ style|safe }}</style></head>
 <body><main><h1>{{ title }}</h1>
 %s
@@ -28,35 +30,37 @@ _LAYOUT = """<!doctype html>
 _RECEIPT = _ENVIRONMENT.from_string(
     _LAYOUT
     % """
-<p>Your answers are stored. Only the coarse answers that the form showed were sent.</p>
-{% if prediction %}<p id="prediction">The prediction: <strong>{{ prediction }}</strong></p>{% endif %}
-<p>Your receipt, the only way to have your record erased later; nobody else holds it:</p>
+<p>{{ say("Your answers are stored. Only the coarse answers that the form showed were sent.") }}</p>
+{% if prediction %}<p id="prediction">{{ say("The prediction:") }} <strong>{{ prediction }}</strong></p>{% endif %}
+<p>{{ say("Your receipt, the only way to have your record erased later; nobody else holds it:") }}</p>
 <p><code id="receipt">{{ receipt }}</code></p>
-<p><a href="/erase">Erase a record</a></p>
+<p><a href="/erase?lang={{ language }}">{{ say("Erase a record") }}</a></p>
 """
 )
 _REFUSED = _ENVIRONMENT.from_string(
     _LAYOUT
     % """
-<p>Nothing was stored.</p>
+<p>{{ say("Nothing was stored.") }}</p>
 <ul>
 {% for each in problems %}
 <li>{% if each.field %}<strong>{{ each.field }}</strong>: {% endif %}{{ each.problem }}</li>
 {% endfor %}
 </ul>
-<p><a href="/">Back to the form</a></p>
+<p><a href="/?lang={{ language }}">{{ say("Back to the form") }}</a></p>
 """
 )
 _ERASE = _ENVIRONMENT.from_string(
     _LAYOUT
     % """
-{% if outcome %}<p id="outcome" role="status"><strong>{{ outcome }}</strong></p>{% endif %}
-<form method="post" action="/erase" autocomplete="off">
-<p><label for="receipt">The receipt that you were given</label></p>
+{% if outcome %}<p id="outcome" role="status"><strong>{{ say(outcome) }}</strong></p>{% endif %}
+<form method="post" action="/erase?lang={{ language }}" autocomplete="off">
+<p><label for="receipt">{{ say("The receipt that you were given") }}</label></p>
 <p><input id="receipt" name="receipt" size="30" maxlength="60" required spellcheck="false"></p>
-<p><button type="submit">Erase my record</button></p>
+<p><button type="submit">{{ say("Erase my record") }}</button></p>
 </form>
-<p>Who has no receipt any more cannot have a record erased: nothing in the database says whose it is.</p>
+<p>
+{{ say("Who has no receipt any more cannot have a record erased: nothing in the database says whose it is.") }}
+</p>
 """
 )
 _DOCS = _ENVIRONMENT.from_string(
@@ -76,20 +80,25 @@ def page(html: str, status: int = 200) -> HTMLResponse:
     return HTMLResponse(html, status, {"content-security-policy": page_policy(html)})
 
 
-def receipt_page(receipt: str, prediction: str | None, repeated: bool = False) -> HTMLResponse:
+def _written(template: Template, title: str, speech: Speech = _ENGLISH, **facts: Any) -> str:
+    said = {"say": speech.say, "language": speech.language, "direction": direction(speech.language)}
+    return template.render(title=speech.say(title), style=_STYLE, **said, **facts)
+
+
+def receipt_page(receipt: str, prediction: str | None, repeated: bool, speech: Speech) -> HTMLResponse:
     """Return the page after the form: the receipt, and the prediction if there is one."""
-    html = _RECEIPT.render(title="Thank you", style=_STYLE, receipt=receipt, prediction=prediction)
+    html = _written(_RECEIPT, "Thank you", speech, receipt=receipt, prediction=prediction)
     return page(html, 200 if repeated else 201)
 
 
-def refused_page(status: int, problems: Sequence[Problem]) -> HTMLResponse:
+def refused_page(status: int, problems: Sequence[Problem], speech: Speech) -> HTMLResponse:
     """Return the page for a form that was not right."""
-    return page(_REFUSED.render(title="That did not work", style=_STYLE, problems=problems), status)
+    return page(_written(_REFUSED, "That did not work", speech, problems=problems), status)
 
 
-def erase_page(outcome: str | None, status: int = 200) -> HTMLResponse:
+def erase_page(outcome: str | None, speech: Speech, status: int = 200) -> HTMLResponse:
     """Return the page on which a person erases a record, and what became of it."""
-    return page(_ERASE.render(title="Erase a record", style=_STYLE, outcome=outcome), status)
+    return page(_written(_ERASE, "Erase a record", speech, outcome=outcome), status)
 
 
 def docs_page(document: dict[str, Any]) -> HTMLResponse:
@@ -99,4 +108,4 @@ def docs_page(document: dict[str, Any]) -> HTMLResponse:
         for path, methods in document["paths"].items()
         for method, what in methods.items()
     ]
-    return page(_DOCS.render(title=document["info"]["title"], style=_STYLE, routes=routes))
+    return page(_written(_DOCS, document["info"]["title"], routes=routes))

@@ -136,10 +136,17 @@ class RecordFormat:
             pass  # explained below; this path is for what is right
         raise InvalidRecordsError(self._problems(record, place))
 
-    def typed(self, fields: Mapping[str, str]) -> dict[str, str]:
-        """Return the fields of a form as ``transform`` writes them: an untouched number is typed by a person."""
-        texts = {name: table.text(fields[name]) for name, table in self._numbers if name in fields}
+    def typed(self, fields: Mapping[str, str], plain: Callable[[str], str] = str) -> dict[str, str]:
+        """Return the fields of a form as ``transform`` writes them: an untouched number is typed by a person.
+
+        ``plain`` reads numbers as the person's language writes them.
+        """
+        texts = {name: table.text(plain(fields[name])) for name, table in self._numbers if name in fields}
         return {**fields, **texts}
+
+    def right(self, fields: Mapping[str, str]) -> dict[str, str]:
+        """Return the fields that are answers of the artefact, and nothing else of what was sent."""
+        return {name: fields[name] for name, table in self._tables if not self._problem(fields, name, table, None)}
 
     def _class(self, value: Any) -> int | None:
         """Return the number of the label's class; the integer 1 and the text "1" are one value."""

@@ -5,17 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl
 
 from starlette.requests import Request
 
 from leastwise.collector.records import InvalidRecordsError, Problem, RecordFormat, Row, TooManyError, read_json
+from leastwise.exports import FormTexts
+from leastwise.exports.languages import Speech, plain_number
 
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 GENERALIZATION_HEADER, KEY_HEADER = "leastwise-generalization", "idempotency-key"
 # Fields of the form beside the attributes; a page without JavaScript cannot set headers.
 GENERALIZATION_FIELD, KEY_FIELD = "leastwise-generalization", "leastwise-key"
+LANGUAGE_FIELD = "leastwise-language"  # sent without JavaScript only: numbers are as the person typed them
 SHORTEST_KEY, LONGEST_KEY = 16, 200
 # Whoever guesses a key and its body gets the receipts: an address, and digits alone, are too easy.
 _GUESSABLE = re.compile(r"@|^[\d\W_]*$")
@@ -46,10 +50,11 @@ class Asked:
 class RequestReader:
     """Reads requests for the generalizations that a collector accepts, the newest last."""
 
-    def __init__(self, formats: Sequence[RecordFormat], batch_limit: int) -> None:
+    def __init__(self, formats: Sequence[RecordFormat], batch_limit: int, texts: FormTexts) -> None:
         self._formats = {form.generalization.fingerprint: form for form in formats}
         self.default = formats[-1]
         self._batch_limit = batch_limit
+        self._speeches = texts.speeches()
 
     async def read(self, request: Request) -> Asked:
         """Return the records of a request, packed; nothing but generalized records passes."""
@@ -73,13 +78,19 @@ class RequestReader:
         if len(body) > LARGEST_FORM:
             raise RefusedError(413, f"a form may have {LARGEST_FORM:,} bytes")
         fields = _fields(body)
+        speech = self._speeches.get(fields.pop(LANGUAGE_FIELD, ""))
+        if speech is not None:
+            request.state.speech = speech
         form = self.format_of(fields.pop(GENERALIZATION_FIELD, None) or request.headers.get(GENERALIZATION_HEADER))
         page_key = fields.pop(KEY_FIELD, None)  # a script may send several sets of answers from one page
         key = _key(request.headers.get(KEY_HEADER) or page_key)
         label = form.generalization.label
         if label is not None and fields.get(label.name) == "":
             del fields[label.name]
-        return Asked(form, [form.read(form.typed(fields))], False, True, key, _marked(form, body))
+        fields = form.typed(fields, partial(plain_number, say=speech.say) if speech else str)
+        if speech is not None and form is self.default:
+            request.state.right = form.right(fields)  # for the form that is shown again where something is wrong
+        return Asked(form, [form.read(fields)], False, True, key, _marked(form, body))
 
     def _check_batch(self, records: list[Any]) -> None:
         if not records:
@@ -102,6 +113,17 @@ class RequestReader:
             there = ", ".join(name[:12] for name in self._formats)
             raise RefusedError(409, f"records of this generalization are not accepted here; accepted are: {there}")
         return found[0]
+
+
+def wants_page(request: Request) -> bool:
+    """Return whether a browser sent a form and waits for a page."""
+    sent_form = request.headers.get("content-type", "").startswith(FORM)
+    return sent_form and "text/html" in request.headers.get("accept", "")
+
+
+def speech_of(request: Request) -> Speech:
+    """Return the language of the form that was sent, English where it does not say."""
+    return getattr(request.state, "speech", Speech())
 
 
 async def read_receipt(request: Request) -> str:

@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from leastwise.collector.connections import network_of
 from leastwise.documents.pages import hash_sources
 from leastwise.errors import ParameterError
-from leastwise.exports import Notice
+from leastwise.exports import FormTexts, Notice
 from leastwise.validation import check_between
 
 log = logging.getLogger("leastwise.collector")
@@ -59,8 +59,8 @@ class Settings:
         How many requests may wait for the store before others are answered 503.
     keep_days
         Records older than so many days are erased; None keeps them.
-    notice
-        What the form tells people before they answer.
+    notice, form
+        What the form tells people before they answer, and its texts and languages.
     token
         Opens ``GET /records``. Never shown: not in its ``repr``, not in a log.
     """
@@ -73,6 +73,7 @@ class Settings:
     waiting: int = 10_000
     keep_days: int | None = None
     notice: Notice | None = None
+    form: FormTexts = field(default_factory=FormTexts)
     token: str | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:

@@ -21,21 +21,25 @@ from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingR
 from leastwise.collector.databases import ANSWER, SilentError, StoreError
 from leastwise.collector.openapi import describe
 from leastwise.collector.pages import docs_page, erase_page, receipt_page
-from leastwise.collector.records import RecordFormat
+from leastwise.collector.records import InvalidRecordsError, RecordFormat
 from leastwise.collector.requests import (
     GENERALIZATION_FIELD,
     GENERALIZATION_HEADER,
     KEY_FIELD,
+    LANGUAGE_FIELD,
     Asked,
     RefusedError,
     RequestReader,
     read_receipt,
+    speech_of,
+    wants_page,
 )
 from leastwise.collector.security import TOKEN_VARIABLE, Settings, log, page_policy, token_matches
 from leastwise.collector.store import Store, Submission, today
 from leastwise.collector.writer import Writer
 from leastwise.errors import ParameterError
 from leastwise.exports import form_html, record_schema
+from leastwise.exports.languages import Speech, choose_language
 from leastwise.generalization import Generalization
 
 if TYPE_CHECKING:
@@ -61,11 +65,11 @@ class Service:
         self.newest = self.formats[-1].generalization
         self._store, self.settings = store, settings
         self._numbers = {g.fingerprint: store.register(g) for g in generalizations}
-        self._reader = RequestReader(self.formats, settings.batch_limit)
+        self._reader = RequestReader(self.formats, settings.batch_limit, settings.form)
         self.writer = Writer(store, settings.waiting)
         self.model = model
-        self._form = self._make_form()
-        self._policy = page_policy(self._form)
+        self._speeches = settings.form.speeches()
+        self._forms = {language: self._make_form(language) for language in self._speeches}
         self.routes: list[tuple[str, str, Callable[[Request], Awaitable[Response]]]] = [
             ("GET", "/", self.form),
             ("POST", "/records", self.collect),
@@ -84,32 +88,59 @@ class Service:
             self.routes.append(("POST", "/predict", self.predict))
         self._document = describe(self, self.routes)
 
-    def _make_form(self) -> str:
-        taken = {GENERALIZATION_FIELD, KEY_FIELD} & {*self.newest.schema.names}
+    def _make_form(self, language: str, **shown: Any) -> tuple[str, str]:
+        """Return the form in a language, and its content security policy."""
+        taken = {GENERALIZATION_FIELD, KEY_FIELD, LANGUAGE_FIELD} & {*self.newest.schema.names}
         if taken:
             raise ParameterError(f"an attribute must not be called {', '.join(sorted(taken))}; rename it")
-        hidden = {GENERALIZATION_FIELD: self.newest.fingerprint, KEY_FIELD: KEY_PLACE}
-        return form_html(
+        texts = self.settings.form
+        html = form_html(
             self.newest,
             action="/records",
+            title=texts.title,
+            introduction=texts.introduction,
             label=self.settings.with_label,
-            hidden=hidden,
+            language=language,
+            translation=texts.offered[language],
+            languages=texts.offered,
+            prefer_not_to_say=texts.prefer_not_to_say,
+            hidden={GENERALIZATION_FIELD: self.newest.fingerprint, KEY_FIELD: KEY_PLACE, LANGUAGE_FIELD: language},
             notice=self.settings.notice,
+            **shown,
         )
+        return html, page_policy(html)
 
-    async def form(self, _: Request) -> Response:
-        """Show the form."""
-        key = secrets.token_urlsafe(24)  # the same form sent twice is one record
-        return HTMLResponse(self._form.replace(KEY_PLACE, key), headers={"content-security-policy": self._policy})
+    def _speech(self, request: Request) -> Speech:
+        """Return the language that a person chose, or that the browser prefers."""
+        chosen, liked = request.query_params.get("lang", ""), request.headers.get("accept-language", "")
+        return self._speeches[choose_language(chosen, liked, self._speeches)]
+
+    async def form(self, request: Request) -> Response:
+        """Show the form, in the language that ``lang`` or the browser asks for."""
+        return _fresh(*self._forms[self._speech(request).language])
+
+    def _form_again(self, request: Request, error: InvalidRecordsError) -> Response:
+        """Show the form with the answers that were right; what was wrong is not repeated, be it a person's own."""
+        wrong = {problem.field for problem in error.problems if problem.field is not None}
+        right = getattr(request.state, "right", None)
+        if right is None or not wrong or len(wrong) < len(error.problems):
+            raise error
+        made = self._make_form(speech_of(request).language, answers=right, problems=wrong)
+        return _fresh(*made, 422)
 
     async def collect(self, request: Request) -> Response:
         """Store one generalized record, or a list of them."""
-        asked = await self._reader.read(request)
+        try:
+            asked = await self._reader.read(request)
+        except InvalidRecordsError as error:
+            if wants_page(request):
+                return self._form_again(request, error)
+            raise
         number = self._numbers[asked.format.generalization.fingerprint]
         stored = await self.writer.submit(Submission(number, asked.rows, asked.key, asked.body))
         said = await self._sentence(asked) if asked.form else None
         if asked.form and "text/html" in request.headers.get("accept", ""):
-            return receipt_page(stored.receipts[0], said, stored.repeated)
+            return receipt_page(stored.receipts[0], said, stored.repeated, speech_of(request))
         content: dict[str, Any] = {"receipts": stored.receipts} if asked.batch else {"receipt": stored.receipts[0]}
         content |= {"prediction": said} if said is not None else {}
         content["generalization"] = asked.format.generalization.fingerprint
@@ -244,18 +275,18 @@ class Service:
             await asyncio.sleep(0.1)
         return True
 
-    async def erase_page(self, _: Request) -> Response:
+    async def erase_page(self, request: Request) -> Response:
         """Show a page on which a person enters a receipt, to have the record erased."""
-        return erase_page(None)
+        return erase_page(None, self._speech(request))
 
     async def erase_by_form(self, request: Request) -> Response:
         """Erase the record of a receipt that a person entered, and say what became of it."""
-        receipt = await read_receipt(request)
+        receipt, speech = await read_receipt(request), self._speech(request)
         if not await self._ask(self._store.erase, receipt):
-            return erase_page("There is no record of this receipt. It may have been erased already.", 404)
+            return erase_page("There is no record of this receipt. It may have been erased already.", speech, 404)
         if await self._gone():
-            return erase_page("Your record is erased. Nothing of it is left in the database.")
-        return erase_page(f"Your record is {self._store.remains}.", 202)
+            return erase_page("Your record is erased. Nothing of it is left in the database.", speech)
+        return erase_page(f"Your record is {self._store.remains}.", speech, 202)
 
     async def stored(self, request: Request) -> Response:
         """Say whether a receipt's record is stored; 202 while the bytes of erased ones still lie in the log."""
@@ -272,6 +303,12 @@ class Service:
     async def openapi(self, _: Request) -> Response:
         """List it for machines."""
         return JSONResponse(self._document)
+
+
+def _fresh(html: str, policy: str, status: int = 200) -> Response:
+    """Return a form with a key of its own: the same form sent twice is one record."""
+    text = html.replace(KEY_PLACE, secrets.token_urlsafe(24))
+    return HTMLResponse(text, status, {"content-security-policy": policy})
 
 
 def _prediction(row: dict[str, Any]) -> dict[str, Any]:

@@ -3,10 +3,21 @@
 Each export is complete by itself, and agrees with :meth:`leastwise.Generalization.transform`.
 """
 
-from leastwise.exports.form import Notice, content_policy, form_html
+from leastwise.exports.form import content_policy, form_html
 from leastwise.exports.javascript import to_javascript
+from leastwise.exports.languages import FormTexts, Notice, Translation
 from leastwise.exports.questionnaire import questionnaire
 from leastwise.exports.record_schema import record_schema
 from leastwise.exports.sql import to_sql
 
-__all__ = ["Notice", "content_policy", "form_html", "questionnaire", "record_schema", "to_javascript", "to_sql"]
+__all__ = [
+    "FormTexts",
+    "Notice",
+    "Translation",
+    "content_policy",
+    "form_html",
+    "questionnaire",
+    "record_schema",
+    "to_javascript",
+    "to_sql",
+]

@@ -8,8 +8,7 @@ is cleared. The page loads nothing and may talk to the form's action only; its c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
 from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,52 +16,20 @@ from urllib.parse import urlsplit
 from leastwise.documents.pages import hash_sources
 from leastwise.errors import ParameterError, shorten
 from leastwise.exports.javascript import asset, plan, script_json
+from leastwise.exports.languages import (
+    ENGLISH,
+    Notice,
+    Translation,
+    direction,
+    language_name,
+    sentences,
+    speaker,
+)
 from leastwise.exports.questionnaire import Question, label_question, questions
 from leastwise.generalization import Generalization
-from leastwise.validation import check_between
 
 TITLE = "A few questions"
-
-
-@dataclass(frozen=True)
-class Notice:
-    """What people must be told before they answer; what is empty is left out.
-
-    Parameters
-    ----------
-    controller
-        Who asks.
-    purpose
-        Why.
-    legal_basis
-        On what legal basis.
-    keep_days
-        For how many days the answers are kept.
-    contact
-        Whom to ask, and to complain to.
-    """
-
-    controller: str = ""
-    purpose: str = ""
-    legal_basis: str = ""
-    keep_days: int | None = None
-    contact: str = ""
-
-    def __post_init__(self) -> None:
-        if self.keep_days is not None:
-            check_between("keep_days", self.keep_days, 1)
-
-    def lines(self) -> list[tuple[str, str]]:
-        """Return each heading with its text, as the form shows them."""
-        kept = "" if self.keep_days is None else f"{self.keep_days:,} days; then the answers are erased"
-        said = {
-            "Who asks": self.controller,
-            "Why": self.purpose,
-            "Legal basis": self.legal_basis,
-            "Kept for": kept,
-            "Whom to ask": self.contact,
-        }
-        return [(heading, text) for heading, text in said.items() if text]
+_NUMBER = r"\s*[+\-]?[0-9][0-9.,'’\s]*"  # what form.js and plain_number may read
 
 
 def form_html(
@@ -70,13 +37,18 @@ def form_html(
     action: str | None = None,
     *,
     helper: bool = False,
-    title: str = TITLE,
+    title: str = "",
     introduction: str = "",
     label: bool = False,
-    language: str = "en",
+    language: str = ENGLISH,
+    translation: Translation | None = None,
+    languages: Mapping[str, Translation] | None = None,
+    prefer_not_to_say: Collection[str] = (),
     hidden: Mapping[str, str] | None = None,
     why: Mapping[str, str] | None = None,
     notice: Notice | None = None,
+    answers: Mapping[str, str] | None = None,
+    problems: Collection[str] = (),
 ) -> str:
     """Return the form as one HTML document.
 
@@ -94,26 +66,42 @@ def form_html(
     label
         Whether the label is asked too, as the training phase needs it.
     language
-        The language that the texts are in.
+        The language of the page: of our own sentences where we have them (English, German, French).
+    translation
+        Its texts in that language; what it leaves out is said as it is.
+    languages
+        All languages that the page is served in; it then links to itself with ``?lang=``.
+    prefer_not_to_say
+        The attributes for which that is an answer of its own; it is sent as a missing one.
     hidden
         Fields that are posted beside the answers, such as which generalization this is.
     why
         By attribute, why it is asked: see ``Necessity.reasons``.
     notice
         Who asks, why, on what legal basis, for how long, and whom to ask.
+    answers, problems
+        What was answered before, and the attributes whose answer was not accepted.
     """
-    asked = questions(generalization)
+    say, told = speaker(language, translation), translation or Translation()
+    told.check(generalization)
+    asked = questions(generalization, told, say, prefer_not_to_say)
     if label and generalization.label is not None:
-        asked.append(label_question(generalization.label))
+        asked.append(label_question(generalization.label, told))
     _check_texts(asked)
     taken = [question.name for question in asked if question.name in (hidden or {})]
     if taken:
         raise ParameterError(f"a hidden field must not have the name of a question; got {shorten(taken[0])}")
     text: str = _template().render(
-        title=title,
-        introduction=introduction,
-        notice=notice.lines() if notice else [],
+        say=say,
+        title=told.title or title or say(TITLE),
+        introduction=told.introduction or introduction,
+        notice=told.of_notice(notice).lines(say) if notice else [],
         language=language,
+        direction=direction(language),
+        languages=[(tag, language_name(tag, each)) for tag, each in (languages or {}).items()],
+        number=_NUMBER,
+        answers=answers or {},
+        problems=problems,
         action=_checked_action(action),
         helper=helper,
         hidden=hidden or {},
@@ -125,6 +113,7 @@ def form_html(
         style=asset("form.css"),
         script=_script(),
         plan=script_json(plan(generalization)),
+        sentences=script_json(sentences(language, translation)),
     )
     return text
 

@@ -5,17 +5,20 @@ The questions are facts first, so that the form and the questionnaire say the sa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from leastwise.documents.pages import as_is
+from leastwise.errors import ParameterError
+from leastwise.exports.languages import Translation, check_names
 from leastwise.generalization import Generalization
 from leastwise.partition import Groups, Partition, Untouched
 from leastwise.partition.labels import NAMED_VALUES, distinguished
 from leastwise.schema import Attribute
+from leastwise.schema.values import Say
 
-NO_ANSWER, SOMETHING_ELSE = "no answer", "something else"
+NO_ANSWER, SOMETHING_ELSE, PREFER_NOT = "no answer", "something else", "I prefer not to say"
 MOST_RADIOS = 7
 
 Widget = Literal["radio", "select", "number"]
@@ -48,6 +51,7 @@ class Question:
     typed: Typed
     exact: tuple[tuple[str, str], ...]
     attribute: Attribute
+    prefer_not: bool = False
 
     @property
     def may_be_empty(self) -> bool:
@@ -55,22 +59,47 @@ class Question:
         return self.widget == "number" and self.attribute.missing
 
 
-def questions(generalization: Generalization) -> list[Question]:
-    """Return what is asked, in the order of the artefact."""
-    return [_question(partition) for partition in generalization.partitions if not partition.suppressed]
+def questions(
+    generalization: Generalization,
+    translation: Translation | None = None,
+    say: Say = str,
+    prefer_not_to_say: Collection[str] = (),
+) -> list[Question]:
+    """Return what is asked, in the order of the artefact.
+
+    Parameters
+    ----------
+    translation, say
+        The texts of a language, and what says our own words in it.
+    prefer_not_to_say
+        The attributes for which that is an answer of its own; it is recorded as a missing one.
+    """
+    check_names("prefer_not_to_say names", prefer_not_to_say, generalization.schema.names)
+    asked = [partition for partition in generalization.partitions if not partition.suppressed]
+    for attribute in (partition.attribute for partition in asked):
+        if attribute.name in prefer_not_to_say and not attribute.missing:
+            raise ParameterError(
+                f"{attribute.name} cannot offer “prefer not to say”: no answer of it stands for a missing one; "
+                "declare missing: true for it in the schema and make the generalization anew"
+            )
+    told = translation or Translation()
+    return [
+        _question(partition, told.of_partition(partition), say, partition.attribute.name in prefer_not_to_say)
+        for partition in asked
+    ]
 
 
-def label_question(label: Attribute) -> Question:
+def label_question(label: Attribute, translation: Translation | None = None) -> Question:
     """Return the question for the label itself, asked in full."""
-    texts = label.labels or label.values
-    choices = tuple(Choice(value, text) for value, text in zip(label.values, texts, strict=True))
+    said = (translation or Translation()).of_attribute(label)
+    choices = tuple(Choice(value, said.label_of(value)) for value in label.values)
     widget: Widget = "radio" if len(choices) <= MOST_RADIOS else "select"
-    text = label.question or label.name
-    return Question(label.name, text, label.unit, label.personal, widget, choices, "", (), label)
+    text = said.question or label.name
+    return Question(label.name, text, said.unit, label.personal, widget, choices, "", (), said)
 
 
-def _question(partition: Partition) -> Question:
-    attribute, choices = partition.attribute, _choices(partition)
+def _question(partition: Partition, spoken: Partition, say: Say, prefer_not: bool) -> Question:
+    attribute, choices = spoken.attribute, _choices(partition.labels, spoken, say, prefer_not)
     explained = any(choice.members for choice in choices)  # a list inside a select cannot be shown
     widget: Widget = "radio" if len(choices) <= MOST_RADIOS or explained else "select"
     typed: Typed = "" if partition.untouched else "number" if attribute.continuous else "choice"
@@ -85,29 +114,39 @@ def _question(partition: Partition) -> Question:
         typed,
         tuple(exact),
         attribute,
+        prefer_not,
     )
 
 
-def _choices(partition: Partition) -> tuple[Choice, ...]:
+def _choices(labels: tuple[str, ...], partition: Partition, say: Say, prefer_not: bool) -> tuple[Choice, ...]:
+    """Return the buckets as answers; each is recorded by its label, whatever people read."""
     if isinstance(partition, Untouched):
         return ()
     buckets = range(partition.size)
-    texts = distinguished([_text(partition, bucket) for bucket in buckets])
-    choices = [Choice(partition.labels[bucket], texts[bucket], _members(partition, bucket)) for bucket in buckets]
+    texts = distinguished([_text(partition, bucket, say, prefer_not) for bucket in buckets])
+    choices = [Choice(labels[bucket], texts[bucket], _members(partition, bucket)) for bucket in buckets]
     own = [bucket for bucket in buckets if partition.own_label(bucket)]
     extra = [bucket for bucket in reversed(buckets) if bucket not in own]  # "something else" before "no answer"
-    return tuple(choices[bucket] for bucket in [*own, *extra])
+    missing = partition.missing_bucket
+    shared = []
+    if prefer_not and missing is not None and texts[missing] != say(PREFER_NOT):
+        beside = say("kept with “{}”").format(texts[missing])
+        shared = [Choice(labels[missing], f"{say(PREFER_NOT)} ({beside})")]
+    return (*(choices[bucket] for bucket in [*own, *extra]), *shared)
 
 
-def _text(partition: Partition, bucket: int) -> str:
+def _text(partition: Partition, bucket: int, say: Say, prefer_not: bool) -> str:
     """Say a bucket to a person who answers: "20 to 63, or no answer"."""
-    parts = [partition.own_label(bucket)]
-    parts += [SOMETHING_ELSE] if bucket == partition.other_bucket else []
-    parts += [NO_ANSWER] if bucket == partition.missing_bucket else []
-    said = [part for part in parts if part]
-    if not parts[0]:
-        said[0] = said[0].capitalize()
-    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])}, or {said[-1]}"
+    own, missing = partition.own_label(bucket, say), bucket == partition.missing_bucket
+    said = [own] if own else []
+    said += [say(SOMETHING_ELSE)] if bucket == partition.other_bucket else []
+    if missing and prefer_not:  # an answer of its own
+        said = said or [say(PREFER_NOT)]
+    elif missing:
+        said += [say(NO_ANSWER)]
+    if not own:
+        said[0] = said[0][0].upper() + said[0][1:]
+    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])}, {say('or')} {said[-1]}"
 
 
 def _members(partition: Partition, bucket: int) -> tuple[str, ...]:

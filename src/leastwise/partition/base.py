@@ -13,6 +13,7 @@ import numpy.typing as npt
 from leastwise.errors import ParameterError, SchemaError, shorten
 from leastwise.partition.labels import alternatives, distinguished
 from leastwise.schema import Attribute, Extra, Unknown
+from leastwise.schema.values import Say
 
 Codes = npt.NDArray[np.integer[Any]]
 
@@ -90,8 +91,11 @@ class Partition(ABC):
         own = self.own_label(bucket)
         return alternatives([own, *extras] if own else extras)
 
-    def own_label(self, bucket: int) -> str:
-        """Return what people read for its numbers or values, empty where it has only "missing" or "other"."""
+    def own_label(self, bucket: int, say: Say = str) -> str:
+        """Return what people read for its numbers or values, empty where it has only "missing" or "other".
+
+        ``say`` puts the words into another language.
+        """
         raise AssertionError(f"{type(self).__name__} has no bucket labels")
 
     def merge(self, first: int, second: int) -> Partition:

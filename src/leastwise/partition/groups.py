@@ -14,7 +14,7 @@ from leastwise.errors import ArtefactError, shorten
 from leastwise.partition.base import Partition, first_seen
 from leastwise.partition.labels import group_label
 from leastwise.schema import Attribute
-from leastwise.schema.values import text_of
+from leastwise.schema.values import Say, text_of
 
 
 @dataclass(frozen=True)
@@ -97,6 +97,6 @@ class Groups(Partition):
         self._check_same_attribute(other)
         return Groups(self.attribute, first_seen(zip(self.assignment, other.assignment, strict=True)))
 
-    def own_label(self, bucket: int) -> str:
+    def own_label(self, bucket: int, say: Say = str) -> str:
         """Return what people read for its values, empty where it has none."""
-        return group_label(self.attribute, self.groups[bucket]) if self.groups[bucket] else ""
+        return group_label(self.attribute, self.groups[bucket], say) if self.groups[bucket] else ""

@@ -17,7 +17,7 @@ from leastwise.errors import ArtefactError, ParameterError, shorten
 from leastwise.partition.base import Partition, first_seen
 from leastwise.partition.labels import interval_label
 from leastwise.schema import Attribute
-from leastwise.schema.values import number_text
+from leastwise.schema.values import Say, number_text
 
 
 @dataclass(frozen=True)
@@ -170,9 +170,9 @@ class Intervals(Partition):
         marks = [*zip(self.bucket_map(probes), other.bucket_map(probes), strict=True)]
         return Intervals(self.attribute, edges, first_seen(marks)[len(probes) :])
 
-    def own_label(self, bucket: int) -> str:
+    def own_label(self, bucket: int, say: Say = str) -> str:
         """Return what people read for its numbers, empty where it has none."""
-        return interval_label(self.attribute, *self.ends(bucket)) if bucket <= len(self.edges) else ""
+        return interval_label(self.attribute, *self.ends(bucket), say) if bucket <= len(self.edges) else ""
 
 
 def interval_problems(attribute: Attribute, edges: Sequence[float]) -> list[str]:

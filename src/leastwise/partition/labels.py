@@ -6,14 +6,16 @@ import math
 from collections.abc import Sequence
 
 from leastwise.schema import Attribute
-from leastwise.schema.values import number_text
+from leastwise.schema.values import Say, number_text, say_numbers
 
 # A group of 300 occupations is named by its first few; the artefact holds the whole list.
 NAMED_VALUES = 6
 
 
-def interval_label(attribute: Attribute, above: float | None, up_to: float | None) -> str:
+def interval_label(attribute: Attribute, above: float | None, up_to: float | None, say: Say = str) -> str:
     """Name the numbers in (above, up_to] that the domain has; None is an open end.
+
+    ``say`` puts the words into another language.
 
     >>> age = Attribute("age", "continuous", lower=0, integer=True)
     >>> [interval_label(age, *ends) for ends in [(None, 19), (19, 63), (63, 64), (64, None)]]
@@ -22,31 +24,33 @@ def interval_label(attribute: Attribute, above: float | None, up_to: float | Non
     >>> [interval_label(pay, *ends) for ends in [(None, 0.5), (0.5, 7), (7, None)]]
     ['up to 0.5', 'above 0.5, up to 7', 'above 7']
     """
-    return (_whole_numbers if attribute.integer else _real_numbers)(attribute, above, up_to)
+    return (_whole_numbers if attribute.integer else _real_numbers)(attribute, above, up_to, say)
 
 
-def _whole_numbers(attribute: Attribute, above: float | None, up_to: float | None) -> str:
+def _whole_numbers(attribute: Attribute, above: float | None, up_to: float | None, say: Say) -> str:
     first = attribute.lower if above is None else math.floor(above) + 1
     last = attribute.upper if up_to is None else math.floor(up_to)
     if first is None:
-        return "any number" if last is None else f"{number_text(last)} or less"
+        return say("any number") if last is None else say_numbers(say, "{} or less", last)
     if last is None:
-        return f"{number_text(first)} or more"
-    return number_text(first) if first == last else f"{number_text(first)} to {number_text(last)}"
+        return say_numbers(say, "{} or more", first)
+    return number_text(first) if first == last else say_numbers(say, "{} to {}", first, last)
 
 
-def _real_numbers(attribute: Attribute, above: float | None, up_to: float | None) -> str:
+def _real_numbers(attribute: Attribute, above: float | None, up_to: float | None, say: Say) -> str:
     last = attribute.upper if up_to is None else up_to
     if above is None and attribute.lower is not None and last is not None:
-        return f"{number_text(attribute.lower)} to {number_text(last)}"
+        return say_numbers(say, "{} to {}", attribute.lower, last)
     if above is None and attribute.lower is not None:
-        return f"{number_text(attribute.lower)} or more"
+        return say_numbers(say, "{} or more", attribute.lower)
     if above is None:
-        return "any number" if last is None else f"up to {number_text(last)}"
-    return f"above {number_text(above)}" + ("" if last is None else f", up to {number_text(last)}")
+        return say("any number") if last is None else say_numbers(say, "up to {}", last)
+    if last is None:
+        return say_numbers(say, "above {}", above)
+    return say_numbers(say, "above {}, up to {}", above, last)
 
 
-def group_label(attribute: Attribute, values: Sequence[str]) -> str:
+def group_label(attribute: Attribute, values: Sequence[str], say: Say = str) -> str:
     """Name the values of a group; of a run of an ordinal attribute, its first and last.
 
     >>> colour = Attribute("colour", values=("red", "green", "blue"))
@@ -58,20 +62,20 @@ def group_label(attribute: Attribute, values: Sequence[str]) -> str:
     """
     labels = [attribute.label_of(value) for value in values]
     if attribute.kind == "ordinal" and len(labels) > 2:
-        return f"{labels[0]} to {labels[-1]}"
+        return say("{} to {}").format(labels[0], labels[-1])
     if len(labels) > NAMED_VALUES:
         rest = len(labels) - (NAMED_VALUES - 1)
-        labels = [*labels[: NAMED_VALUES - 1], f"{rest} others"]
-    return alternatives(labels)
+        labels = [*labels[: NAMED_VALUES - 1], say("{} others").format(rest)]
+    return alternatives(labels, say)
 
 
-def alternatives(labels: Sequence[str]) -> str:
+def alternatives(labels: Sequence[str], say: Say = str) -> str:
     """Join labels by commas and "or".
 
     >>> alternatives(["a", "b", "c"])
     'a, b or c'
     """
-    return labels[0] if len(labels) == 1 else f"{', '.join(labels[:-1])} or {labels[-1]}"
+    return labels[0] if len(labels) == 1 else f"{', '.join(labels[:-1])} {say('or')} {labels[-1]}"
 
 
 def distinguished(labels: Sequence[str]) -> list[str]:

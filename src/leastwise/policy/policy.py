@@ -8,7 +8,7 @@ from typing import Any
 
 from leastwise.checks.drifting import DriftLimits
 from leastwise.errors import ArtefactError
-from leastwise.exports import Notice
+from leastwise.exports import FormTexts, Notice
 from leastwise.minimizers.constraints import Constraints
 from leastwise.runs.budget import Budget
 
@@ -71,8 +71,8 @@ class Policy:
         Generalizations of the same people that were in use before.
     seed, quick, grid
         How candidates are made and judged.
-    notice
-        What people are told before they answer.
+    notice, form
+        What people are told before they answer, and how they are asked.
 
     Examples
     --------
@@ -98,6 +98,7 @@ class Policy:
     quick: bool = False
     grid: Path | None = None
     notice: Notice = field(default_factory=Notice)
+    form: FormTexts = field(default_factory=FormTexts)
 
     @classmethod
     def from_yaml(cls, text: str, folder: str | Path = ".") -> Policy:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,7 +12,7 @@ from leastwise.checks.drifting import DriftLimits
 from leastwise.documents import LARGEST_DOCUMENT, Fields, Problems, check_format, from_plain, is_number
 from leastwise.documents.yaml import LocatedDocument
 from leastwise.errors import LeastwiseError, ParameterError, SchemaError, shorten
-from leastwise.exports import Notice
+from leastwise.exports import FormTexts, Notice
 from leastwise.minimizers.constraints import Constraints
 from leastwise.policy.policy import FORMAT, VERSION, Policy, PolicyTask
 from leastwise.runs.budget import MEAN, Budget
@@ -117,6 +117,7 @@ def _policy(section: Section, folder: Path) -> Policy | None:
     budget = _limits(Budget, section.section("budget"))
     drift = _limits(DriftLimits, section.section("drift"))
     notice = _limits(Notice, section.section("notice"))
+    form = _limits(FormTexts, section.section("form"), _with_texts)
     constraints = _constraints(section.section("constraints"))
     files = {key: section.file(key, folder) for key in ("generalization", "promise", "grid")}
     previous = tuple(folder / name for name in section.words("previous"))
@@ -124,8 +125,8 @@ def _policy(section: Section, folder: Path) -> Policy | None:
     if seed < 0:
         section.problems.add(("seed",), f"must be a whole number from 0; got {seed}")
     section.done()
-    _check_names(section.problems, task, budget, constraints)
-    if section.problems.texts or budget is None or drift is None or notice is None:
+    _check_names(section.problems, task, budget, constraints, form)
+    if section.problems.texts or budget is None or drift is None or notice is None or form is None:
         return None
     return Policy(
         task=task,
@@ -136,6 +137,7 @@ def _policy(section: Section, folder: Path) -> Policy | None:
         seed=seed,
         quick=quick,
         notice=notice,
+        form=form,
         **files,
     )
 
@@ -154,12 +156,12 @@ def _task(section: Section, folder: Path) -> PolicyTask:
     return PolicyTask(data=data, label=label, personal=personal, schema=schema, at_least=at_least, **lists)
 
 
-def _limits(kind: type[T], section: Section) -> T | None:
+def _limits(kind: type[T], section: Section, read: Callable[[Any], Any] | None = None) -> T | None:
     """Build a dataclass of limits from the keys of a mapping; one that is left out or empty has its default."""
     given = {each.name: section.take(each.name, "") for each in fields(kind)}  # type: ignore[arg-type]
     section.done()
     try:
-        return from_plain(kind, _with_numbers(given), section.path, section.problems)
+        return from_plain(kind, (read or _with_numbers)(given), section.path, section.problems)
     except ParameterError as error:
         section.problems.add(section.path, str(error))
         return None
@@ -171,6 +173,11 @@ def _with_numbers(data: Any) -> Any:
         return {key: _with_numbers(value) for key, value in data.items() if value != ""}
     number = as_number(data)
     return data if number is None else number
+
+
+def _with_texts(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the document without empty keys; a text that writes a number stays one."""
+    return {key: value for key, value in data.items() if value != ""}
 
 
 def _constraints(section: Section) -> Constraints:
@@ -219,7 +226,13 @@ def _raw(value: Any) -> Any:
     return value if number is None else number
 
 
-def _check_names(problems: Problems, task: PolicyTask, budget: Budget | None, constraints: Constraints) -> None:
+def _check_names(
+    problems: Problems,
+    task: PolicyTask,
+    budget: Budget | None,
+    constraints: Constraints,
+    form: FormTexts | None,
+) -> None:
     personal, schema = task.personal, None
     if task.label is not None and task.label in (personal or ()):
         problems.add(("personal",), f"{shorten(task.label)} is the label; it can only be one of the two")
@@ -229,6 +242,7 @@ def _check_names(problems: Problems, task: PolicyTask, budget: Budget | None, co
         problems.add(("schema",), str(error))
     if schema is not None:
         _check_against(schema, task, constraints, problems)
+        _check_form(schema, form or FormTexts(), problems)
         personal = schema.personal if personal is None else personal
     if personal is not None and budget is not None:
         _check_known(problems, ("budget", "min_adversary_error"), budget.min_adversary_error, [*personal, MEAN])
@@ -245,8 +259,22 @@ def _check_against(schema: Schema, task: PolicyTask, constraints: Constraints, p
         problems.add(("constraints",), str(error))
 
 
-def _check_known(problems: Problems, path: tuple[str, ...], names: Iterable[str], known: Iterable[str]) -> None:
+def _check_form(schema: Schema, form: FormTexts, problems: Problems) -> None:
+    path = ("form", "prefer_not_to_say")
+    _check_known(problems, path, form.prefer_not_to_say, schema.names, "attribute")
+    for attribute in schema.attributes:
+        if attribute.name in form.prefer_not_to_say and not attribute.missing:
+            problems.add(path, f"{attribute.name} may not be missing; declare missing: true for it in the schema")
+
+
+def _check_known(
+    problems: Problems,
+    path: tuple[str, ...],
+    names: Iterable[str],
+    known: Iterable[str],
+    what: str = "personal attribute",
+) -> None:
     options = list(known)
     for name in names:
         if name not in options:
-            problems.add(path, f"there is no personal attribute {shorten(name)}; {did_you_mean(name, options)}")
+            problems.add(path, f"there is no {what} {shorten(name)}; {did_you_mean(name, options)}")

@@ -17,7 +17,7 @@ import numpy as np
 
 from leastwise.documents import Fields, Problems
 from leastwise.errors import SchemaError, UnknownValueError, shorten
-from leastwise.schema.values import ONE_VALUE, as_number, is_several, number_text, text_of
+from leastwise.schema.values import ONE_VALUE, Say, as_number, is_several, say_numbers, text_of
 from leastwise.validation import did_you_mean
 
 Kind = Literal["continuous", "ordinal", "discrete"]
@@ -118,14 +118,14 @@ class Attribute:
             inside &= number <= self.upper
         return inside & (np.floor(number) == number) if self.integer else inside
 
-    def domain_text(self) -> str:
-        """Say the domain in a few words."""
+    def domain_text(self, say: Say = str) -> str:
+        """Say the domain in a few words; ``say`` puts them into another language."""
         if not self.continuous:
             return f"{len(self.values)} values"
-        kind = "whole numbers" if self.integer else "numbers"
-        low = "" if self.lower is None else f" from {number_text(self.lower)}"
-        high = "" if self.upper is None else f" to {number_text(self.upper)}"
-        return kind + (low + high if low or high else ", open at both ends")
+        ends = (("from {}", self.lower), ("to {}", self.upper))
+        said = [say_numbers(say, words, end) for words, end in ends if end is not None]
+        kind = say("whole numbers" if self.integer else "numbers")
+        return " ".join([kind, *said]) if said else f"{kind}, {say('open at both ends')}"
 
     def unknown_hint(self, value: object = None) -> str:
         """Say what the domain is and what to do about a value outside it."""

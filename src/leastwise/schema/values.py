@@ -19,12 +19,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from numbers import Real
 from types import MappingProxyType
 from typing import Any
 
+Say = Callable[[str], str]  # puts our own English words into another language; str leaves them
 BLANKS = " \t\n\r\v\f"
 
 
@@ -81,6 +82,16 @@ def number_text(number: float) -> str:
     if math.isfinite(number) and number == int(number) and abs(number) < 1e16:
         return str(int(number))
     return repr(float(number))
+
+
+def say_numbers(say: Say, words: str, *numbers: float) -> str:
+    """Fill numbers into words of a language, with its decimal sign.
+
+    >>> german = {"up to {}": "bis {}", ".": ","}
+    >>> say_numbers(str, "up to {}", 0.5), say_numbers(german.__getitem__, "up to {}", 0.5)
+    ('up to 0.5', 'bis 0,5')
+    """
+    return say(words).format(*(number_text(number).replace(".", say(".")) for number in numbers))
 
 
 def text_of(value: Any) -> str | None:

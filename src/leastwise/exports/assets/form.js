@@ -7,6 +7,8 @@ const form = document.getElementById("form");
 const action = form.getAttribute("action");
 const attributeOf = (place) => plan.attributes[place];
 const within = (element, selector) => element.querySelector(selector);
+const sentences = JSON.parse(document.getElementById("sentences").textContent);
+const say = (text, part = "") => (sentences[text] ?? text).replace("{}", () => part);
 const each = (selector, act) => document.querySelectorAll(selector).forEach(act);
 
 function show(element, text) {
@@ -32,30 +34,35 @@ function complain(question, text, at) {
 function problemOf(question) {
   const [first] = controls(question);
   if (first.type === "radio") {
-    return [...controls(question)].some((radio) => radio.checked) ? "" : "Please choose one of the answers.";
+    return [...controls(question)].some((radio) => radio.checked) ? "" : say("Please choose one of the answers.");
   }
-  if (first.tagName === "SELECT") return first.value ? "" : "Please choose one of the answers.";
-  return numberProblem(attributeOf(question.dataset.place), first.value);
+  if (first.tagName === "SELECT") return first.value ? "" : say("Please choose one of the answers.");
+  return numberProblem(question, first.value);
 }
 
-function numberProblem(attribute, text) {
-  return text.trim() === "" && !attribute.missing ? "Please write a number." : misfit(attribute, plainNumber(text));
+function numberProblem(question, text) {
+  const { missing } = attributeOf(question.dataset.place);
+  return text.trim() === "" && !missing ? say("Please write a number.") : misfit(question, plainNumber(text));
 }
 
-function misfit(attribute, value) {
+function misfit(question, value) {
   try {
-    answer(attribute, value);
+    answer(attributeOf(question.dataset.place), value);
     return "";
   } catch (error) {
     if (!(error instanceof UnknownValueError)) throw error;
-    return `This does not fit: ${domainHint(attribute)}.`;
+    return say("This does not fit: {}.", question.dataset.domain);
   }
 }
 
 // --- the helper: an exact value becomes a bucket, here and nowhere else ---
 
 // People write numbers as they are used to: 1,200 or 1 200, and 1.234,5 where the comma is the decimal sign.
-const DECIMAL = new Intl.NumberFormat(navigator.language).formatToParts(1.5).find((one) => one.type === "decimal").value;
+// Who chose the page's language writes numbers so; elsewhere the browser's language says how.
+const chosen = document.documentElement.lang;
+const browsers = !within(document, "nav") || navigator.language.split("-")[0] === chosen.split("-")[0];
+const LOCALE = browsers ? navigator.language : chosen;
+const DECIMAL = new Intl.NumberFormat(LOCALE).formatToParts(1.5).find((one) => one.type === "decimal").value;
 
 function plainNumber(text) {
   const bare = text.replace(/[\s'’]/g, "");
@@ -79,7 +86,7 @@ function findBucket(question) {
   const attribute = attributeOf(question.dataset.place);
   const value = typedValue(question);
   if (value.trim() === "") return { label: "", problem: "" };
-  const problem = misfit(attribute, value);
+  const problem = misfit(question, value);
   return { label: problem ? "" : answer(attribute, value), problem };
 }
 
@@ -95,15 +102,14 @@ function textOfLabel(question, label) {
 }
 
 function choose(question, label) {
-  for (const control of controls(question)) {
-    if (control.type === "radio") control.checked = control.value === label;
-    else control.value = label;
-  }
+  const all = [...controls(question)];
+  if (all[0].type !== "radio") all[0].value = label;
+  else all.find((radio) => radio.value === label).checked = true; // the first: "prefer not to say" may share its label
 }
 
 function preview(question) {
   const { label, problem } = findBucket(question);
-  within(question, ".becomes").textContent = label ? `becomes “${textOfLabel(question, label)}”` : "";
+  within(question, ".becomes").textContent = label ? say("becomes “{}”", textOfLabel(question, label)) : "";
   // Somebody who is still typing is not told off; what was wrong before is cleared as soon as it is right.
   if (!problem) complain(question, "");
   if (label) choose(question, label);
@@ -117,7 +123,7 @@ function settle(question) {
   if (!label) return;
   typed.value = "";
   choose(question, label);
-  within(question, ".becomes").textContent = `becomes “${textOfLabel(question, label)}” · your entry is cleared`;
+  within(question, ".becomes").textContent = say("becomes “{}” · your entry is cleared", textOfLabel(question, label));
   refresh();
 }
 
@@ -135,10 +141,15 @@ function turnHelper(on) {
 
 function record() {
   const fields = [...new FormData(form)].filter(([, value]) => typeof value === "string");
-  const numbers = new Map(plan.attributes.filter((one) => one.untouched).map((one) => [one.name, one]));
+  const numbers = new Map();
+  each(".question", (question) => {
+    const attribute = attributeOf(question.dataset.place);
+    if (attribute && attribute.untouched) numbers.set(attribute.name, question);
+  });
   return Object.fromEntries(fields.map(([name, value]) => {
-    const attribute = numbers.get(name);
-    return [name, attribute && !numberProblem(attribute, value) ? answer(attribute, plainNumber(value)) : value];
+    const question = numbers.get(name);
+    if (!question || numberProblem(question, value)) return [name, value];
+    return [name, answer(attributeOf(question.dataset.place), plainNumber(value))];
   }));
 }
 
@@ -189,7 +200,7 @@ async function send() {
     if (response.ok) finish(told);
     else refuse(response.status, told);
   } catch {
-    show(document.getElementById("form-error"), "The answers could not be sent. They are still here; try again.");
+    show(document.getElementById("form-error"), say("The answers could not be sent. They are still here; try again."));
   } finally {
     button.disabled = false;
   }
@@ -199,16 +210,16 @@ function refuse(status, told) {
   const named = told && Array.isArray(told.problems) ? told.problems.map((one) => one.field) : [];
   form.querySelectorAll(".question").forEach((question) => {
     const name = controls(question)[0].getAttribute("name");
-    if (named.includes(name)) complain(question, "This answer was not accepted.", controls(question)[0]);
+    if (named.includes(name)) complain(question, say("This answer was not accepted."), controls(question)[0]);
   });
-  const text = status === 429 ? "Too many answers at once; wait a moment and try again."
-    : `The answers were not accepted (${status}). They are still here.`;
+  const text = status === 429 ? say("Too many answers at once; wait a moment and try again.")
+    : say("The answers were not accepted ({}). They are still here.", status);
   show(document.getElementById("form-error"), text);
 }
 
 const FACTS = [
-  ["prediction", "The answer"],
-  ["receipt", "Your receipt: keep it, it is the only way to have these answers erased"],
+  ["prediction", say("The answer")],
+  ["receipt", say("Your receipt: keep it, it is the only way to have these answers erased")],
 ];
 
 function finish(told) {

@@ -1,0 +1,152 @@
+"""People are asked in their language, may keep a thing to themselves, and type numbers as they are used to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leastwise import Attribute, Generalization, Groups, Intervals, ParameterError, Untouched
+from leastwise.collector.store import read_records
+from leastwise.exports import FormTexts, Notice, Translation
+from tests.collector.asgi import Client
+from tests.collector.examples import SCHOOL, client, exported, sqlite_url
+from tests.collector.process import running
+from tests.collector.test_end_to_end import Traffic
+
+AGE = Attribute("age", "continuous", lower=0, integer=True, missing=True, question="How old are you?")
+PAY = Attribute("pay", "continuous", lower=0, upper=100_000)
+MIXED = Generalization(
+    (
+        Intervals(AGE, (19, 63), (1,)),  # missing lies with the middle
+        Groups.of(SCHOOL, [["none", "primary"], ["secondary", "high"]]),
+        Untouched(PAY),
+    )
+)
+GERMAN = Translation(title="Drei Fragen", questions={"age": "Wie alt sind Sie?", "pay": "Was verdienen Sie?"})
+FORM = FormTexts(prefer_not_to_say=("age",), languages={"de": GERMAN, "fr": Translation()})
+MIDDLE = "20 to 63 or missing"
+GOOD = {"age": MIDDLE, "school": "secondary or high", "pay": "1234.5"}
+PAGE = {"accept": "text/html,*/*"}
+POLICY = """
+format: leastwise-policy
+version: 1
+notice: {controller: Example Ltd, purpose: to help, keep_days: 30}
+form:
+  prefer_not_to_say: [age]
+  languages:
+    de:
+      title: Drei Fragen
+      notice: {purpose: um zu helfen}
+      questions: {age: Wie alt sind Sie?, school: Welche Schule?, pay: Was verdienen Sie?}
+      units: {pay: Euro}
+      answers: {school: {none: keine, primary: Grundschule, secondary: Mittelschule, high: Gymnasium}}
+    fr: {}
+"""
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[Client]:
+    with client(sqlite_url(tmp_path), MIXED, form=FORM, notice=Notice("Example Ltd")) as given:
+        yield given
+
+
+@pytest.mark.parametrize(
+    ("query", "liked", "language", "button"),
+    [
+        ("", "", "en", "Send my answers"),
+        ("?lang=de", "", "de", "Antworten senden"),
+        ("", "it, fr-CH;q=0.8, en;q=0.5", "fr", "Envoyer mes réponses"),
+        ("?lang=de", "fr", "de", "Antworten senden"),
+        ("?lang=xx%22%3E", "xx;q=x, *", "en", "Send my answers"),
+    ],
+)
+def test_the_language_is_chosen(made: Client, query: str, liked: str, language: str, button: str) -> None:
+    page = made.get(f"/{query}", headers={"accept-language": liked})
+    assert f'<html lang="{language}"' in page.text
+    assert button in page.text
+    assert "set-cookie" not in page.headers
+    erase = made.get(f"/erase{query}", headers={"accept-language": liked})
+    assert f'<html lang="{language}"' in erase.text
+
+
+def test_the_pages_after_the_form_speak_the_same_language(made: Client) -> None:
+    sent = {**GOOD, "pay": "1.234,5", "leastwise-language": "de"}
+    thanks = made.post("/records", data=sent, headers=PAGE)
+    assert thanks.status_code == 201
+    assert '<html lang="de"' in thanks.text
+    assert "Vielen Dank" in thanks.text
+    receipt = thanks.text.split('<code id="receipt">')[1].split("<")[0]
+    gone = made.post("/erase?lang=de", data={"receipt": receipt}, headers=PAGE)
+    assert "Ihr Datensatz ist gelöscht." in gone.text
+    refused = made.post("/records", data={**sent, "name": "Jo"}, headers=PAGE)
+    assert (refused.status_code, "Zurück zum Formular" in refused.text) == (422, True)
+
+
+@pytest.mark.parametrize(
+    ("language", "typed", "number"),
+    [
+        ("en", "1,200", "1200"), ("en", "45.5", "45.5"), ("en", "1.234,5", "1234.5"), ("en", " 1 200 ", "1200"),
+        ("de", "1.200", "1200"), ("de", "45,5", "45.5"), ("de", "1.234,5", "1234.5"), ("de", "45.5", "45.5"),
+        ("fr", "1\u202f234,5", "1234.5"), (None, "1.234", "1.234"),
+    ],
+)  # fmt: skip
+def test_numbers_as_people_write_them(made: Client, language: str | None, typed: str, number: str) -> None:
+    """Without a language a program speaks, or our script, which has read the number already."""
+    sent = {**GOOD, "pay": typed} | ({"leastwise-language": language} if language else {})
+    assert made.post("/records", data=sent).status_code == 201
+    assert exported(made)[0]["pay"] == number
+
+
+def test_a_form_that_is_wrong_comes_back_with_what_was_right(made: Client) -> None:
+    sent = {**GOOD, "pay": "777777777", "leastwise-language": "de"}
+    page = made.post("/records", data=sent, headers=PAGE)
+    assert page.status_code == 422
+    assert "Das passt nicht: Zahlen von 0 bis 100000." in page.text
+    assert page.text.count(" checked>") == 3  # of age both that are kept alike: the browser takes the last
+    assert "777777777" not in page.text, "what is no answer is not repeated"
+    assert made.get("/?lang=de").text.count(" checked>") == 0
+    right = made.post("/records", data={**GOOD, "school": "high", "leastwise-language": "en"}, headers=PAGE)
+    assert 'value="1234.5"' in right.text
+    assert "Please choose one of the answers." in right.text.split("<script")[0]
+    assert exported(made) == []
+
+
+def test_a_question_that_cannot_be_left_open(tmp_path: Path) -> None:
+    wish = FormTexts(prefer_not_to_say=("school",))
+    with (
+        pytest.raises(ParameterError, match="school cannot offer"),
+        client(sqlite_url(tmp_path), MIXED, form=wish),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_person_who_speaks_german(chromium: Any, tmp_path: Path, scripts: bool) -> None:
+    (tmp_path / "leastwise.yaml").write_text(POLICY, encoding="utf-8")
+    url = sqlite_url(tmp_path)
+    with running(tmp_path, url, [MIXED], "--policy", tmp_path / "leastwise.yaml") as collector:
+        context = chromium.new_context(java_script_enabled=scripts, locale="en-US")
+        page = context.new_page()
+        traffic = Traffic(page)
+        page.goto(collector.address)
+        page.get_by_role("link", name="Deutsch").click()
+        assert page.locator("html").get_attribute("lang") == "de"
+        assert page.get_by_text("um zu helfen").is_visible()
+        page.get_by_label("Das möchte ich nicht sagen").check()
+        page.get_by_label("Mittelschule oder Gymnasium").check()
+        number = page.locator('input[name="pay"]')
+        number.fill("eintausend")
+        page.get_by_role("button", name="Antworten senden").click()
+        assert number.input_value() == "eintausend", "it stays, to be corrected"
+        assert page.get_by_label("Mittelschule oder Gymnasium").is_checked()
+        number.fill("1.234")
+        page.get_by_role("button", name="Antworten senden").click()
+        page.get_by_role("heading", name="Vielen Dank").wait_for()
+        assert traffic.problems == []
+        assert context.cookies() == []
+        context.close()
+        collector.stop()
+    assert read_records(url).to_dicts() == [{**GOOD, "pay": "1234"}]

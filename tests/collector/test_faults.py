@@ -279,6 +279,42 @@ def test_a_clock_that_jumps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         assert read_records(url).height == 5
 
 
+WITH_A_CLOCK = """
+import time
+from pathlib import Path
+
+real = time.time
+time.time = lambda: real() + float(Path({path!r}).read_text())
+from leastwise.collector import service
+service.TIDY = 0.1
+from leastwise.cli.main import main
+main()
+"""
+
+
+@pytest.mark.parametrize("days", [400, pytest.param(-400, marks=pytest.mark.slow)])
+def test_a_clock_that_jumps_while_old_records_are_erased(tmp_path: Path, days: int) -> None:
+    """Neither does a clock that is ahead erase what is new, nor is what came under one that is behind soon old."""
+    url, clock = sqlite_url(tmp_path), tmp_path / "clock"
+    clock.write_text("0")
+    with (
+        fault(f"clock jumps by {days:+} days, --keep-days") as row,
+        running(tmp_path, url, [G], "--keep-days", 30, script=WITH_A_CLOCK.format(path=str(clock))) as collector,
+    ):
+        for jump in (0, days, 0, days, 0):
+            clock.write_text(str(jump * 86_400))
+            time.sleep(0.5)  # several times that old records are looked for
+            assert row.post(collector) == 201
+        row.tried = 4
+        time.sleep(0.5)
+        assert collector.stop() == 0
+        row.check_kept(url)
+        collector.start()
+        assert row.post(collector) == 201
+        collector.stop()
+        row.check_kept(url)
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 def test_a_server_that_hangs(tmp_path: Path) -> None:

@@ -16,10 +16,11 @@ import pytest
 
 from leastwise.collector.store import Store
 from tests.collector.examples import G, sqlite_url
-from tests.collector.faults import Fault, fault
+from tests.collector.faults import Fault, ask, fault, status
 from tests.collector.process import running
 
 GCC = shutil.which("gcc")
+needs_gcc = pytest.mark.skipif(GCC is None, reason="gcc, which builds the layer that notes writes, is missing")
 HEAD = struct.Struct("<cIqI")
 SECTOR = 512
 # The log is emptied all the time, so that cuts fall into that, too.
@@ -94,18 +95,41 @@ def load(row: Fault, collector: object, log: Path, until: float, seen: list[tupl
             seen.append((log.stat().st_size, own.receipts[0]))
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(GCC is None, reason="gcc, which builds the layer that notes writes, is not installed")
-def test_what_was_acknowledged_survives_a_power_cut(tmp_path: Path) -> None:
-    shim, log, folder = tmp_path / "powercut.so", tmp_path / "log", tmp_path / "data"
-    source = Path(__file__).with_name("powercut.c")
+def layer(folder: Path, **more: str) -> dict[str, str]:
+    """Build the layer that notes writes; return the environment of a program that has it."""
+    shim, source = folder / "powercut.so", Path(__file__).with_name("powercut.c")
     subprocess.run([str(GCC), "-shared", "-fPIC", "-O2", "-o", str(shim), str(source), "-ldl"], check=True)
-    folder.mkdir()
-    environment = {
-        "LD_PRELOAD": str(shim),
-        "POWERCUT_LOG": str(log),
-        "POWERCUT_FOLDER": str(folder),
-    }
+    data = folder / "data"
+    data.mkdir()
+    return {"LD_PRELOAD": str(shim), "POWERCUT_LOG": str(folder / "log"), "POWERCUT_FOLDER": str(data), **more}
+
+
+@pytest.mark.slow
+@needs_gcc
+def test_a_disk_that_becomes_read_only(tmp_path: Path) -> None:
+    flag, url = tmp_path / "flag", sqlite_url(tmp_path / "data")
+    environment = layer(tmp_path, POWERCUT_READONLY=str(flag))
+    with (
+        fault("disk becomes read-only") as row,
+        running(tmp_path, url, [G], script=SCRIPT, **environment) as collector,
+    ):
+        assert row.post(collector, 5) == 201
+        flag.touch()
+        row.tried = 10
+        assert {row.post(collector) for _ in range(row.tried)} == {503}
+        assert ask(collector, "DELETE", f"/records/{row.receipts[0]}")[0] == 503
+        assert (status(collector, "/ready"), status(collector, "/health")) == (503, 200)
+        flag.unlink()
+        row.recovers(lambda: row.post(collector) == 201)
+        assert status(collector, "/ready") == 200
+        collector.stop()
+        row.check_kept(url)
+
+
+@pytest.mark.slow
+@needs_gcc
+def test_what_was_acknowledged_survives_a_power_cut(tmp_path: Path) -> None:
+    log, folder, environment = tmp_path / "log", tmp_path / "data", layer(tmp_path)
     seen: list[tuple[int, str]] = []
     with (
         fault("power cut (what was not synced is lost)") as row,

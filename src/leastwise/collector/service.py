@@ -119,14 +119,14 @@ class Service:
         """Show the form, in the language that ``lang`` or the browser asks for."""
         return _fresh(*self._forms[self._speech(request).language])
 
-    def _form_again(self, request: Request, error: InvalidRecordsError) -> Response:
+    async def _form_again(self, request: Request, error: InvalidRecordsError) -> Response:
         """Show the form with the answers that were right; what was wrong is not repeated, be it a person's own."""
         wrong = {problem.field for problem in error.problems if problem.field is not None}
         right = getattr(request.state, "right", None)
         if right is None or not wrong or len(wrong) < len(error.problems):
             raise error
-        made = self._make_form(speech_of(request).language, answers=right, problems=wrong)
-        return _fresh(*made, 422)
+        again = partial(self._make_form, speech_of(request).language, answers=right, problems=wrong)
+        return _fresh(*await run_in_threadpool(again), 422)
 
     async def collect(self, request: Request) -> Response:
         """Store one generalized record, or a list of them."""
@@ -134,7 +134,7 @@ class Service:
             asked = await self._reader.read(request)
         except InvalidRecordsError as error:
             if wants_page(request):
-                return self._form_again(request, error)
+                return await self._form_again(request, error)
             raise
         number = self._numbers[asked.format.generalization.fingerprint]
         stored = await self.writer.submit(Submission(number, asked.rows, asked.key, asked.body))

@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -317,9 +318,18 @@ def _number(connection: sa.Connection, fingerprint: str) -> int | None:
     return connection.execute(query).scalar()
 
 
+# Counts on while the machine sleeps, where there is such a clock.
+_steady = partial(time.clock_gettime, time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic
+_START = time.time() - _steady()
+
+
 def today() -> int:
-    """Return the day as a number: finer times would tell, beside a proxy's log, who sent a record."""
-    return int(time.time()) // 86_400
+    """Return the day as a number: finer times would tell, beside a proxy's log, who sent a record.
+
+    It is that of the start and the days that have passed since: a clock that jumps, and jumps back, would have
+    records erased before their time.
+    """
+    return int(_START + _steady()) // 86_400
 
 
 def open_existing(url: str) -> Store:

@@ -133,6 +133,8 @@ class Stranger:
         record = self.record(g)
         record = {k: v for k, v in record.items() if v is not None}
         record = self.spoil(record) if self.random.random() < 0.7 else record
+        if self.chance(0.5):  # as a page without JavaScript sends it
+            record["leastwise-language"] = self.random.choice(["en", "en", "xx", MARK])
         fields = {str(k): str(v).encode("utf-8", "replace") for k, v in record.items()}
         text = urlencode(fields).encode()
         return self.break_text(text) if self.random.random() < 0.15 else text
@@ -140,6 +142,7 @@ class Stranger:
     def headers(self, g: Generalization) -> dict[bytes, bytes]:
         found = {b"leastwise-generalization": g.fingerprint.encode()} if g is FINE or self.chance(0.5) else {}
         extra = {
+            b"accept-language": f"{MARK}, de;q={MARK}".encode(),
             b"user-agent": MARK.encode(), b"cookie": f"id={MARK}".encode(), b"accept": b"text/html",
             b"x-forwarded-for": f"{MARK}, 10.0.0.1".encode(), b"referer": f"http://x/{MARK}".encode(),
             b"authorization": f"Bearer {MARK}".encode(), b"origin": f"http://{MARK}".encode(),
@@ -162,7 +165,8 @@ class Stranger:
         mark = quote(self.random.choice([MARK, "..", "%00", "\u202e", "a" * 5000, "'"]))
         path = self.random.choice(
             ["/", "/records", f"/records/{mark}", f"/records?format={mark}", f"/schema?generalization={mark}",
-             f"/{mark}", "/docs", "/health", f"/openapi.json?{mark}", "/predict", f"/records/{'A' * 24}"]
+             f"/{mark}", f"/?lang={mark}", f"/erase?lang={mark}", "/docs",
+             "/health", f"/openapi.json?{mark}", "/predict", f"/records/{'A' * 24}"]
         )  # fmt: skip
         return method, path
 
@@ -257,6 +261,7 @@ def count_stored(must: dict[str, Counter[str]], answer: Answer, body: bytes, for
     if form:
         fields = dict(part.split("=") for part in body.decode().split("&"))
         fields.pop("leastwise-key", None)  # read, and overruled by the header
+        fields.pop("leastwise-language", None)
         if fields.get("income") == "":
             del fields["income"]  # a question of a form that was left open
         page = answer.headers["content-type"].startswith("text/html")

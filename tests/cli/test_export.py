@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from leastwise import Attribute, Generalization, Groups, Intervals
-from leastwise.exports import form_html, questionnaire, record_schema, to_javascript, to_sql
+from leastwise.exports import Notice, form_html, questionnaire, record_schema, to_javascript, to_sql
 from leastwise.partition import suppress
 from tests.cli.running import Run
 
@@ -70,6 +70,22 @@ def test_options_of_the_form(run: Run, artefact: Path) -> None:
     options = ["--action", "/records", "--helper", "--title", "Hello", "--label"]
     made = run("export", artefact, "--to", "form", *options).out
     assert made == form_html(G, "/records", helper=True, title="Hello", label=True)
+
+
+def test_a_form_in_another_language(run: Run, artefact: Path, tmp_path: Path) -> None:
+    german = run("export", artefact, "--to", "form", "--language", "de").out
+    assert german == form_html(G, language="de")
+    policy = tmp_path / "leastwise.yaml"
+    policy.write_text(
+        "format: leastwise-policy\nversion: 1\nnotice: {purpose: to help}\n"
+        "form: {title: Two questions, languages: {fr: {title: Deux questions, notice: {purpose: pour aider}}}}\n"
+    )
+    options = ["export", artefact, "--to", "form", "--policy", policy]
+    assert run(*options).out == form_html(G, title="Two questions", notice=Notice(purpose="to help"))
+    french = run(*options, "--language", "fr").out
+    assert all(text in french for text in ('<html lang="fr"', "Deux questions", "pour aider", "64 ou plus"))
+    assert "<h1>Salut</h1>" in run(*options, "--language", "fr", "--title", "Salut").out
+    assert "--language must be one of en, fr; got 'de'" in run(*options, "--language", "de").complaint
 
 
 def test_a_file_is_not_overwritten(run: Run, artefact: Path, tmp_path: Path) -> None:

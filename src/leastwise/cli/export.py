@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,7 +23,7 @@ MEANT = {
     "sql": ("answers", "label", "dialect", "table", "view", "unknown", "texts", "numbers", "keep"),
     "js": (),
     "json-schema": ("answers",),
-    "form": ("label", "action", "helper", "title", "why"),
+    "form": ("label", "action", "helper", "title", "why", "policy", "language"),
     "questionnaire": ("label", "title", "why"),
 }
 
@@ -75,6 +75,14 @@ class Form:
     why: Annotated[
         Path | None,
         typer.Option("--why", help="form, questionnaire: what leastwise necessity wrote, or the run that has it."),
+    ] = None
+    policy: Annotated[
+        Path | None,
+        typer.Option("--policy", help="form: a leastwise.yaml whose notice, texts and languages it has."),
+    ] = None
+    language: Annotated[
+        str | None,
+        typer.Option("--language", help="form: de, fr, or one of the policy; default: the policy's own."),
     ] = None
 
 
@@ -139,6 +147,25 @@ def _reasons(path: Path, found: Generalization) -> dict[str, str]:
     return necessity.reasons()
 
 
+def _as_agreed(path: Path, chosen: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of a form with what a policy says of it, in the language that was chosen."""
+    from leastwise.policy import Policy
+
+    policy = Policy.load(path)
+    texts, language = policy.form, chosen.get("language", policy.form.language)
+    check_choice("--language", language, texts.offered)
+    translation = texts.offered[language]
+    return {
+        "title": texts.title,
+        "introduction": texts.introduction,
+        "notice": policy.notice,
+        "prefer_not_to_say": texts.prefer_not_to_say,
+        "translation": replace(translation, title=chosen.get("title", translation.title)),
+        "language": language,
+        **chosen,
+    }
+
+
 def _written(to: str, found: Generalization, chosen: dict[str, Any]) -> str:
     from leastwise import exports
 
@@ -151,6 +178,8 @@ def _written(to: str, found: Generalization, chosen: dict[str, Any]) -> str:
     if to == "json-schema":
         check_choice("--answers", chosen.get("output", "labels"), ("labels", "codes"))
         return json.dumps(exports.record_schema(found, **chosen), ensure_ascii=False, indent=1) + "\n"
+    if "policy" in chosen:
+        chosen = _as_agreed(chosen.pop("policy"), chosen)
     write: dict[str, Callable[..., str]] = {
         "js": exports.to_javascript,
         "form": exports.form_html,

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from leastwise import Attribute, Generalization, Intervals
+from tests.collector.faults import fault
 
 SIGNALS = [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL]
 G = Generalization((Intervals(Attribute("age", "continuous", lower=0, integer=True), (19, 63)),))
@@ -49,16 +50,18 @@ def test_standard_input_leaves_nothing(tmp_path: Path) -> None:
         number: subprocess.Popen(command, stdin=subprocess.PIPE, env={**os.environ, "TMPDIR": str(folder)})
         for number in SIGNALS
     }
-    for number, process in running.items():
-        assert process.stdin is not None
-        process.stdin.write(b"age\n" + b"37\n" * 200_000)
-        process.stdin.flush()
-        until(lambda process=process: opened(process) > 500_000)
-        process.send_signal(number)
-        process.wait(20)
-        process.stdin.close()
-        assert [*folder.iterdir()] == [], number.name
-    assert not (tmp_path / "out.csv").exists()
+    with fault("apply of standard input, stopped") as row:
+        row.tried = len(SIGNALS)
+        for number, process in running.items():
+            assert process.stdin is not None
+            process.stdin.write(b"age\n" + b"37\n" * 200_000)
+            process.stdin.flush()
+            until(lambda process=process: opened(process) > 500_000)
+            process.send_signal(number)
+            process.wait(20)
+            process.stdin.close()
+            assert [*folder.iterdir()] == [], number.name
+        assert not (tmp_path / "out.csv").exists()
 
 
 def test_what_is_written_is_its_owners(tmp_path: Path) -> None:
@@ -94,6 +97,9 @@ def test_workers_die_with_their_parent(tmp_path: Path) -> None:
     process = subprocess.Popen([sys.executable, "-c", WORK, str(tmp_path / "pids")], env=environment)
     until(lambda: len([*(tmp_path / "pids").iterdir()]) == 2)
     assert [path for path in shared.rglob("*") if path.is_file()] == [], "no record lies in a file"
-    process.kill()
-    process.wait(20)
-    until(lambda: not any(Path(f"/proc/{path.name}").exists() for path in (tmp_path / "pids").iterdir()), 5)
+    with fault("run with workers, killed") as row:
+        process.kill()
+        process.wait(20)
+        row.recovers(
+            lambda: not any(Path(f"/proc/{path.name}").exists() for path in (tmp_path / "pids").iterdir()), 5
+        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import time
 import uuid
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,7 @@ from leastwise.collector.databases import open_database
 from leastwise.collector.tables import records, requests
 from tests.collector.asgi import run
 from tests.collector.examples import RECORDS, G, sqlite_url
+from tests.collector.faults import fault
 from tests.collector.process import HOST, Collector, running
 
 CLIENTS = 8
@@ -108,15 +110,20 @@ class Load:
 def survives(folder: Path, url: str, kills: int, seed: int = 0) -> Load:
     """Kill a collector again and again, and compare what is stored with what was acknowledged."""
     source = random.Random(seed)
-    with running(folder, url, [G], "--quiet") as collector:
-        load = Load(collector.port, seed)
-        for _ in range(kills):
-            run(load.until_killed(collector, source.randint(5, 100)))
-            check(url, load, exact=False)
-            collector.start()
-        run(load.finish())
-        assert collector.stop() == 0
-    check(url, load, exact=True)
+    with fault(f"SIGKILL under load ({url.partition(':')[0]})") as row:
+        row.tried, row.seconds = kills, 0.0
+        with running(folder, url, [G], "--quiet") as collector:
+            load = Load(collector.port, seed)
+            for _ in range(kills):
+                run(load.until_killed(collector, source.randint(5, 100)))
+                check(url, load, exact=False)
+                start = time.monotonic()
+                collector.start()
+                row.seconds = max(row.seconds, time.monotonic() - start)
+            run(load.finish())
+            assert collector.stop() == 0
+        check(url, load, exact=True)
+        row.acknowledged = sum(sent.count for sent in load.acknowledged)
     return load
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import typer
 
+from leastwise.documents.wording import NO_BREAK
 from leastwise.errors import DataError, ParameterError, shorten
 
 WIDE = 150  # columns, where the output is a file or a pipe
@@ -29,8 +30,11 @@ def visible(text: str, longest: int = 10_000) -> str:
 
     >>> visible("a\\nb\\x1b[2J", 8)
     'a\\\\nb\\\\x1…'
+    >>> visible("26\u00a0%")  # no control character, though Python does not print it either
+    '26 %'
     """
-    safe = "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+    plain = text.replace(NO_BREAK, " ")
+    safe = "".join(char if char.isprintable() else repr(char)[1:-1] for char in plain)
     return safe if len(safe) <= longest else f"{safe[: longest - 1]}…"
 
 

@@ -1,6 +1,7 @@
 """The frontier of the optimal minimizer beside that of PAT's whole grid.
 
-Both propose candidates from the training part: PAT its 108 settings, ours all that ``recommended_paths`` gives.
+Both propose candidates from the training part: PAT its 108 settings with each of five least numbers of people in a
+leaf (what fits a file and a size is chosen with the rest, on validation), ours all of ``recommended_paths``.
 They are screened on validation, where each frontier is chosen: the adversary by counting, the label by counting,
 an additive model and boosting. The test part measures the chosen ones with the strongest classifier and the
 strongest adversary (A1). The area is that of the rectangle between the limit points (everything untouched,
@@ -9,6 +10,8 @@ everything suppressed).
     python benchmarks/frontier.py                    one seed, at most 32,000 records of each file
     python benchmarks/frontier.py --full             three seeds, all records, whole frontiers
     python benchmarks/frontier.py --only adult,health --counting
+    python benchmarks/frontier.py --sizes 600,2000   samples of these sizes too: few records
+    python benchmarks/frontier.py --thin 0.02,0.06   the label's rarer class thinned to these shares: rare labels
     python benchmarks/frontier.py --results f.jsonl  each result is written at once, and not measured again
 
 By default the attack is on the 24 frontier candidates of each minimizer whose absence would cost the most area on
@@ -25,8 +28,9 @@ import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(threads, "1")  # two processes judge at once
@@ -60,21 +64,44 @@ DATASETS = (
 )
 TIMED = "acs_employment_ny_2024"
 MARGINS = (0.005, 0.01, 0.02, 0.05)
+SMALL = 32_000
+LEAST_LEAVES = (10, 25, 50, 100, 200)
 BOTH = ("pat", "optimal")
 _SPLIT: list[Split] = []
 
 
-def opened(name: str, seed: int, records: int) -> Split:
-    """Return the parts of a file, or of a seeded sample of its records."""
-    dataset = load(name)
-    table = Table.from_frame(dataset.frame, dataset.schema)
-    if records and len(table) > records:
-        table = table.take(np.sort(generator(0, "frontier sample").permutation(len(table))[:records]))
-    return table.split(seed)
+class Setting(NamedTuple):
+    """Which records: of a file, so many (0: all), with the rarer class of the label thinned (0: as it is)."""
+
+    name: str
+    seed: int
+    records: int
+    thin: float = 0.0
+
+    def opened(self) -> Split:
+        """Return the parts. A small sample is another one for each seed."""
+        dataset = load(self.name)
+        table = Table.from_frame(dataset.frame, dataset.schema)
+        if self.thin:
+            table = _thinner(table, self.thin)
+        if self.records and len(table) > self.records:
+            drawn = generator(self.seed if self.records < SMALL else 0, "frontier sample").permutation(len(table))
+            table = table.take(np.sort(drawn[: self.records]))
+        return table.split(self.seed)
 
 
-def _open_in_worker(name: str, seed: int, records: int) -> None:
-    _SPLIT[:] = [opened(name, seed, records)]
+def _thinner(table: Table, share: float) -> Table:
+    """Return the records with so many of the label's rarest class left that they are this share."""
+    counts = np.bincount(table.y)
+    rare = np.flatnonzero(table.y == np.argmin(np.where(counts > 0, counts, len(table))))
+    others = len(table) - len(rare)
+    kept = min(int(share / (1 - share) * others), len(rare))
+    left = generator(0, "thinned label").permutation(rare)[:kept]
+    return table.take(np.sort(np.concatenate([np.setdiff1d(np.arange(len(table)), rare), left])))
+
+
+def _open_in_worker(setting: Setting) -> None:
+    _SPLIT[:] = [setting.opened()]
 
 
 def _screen(text: str) -> Point:
@@ -122,7 +149,9 @@ class Measured:
 
 def candidates(train: Table, quick: bool) -> dict[str, list[str]]:
     """Return the candidates of both, as artefacts, without repetitions."""
-    pat = [g for row in pat_grid(train.with_own_levels()) for g in row]
+    own = train.with_own_levels()
+    fitting = [fewest for fewest in LEAST_LEAVES if fewest <= max(own.people / 8, LEAST_LEAVES[0])]
+    pat = [g for fewest in fitting for row in pat_grid(own, min_leaf=fewest) for g in row]
     ours = recommended_paths(train, steps=20 if quick else 40)
     return {
         name: [*{g.fingerprint: g.to_json() for g in found}.values()]
@@ -130,15 +159,14 @@ def candidates(train: Table, quick: bool) -> dict[str, list[str]]:
     }
 
 
-def measure(name: str, seed: int, arguments: argparse.Namespace) -> Measured:
+def measure(setting: Setting, arguments: argparse.Namespace) -> Measured:
     start = time.perf_counter()
-    split = opened(name, seed, arguments.records)
+    split = setting.opened()
     texts = candidates(split.train, arguments.quick)
     strong = "quick" if arguments.quick else "strongest"
     how = "counting" if arguments.counting else strong
-    setting = (name, seed, arguments.records)
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(arguments.workers, context, initializer=_open_in_worker, initargs=setting) as pool:
+    with ProcessPoolExecutor(arguments.workers, context, initializer=_open_in_worker, initargs=(setting,)) as pool:
         chosen = {}
         for which, found in texts.items():
             screened = [*pool.map(_screen, found, chunksize=4)]
@@ -172,7 +200,7 @@ def _thinned(points: Sequence[Point], front: list[int], most: int) -> list[int]:
 
 def timings() -> dict[str, float]:
     """Return the time of a path of 40, surrogate included, in boosting fits to the same records; and of merges."""
-    train = opened(TIMED, 0, 0).train
+    train = Setting(TIMED, 0, 0).opened().train
     coarsening_path(train.take(np.arange(2000)), optimal_path(train.take(np.arange(2000)), 5)[2])  # compile
     start = time.perf_counter()
     path = optimal_path(train, 40)
@@ -198,6 +226,11 @@ def interval(differences: Sequence[float]) -> tuple[float, float]:
     return mean - reach / len(differences) ** 0.5, mean + reach / len(differences) ** 0.5
 
 
+def ahead(runs: Sequence[Measured]) -> list[float]:
+    """Return by how much ours covers more than PAT, seed by seed."""
+    return [run.volume("optimal") - run.volume("pat") for run in runs]
+
+
 def ratio(runs: Sequence[Measured]) -> float | None:
     """Return what is left of PAT's remaining area; None where the label cannot be told better than by guessing."""
     if min(run.limits.area for run in runs) <= 0:
@@ -210,7 +243,7 @@ def row(name: str, runs: Sequence[Measured]) -> dict[str, Any]:
     mean = {
         w: [float(np.mean([f(r, w) for r in runs])) for f in (Measured.volume, Measured.remaining)] for w in BOTH
     }
-    low, high = interval([r.volume("optimal") - r.volume("pat") for r in runs])
+    low, high = interval(ahead(runs))
     return {
         "data set": name,
         "records": runs[0].records,
@@ -240,30 +273,32 @@ def errors_at(runs: Sequence[Measured]) -> dict[str, dict[str, float | None]]:
 def settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return what a result depends on, beside the file and the seed."""
     how = "counting" if arguments.counting else "quick" if arguments.quick else "strongest"
-    given = {name: getattr(arguments, name) for name in ("quick", "records", "most")}
-    return {"how": how, "screen": "counting, additive, boosting", **given}
+    given = {name: getattr(arguments, name) for name in ("quick", "most")}
+    return {"how": how, "screen": "counting, additive, boosting", "least leaves": LEAST_LEAVES, **given}
 
 
-def known(results: Path | None, setting: Mapping[str, Any]) -> dict[tuple[str, int], Measured]:
+def known(results: Path | None, judged: Mapping[str, Any]) -> dict[Setting, Measured]:
     """Return what an earlier run with the same settings has written."""
     if results is None or not results.exists():
         return {}
     lines = [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
-    return {(x["data set"], x["seed"]): Measured.read(x["measured"]) for x in lines if x["settings"] == setting}
+    same = json.loads(json.dumps(judged))
+    return {Setting(*x["setting"]): Measured.read(x["measured"]) for x in lines if x["judged"] == same}
 
 
-def results_of(name: str, arguments: argparse.Namespace) -> list[Measured]:
+def results_of(name: str, records: int, thin: float, arguments: argparse.Namespace) -> list[Measured]:
     """Return what each seed gave, measured now or read; each result is written as soon as it is there."""
-    setting, found = settings(arguments), []
-    done = known(arguments.results, setting)
+    judged, found = settings(arguments), []
+    done = known(arguments.results, judged)
     for seed in range(arguments.first_seed, arguments.first_seed + arguments.seeds):
-        if (name, seed) not in done:
-            done[name, seed] = measure(name, seed, arguments)
+        setting = Setting(name, seed, records, thin)
+        if setting not in done:
+            done[setting] = measure(setting, arguments)
             if arguments.results is not None:
-                line = {"data set": name, "seed": seed, "settings": setting, "measured": asdict(done[name, seed])}
+                line = {"setting": setting, "judged": judged, "measured": asdict(done[setting])}
                 with arguments.results.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(line) + "\n")
-        found.append(done[name, seed])
+        found.append(done[setting])
     return found
 
 
@@ -274,6 +309,8 @@ def arguments_of() -> argparse.Namespace:
     made.add_argument("--quick", action="store_true", help="shorter paths, weaker networks: for a first look")
     made.add_argument("--counting", action="store_true", help="measure by what screens: minutes, not hours")
     made.add_argument("--records", type=int, default=32_000, help="at most so many of each file; 0: all")
+    made.add_argument("--sizes", default="", help="samples of these sizes, comma separated, instead of --records")
+    made.add_argument("--thin", default="0", help="shares of the label's rarest class; 0: as it is")
     made.add_argument("--most", type=int, default=24, help="frontier candidates attacked, of each; 0: all")
     made.add_argument("--seeds", type=int, default=1)
     made.add_argument("--first-seed", type=int, default=0)
@@ -289,9 +326,13 @@ def arguments_of() -> argparse.Namespace:
 def main() -> None:
     arguments = arguments_of()
     runs: dict[str, list[Measured]] = {}
-    for name in arguments.only.split(","):
-        runs[name] = results_of(name, arguments)
-        print(row(name, runs[name]), flush=True)
+    sizes = [int(size) for size in arguments.sizes.split(",")] if arguments.sizes else [arguments.records]
+    thinned = [float(share) for share in arguments.thin.split(",")]
+    for name, size, thin in product(arguments.only.split(","), sizes, thinned):
+        of = [f"{size:,}"] * (len(sizes) > 1) + [f"label {thin:g}"] * (thin > 0)
+        called = " ".join([name, *of])
+        runs[called] = results_of(name, size, thin, arguments)
+        print(row(called, runs[called]), flush=True)
     figures = figures_of(runs) if arguments.no_timing else {**figures_of(runs), **timings()}
     report([row(name, found) for name, found in runs.items()], figures, arguments.json)
 
@@ -306,6 +347,14 @@ def figures_of(runs: dict[str, list[Measured]]) -> dict[str, Any]:
         },
         "remaining_area_ratio": ratios,
         "median_remaining_area_ratio": float(np.median(told)) if told else None,
+        "difference_by_size": {
+            f"{size:,}": float(
+                np.mean([d for found in runs.values() if found[0].records == size for d in ahead(found)])
+            )
+            for size in sorted({found[0].records for found in runs.values()})
+        },
+        "lowest_upper_end": min(interval(ahead(found))[1] for found in runs.values()),
+        "share_of_seeds_ahead": float(np.mean([d >= 0 for found in runs.values() for d in ahead(found)])),
         "adversary_error_at": {name: errors_at(found) for name, found in runs.items()},
     }
 

@@ -123,10 +123,10 @@ def test_among_candidates_that_are_alike_the_one_that_asks_least_wins() -> None:
     assert int(str(choose(far, Budget(max_error_increase=0.02)).candidate), 16) == 2
 
 
-def test_without_a_budget_that_can_be_kept_the_knee_is_chosen_and_said() -> None:
+def test_without_a_budget_that_can_be_kept_the_closest_is_chosen_and_said() -> None:
     front = make(figures(0.15, 0.2), figures(0.2, 0.4))
     found = choose(front, None)
-    assert found.candidate == front.knees[0]
+    assert found.candidate == front.points[0].id  # the knee would cost five points more than it says
     assert not found.fits
     assert "No limit was stated, and no candidate keeps the one that holds then" in found.sentence
 

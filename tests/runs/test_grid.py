@@ -15,6 +15,7 @@ from leastwise.runs import Entry, Grid, default_grid, grid, load_grid
 from leastwise.runs.families import FAMILIES, Source
 from leastwise.runs.grid import read_grid
 from tests.runs.small import records
+from tests.samples import age_tells
 
 TEXT = """\
 format: leastwise-grid
@@ -138,3 +139,13 @@ def test_every_family_proposes(name: str) -> None:
     found = source.propose(train)
     assert found
     assert all(p.generalization.schema.attributes == train.schema.attributes for p in found)
+
+
+@pytest.mark.parametrize(("rows", "fewest"), [(300, 10), (4_000, 40), (50_000, 100)])
+def test_the_leaves_of_the_default_tree_fit_the_records(rows: int, fewest: int) -> None:
+    (source,) = Grid(entries=(Entry(minimizer="pat"),)).sources()
+    assert source.parameters["min_leaf"] is None
+    found = source.propose(age_tells(rows))
+    assert {each.parameters["min_leaf"] for each in found} == {fewest}
+    grown = pat_grid(age_tells(rows), (0.7,), LEAVES, min_leaf=fewest)[0]
+    assert [each.generalization.fingerprint for each in found] == [each.fingerprint for each in grown]

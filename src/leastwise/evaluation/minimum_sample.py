@@ -19,7 +19,7 @@ from leastwise.errors import DataError, ParameterError
 from leastwise.evaluation.pareto import Limits, Point, similarity
 from leastwise.evaluation.utility import parts_of
 from leastwise.generalization import Generalization
-from leastwise.minimizers.pat import pat_grid
+from leastwise.minimizers.pat import fitting_min_leaf, pat_grid
 from leastwise.predictors.base import Predictor
 from leastwise.predictors.joint_buckets import JointBuckets
 from leastwise.predictors.strongest import wrong_guesses
@@ -103,13 +103,9 @@ class MinimumSample:
 
 
 def pat_candidates(table: Table) -> list[Generalization]:
-    """Return a small grid of privacy-aware trees, with leaves that fit the number of records.
-
-    The hundred records that a leaf must have by default are a tenth of a sample of a thousand: a small sample
-    with them finds almost nothing. A hundredth, and at least ten, serves small and large ones.
-    """
-    fewest = float(np.clip(table.people / 100, 10, 100))
-    return list(itertools.chain(*pat_grid(table, (0.3, 0.6, 0.8, 0.9), (4, 10, 20, 50), min_leaf=fewest)))
+    """Return a small grid of privacy-aware trees, with leaves that fit the number of records."""
+    grid = pat_grid(table, (0.3, 0.6, 0.8, 0.9), (4, 10, 20, 50), min_leaf=fitting_min_leaf(table))
+    return list(itertools.chain(*grid))
 
 
 def minimum_sample(

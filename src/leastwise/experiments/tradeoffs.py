@@ -14,6 +14,7 @@ from leastwise.experiments.declaration import FRONTIER, LINES, Experiment, Paper
 from leastwise.experiments.judging import Laboratory
 from leastwise.generalization import Generalization
 from leastwise.minimizers import pat_grid
+from leastwise.minimizers.pat import fitting_min_leaf
 from leastwise.random import generator
 from leastwise.records.table import Table
 
@@ -99,10 +100,8 @@ def training_sizes(laboratory: Laboratory) -> list[Row]:
 
 
 def _trees(sample: Table, quick: bool) -> list[Generalization]:
-    # A hundred records in each leaf is more than a small sample has.
-    fewest = float(np.clip(sample.people / 100, 5, 100))
     alphas, leaves = ((0.3, 0.7), (4, 20)) if quick else ((0.1, 0.3, 0.6, 0.7, 0.8, 0.9), (4, 10, 20, 50))
-    return [g for row in pat_grid(sample, alphas, leaves, min_leaf=fewest) for g in row]
+    return [g for row in pat_grid(sample, alphas, leaves, min_leaf=fitting_min_leaf(sample)) for g in row]
 
 
 def drift(laboratory: Laboratory) -> list[Row]:

@@ -11,7 +11,7 @@ from leastwise.minimizers.descent import joint_path
 from leastwise.minimizers.feature_selection import FeatureSelectionMinimizer
 from leastwise.minimizers.floor import at_least
 from leastwise.minimizers.iterative import IterativeMinimizer, iterative_path
-from leastwise.minimizers.merging import least, uninformative
+from leastwise.minimizers.merging import least, spend, uninformative
 from leastwise.minimizers.neural import AdvTrainMinimizer, MutualInfMinimizer, watched
 from leastwise.minimizers.optimal import OptimalMinimizer, optimal_path
 from leastwise.minimizers.pat import PATMinimizer, draw_svg, draw_text, explain, pat_grid, pat_path
@@ -49,6 +49,7 @@ __all__ = [
     "recommended_paths",
     "restarted_paths",
     "rounded",
+    "spend",
     "uninformative",
     "watched",
 ]

@@ -47,7 +47,7 @@ _LOSS = 0.004
 _MOST_RECORDS = 12_000
 # A path is an order only, in which merges are tried.
 _MOST_ON_A_PATH = 5_000
-MOST_ANSWERS = 16
+MOST_ANSWERS = 24
 """No question has more answers, unless it must be asked exactly: models need no more, and people read no more."""
 # In ordering answers by their effect, everybody together counts as so many people.
 _PSEUDO_COUNT = 10.0

@@ -75,7 +75,7 @@ def choose(frontier: Frontier, budget: Budget | None, screened: Sequence[Candida
     that come within ``ALIKE`` of it, the one with the fewest answers. A limit on the increase of the error must be
     kept with a margin: the best of many on one sample looks better than it is. Where no candidate does that, the
     one is taken that most probably keeps it. Without a budget the default one counts; where no candidate keeps
-    that, the knee is chosen.
+    that, the one that comes closest is chosen.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def choose(frontier: Frontier, budget: Budget | None, screened: Sequence[Candida
     fitting = _fitting(frontier, limits)
     if fitting:
         return _chosen(fitting, limits, stated, frontier)
-    return _none_fits(limits, frontier, screened) if stated else _knee(limits, frontier)
+    return _none_fits(limits, frontier, screened) if stated else _nearest(limits, frontier)
 
 
 def guesses(frontier: Frontier) -> tuple[dict[str, float], float]:
@@ -227,11 +227,11 @@ def promise_of(point: Candidate, budget: Budget) -> str:
     return promise(budget, point.tested.increase, point.tested.people)
 
 
-def _knee(budget: Budget, frontier: Frontier) -> Choice:
-    point = frontier[frontier.knees[0]] if frontier.knees else frontier.points[0]
+def _nearest(budget: Budget, frontier: Frontier) -> Choice:
+    point = min(frontier.points, key=_upper_bound(budget))
     sentence = (
-        f"No limit was stated, and no candidate keeps the one that holds then ({budget.words()}). This is the "
-        f"knee of the frontier, beyond which more safety costs more: {_figures(point)}."
+        f"No limit was stated, and no candidate keeps the one that holds then ({budget.words()}). This one comes "
+        f"closest to it: {_figures(point)}."
     )
     return _choice(point, budget, False, sentence, frontier)
 

@@ -20,7 +20,7 @@ from leastwise.minimizers import (
 )
 from leastwise.minimizers.base import checked_generalization
 from leastwise.minimizers.feature_selection import METHODS
-from leastwise.minimizers.pat.minimizer import LEAVES
+from leastwise.minimizers.pat import LEAVES, fitting_min_leaf
 from leastwise.minimizers.surrogate import SURROGATES
 from leastwise.records.table import Table
 from leastwise.validation import is_whole
@@ -103,6 +103,9 @@ def _whole(least: int) -> Rule:
 SHARE = Rule("a number between 0 and 1", lambda v: is_number(v) and 0 <= v <= 1)
 FROM_ZERO = Rule("a number from 0", lambda v: is_number(v) and v >= 0)
 FROM_ZERO_OR_NOTHING = Rule("a number from 0, or null", lambda v: v is None or (is_number(v) and v >= 0))
+WHOLE_OR_FITTING = Rule(
+    "a whole number from 1, or null for one that fits the records", lambda v: v is None or _whole(1).holds(v)
+)
 SURROGATE = Rule(f"one of {', '.join(SURROGATES)}", lambda v: isinstance(v, str) and v in SURROGATES)
 ATTRIBUTES = Rule('a whole number from 1, or "all"', lambda v: v == "all" or _whole(1).holds(v))
 METHOD = Rule(f"one of {', '.join(METHODS)}", lambda v: v in METHODS)
@@ -113,10 +116,11 @@ ANYTHING = Rule(
 
 def _pat(train: Table, source: Source, constraints: Constraints | None) -> Iterator[Proposal]:
     given = source.parameters
-    grid = pat_grid(train, given["alpha"], given["max_leaves"], min_leaf=given["min_leaf"])
+    fewest = fitting_min_leaf(train) if given["min_leaf"] is None else given["min_leaf"]
+    grid = pat_grid(train, given["alpha"], given["max_leaves"], min_leaf=fewest)
     for alpha, row in zip(given["alpha"], grid, strict=True):
         for leaves, found in zip(given["max_leaves"], row, strict=True):
-            yield Proposal({"alpha": alpha, "max_leaves": leaves, "min_leaf": given["min_leaf"]}, found)
+            yield Proposal({"alpha": alpha, "max_leaves": leaves, "min_leaf": fewest}, found)
 
 
 def _optimal(train: Table, source: Source, constraints: Constraints | None) -> Iterator[Proposal]:
@@ -192,10 +196,10 @@ NEURAL = ("torch", "neural")
 DEFAULT_SURROGATE = "additive_boosting"
 FAMILIES: Mapping[str, Family] = {
     "pat": Family(
-        {"alpha": SHARE, "max_leaves": _whole(1), "min_leaf": _whole(1)},
+        {"alpha": SHARE, "max_leaves": _whole(1), "min_leaf": WHOLE_OR_FITTING},
         _pat,
         along=("alpha", "max_leaves"),
-        defaults={"alpha": (0.7,), "max_leaves": LEAVES, "min_leaf": 100},
+        defaults={"alpha": (0.7,), "max_leaves": LEAVES, "min_leaf": None},
         seeded=False,
     ),
     "optimal": Family(

@@ -1,7 +1,15 @@
 """PAT, the privacy-aware tree: split candidates (kernels), growth order, tree, export, words and drawing."""
 
 from leastwise.minimizers.pat.drawing import BucketStory, bucket_stories, draw_svg, draw_text, explain
-from leastwise.minimizers.pat.minimizer import ALPHAS, LEAVES, PATMinimizer, grow_tree, pat_grid, pat_path
+from leastwise.minimizers.pat.minimizer import (
+    ALPHAS,
+    LEAVES,
+    PATMinimizer,
+    fitting_min_leaf,
+    grow_tree,
+    pat_grid,
+    pat_path,
+)
 from leastwise.minimizers.pat.tree import PATTree, Split
 
 __all__ = [
@@ -15,6 +23,7 @@ __all__ = [
     "draw_svg",
     "draw_text",
     "explain",
+    "fitting_min_leaf",
     "grow_tree",
     "pat_grid",
     "pat_path",

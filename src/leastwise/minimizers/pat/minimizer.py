@@ -101,6 +101,15 @@ class PATMinimizer(Minimizer):
         )
 
 
+def fitting_min_leaf(table: Table) -> int:
+    """Return a least number of people in a leaf that fits the records: a hundredth of them, from 10 to 100.
+
+    The hundred that a leaf must have by default are a tenth of a sample of a thousand: with them a small sample
+    finds almost nothing.
+    """
+    return int(np.clip(table.people // 100, 10, 100))
+
+
 def grow_tree(
     table: Table, alpha: float = 0.7, max_leaves: int = 20, *, min_leaf: float = 100, weights: Weights = None
 ) -> PATTree:

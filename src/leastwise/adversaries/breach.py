@@ -173,7 +173,7 @@ def coarsened(generalization: Generalization, parts: Sequence[Table]) -> list[Ta
     """Return the parts with every long continuous column coarsened; the first part is the training one."""
     train = parts[0]
     long = long_columns(train)
-    runs = {j: _run_of_level(train, j, generalization.partitions[j]) for j in long}
+    runs = {j: run_of_level(train, j, generalization.partitions[j]) for j in long}
     numbers = {j: _middles(train, j, run) for j, run in runs.items()}
     return [_recoded(part, runs, numbers) for part in parts] if long else list(parts)
 
@@ -184,7 +184,7 @@ def long_columns(table: Table) -> list[int]:
     return [j for j, a in attributes if a.continuous and len(table.levels[j]) > MOST_LEVELS]
 
 
-def _run_of_level(train: Table, attribute: int, partition: Partition) -> npt.NDArray[np.intp]:
+def run_of_level(train: Table, attribute: int, partition: Partition) -> npt.NDArray[np.intp]:
     """Return the run of each level: neighbours of one bucket, about equally used."""
     levels = train.levels[attribute]
     use = train.use(attribute)[: len(levels)]

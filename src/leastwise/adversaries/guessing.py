@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from leastwise.adversaries.breach import Breach
+from leastwise.adversaries.leave_one_out import MAJORITY, Rest, Restricted
 from leastwise.adversaries.result import AttributeResult, ReconstructionResult
 from leastwise.adversaries.targets import Target, target_of
 from leastwise.confidence import error_interval, mean_interval
@@ -19,11 +20,10 @@ from leastwise.predictors.base import Predictor, Probabilities, Samples, samples
 from leastwise.predictors.boosting import Boosting
 from leastwise.predictors.strongest import default_predictors, masked_predictions, strongest
 from leastwise.records.grouping import joint_buckets
-from leastwise.records.table import Table
+from leastwise.records.table import Split, Table
 
 MakePredictor = Callable[[], Predictor]
 READ_OFF = "read off"
-MAJORITY = "majority guess"
 # Probabilities held at once: many values times many joint buckets must not fill the memory.
 _LARGEST_BLOCK = 2**22
 # People times values of an attribute that boosting is given: about two seconds.
@@ -167,19 +167,60 @@ def find(
     breach: A2 and A5 begin with what A1, A3 and A4 find.
     """
 
-    # What is known in full hides its own buckets: two breaches that differ only there are the same.
-    hidden = tuple(None if j in set(known) else p for j, p in enumerate(breach.joined.partitions))
-
-    def key(target: int) -> Hashable:
-        return ("find", hidden, breach.coarsening, breach.labelled, target, tuple(sorted(known)), predictor)
-
-    absent = [target for target in targets if key(target) not in breach.memory]
+    keys = {target: _key(breach, target, known, predictor) for target in targets}
+    absent = [target for target in targets if keys[target] not in breach.memory]
     for target, finding in zip(absent, _find(breach, absent, known, predictor), strict=True):
-        breach.memory[key(target)] = finding
-    found = [breach.memory[key(target)] for target in targets]
+        breach.memory[keys[target]] = finding
+    found = [breach.memory[keys[target]] for target in targets]
     return (
         [min(pair, key=lambda each: each.doubt) for pair in zip(found, rather, strict=True)] if rather else found
     )
+
+
+def _key(breach: Breach, target: int, known: Sequence[int], predictor: MakePredictor) -> Hashable:
+    # What is known in full hides its own buckets: two breaches that differ only there are the same.
+    hidden = tuple(None if j in set(known) else p for j, p in enumerate(breach.joined.partitions))
+    return ("find", hidden, breach.coarsening, breach.labelled, target, tuple(sorted(known)), predictor)
+
+
+class Guessed(NamedTuple):
+    """A finding without what every breach of the same people has."""
+
+    wrong: npt.NDArray[np.bool_]
+    predictor: str
+    doubt: float
+    mean_absolute_error: float | None
+
+
+def find_last(
+    position: int,
+    generalizations: Sequence[Generalization],
+    split: Split,
+    seed: int,
+    predictor: MakePredictor,
+) -> list[Guessed]:
+    """Return what is found of one attribute by who knows all others, for several generalizations at once."""
+    memory: dict[Hashable, Any] = {}
+    others = all_but(position, split.train)
+    found = []
+    for generalization in generalizations:
+        breach = Breach.of(generalization, split, seed=seed, memory=memory)
+        (own,) = find(breach, (position,), others, predictor)
+        found.append(Guessed(own.wrong, own.predictor, own.doubt, own.mean_absolute_error))
+    return found
+
+
+def remember_last(breach: Breach, predictor: MakePredictor, found: Mapping[int, Guessed]) -> None:
+    """Let a breach know what ``find_last`` found, by position."""
+    for p, (wrong, name, doubt, distance) in found.items():
+        sure = np.zeros(len(wrong))  # nobody asks A4 how sure it is
+        finding = Finding(breach.targets[p], wrong, sure, name, doubt, distance)
+        breach.memory[_key(breach, p, all_but(p, breach.train), predictor)] = finding
+
+
+def all_but(position: int, table: Table) -> list[int]:
+    """Return the positions of all other attributes."""
+    return [j for j in range(len(table.schema)) if j != position]
 
 
 def find_alone(breach: Breach, predictor: MakePredictor, compared: bool = True) -> list[Finding]:
@@ -199,11 +240,23 @@ def _find(breach: Breach, targets: Sequence[int], known: Sequence[int], predicto
     found = {p: read_off(breach.targets[p]) for p in plain}
     hidden = [p for p in targets if p not in plain]
     if hidden:
-        make = model_of if not known else SingleModel
         more = predictor.knowing_more() if known and isinstance(predictor, StrongestOf) else predictor
+        if known and len(known) == len(breach.truth.schema) - 1:
+            return [_find_last(breach, hidden[0], more)]
+        make = model_of if not known else SingleModel
         model = make(breach, breach.joined, hidden, known, more)
         found |= dict(zip(hidden, findings(breach, model, hidden), strict=True))
     return [found[p] for p in targets]
+
+
+def _find_last(breach: Breach, position: int, predictor: MakePredictor) -> Finding:
+    """Return what is found of one attribute by who knows all others; the model is remembered for any breach."""
+    key = ("rest", position, breach.labelled, predictor)
+    if key not in breach.memory:
+        breach.memory[key] = Rest(breach, position, predictor())
+    rest: Rest = breach.memory[key]
+    ways = (Restricted(breach, rest, members) for members in (rest.members, [rest.majority]))
+    return min((findings(breach, model, [position])[0] for model in ways), key=lambda each: each.doubt)
 
 
 def read_off(target: Target) -> Finding:

@@ -14,7 +14,7 @@ import numpy as np
 
 from leastwise.adversaries.base import Setting
 from leastwise.adversaries.breach import Breach
-from leastwise.adversaries.guessing import Finding, MakePredictor, find, find_alone
+from leastwise.adversaries.guessing import Finding, MakePredictor, all_but, find, find_alone
 from leastwise.adversaries.reconstruction import Guessing, R
 from leastwise.adversaries.result import AttackResult, ReconstructionResult, Told, reconstructed
 from leastwise.random import generator
@@ -79,8 +79,7 @@ class LeaveOneOut(_WithSideInformation[ReconstructionResult]):
         less = find_with_non_personal(breach, self.predictor)
         found = []
         for p, rather in zip(breach.targets, less, strict=True):
-            known = [j for j in range(len(breach.truth.schema)) if j != p]
-            found += find(breach, (p,), known, self.predictor, [rather])
+            found += find(breach, (p,), all_but(p, breach.truth), self.predictor, [rather])
         return found
 
 

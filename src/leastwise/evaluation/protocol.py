@@ -11,6 +11,7 @@ from typing import Any
 from leastwise.adversaries import PAPER, known_adversaries
 from leastwise.adversaries.base import Adversary, Setting, about
 from leastwise.adversaries.breach import Breach
+from leastwise.adversaries.guessing import Guessed, remember_last
 from leastwise.adversaries.result import AttackResult, GuestResult
 from leastwise.errors import ParameterError, shorten
 from leastwise.evaluation.certificate import Certificate, certify, check_held_out, check_origin
@@ -51,6 +52,7 @@ def evaluate(
     estimator: Any = None,
     limits: UtilityLimits | None = None,
     utility: UtilityRisk | None = None,
+    last: Mapping[int, Guessed] | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Judge a generalization by the protocol (60 % known, 10 % to choose with, 30 % stolen).
@@ -92,6 +94,9 @@ def evaluate(
         Your own scikit-learn classifier: it is judged beside ours, and the best on validation counts.
     limits, utility
         The utility risk of the limit points and of the generalization, where they are known already.
+    last
+        What A4 finds of each personal attribute, by position, where ``find_last`` found it for several
+        generalizations at once.
     progress
         Is told each step as it begins.
     """
@@ -110,6 +115,7 @@ def evaluate(
             "choose the adversaries A7 and A8"
         )
     breach = Breach.of(generalization, split, seed=seed, tolerances=dict(tolerances or {}), label=label)
+    remember_last(breach, setting.predictor, last or {})
     clock = _Clock(progress or Silent())
     utilities = _utilities(generalization, split, judges, (utility, limits), clock)
     attacks: dict[str, AttackResult] = {}

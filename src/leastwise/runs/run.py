@@ -18,14 +18,15 @@ import hashlib
 import json
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from leastwise.adversaries import PAPER
+from leastwise.adversaries import PAPER, LeaveOneOut
 from leastwise.adversaries.base import Adversary, about
+from leastwise.adversaries.guessing import Guessed
 from leastwise.documents import from_text, to_text, write_whole
 from leastwise.errors import ArtefactError
 from leastwise.evaluation.evaluation import Evaluation
@@ -38,6 +39,7 @@ from leastwise.minimizers import Constraints
 from leastwise.progress import Progress, Silent
 from leastwise.records.table import Split, Table
 from leastwise.runs import folder as places
+from leastwise.runs.attacking import find_last_of_all
 from leastwise.runs.budget import Budget
 from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, Figures, read_line, write_line
 from leastwise.runs.choice import DEFAULT, best_screened, choose, guesses
@@ -354,6 +356,7 @@ class _Attack(NamedTuple):
     limits: UtilityLimits
     utility: UtilityRisk
     judges: Judges
+    last: Mapping[int, Guessed]
 
     def done_before(self, path: Path) -> Evaluation | None:
         """Return what an earlier run found, if it did exactly this."""
@@ -386,13 +389,18 @@ def attack(job: Job, frontier: Frontier, asked: Asked, chosen: str | None) -> li
             UtilityLimits(nothing, everything),
             risks[point.id],
             job.options.judges,
+            {},
         )
     before = {name: task.done_before(evaluation_path(job.folder, name)) for name, task in tasks.items()}
     done = {name: evaluation for name, evaluation in before.items() if evaluation is not None}
     absent = [name for name in tasks if name not in done]
     absent.sort(key=lambda name: name != chosen)  # what takes longest comes first
-    job.progress.begin("attacking the frontier", len(tasks), len(tasks) - len(absent))
     start = time.perf_counter()
+    told = [name for name in absent if LeaveOneOut.name in tasks[name].adversaries]
+    all_told = [tasks[name].generalization for name in told]
+    last = find_last_of_all(all_told, job.split, job.options.judges, job.workers, job.progress)
+    tasks |= {name: tasks[name]._replace(last=own) for name, own in zip(told, last, strict=True)}
+    job.progress.begin("attacking the frontier", len(tasks), len(tasks) - len(absent))
     for name, judged in zip(absent, job.workers.map(attack_in_full, [tasks[n] for n in absent]), strict=True):
         judged.save(evaluation_path(job.folder, name))
         done[name] = judged
@@ -416,6 +424,7 @@ def attack_in_full(
     limits: UtilityLimits,
     utility: UtilityRisk,
     judges: Judges,
+    last: Mapping[int, Guessed],
 ) -> Evaluation:
     """Judge on test. No sentence describes a person: the folder is there to be passed on."""
     return evaluate(
@@ -430,6 +439,7 @@ def attack_in_full(
         estimator=judges.estimator,
         limits=limits,
         utility=utility,
+        last=last,
     )
 
 

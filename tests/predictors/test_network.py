@@ -9,7 +9,7 @@ import pytest
 
 from leastwise.predictors import Boosting, JointBuckets, Logistic, Network, errors, guesses
 from leastwise.predictors.base import OneHot, starts
-from leastwise.predictors.network import _hidden, _softmax, _Training
+from leastwise.predictors.network import _softmax, _Training
 from tests.predictors.populations import best_errors, masked_population, population, samples_of
 
 
@@ -21,7 +21,7 @@ def test_gradients_are_those_of_the_cross_entropy():
     gradients = training._gradients(rows)
 
     def loss(weights):
-        logits = _hidden(one_hot(train.inputs), weights)[1] @ weights[2] + weights[3]
+        logits = np.maximum(one_hot(train.inputs) @ weights[0] + weights[1], 0) @ weights[2] + weights[3]
         found = _softmax(logits.astype(np.float64), train.allowed(0))
         return -np.log(found[rows, train.targets[:, 0]]).mean()
 

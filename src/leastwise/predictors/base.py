@@ -259,9 +259,12 @@ class OneHot:
     ----------
     rows
         Per input column, codes x numbers.
+    ranked
+        Per input column, whether the last of its numbers is the rank beside a 1; empty where columns are numbers.
     """
 
     rows: tuple[npt.NDArray[np.float32], ...]
+    ranked: tuple[bool, ...] = ()
 
     @classmethod
     def of(cls, train: Samples, ranks: bool = True) -> OneHot:
@@ -269,7 +272,10 @@ class OneHot:
 
         An ordered column also gives its rank, between 0 and 1, unless ``ranks`` is False.
         """
-        return cls(tuple(_lookup(use, ordered, ranks) for use, ordered in _use(train)))
+        pairs = zip(train.input_sizes, train.ordered, strict=True)
+        ranked = tuple(ranks and ordered and size > 2 for size, ordered in pairs)
+        columns = zip(_use(train), ranked, strict=True)
+        return cls(tuple(_lookup(use, ordered, rank) for (use, ordered), rank in columns), ranked)
 
     @classmethod
     def with_numbers(cls, train: Samples) -> OneHot:
@@ -289,6 +295,20 @@ class OneHot:
     def width(self) -> int:
         """How many numbers a row becomes."""
         return sum(table.shape[1] for table in self.rows)
+
+    @cached_property
+    def form(self) -> tuple[npt.NDArray[Any], ...]:
+        """Where each code that training showed has its 1, and its rank: what ``kernels.one_hot_layer`` takes."""
+        first, begin = (starts([table.shape[axis] for table in self.rows]) for axis in (0, 1))
+        tables = zip(self.rows, self.ranked, begin[:-1], strict=True)
+        places = [start + table[:, : table.shape[1] - rank].argmax(axis=1) for table, rank, start in tables]
+        ranks = [table[:, -1] for table in self.rows]
+        return (
+            first,
+            _joined(places, np.int64),
+            _joined(ranks, np.float32),
+            np.where(self.ranked, begin[1:] - 1, -1),
+        )
 
     def __call__(self, inputs: Codes) -> npt.NDArray[np.float32]:
         """Return rows x width."""
@@ -322,7 +342,11 @@ def _scaled(use: npt.NDArray[Any], numbers: npt.NDArray[np.float64] | None) -> n
     return np.column_stack([centred / deviation, np.where(told, rank, 0), ~told]).astype(np.float32)
 
 
-def _lookup(use: npt.NDArray[Any], ordered: bool, ranks: bool) -> npt.NDArray[np.float32]:
+def _joined(columns: Sequence[npt.NDArray[Any]], kind: Any) -> npt.NDArray[Any]:
+    return np.concatenate([np.zeros(0, dtype=kind), *columns])
+
+
+def _lookup(use: npt.NDArray[Any], ordered: bool, rank: bool) -> npt.NDArray[np.float32]:
     size, shown = len(use), use > 0
     if not ordered:
         rows = np.eye(size, dtype=np.float32)
@@ -330,7 +354,7 @@ def _lookup(use: npt.NDArray[Any], ordered: bool, ranks: bool) -> npt.NDArray[np
         return rows
     codes = np.arange(size)
     nearest = _nearest(codes, np.flatnonzero(shown)) if shown.any() else codes
-    if not ranks or size <= 2:
+    if not rank:
         return np.eye(size, dtype=np.float32)[nearest]
     runs = nearest * min(size, _MOST_RUNS) // size
     return np.column_stack([np.eye(min(size, _MOST_RUNS))[runs], codes / (size - 1)]).astype(np.float32)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from leastwise.kernels.one_hot_layer import adam, backward, forward
 from leastwise.partition import Codes
 from leastwise.predictors.base import OneHot, Probabilities, Samples, batches, few_threads, starts
 from leastwise.random import generator
@@ -90,18 +91,19 @@ class Network:
         found: list[Probabilities] = [values.astype(np.float32) for values in allowed]
         if not self.open_:
             return found
-        x = self.one_hot_(inputs)
-        logits = [_hidden(x, weights)[1] @ weights[2] + weights[3] for weights in self.networks_]
+        logits = [self._logits(inputs, weights) for weights in self.networks_]
         ends = starts([self.like_.target_sizes[t] for t in self.open_])
         for t, (a, b) in zip(self.open_, pairwise(ends), strict=True):
             found[t] = np.mean([_softmax(member[:, a:b], allowed[t]) for member in logits], axis=0)
         return found
 
-
-def _hidden(x: Array, weights: list[Array]) -> tuple[npt.NDArray[np.bool_], Array]:
-    raw = x @ weights[0] + weights[1]
-    on = raw > 0
-    return on, np.where(on, raw, np.float32(0))
+    def _logits(self, inputs: Codes, weights: list[Array]) -> Array:
+        """Return what comes before the softmax; each code of each input has its share of the first layer."""
+        raw = np.tile(weights[1], (len(inputs), 1))
+        ends = starts([table.shape[1] for table in self.one_hot_.rows])
+        for codes, table, (a, b) in zip(inputs.T, self.one_hot_.rows, pairwise(ends), strict=True):
+            raw += (table @ weights[0][a:b])[codes]
+        return np.asarray(np.maximum(raw, 0) @ weights[2] + weights[3])
 
 
 def _softmax(logits: Array, allowed: npt.NDArray[np.bool_]) -> Array:
@@ -114,7 +116,8 @@ class _Training:
     """The state of Adam and the running average of the weights."""
 
     def __init__(self, network: Network, train: Samples, one_hot: OneHot, random: np.random.Generator) -> None:
-        self.inputs, self.one_hot, self.like = train.inputs, one_hot, train
+        self.inputs = np.ascontiguousarray(train.inputs, dtype=np.int64)
+        self.width, self.form = one_hot.width, one_hot.form
         self.people = (train.weights / train.weights.mean()).astype(np.float32)
         self.ends = starts(train.target_sizes)
         self.places = train.targets + self.ends[:-1]
@@ -141,12 +144,11 @@ class _Training:
         return [total / np.float32(max(self.kept, 1)) for total in self.sums]
 
     def _gradients(self, rows: npt.NDArray[Any]) -> list[Array]:
-        inputs = self.inputs[rows]
-        x = self.one_hot(inputs)
-        on, hidden = _hidden(x, self.weights)
-        delta = self._output_delta(hidden @ self.weights[2] + self.weights[3], inputs, rows)
-        back = delta @ self.weights[2].T * on
-        return [x.T @ back, back.sum(axis=0), hidden.T @ delta, delta.sum(axis=0)]
+        hidden = forward(self.inputs, rows, *self.form, *self.weights[:2])
+        delta = self._output_delta(hidden @ self.weights[2] + self.weights[3], self.inputs[rows], rows)
+        back = np.where(hidden > 0, delta @ self.weights[2].T, np.float32(0))
+        first = backward(self.inputs, rows, *self.form, back, self.width)
+        return [first, back.sum(axis=0), hidden.T @ delta, delta.sum(axis=0)]
 
     def _output_delta(self, logits: Array, inputs: Codes, rows: npt.NDArray[Any]) -> Array:
         """Return softmax minus truth, per head, weighted by people; impossible values have no part in it."""
@@ -164,11 +166,8 @@ class _Training:
     def _adam(self, gradients: list[Array], rate: float) -> None:
         size = np.float32(rate * np.sqrt(1 - 0.999**self.steps) / (1 - 0.9**self.steps))
         state = zip(self.weights, gradients, self.first, self.second, strict=True)
-        for weight, gradient, first, second in state:
-            first += np.float32(0.1) * (gradient - first)
-            second += np.float32(0.001) * (gradient * gradient - second)
-            weight *= np.float32(1 - rate * self.decay)
-            weight -= size * first / (np.sqrt(second) + np.float32(1e-8))
+        for arrays in state:
+            adam(*(array.ravel() for array in arrays), size, np.float32(1 - rate * self.decay))
 
 
 def _first_weights(inputs: int, hidden: int, outputs: int, random: np.random.Generator) -> list[Array]:

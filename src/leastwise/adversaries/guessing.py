@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
@@ -140,10 +141,12 @@ class StrongestOf:
 
     def __call__(self) -> Predictor:
         """Return a fresh predictor."""
-        if not self.boosted:
-            return strongest(quick=self.quick, seed=self.seed)
-        boosting = Boosting(seed=self.seed, most_work=_MOST_BOOSTED)
-        return strongest((*default_predictors(self.quick, self.seed), boosting))
+        return strongest(self.members())
+
+    def members(self) -> tuple[Predictor, ...]:
+        """Return what the strongest is chosen from."""
+        usual = default_predictors(self.quick, self.seed)
+        return (*usual, Boosting(seed=self.seed, most_work=_MOST_BOOSTED)) if self.boosted else usual
 
     def knowing_more(self) -> StrongestOf:
         """Return what somebody uses who knows some attributes in full."""
@@ -179,8 +182,12 @@ def find(
 
 def _key(breach: Breach, target: int, known: Sequence[int], predictor: MakePredictor) -> Hashable:
     # What is known in full hides its own buckets: two breaches that differ only there are the same.
-    hidden = tuple(None if j in set(known) else p for j, p in enumerate(breach.joined.partitions))
-    return ("find", hidden, breach.coarsening, breach.labelled, target, tuple(sorted(known)), predictor)
+    hidden = tuple(
+        None if j in set(known) and not p.untouched else p for j, p in enumerate(breach.joined.partitions)
+    )
+    # Who knows more uses more; but what stands in the stolen record in full is known to everybody.
+    more = tuple(j for j in sorted(known) if not breach.joined.partitions[j].untouched)
+    return ("find", hidden, breach.coarsening, breach.labelled, target, bool(known), more, predictor)
 
 
 class Guessed(NamedTuple):
@@ -241,11 +248,13 @@ def _find(breach: Breach, targets: Sequence[int], known: Sequence[int], predicto
     hidden = [p for p in targets if p not in plain]
     if hidden:
         more = predictor.knowing_more() if known and isinstance(predictor, StrongestOf) else predictor
-        if known and len(known) == len(breach.truth.schema) - 1:
-            return [_find_last(breach, hidden[0], more)]
-        make = model_of if not known else SingleModel
-        model = make(breach, breach.joined, hidden, known, more)
-        found |= dict(zip(hidden, findings(breach, model, hidden), strict=True))
+        open_ = [j for j, p in enumerate(breach.joined.partitions) if j not in known and not p.untouched]
+        if known and len(open_) == 1:
+            found[open_[0]] = _find_last(breach, open_[0], more)
+        else:
+            make = model_of if not known else SingleModel
+            model = make(breach, breach.joined, hidden, known, more)
+            found |= dict(zip(hidden, findings(breach, model, hidden), strict=True))
     return [found[p] for p in targets]
 
 
@@ -323,6 +332,17 @@ def scored(name: str, breach: Breach, guesses: Mapping[int, npt.NDArray[Any]]) -
     return ReconstructionResult(**reconstruction_fields(name, breach, found, time.perf_counter()))
 
 
+def least(found: Sequence[Finding], weaker: Sequence[Finding], counts: npt.NDArray[Any]) -> list[Finding]:
+    """Return, attribute by attribute, what errs least: who knows more may do as those do who know less.
+
+    Decided on the attacked people themselves, in favour of the adversary.
+    """
+    rivals: dict[int, list[Finding]] = defaultdict(list)
+    for finding in weaker:
+        rivals[finding.target.position].append(finding)
+    return [min((own, *rivals[own.target.position]), key=lambda each: each.error(counts)) for own in found]
+
+
 def reconstruction_fields(
     adversary: str,
     breach: Breach,
@@ -333,14 +353,11 @@ def reconstruction_fields(
 ) -> dict[str, Any]:
     """Return the fields of a ``ReconstructionResult``.
 
-    ``blind`` was found without the stolen records, ``deployed`` without their labels: one can ignore them.
+    ``blind`` was found without the stolen records, ``deployed`` without their labels.
     """
     counts = breach.truth.counts
-    several = [[finding.or_majority(counts) for finding in each] for each in (found, blind, deployed)]
-    without = [_errors(each, len(found), counts) for each in several[1:]]
-    found = several[0]
-    if deployed:
-        found = [min(pair, key=lambda each: each.error(counts)) for pair in zip(found, several[2], strict=True)]
+    found, *others = ([finding.or_majority(counts) for finding in each] for each in (found, blind, deployed))
+    without = [_errors(each, len(found), counts) for each in others]
     attributes = tuple(
         _attribute_result(finding, breach.truth, *errors) for finding, *errors in zip(found, *without, strict=True)
     )

@@ -18,6 +18,7 @@ from leastwise.adversaries.guessing import (
     MakePredictor,
     find_alone,
     find_deployed,
+    least,
     reconstruction_fields,
 )
 from leastwise.adversaries.result import AttackResult, ReconstructionResult, Told
@@ -47,9 +48,9 @@ class Guessing(Adversary, Generic[R]):
     def attack(self, breach: Breach) -> R:
         """Guess every personal attribute of every stolen record."""
         start = time.perf_counter()
-        found = self._find(breach)
-        others = self._find_blindly(breach), self._find_deployed(breach)
-        fields = reconstruction_fields(self.name, breach, found, start, *others)
+        found, blind, deployed = self._find(breach), self._find_blindly(breach), self._find_deployed(breach)
+        strongest = least(found, [*deployed, *self._find_less(breach)], breach.truth.counts)
+        fields = reconstruction_fields(self.name, breach, strongest, start, blind, deployed)
         result: Any = self.result
         return cast(R, result(**fields, **self._more(breach, found)))
 
@@ -59,6 +60,10 @@ class Guessing(Adversary, Generic[R]):
 
     def _find_deployed(self, breach: Breach) -> list[Finding]:
         """Return what it finds where the labels are not stolen, if it looks at that too."""
+        return []
+
+    def _find_less(self, breach: Breach) -> list[Finding]:
+        """Return what those find who know less; it need not do worse than they."""
         return []
 
     def _find_blindly(self, breach: Breach) -> list[Finding]:

@@ -6,7 +6,7 @@ without them, and the difference is what the breach told.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -14,7 +14,16 @@ import numpy as np
 
 from leastwise.adversaries.base import Setting
 from leastwise.adversaries.breach import Breach
-from leastwise.adversaries.guessing import Finding, MakePredictor, all_but, find, find_alone
+from leastwise.adversaries.guessing import (
+    Finding,
+    MakePredictor,
+    StrongestOf,
+    all_but,
+    find,
+    find_alone,
+    find_deployed,
+)
+from leastwise.adversaries.in_order import InOrder
 from leastwise.adversaries.reconstruction import Guessing, R
 from leastwise.adversaries.result import AttackResult, ReconstructionResult, Told, reconstructed
 from leastwise.random import generator
@@ -29,6 +38,10 @@ class _WithSideInformation(Guessing[R]):
     @classmethod
     def configured(cls, setting: Setting) -> _WithSideInformation[R]:
         return cls(setting.predictor, setting.without_breach)
+
+    def _find_less(self, breach: Breach) -> list[Finding]:
+        alone = [*find_alone(breach, self.predictor), *find_deployed(breach, self.predictor)]
+        return [*find_with_non_personal(breach, self.predictor), *alone]
 
     def _find_blindly(self, breach: Breach) -> list[Finding]:
         return self._find(breach.blind()) if self.without_breach else []
@@ -82,6 +95,9 @@ class LeaveOneOut(_WithSideInformation[ReconstructionResult]):
             found += find(breach, (p,), all_but(p, breach.truth), self.predictor, [rather])
         return found
 
+    def _find_less(self, breach: Breach) -> list[Finding]:
+        return [*super()._find_less(breach), *breach.memory.get(_in_order_key(breach), [])]
+
 
 @dataclass(frozen=True, kw_only=True)
 class PartialKnowledgeResult(ReconstructionResult):
@@ -119,7 +135,9 @@ class PartialKnowledge(_WithSideInformation[PartialKnowledgeResult]):
     def _find(self, breach: Breach, orders: Sequence[Sequence[int]] = ()) -> list[Finding]:
         orders = orders or self._orders(breach)
         runs = [self._in_order(breach, order) for order in orders]
-        return [_averaged([run[p] for run in runs]) for p in orders[0]]
+        found = [_averaged([run[p] for run in runs]) for p in orders[0]]
+        breach.memory[_in_order_key(breach)] = found
+        return found
 
     def _find_blindly(self, breach: Breach) -> list[Finding]:
         return self._find(breach.blind(), self._orders(breach)) if self.without_breach else []
@@ -138,12 +156,15 @@ class PartialKnowledge(_WithSideInformation[PartialKnowledgeResult]):
         return [easiest, *(random.permutation(easiest).tolist() for _ in range(self.random_orders))]
 
     def _in_order(self, breach: Breach, order: Sequence[int]) -> dict[int, Finding]:
-        known = list(non_personal(breach))
+        first = non_personal(breach)
         less = dict(zip(breach.targets, find_with_non_personal(breach, self.predictor), strict=True))
-        found = {}
-        for p in order:
-            found[p] = find(breach, (p,), known, self.predictor, [less[p]])[0]
-            known.append(p)
+        found = {p: less[p] for p in order if breach.joined.partitions[p].untouched}
+        hidden = tuple(p for p in order if p not in found)
+        for k, p in enumerate(hidden):
+            predictor = self.predictor
+            if isinstance(predictor, StrongestOf) and 0 < k < len(hidden) - 1:
+                predictor = InOrder(predictor, breach, hidden, first, k)
+            found[p] = find(breach, (p,), (*first, *hidden[:k]), predictor, [less[p]])[0]
         return found
 
 
@@ -158,6 +179,11 @@ def find_with_non_personal(breach: Breach, predictor: MakePredictor) -> list[Fin
 def non_personal(breach: Breach) -> tuple[int, ...]:
     """Return the positions of the attributes that are not personal."""
     return tuple(j for j in range(len(breach.truth.schema)) if j not in breach.targets)
+
+
+def _in_order_key(breach: Breach) -> Hashable:
+    """Return where what A5 found is remembered, for A4: who knows all need not do worse."""
+    return "A5", breach.joined.partitions, breach.coarsening, breach.labelled
 
 
 def _averaged(findings: Sequence[Finding]) -> Finding:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from leastwise.adversaries import PAPER, known_adversaries
+from leastwise.adversaries import PAPER, LeaveOneOut, known_adversaries
 from leastwise.adversaries.base import Adversary, Setting, about
 from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.guessing import Guessed, remember_last
@@ -119,8 +119,9 @@ def evaluate(
     clock = _Clock(progress or Silent())
     utilities = _utilities(generalization, split, judges, (utility, limits), clock)
     attacks: dict[str, AttackResult] = {}
-    for name, adversary in attacking.items():
-        attacks[name] = _attack(name, adversary, breach, others, attacks.get("A1"), clock)
+    # A4 knows whatever A5 does, and begins with what that one found.
+    for name in sorted(attacking, key=lambda name: name == LeaveOneOut.name):
+        attacks[name] = _attack(name, attacking[name], breach, others, attacks.get("A1"), clock)
     certificate = _certificate(breach, delta, candidates, clock)
     return Evaluation(
         fingerprint=generalization.fingerprint,
@@ -131,7 +132,7 @@ def evaluate(
         utility=utilities[0],
         everything=utilities[1],
         nothing=utilities[2],
-        attacks=tuple(attacks.values()),
+        attacks=tuple(attacks[name] for name in attacking),
         certificate=certificate,
         deployment=_certificate(breach.deployed(), delta, candidates, clock) if breach.labelled else None,
         necessity=_necessity(breach, split, clock) if necessity else None,

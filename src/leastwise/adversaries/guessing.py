@@ -17,6 +17,7 @@ from leastwise.adversaries.result import AttributeResult, ReconstructionResult
 from leastwise.adversaries.targets import Target, target_of
 from leastwise.confidence import error_interval, mean_interval
 from leastwise.generalization import Generalization
+from leastwise.partition import Partition
 from leastwise.predictors.base import Predictor, Probabilities, Samples, samples
 from leastwise.predictors.boosting import Boosting
 from leastwise.predictors.strongest import default_predictors, masked_predictions, strongest
@@ -187,7 +188,19 @@ def _key(breach: Breach, target: int, known: Sequence[int], predictor: MakePredi
     )
     # Who knows more uses more; but what stands in the stolen record in full is known to everybody.
     more = tuple(j for j in sorted(known) if not breach.joined.partitions[j].untouched)
-    return ("find", hidden, breach.coarsening, breach.labelled, target, bool(known), more, predictor)
+    return _Found(target, bool(known), more, hidden, breach.coarsening, breach.labelled, predictor)
+
+
+class _Found(NamedTuple):
+    """Where a finding is remembered: what it depends on."""
+
+    target: int
+    knowing_more: bool
+    known: tuple[int, ...]
+    hidden: tuple[Partition | None, ...]
+    coarsening: Hashable
+    labelled: bool
+    predictor: MakePredictor
 
 
 class Guessed(NamedTuple):
@@ -223,6 +236,11 @@ def remember_last(breach: Breach, predictor: MakePredictor, found: Mapping[int, 
         sure = np.zeros(len(wrong))  # nobody asks A4 how sure it is
         finding = Finding(breach.targets[p], wrong, sure, name, doubt, distance)
         breach.memory[_key(breach, p, all_but(p, breach.train), predictor)] = finding
+
+
+def found_knowing_more(memory: Mapping[Hashable, Any]) -> dict[Hashable, Any]:
+    """Return what is worth to be remembered for another generalization: findings from more than the records."""
+    return {key: each for key, each in memory.items() if isinstance(key, _Found) and key.knowing_more}
 
 
 def all_but(position: int, table: Table) -> list[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -53,6 +53,7 @@ def evaluate(
     limits: UtilityLimits | None = None,
     utility: UtilityRisk | None = None,
     last: Mapping[int, Guessed] | None = None,
+    memory: dict[Hashable, Any] | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Judge a generalization by the protocol (60 % known, 10 % to choose with, 30 % stolen).
@@ -97,6 +98,8 @@ def evaluate(
     last
         What A4 finds of each personal attribute, by position, where ``find_last`` found it for several
         generalizations at once.
+    memory
+        What the attacks on other generalizations of the same records found; it grows.
     progress
         Is told each step as it begins.
     """
@@ -114,7 +117,14 @@ def evaluate(
             f"{', '.join(reconstructing)} are after personal attributes, and the schema marks none; mark some, or "
             "choose the adversaries A7 and A8"
         )
-    breach = Breach.of(generalization, split, seed=seed, tolerances=dict(tolerances or {}), label=label)
+    breach = Breach.of(
+        generalization,
+        split,
+        seed=seed,
+        tolerances=dict(tolerances or {}),
+        label=label,
+        memory={} if memory is None else memory,
+    )
     remember_last(breach, setting.predictor, last or {})
     clock = _Clock(progress or Silent())
     utilities = _utilities(generalization, split, judges, (utility, limits), clock)

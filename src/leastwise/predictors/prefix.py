@@ -43,12 +43,10 @@ class PrefixNetwork(Network):
             inputs=_and_known(train.inputs, train.targets[:, :0], len(sizes)),
             input_sizes=(*train.input_sizes, *(size + 1 for size in sizes)),
             ordered=(*train.ordered, *(False for _ in sizes)),
+            numbers=(),
         )
-        seen = _and_known(train.inputs, train.targets[:, :-1], len(sizes))
-        shown = replace(
-            blind, inputs=np.concatenate([blind.inputs, seen]), weights=np.concatenate([train.weights] * 2)
-        )
-        return self._learn(blind, OneHot.of(shown))
+        seen = replace(blind, inputs=_and_known(train.inputs, train.targets[:, :-1], len(sizes)))
+        return self._learn(blind, OneHot.of(blind.and_also(seen)))
 
     def _begin(self, training: Training, random: np.random.Generator) -> None:
         targets, number = self.like_.targets, random.integers(self.least, self.most + 1, len(self.like_))[:, None]

@@ -1,8 +1,9 @@
-"""What attacks on all candidates of a run share: who knows all but one attribute learns once."""
+"""What attacks on the candidates of a run share: who knows a lot learns once for several of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 
 from leastwise.adversaries.breach import stores_label
 from leastwise.adversaries.guessing import Guessed, find_last
@@ -11,6 +12,21 @@ from leastwise.generalization import Generalization
 from leastwise.progress import Progress
 from leastwise.records.table import Split
 from leastwise.runs.workers import Workers
+
+# Candidates that are attacked one after the other: what is found of each is written down after the last of them.
+_MOST_TOGETHER = 4
+
+
+def alike(generalizations: Mapping[str, Generalization]) -> list[list[str]]:
+    """Return the names in groups that collect the personal attributes alike, a few in each.
+
+    Who knows everything that is not personal learns the same about all of a group.
+    """
+    groups: dict[object, list[str]] = defaultdict(list)
+    for name, generalization in generalizations.items():
+        groups[tuple(p for p in generalization.partitions if p.attribute.personal)].append(name)
+    step = _MOST_TOGETHER
+    return [group[start : start + step] for group in groups.values() for start in range(0, len(group), step)]
 
 
 def find_last_of_all(

@@ -18,15 +18,16 @@ import hashlib
 import json
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from leastwise.adversaries import PAPER, LeaveOneOut
 from leastwise.adversaries.base import Adversary, about
-from leastwise.adversaries.guessing import Guessed
+from leastwise.adversaries.guessing import Guessed, found_knowing_more
 from leastwise.documents import from_text, to_text, write_whole
 from leastwise.errors import ArtefactError
 from leastwise.evaluation.evaluation import Evaluation
@@ -39,7 +40,7 @@ from leastwise.minimizers import Constraints
 from leastwise.progress import Progress, Silent
 from leastwise.records.table import Split, Table
 from leastwise.runs import folder as places
-from leastwise.runs.attacking import find_last_of_all
+from leastwise.runs.attacking import alike, find_last_of_all
 from leastwise.runs.budget import Budget
 from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, Figures, read_line, write_line
 from leastwise.runs.choice import DEFAULT, best_screened, choose, guesses
@@ -401,7 +402,11 @@ def attack(job: Job, frontier: Frontier, asked: Asked, chosen: str | None) -> li
     last = find_last_of_all(all_told, job.split, job.options.judges, job.workers, job.progress)
     tasks |= {name: tasks[name]._replace(last=own) for name, own in zip(told, last, strict=True)}
     job.progress.begin("attacking the frontier", len(tasks), len(tasks) - len(absent))
-    for name, judged in zip(absent, job.workers.map(attack_in_full, [tasks[n] for n in absent]), strict=True):
+    groups = alike({name: tasks[name].generalization for name in absent})
+    together = job.workers.map(attack_alike, [[tasks[name] for name in group] for group in groups])
+    for name, judged in zip(
+        (name for group in groups for name in group), chain.from_iterable(together), strict=True
+    ):
         judged.save(evaluation_path(job.folder, name))
         done[name] = judged
         job.note("attacking", candidate=name, **judged.seconds)
@@ -416,6 +421,16 @@ def _of_the_paper(cheap: bool) -> list[str]:
     return [a.name for a in PAPER.values() if not a.wants_others and not (cheap and a.side_information)]
 
 
+def attack_alike(*tasks: _Attack) -> list[Evaluation]:
+    """Judge candidates that collect the personal attributes alike: A3 and A5 learn once for all of them."""
+    memory: dict[Hashable, Any] = {}
+    found = []
+    for task in tasks:
+        found.append(attack_in_full(*task, memory=memory))
+        memory = found_knowing_more(memory)
+    return found
+
+
 def attack_in_full(
     generalization: Generalization,
     split: Split,
@@ -425,6 +440,7 @@ def attack_in_full(
     utility: UtilityRisk,
     judges: Judges,
     last: Mapping[int, Guessed],
+    memory: dict[Hashable, Any] | None = None,
 ) -> Evaluation:
     """Judge on test. No sentence describes a person: the folder is there to be passed on."""
     return evaluate(
@@ -440,6 +456,7 @@ def attack_in_full(
         limits=limits,
         utility=utility,
         last=last,
+        memory=memory,
     )
 
 

@@ -1,0 +1,46 @@
+"""What attacks on several candidates share changes no figure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from leastwise import Generalization
+from leastwise.adversaries.guessing import found_knowing_more
+from leastwise.evaluation import evaluate
+from leastwise.evaluation.utility import Judges
+from leastwise.progress import Silent
+from leastwise.runs.attacking import alike, find_last_of_all
+from leastwise.runs.workers import Workers
+from tests.runs.small import records
+
+SPLIT = records().split(0)
+NOTHING = Generalization.suppressed(SPLIT.train.schema)
+EVERYTHING = Generalization.untouched(SPLIT.train.schema)
+OTHERS = [j for j, attribute in enumerate(SPLIT.train.schema.attributes) if not attribute.personal]
+
+
+def candidates() -> dict[str, Generalization]:
+    """Nothing asked, each non-personal question alone, and everything."""
+    alone = {f"only {j}": NOTHING.replacing(EVERYTHING.partitions[j]) for j in OTHERS}
+    return {"nothing": NOTHING, **alone, "everything": EVERYTHING}
+
+
+def test_candidates_that_collect_the_personal_attributes_alike_are_attacked_together() -> None:
+    groups = alike(candidates())
+    assert [name for group in groups for name in group] == [*candidates()]
+    assert groups[-1] == ["everything"]
+    assert max(map(len, groups)) == min(4, len(OTHERS) + 1)
+
+
+def test_what_is_shared_is_what_each_would_find() -> None:
+    judges, chosen = Judges(quick=True), ["A1", "A3", "A4", "A5"]
+    several = [*candidates().values()]
+    last = find_last_of_all(several, SPLIT, judges, Workers(), Silent())
+    memory: dict[object, object] = {}
+    for generalization, own in zip(several, last, strict=True):
+        alone = evaluate(generalization, SPLIT, chosen, quick=True, held_out=True)
+        together = evaluate(generalization, SPLIT, chosen, quick=True, held_out=True, last=own, memory=memory)
+        memory = found_knowing_more(memory)
+        plain = [[replace(each, seconds=0.0) for each in found.attacks] for found in (alone, together)]
+        assert plain[0] == plain[1]
+    assert memory

@@ -5,7 +5,10 @@ MLP-2: for the classifier and for the adversary one network for each of the 11 v
 candidates are evaluated so, and the time of the whole run is shared out among the candidates it judged. Both are
 processor seconds, so that a busy machine changes neither.
 
-    python benchmarks/run.py [--json] [--quick] [--data NAME ...] [--records N] [--jobs N]
+    python benchmarks/run.py [--json] [--quick] [--data NAME ...] [--records N] [--jobs N] [--before CHECKOUT]
+
+With ``--before``, a folder with the ``src`` of an earlier commit, that one does the same job on the same records,
+and attacks the frontier that was found here.
 
 Figures (of the last data set; ``by_data`` has all)
 -------
@@ -17,6 +20,11 @@ seconds_per_candidate
     Processor seconds of the run by candidates: proposing and the full attacks on the frontier included.
 speedup_per_candidate_vs_mlp2
     Processor seconds of the MLP-2 evaluation of one candidate (median of three) by ``seconds_per_candidate``.
+cpu_vs_before
+    Processor seconds of the run by those of the earlier commit: 0.2 is five times less.
+attack_gap_mean, attack_gap_worst
+    By adversary, its error now minus before: the mean over the frontier, and the largest of any attribute of any
+    candidate.
 """
 
 from __future__ import annotations
@@ -25,6 +33,7 @@ import argparse
 import json
 import os
 import resource
+import subprocess
 import sys
 import tempfile
 import time
@@ -42,8 +51,10 @@ from common import parser, report  # noqa: E402
 from data import load  # noqa: E402
 
 from leastwise import Generalization, Split, Table  # noqa: E402
+from leastwise.evaluation import Evaluation, evaluate  # noqa: E402
 from leastwise.predictors import samples  # noqa: E402
 from leastwise.runs import Options, Run, Workers, run  # noqa: E402
+from leastwise.runs.task import SHARES  # noqa: E402
 
 DATA = ("adult", "acs_employment_ny_2024")
 ATTACKS = ("utility", "A1", "A2", "A3", "A4", "A5", "A7", "A8", "certificate")
@@ -52,10 +63,10 @@ ATTACKS = ("utility", "A1", "A2", "A3", "A4", "A5", "A7", "A8", "certificate")
 class Saying:
     """Says on the standard error stream which stage has begun."""
 
-    def begin(self, words: str, total: int, done: int) -> None:
+    def begin(self, words: str, total: int | None = None, done: int = 0) -> None:
         print(f"{time.strftime('%X')} {words}: {total}", file=sys.stderr, flush=True)
 
-    def advance(self) -> None:
+    def advance(self, steps: int = 1) -> None:
         pass
 
 
@@ -106,14 +117,67 @@ def measured(name: str, arguments: argparse.Namespace) -> dict[str, Any]:
         done = run(
             table,
             Path(folder) / "run",
-            Options(quick=arguments.quick),
+            Options(quick=arguments.quick, seed=arguments.seed),
             name=name,
             workers=Workers(arguments.jobs),
-            watcher=Saying(),
+            progress=Saying(),
         )
-        seconds = time.perf_counter() - start
+        seconds, processor = time.perf_counter() - start, processor_seconds() - before
         stages = profile(Path(folder) / "run")
-        return figures(name, table, done, seconds, processor_seconds() - before, stages, arguments.jobs)
+        found = figures(name, table, done, seconds, processor, stages, arguments.jobs)
+        return found if arguments.before is None else found | beside(name, done, processor, arguments)
+
+
+Errors = dict[str, dict[str, dict[str, float]]]
+
+
+def errors(evaluations: dict[str, Evaluation]) -> Errors:
+    """Return, by candidate and adversary, the error of every personal attribute."""
+    return {
+        candidate: {
+            attack.adversary: {each.attribute: each.adversary_error for each in getattr(attack, "attributes", ())}
+            for attack in found.attacks
+        }
+        for candidate, found in evaluations.items()
+    }
+
+
+def beside(name: str, done: Run, processor: float, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return what the earlier commit took for the same job, and how its attacks compare."""
+    asked = [sys.executable, __file__, "--data", name, "--records", str(arguments.records)]
+    asked += ["--seed", str(arguments.seed), "--attacked", str(done.folder), *["--quick"] * arguments.quick]
+    environment = {**os.environ, "PYTHONPATH": str(arguments.before.resolve() / "src")}
+    told = subprocess.run(asked, env=environment, check=True, stdout=subprocess.PIPE, text=True).stdout
+    earlier = json.loads(told.splitlines()[-1])
+    now, before = errors({p.id: done.evaluation(p.id) for p in done.frontier.points}), earlier["errors"]
+    gaps: dict[str, list[list[float]]] = defaultdict(list)
+    for candidate, attacks in before.items():
+        for adversary, by_attribute in attacks.items():
+            if by_attribute:
+                own = now[candidate][adversary]
+                gaps[adversary].append([own[attribute] - error for attribute, error in by_attribute.items()])
+    return {
+        "cpu_vs_before": processor / earlier["processor"],
+        "attack_gap_mean": {adversary: float(np.mean([*map(np.mean, each)])) for adversary, each in gaps.items()},
+        "attack_gap_worst": {adversary: max(map(max, each)) for adversary, each in gaps.items()},
+    }
+
+
+def earlier(name: str, arguments: argparse.Namespace) -> None:
+    """Do the job of one file, then attack a frontier that another commit found; print both as JSON."""
+    table, options = opened(name, arguments.records), Options(quick=arguments.quick, seed=arguments.seed)
+    with tempfile.TemporaryDirectory() as folder:
+        before = processor_seconds()
+        run(table, Path(folder) / "run", options, name=name, progress=Saying())
+        processor = processor_seconds() - before
+    theirs, split = Run.load(arguments.attacked), table.split(arguments.seed, SHARES)
+    found = {}
+    for point in theirs.frontier.points:
+        adversaries = [each.adversary for each in theirs.evaluation(point.id).attacks]
+        found[point.id] = evaluate(
+            point.generalization, split, adversaries, arguments.seed, arguments.quick, predicates=0, held_out=True
+        )
+    print(json.dumps({"processor": processor, "errors": errors(found)}))
 
 
 def figures(
@@ -145,9 +209,15 @@ def main() -> None:
     made.add_argument("--data", nargs="+", default=DATA, help="which data sets")
     made.add_argument("--records", type=int, default=0, help="at most so many of each; 0: all")
     made.add_argument("--jobs", type=int, default=1, help="workers (1: seconds are processor seconds)")
+    made.add_argument("--seed", type=int, default=0, help="of the split and of everything drawn")
+    made.add_argument("--before", type=Path, help="a checkout of an earlier commit, to compare with")
+    made.add_argument("--attacked", type=Path, help="what a process of its own is asked to do")
     arguments = made.parse_args()
     torch.set_num_threads(1)
     compile_kernels()
+    if arguments.attacked is not None:
+        earlier(arguments.data[0], arguments)
+        return
     rows = []
     for name in arguments.data:
         rows.append(measured(name, arguments))
@@ -160,6 +230,7 @@ def main() -> None:
     ]
     report(stages, {}, False)
     keys = ("seconds", "candidates", "seconds_per_candidate", "speedup_per_candidate_vs_mlp2")
+    keys += ("cpu_vs_before", "attack_gap_mean", "attack_gap_worst") if arguments.before else ()
     report(
         shown, {**{key: rows[-1][key] for key in keys}, "by_data": {r["data"]: r for r in rows}}, arguments.json
     )

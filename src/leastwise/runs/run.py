@@ -401,6 +401,7 @@ def attack(job: Job, frontier: Frontier, asked: Asked, chosen: str | None) -> li
     all_told = [tasks[name].generalization for name in told]
     last = find_last_of_all(all_told, job.split, job.options.judges, job.workers, job.progress)
     tasks |= {name: tasks[name]._replace(last=own) for name, own in zip(told, last, strict=True)}
+    job.note("attacking all at once", task=len(told), seconds=time.perf_counter() - start)
     job.progress.begin("attacking the frontier", len(tasks), len(tasks) - len(absent))
     groups = alike({name: tasks[name].generalization for name in absent})
     together = job.workers.map(attack_alike, [[tasks[name] for name in group] for group in groups])

@@ -157,28 +157,16 @@ class StrongestOf:
 STRONGEST = StrongestOf()
 
 
-def find(
-    breach: Breach,
-    targets: Sequence[int],
-    known: Sequence[int],
-    predictor: MakePredictor,
-    rather: Sequence[Finding] = (),
-) -> list[Finding]:
+def find(breach: Breach, targets: Sequence[int], known: Sequence[int], predictor: MakePredictor) -> list[Finding]:
     """Return what the adversary finds who holds the stolen records and knows some attributes in full.
 
-    ``rather`` are findings from less knowledge, target by target: where more knowledge did not help on the
-    validation part (a model can drown in it), the adversary keeps to those. Findings are remembered with the
-    breach: A2 and A5 begin with what A1, A3 and A4 find.
+    Findings are remembered with the breach: A2 and A5 begin with what A1, A3 and A4 find.
     """
-
     keys = {target: _key(breach, target, known, predictor) for target in targets}
     absent = [target for target in targets if keys[target] not in breach.memory]
     for target, finding in zip(absent, _find(breach, absent, known, predictor), strict=True):
         breach.memory[keys[target]] = finding
-    found = [breach.memory[keys[target]] for target in targets]
-    return (
-        [min(pair, key=lambda each: each.doubt) for pair in zip(found, rather, strict=True)] if rather else found
-    )
+    return [breach.memory[keys[target]] for target in targets]
 
 
 def _key(breach: Breach, target: int, known: Sequence[int], predictor: MakePredictor) -> Hashable:
@@ -249,10 +237,13 @@ def all_but(position: int, table: Table) -> list[int]:
 
 
 def find_alone(breach: Breach, predictor: MakePredictor, compared: bool = True) -> list[Finding]:
-    """Return what A1 finds, who knows nothing beside the stolen records; the label need not be used."""
-    targets = tuple(breach.targets)
+    """Return what A1 finds, who knows nothing beside the stolen records.
+
+    Where the label did not help on the validation part (a model can drown in what it sees), it is not used.
+    """
+    found = find(breach, tuple(breach.targets), (), predictor)
     less = find_deployed(breach, predictor) if compared else []
-    return find(breach, targets, (), predictor, less)
+    return [min(pair, key=lambda each: each.doubt) for pair in zip(found, less, strict=True)] if less else found
 
 
 def find_deployed(breach: Breach, predictor: MakePredictor) -> list[Finding]:

@@ -49,7 +49,7 @@ class Guessing(Adversary, Generic[R]):
         """Guess every personal attribute of every stolen record."""
         start = time.perf_counter()
         found, blind, deployed = self._find(breach), self._find_blindly(breach), self._find_deployed(breach)
-        strongest = least(found, [*deployed, *self._find_less(breach)], breach.truth.counts)
+        strongest = least(found, self._find_less(breach), breach.truth.counts)
         fields = reconstruction_fields(self.name, breach, strongest, start, blind, deployed)
         result: Any = self.result
         return cast(R, result(**fields, **self._more(breach, found)))
@@ -64,7 +64,7 @@ class Guessing(Adversary, Generic[R]):
 
     def _find_less(self, breach: Breach) -> list[Finding]:
         """Return what those find who know less; it need not do worse than they."""
-        return []
+        return self._find_deployed(breach)
 
     def _find_blindly(self, breach: Breach) -> list[Finding]:
         """Return what it finds without the stolen records, where that is asked for."""

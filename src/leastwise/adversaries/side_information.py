@@ -22,6 +22,8 @@ from leastwise.adversaries.guessing import (
     find,
     find_alone,
     find_deployed,
+    least,
+    read_off,
 )
 from leastwise.adversaries.in_order import InOrder
 from leastwise.adversaries.reconstruction import Guessing, R
@@ -44,7 +46,14 @@ class _WithSideInformation(Guessing[R]):
         return [*find_with_non_personal(breach, self.predictor), *alone]
 
     def _find_blindly(self, breach: Breach) -> list[Finding]:
-        return self._find(breach.blind()) if self.without_breach else []
+        if not self.without_breach:
+            return []
+        nothing = breach.blind()
+        return least(self._blind(breach, nothing), self._find_less(nothing), breach.truth.counts)
+
+    def _blind(self, breach: Breach, nothing: Breach) -> list[Finding]:
+        """Return what it finds where nothing was collected, by itself."""
+        return self._find(nothing)
 
 
 @dataclass(frozen=True)
@@ -89,11 +98,9 @@ class LeaveOneOut(_WithSideInformation[ReconstructionResult]):
     )
 
     def _find(self, breach: Breach) -> list[Finding]:
-        less = find_with_non_personal(breach, self.predictor)
-        found = []
-        for p, rather in zip(breach.targets, less, strict=True):
-            found += find(breach, (p,), all_but(p, breach.truth), self.predictor, [rather])
-        return found
+        _ = breach.generalization  # A6 is for several
+        several = (find(breach, (p,), all_but(p, breach.truth), self.predictor) for p in breach.targets)
+        return [finding for found in several for finding in found]
 
     def _find_less(self, breach: Breach) -> list[Finding]:
         return [*super()._find_less(breach), *breach.memory.get(_in_order_key(breach), [])]
@@ -139,8 +146,8 @@ class PartialKnowledge(_WithSideInformation[PartialKnowledgeResult]):
         breach.memory[_in_order_key(breach)] = found
         return found
 
-    def _find_blindly(self, breach: Breach) -> list[Finding]:
-        return self._find(breach.blind(), self._orders(breach)) if self.without_breach else []
+    def _blind(self, breach: Breach, nothing: Breach) -> list[Finding]:
+        return self._find(nothing, self._orders(breach))
 
     def _more(self, breach: Breach, found: Sequence[Finding]) -> dict[str, Any]:
         order = tuple(breach.truth.schema.names[p] for p in self._orders(breach)[0])
@@ -157,23 +164,20 @@ class PartialKnowledge(_WithSideInformation[PartialKnowledgeResult]):
 
     def _in_order(self, breach: Breach, order: Sequence[int]) -> dict[int, Finding]:
         first = non_personal(breach)
-        less = dict(zip(breach.targets, find_with_non_personal(breach, self.predictor), strict=True))
-        found = {p: less[p] for p in order if breach.joined.partitions[p].untouched}
+        found = {p: read_off(breach.targets[p]) for p in order if breach.joined.partitions[p].untouched}
         hidden = tuple(p for p in order if p not in found)
         for k, p in enumerate(hidden):
             predictor = self.predictor
             if isinstance(predictor, StrongestOf) and 0 < k < len(hidden) - 1:
                 predictor = InOrder(predictor, breach, hidden, first, k)
-            found[p] = find(breach, (p,), (*first, *hidden[:k]), predictor, [less[p]])[0]
+            found[p] = find(breach, (p,), (*first, *hidden[:k]), predictor)[0]
         return found
 
 
 def find_with_non_personal(breach: Breach, predictor: MakePredictor) -> list[Finding]:
-    """Return what A3 finds: no less than A1."""
+    """Return what A3 finds."""
     _ = breach.generalization  # A6 is for several
-    targets = tuple(breach.targets)
-    less = find_alone(breach, predictor)
-    return find(breach, targets, non_personal(breach), predictor, less)
+    return find(breach, tuple(breach.targets), non_personal(breach), predictor)
 
 
 def non_personal(breach: Breach) -> tuple[int, ...]:

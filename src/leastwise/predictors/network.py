@@ -23,8 +23,6 @@ Array = npt.NDArray[np.float32]
 
 # People per joint bucket from which counting is as good as exact.
 _WELL_FILLED = 5000
-# Rows that training looks at, over all epochs: a million records need fewer epochs than ten thousand.
-_MOST_ROWS = 2_000_000
 
 
 @dataclass
@@ -37,6 +35,8 @@ class Network:
         Width of the hidden layer.
     epochs, batch, rate, decay
         Adam with a rate that falls linearly to 0, and decoupled weight decay.
+    most_rows
+        That training looks at, over all epochs: a million records need fewer epochs than ten thousand.
     members
         How many such networks are trained, from different first weights; their probabilities are averaged.
     seed
@@ -50,6 +50,7 @@ class Network:
     decay: float = 1e-3
     members: int = 2
     seed: int = 0
+    most_rows: int = 2_000_000
     name: str = field(default="network", init=False)
 
     def worthwhile(self, train: Samples) -> bool:
@@ -82,7 +83,7 @@ class Network:
             return []
         random = generator(self.seed, "network", member)
         training = Training(self, train, self.one_hot_, random)
-        epochs = int(np.clip(_MOST_ROWS // len(train), 1, self.epochs))
+        epochs = int(np.clip(self.most_rows // len(train), 1, self.epochs))
         steps = epochs * -(-len(train) // self.batch)
         for _ in range(epochs):
             self._begin(training, random)

@@ -31,6 +31,7 @@ class PrefixNetwork(Network):
 
     hidden: int = 96
     epochs: int = 16
+    most_rows: int = 8_000_000
     least: int = 0
     most: int = 0
     ahead: float = 0.2

@@ -1,0 +1,39 @@
+"""The first layer of a network is a product with one-hot inputs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leastwise.kernels.one_hot_layer import adam, backward, forward
+from leastwise.predictors.base import OneHot
+from tests.predictors.populations import samples_of
+
+
+@given(st.integers(0, 2**32), st.lists(st.integers(1, 200), max_size=4))
+def test_it_is_the_product_of_the_dense_form(seed: int, sizes: list[int]) -> None:
+    rng = np.random.default_rng(seed)
+    inputs = np.column_stack([np.zeros((30, 0), dtype=int), *(rng.integers(0, size, 30) for size in sizes)])
+    ordered = tuple(bool(each) for each in rng.integers(0, 2, len(sizes)))
+    rows = samples_of(inputs.astype(int), np.zeros((30, 1), dtype=int), tuple(sizes), (2,))
+    form = OneHot.of(replace(rows, ordered=ordered))
+    picked = rng.permutation(30)[:20]
+    dense = form(inputs[picked].astype(int))
+    weights, bias = rng.normal(size=(form.width, 7)).astype(np.float32), rng.normal(size=7).astype(np.float32)
+    delta = rng.normal(size=(20, 7)).astype(np.float32)
+    codes = np.ascontiguousarray(inputs, dtype=np.int64)
+    found = forward(codes, picked, *form.form, weights, bias)
+    assert np.allclose(found, np.maximum(dense @ weights + bias, 0), atol=1e-4)
+    assert np.allclose(backward(codes, picked, *form.form, delta, form.width), dense.T @ delta, atol=1e-4)
+
+
+def test_a_step_of_adam_by_hand() -> None:
+    weight, gradient = np.array([1.0, 2.0], dtype=np.float32), np.array([0.5, 0.0], dtype=np.float32)
+    mean, square = np.zeros(2, dtype=np.float32), np.zeros(2, dtype=np.float32)
+    adam(weight, gradient, mean, square, np.float32(0.1), np.float32(0.9))
+    assert np.allclose(mean, [0.05, 0])
+    assert np.allclose(square, [0.00025, 0])
+    assert np.allclose(weight, [0.9 - 0.1 * 0.05 / 0.00025**0.5, 1.8], atol=1e-5)

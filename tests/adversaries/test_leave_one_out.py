@@ -36,17 +36,26 @@ def test_one_model_for_all_is_one_for_each(data: st.DataObject) -> None:
     """On a population that is known in full, person by person, with and without the label."""
     table = data.draw(populations())
     table = labelled(table, data.draw(st.lists(st.integers(0, 1), min_size=len(table), max_size=len(table))))
-    memory: dict[Any, Any] = {}
-    for _ in range(3):
-        g = grouping(table, maps_of(data.draw, table))
-        breach = Breach.of(g, population(table), label=data.draw(st.booleans()), memory=memory)
-        for p in table.personal:
-            if not g.partitions[p].untouched:
-                (found,), own = find(breach, (p,), others(table, p), Bayes), native(breach, p, Bayes)
-                assert found.error(table.counts) == pytest.approx(own.error(table.counts), abs=EPS)
-                assert found.doubt == pytest.approx(own.doubt, abs=EPS)
-    models = [key for key in memory if key[0] == "rest"]
-    assert len(models) <= 2 * len(table.personal), "a further generalization needs no further model"
+    several = [grouping(table, maps_of(data.draw, table)) for _ in range(3)]
+    label = data.draw(st.booleans())
+    made: list[Bayes] = []
+
+    def counting() -> Bayes:
+        made.append(Bayes())
+        return made[-1]
+
+    for p in table.personal:
+        memory: dict[Any, Any] = {}
+        hidden = [g for g in several if not g.partitions[p].untouched]
+        made.clear()
+        for g in hidden:
+            breach = Breach.of(g, population(table), label=label, memory=memory)
+            (found,) = find(breach, (p,), others(table, p), counting)
+            own = native(breach, p, Bayes)
+            assert found.error(table.counts) == pytest.approx(own.error(table.counts), abs=EPS)
+            assert found.doubt == pytest.approx(own.doubt, abs=EPS)
+        labelled_ = {Breach.of(g, population(table), label=label).labelled for g in hidden}
+        assert len(made) == len(labelled_), "a further generalization needs no further model"
 
 
 def pay(people: int = 3000) -> Table:

@@ -102,7 +102,7 @@ def test_one_network_serves_all_steps() -> None:
     breach = Breach.of(grouping(table, [[0, 1, 2, 3]] * 2 + [[0, 0, 1, 1]] * 2 + [[0] * 4] * 3), split)
     places, first = (2, 3, 4, 5, 6), (0, 1)
     for known in (1, 2, 3):
-        way = InOrder(StrongestOf(), breach, places, first, known)
+        way = InOrder.of(StrongestOf(), breach, places, first, known)
         train, validation, stolen = views(breach, breach.joined, (places[known],), (*first, *places[:known]))
         shared, alone = (
             float(errors(guesses(each.fit(train, validation), stolen), stolen)[0])

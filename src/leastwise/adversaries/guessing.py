@@ -268,11 +268,12 @@ def _find(breach: Breach, targets: Sequence[int], known: Sequence[int], predicto
 
 
 def _find_last(breach: Breach, position: int, predictor: MakePredictor) -> Finding:
-    """Return what is found of one attribute by who knows all others; the model is remembered for any breach."""
-    key = ("rest", position, breach.labelled, predictor)
-    if key not in breach.memory:
-        breach.memory[key] = Rest(breach, position, predictor())
-    rest: Rest = breach.memory[key]
+    """Return what is found of one attribute by who knows all others."""
+    # The model of one attribute is kept at a time: it may fill much memory, and next come other generalizations.
+    slot, key = ("rest", breach.labelled), (position, predictor)
+    if breach.memory.get(slot, (None,))[0] != key:
+        breach.memory[slot] = key, Rest(breach, position, predictor())
+    rest: Rest = breach.memory[slot][1]
     ways = (Restricted(breach, rest, members) for members in (rest.members, [rest.majority]))
     return min((findings(breach, model, [position])[0] for model in ways), key=lambda each: each.doubt)
 

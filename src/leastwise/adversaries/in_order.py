@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from weakref import ReferenceType, ref
 
 import numpy as np
 
@@ -31,10 +33,25 @@ class InOrder:
     """
 
     usual: StrongestOf
-    breach: Breach = field(compare=False, repr=False)
+    # Findings are remembered by what made them, which must not keep the records.
+    _breach: ReferenceType[Breach] = field(compare=False, repr=False)
     order: tuple[int, ...]
     first: tuple[int, ...]
     known: int
+
+    @classmethod
+    def of(
+        cls, usual: StrongestOf, breach: Breach, order: Sequence[int], first: Sequence[int], known: int
+    ) -> InOrder:
+        """Return it for one breach."""
+        return cls(usual, ref(breach), tuple(order), tuple(first), known)
+
+    @property
+    def breach(self) -> Breach:
+        """The breach that is attacked."""
+        found = self._breach()
+        assert found is not None
+        return found
 
     def __call__(self) -> Predictor:
         """Return a fresh predictor."""

@@ -169,7 +169,7 @@ class PartialKnowledge(_WithSideInformation[PartialKnowledgeResult]):
         for k, p in enumerate(hidden):
             predictor = self.predictor
             if isinstance(predictor, StrongestOf) and 0 < k < len(hidden) - 1:
-                predictor = InOrder(predictor, breach, hidden, first, k)
+                predictor = InOrder.of(predictor, breach, hidden, first, k)
             found[p] = find(breach, (p,), (*first, *hidden[:k]), predictor)[0]
         return found
 

@@ -7,11 +7,9 @@ import pytest
 
 from leastwise import Generalization, ParameterError, Table
 from leastwise.adversaries.breach import Breach
-from leastwise.adversaries.guessing import StrongestOf, views
-from leastwise.adversaries.in_order import InOrder, Next
 from leastwise.adversaries.side_information import LeaveOneOut, NonPersonalKnowledge, PartialKnowledge
 from leastwise.evaluation import evaluate
-from leastwise.predictors import Network, errors, guesses, strongest
+from leastwise.predictors import strongest
 from tests.adversaries.populations import Bayes, grouping, population, table_of
 
 # a is not personal; b equals a for four of six people; c is a xor b.
@@ -89,25 +87,3 @@ def test_in_every_report_who_knows_more_errs_less(seed: int) -> None:
         errors = [found[name][attribute].adversary_error for name in ("A4", "A5", "A3", "A1")]
         assert errors == sorted(errors), attribute
     assert found["A5"]["d"].predictor == "read off"
-
-
-def test_one_network_serves_all_steps() -> None:
-    """Every attribute is the one before it, turned by one, but for one person in ten."""
-    rng = np.random.default_rng(0)
-    rows = rng.integers(0, 4, (6000, 7))
-    for j in range(2, 7):
-        rows[:, j] = np.where(rng.random(6000) < 0.9, (rows[:, j - 1] + 1) % 4, rows[:, j])
-    table = table_of(rows, [4] * 7, {2, 3, 4, 5, 6})
-    split = table.split(0)
-    breach = Breach.of(grouping(table, [[0, 1, 2, 3]] * 2 + [[0, 0, 1, 1]] * 2 + [[0] * 4] * 3), split)
-    places, first = (2, 3, 4, 5, 6), (0, 1)
-    for known in (1, 2, 3):
-        way = InOrder.of(StrongestOf(), breach, places, first, known)
-        train, validation, stolen = views(breach, breach.joined, (places[known],), (*first, *places[:known]))
-        shared, alone = (
-            float(errors(guesses(each.fit(train, validation), stolen), stolen)[0])
-            for each in (Next(Network(), way), Network())
-        )
-        assert shared == pytest.approx(alone, abs=0.005)
-        assert shared < 0.08
-    assert len([key for key in breach.memory if isinstance(key[-1], InOrder)]) == 1

@@ -9,14 +9,14 @@ import pytest
 
 from leastwise.predictors import Boosting, JointBuckets, Logistic, Network, errors, guesses
 from leastwise.predictors.base import OneHot, starts
-from leastwise.predictors.network import Training, _softmax
+from leastwise.predictors.network import _softmax, _Training
 from tests.predictors.populations import best_errors, masked_population, population, samples_of
 
 
 def test_gradients_are_those_of_the_cross_entropy():
     train = masked_population(60, 0)
     one_hot = OneHot.of(train)
-    training = Training(Network(hidden=5), train, one_hot, np.random.default_rng(0))
+    training = _Training(Network(hidden=5), train, one_hot, np.random.default_rng(0))
     rows = np.arange(len(train))
     gradients = training._gradients(rows)
 

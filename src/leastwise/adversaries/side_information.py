@@ -17,7 +17,6 @@ from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.guessing import (
     Finding,
     MakePredictor,
-    StrongestOf,
     all_but,
     find,
     find_alone,
@@ -25,7 +24,6 @@ from leastwise.adversaries.guessing import (
     least,
     read_off,
 )
-from leastwise.adversaries.in_order import InOrder
 from leastwise.adversaries.reconstruction import Guessing, R
 from leastwise.adversaries.result import AttackResult, ReconstructionResult, Told, reconstructed
 from leastwise.random import generator
@@ -167,10 +165,7 @@ class PartialKnowledge(_WithSideInformation[PartialKnowledgeResult]):
         found = {p: read_off(breach.targets[p]) for p in order if breach.joined.partitions[p].untouched}
         hidden = tuple(p for p in order if p not in found)
         for k, p in enumerate(hidden):
-            predictor = self.predictor
-            if isinstance(predictor, StrongestOf) and 0 < k < len(hidden) - 1:
-                predictor = InOrder.of(predictor, breach, hidden, first, k)
-            found[p] = find(breach, (p,), (*first, *hidden[:k]), predictor)[0]
+            found[p] = find(breach, (p,), (*first, *hidden[:k]), self.predictor)[0]
         return found
 
 

@@ -6,10 +6,9 @@ the weights that are used are an average over the last part of the training, whi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +22,8 @@ Array = npt.NDArray[np.float32]
 
 # People per joint bucket from which counting is as good as exact.
 _WELL_FILLED = 5000
+# Rows that training looks at, over all epochs: a million records need fewer epochs than ten thousand.
+_MOST_ROWS = 2_000_000
 
 
 @dataclass
@@ -35,8 +36,6 @@ class Network:
         Width of the hidden layer.
     epochs, batch, rate, decay
         Adam with a rate that falls linearly to 0, and decoupled weight decay.
-    most_rows
-        That training looks at, over all epochs: a million records need fewer epochs than ten thousand.
     members
         How many such networks are trained, from different first weights; their probabilities are averaged.
     seed
@@ -50,7 +49,6 @@ class Network:
     decay: float = 1e-3
     members: int = 2
     seed: int = 0
-    most_rows: int = 2_000_000
     name: str = field(default="network", init=False)
 
     def worthwhile(self, train: Samples) -> bool:
@@ -59,10 +57,7 @@ class Network:
 
     def fit(self, train: Samples, validation: Samples) -> Network:
         """Learn from the training rows; nothing is chosen on the validation rows."""
-        return self._learn(train, OneHot.of(train))
-
-    def _learn(self, train: Samples, one_hot: OneHot) -> Self:
-        self.like_, self.one_hot_ = train, one_hot
+        self.like_, self.one_hot_ = train, OneHot.of(train)
         rows = train.inputs[train.buckets[0]]
         left = [train.allowed(t, rows).sum(axis=1).max(initial=1) for t in range(len(train.target_sizes))]
         # Where the inputs leave one value only, there is nothing to learn.
@@ -82,39 +77,23 @@ class Network:
         if not train.target_sizes:
             return []
         random = generator(self.seed, "network", member)
-        training = Training(self, train, self.one_hot_, random)
-        epochs = int(np.clip(self.most_rows // len(train), 1, self.epochs))
+        training = _Training(self, train, self.one_hot_, random)
+        epochs = int(np.clip(_MOST_ROWS // len(train), 1, self.epochs))
         steps = epochs * -(-len(train) // self.batch)
-        for _ in range(epochs):
-            self._begin(training, random)
-            for rows in batches(len(train), self.batch, 1, random):
-                done = training.steps
-                training.step(rows, self.rate * (1 - done / steps), keep=done >= steps * 0.7)
+        for step, rows in enumerate(batches(len(train), self.batch, epochs, random)):
+            training.step(rows, self.rate * (1 - step / steps), keep=step >= steps * 0.7)
         return training.averaged()
-
-    def _begin(self, training: Training, random: np.random.Generator) -> None:
-        """Change what is learned in the next epoch; here it is always the same."""
 
     def predict(self, inputs: Codes) -> list[Probabilities]:
         """Return, per target, the probabilities of its codes for each row."""
-        return self.predict_some(inputs, range(len(self.like_.target_sizes)))
-
-    def predict_some(self, inputs: Codes, targets: Sequence[int]) -> list[Probabilities]:
-        """Return the probabilities of some of the targets."""
-        allowed = [self.like_.allowed(t, inputs) for t in targets]
+        allowed = [self.like_.allowed(t, inputs) for t in range(len(self.like_.target_sizes))]
         found: list[Probabilities] = [values.astype(np.float32) for values in allowed]
-        if not {*self.open_} & {*targets}:
+        if not self.open_:
             return found
-        hidden = [self._hidden(inputs, weights) for weights in self.networks_]
-        ends = dict(
-            zip(self.open_, pairwise(starts([self.like_.target_sizes[t] for t in self.open_])), strict=True)
-        )
-        for i, t in enumerate(targets):
-            if t in ends:
-                a, b = ends[t]
-                pairs = zip(hidden, self.networks_, strict=True)
-                logits = [each @ weights[2][:, a:b] + weights[3][a:b] for each, weights in pairs]
-                found[i] = np.mean([_softmax(member, allowed[i]) for member in logits], axis=0)
+        logits = [self._hidden(inputs, weights) @ weights[2] + weights[3] for weights in self.networks_]
+        ends = starts([self.like_.target_sizes[t] for t in self.open_])
+        for t, (a, b) in zip(self.open_, pairwise(ends), strict=True):
+            found[t] = np.mean([_softmax(member[:, a:b], allowed[t]) for member in logits], axis=0)
         return found
 
     def _hidden(self, inputs: Codes, weights: list[Array]) -> Array:
@@ -132,8 +111,8 @@ def _softmax(logits: Array, allowed: npt.NDArray[np.bool_]) -> Array:
     return np.asarray(left / left.sum(axis=1, keepdims=True))
 
 
-class Training:
-    """The state of Adam, the running average of the weights, and what is learned: its inputs may change."""
+class _Training:
+    """The state of Adam and the running average of the weights."""
 
     def __init__(self, network: Network, train: Samples, one_hot: OneHot, random: np.random.Generator) -> None:
         self.inputs = np.ascontiguousarray(train.inputs, dtype=np.int64)
@@ -148,8 +127,6 @@ class Training:
         self.sums = [np.zeros_like(w) for w in self.weights]
         self.steps = self.kept = 0
         self.decay = network.decay
-        # What each target counts in each row; None where all count alike.
-        self.worth: Array | None = None
         self.tables = [[(m.column, m.allowed.astype(np.float32)) for m in masks] for masks in train.target_masks]
 
     def step(self, rows: npt.NDArray[Any], rate: float, keep: bool) -> None:
@@ -183,8 +160,6 @@ class Training:
         delta *= (1 / (delta @ self.head_of)) @ self.head_of.T
         delta[np.arange(len(rows))[:, None], self.places[rows]] -= 1
         delta *= self.people[rows, None] / np.float32(len(rows))
-        if self.worth is not None:
-            delta *= self.worth[rows] @ self.head_of.T
         return delta
 
     def _adam(self, gradients: list[Array], rate: float) -> None:

@@ -146,7 +146,7 @@ def test_in_a_notebook(tmp_path: Path) -> None:
     shown = [output.get("data", {}) for output in outputs]
     assert sum("image/png" in each for each in shown) == 3
     pages = [each["text/html"] for each in shown if "text/html" in each]
-    assert pages[0].count("<progress ") == 10  # one for each stage, full at the end
+    assert pages[0].count("<progress ") == 12  # one for each stage, full at the end
     assert all(re.search(r"(\d+) of \1</div>", bar) for bar in pages[0].split("<div>")[1:])
     assert sum("leastwise-html" in page for page in pages) == 5
     said = "".join(output.get("text", "") for output in outputs)

@@ -81,7 +81,7 @@ class UtilityLimits(NamedTuple):
 def utility_predictors(quick: bool = False, seed: int = 0) -> tuple[Predictor, ...]:
     """Return the predictors that the best classifier is chosen from: one target affords more than attacks do."""
     # Few people do not bear large steps.
-    gentle = Boosting(rounds=150, leaves=8, rate=0.05, most_work=2 * FEW, seed=seed, name="gentle boosting")
+    gentle = Boosting(rounds=100, leaves=8, rate=0.07, most_work=2 * FEW, seed=seed, name="gentle boosting")
     numbers = Logistic((0.3,), inputs="numbers", name="logistic on numbers")
     return *default_predictors(quick, seed), Boosting(seed=seed), gentle, numbers, Logistic()
 

@@ -18,6 +18,8 @@ from leastwise.runs.proposals import Pool, candidate_that_asks_nothing
 
 SPENDING = (None, 20.0)
 """Multipliers of the paths on which accuracy is spent: the best exchange rates, or few answers above all."""
+NEAR = 0.02
+"""Who errs by so much more than allowed in screening has nothing to spend, however strong the judge."""
 MOST_SPENT = 3
 """So many candidates that spend all are judged: those that an attacker likes least."""
 NOT_TOLD = 1.645
@@ -38,8 +40,9 @@ def make_least(job: Job, pool: Pool, front: Sequence[Candidate], asked: Asked) -
         tasks.append((candidate_that_asks_nothing(job.split.train), job.split, together, None))
     found = _made(job, "asking less", f"least-{name_of(front)}.jsonl", made_least, tasks)
     if most is not None:
-        allowed = Allowed(most, MARGIN * budget.errors)
-        spending = [(each, job.split, together, constraints, allowed, mu) for each in found for mu in SPENDING]
+        allowed, reach = Allowed(most, MARGIN * budget.errors), asked.error_of_everything(job.split) + most + NEAR
+        near = [each for each in found if each.validation.utility_risk <= reach]
+        spending = [(each, job.split, together, constraints, allowed, mu) for each in near for mu in SPENDING]
         name = f"spent-{name_of(found)}-{most:g}-{budget.confidence:g}.jsonl"
         spent = {
             each.fingerprint: each

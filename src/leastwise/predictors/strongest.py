@@ -190,6 +190,8 @@ def wrong_guesses(
 
 def worthwhile(predictors: Sequence[Predictor], train: Samples) -> list[Predictor]:
     """Return the predictors that can add anything here; those that do not say so are always worth it."""
+    if not train.input_sizes:
+        return [predictors[0]]  # nothing is seen: all of them guess the most frequent
     return [p for p in predictors if getattr(p, "worthwhile", lambda _: True)(train)] or [predictors[0]]
 
 

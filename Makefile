@@ -31,17 +31,17 @@ demo: $(LIGHT) ## the whole job on the bundled Adult data; writes demo/report.ht
 	$(BIN)/leastwise demo
 
 test: $(READY) ## all tests but the slow ones
-	$(ONE_THREAD) $(BIN)/python -m pytest -n 2
+	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist worksteal
 
 test-all: $(READY) ## the slow ones too
-	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 -m 'slow or not slow'
+	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist worksteal -m 'slow or not slow'
 
 test-faults: $(READY) ## kills, full disks, hanging servers, lost files, power cuts; prints what each cost
 	$(ONE_THREAD) $(BIN)/python -m pytest -m 'slow or not slow' tests/collector/test_faults.py \
 		tests/collector/test_crashes.py tests/collector/test_power.py tests/cli/test_killed.py
 
 coverage: $(READY) ## the tests of `make test`, measured: a total here, line by line in coverage/index.html
-	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 --cov --cov-report=html --cov-report=term:skip-covered
+	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=html --cov-report=term:skip-covered
 
 lowest: ## the tests with the lowest versions that pyproject.toml allows, in an environment of its own
 	scripts/test-lowest-versions.sh

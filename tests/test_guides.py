@@ -17,7 +17,7 @@ from tests.cli.running import Run, runner
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = [*sorted((DOCS / "guides").glob("*.md")), DOCS / "policy.md"]
 EVERYWHERE = [*sorted(DOCS.rglob("*.md")), DOCS.parent / "README.md"]
-ENOUGH = 1200  # records; the whole table takes minutes
+ENOUGH = 800  # records; the whole table takes minutes
 ROOM = {"0.03": "0.25"}  # a model of few records errs more, and gains more by asking everything
 
 

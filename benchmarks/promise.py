@@ -20,7 +20,7 @@ from common import parser, report
 from data import load
 
 from leastwise import Generalization, Table
-from leastwise.evaluation.utility import utility_predictors
+from leastwise.evaluation.utility import label_guesses, utility_predictors
 from leastwise.predictors.base import samples
 from leastwise.predictors.strongest import Strongest, guesses
 from leastwise.random import generator
@@ -34,22 +34,24 @@ LIMITS = (0.005, 0.01, 0.02)
 MOST_FRESH = 40_000
 
 
-def wrong(generalization: Generalization, parts: Split, each: bool = False) -> list[Any]:
-    """Return about whom of the last part classifiers are wrong: the chosen one, with ``each`` every one."""
-    predictors = utility_predictors(True)
+def error(generalization: Generalization, parts: Split) -> float:
+    """Return how often the judge's choice is wrong about the last part."""
+    return label_guesses(generalization, parts, utility_predictors(True)).risk(parts, "test").error
+
+
+def least_error(generalization: Generalization, parts: Split) -> float:
+    """Return the least error on the last part of any classifier: each alone, and the judge's choice."""
     train, validation, fresh = (samples(part, generalization, "label") for part in parts)
-    chosen = [Strongest(tuple(predictors))] + ([Strongest((one,)) for one in predictors] if each else [])
-    fitted = [one.fit(train, validation) for one in chosen]
-    return [(guesses(one, fresh)[0].values != fresh.targets[:, 0]).astype(float) for one in fitted]
+    fitted = [Strongest((one,)).fit(train, validation) for one in utility_predictors(True)]
+    alone = [float((guesses(one, fresh)[0].values != fresh.targets[:, 0]).mean()) for one in fitted]
+    return min(*alone, error(generalization, parts))
 
 
 def score(finished: Run, table: Table, fresh: Table, seed: int) -> list[dict[str, Any]]:
     """Choose for each limit, and score what was chosen on fresh people."""
     split = table.split(seed, SHARES)
     parts = Split(split.train, split.validation, fresh)
-    everything = min(
-        float(each.mean()) for each in wrong(Generalization.untouched(table.schema), parts, each=True)
-    )
+    everything = least_error(Generalization.untouched(table.schema), parts)
     known: dict[str, float] = {}
     rows = []
     for limit in LIMITS:
@@ -59,7 +61,7 @@ def score(finished: Run, table: Table, fresh: Table, seed: int) -> list[dict[str
         chosen = finished.frontier[choice.candidate] if choice.candidate else None
         for point in {p.id: p for p in (chosen, plain) if p is not None}.values():
             if point.id not in known:
-                known[point.id] = float(wrong(point.generalization, parts)[0].mean()) - everything
+                known[point.id] = error(point.generalization, parts) - everything
         row: dict[str, Any] = {"limit": limit, "claimed": choice.promise.startswith("Kept")}
         for word, one in (("", chosen), (" plain", plain)):
             row[f"increase{word}"] = np.nan if one is None else known[one.id]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leastwise import Attribute, Generalization, Intervals, Schema, Table
-from leastwise.minimizers import Constraints
+from leastwise.minimizers import Constraints, merging
 from leastwise.minimizers.merging import (
     MOST_ANSWERS,
     costs_nothing,
@@ -21,7 +21,7 @@ from leastwise.minimizers.merging import (
     uninformative,
     with_few_answers,
 )
-from leastwise.partition import keep
+from leastwise.partition import keep, suppress
 from leastwise.predictors.held_out import Difference, HeldOut, held_out
 from tests.samples import LABEL, a_secret_and_its_twin, among_noise, coded, exclusive_or, named
 
@@ -71,6 +71,33 @@ def test_constraints_are_kept():
     assert found["twin"].untouched
     first, second = (found["useful"].bucket(value) for value in ("v0", "v1"))
     assert first != second
+
+
+def test_a_floor_is_counted_on_all_records(monkeypatch: pytest.MonkeyPatch):
+    """A path is made of some records only, on which a floor that holds would seem broken."""
+    monkeypatch.setattr(merging, "_MOST_ON_A_PATH", 400)
+    split = a_secret_and_its_twin(3000).split(0, PARTS)
+    held = Constraints(min_people=200)
+    given = Generalization((keep(split.train.schema["useful"]), *map(suppress, split.train.schema.attributes[1:])))
+    assert least(split.train, split.validation, given, constraints=held).collected == ("useful",)
+    spend(split.train, split.validation, given, 0.02, constraints=held)
+
+
+def test_a_person_who_comes_back_tells_nothing_about_others():
+    """Five records of each person: what only recognizes people is no information."""
+    random = np.random.default_rng(0)
+    person = np.repeat(np.arange(120), 5)
+    hair, label = random.integers(0, 60, 120)[person], random.integers(0, 2, 120)[person]
+    table = coded(Schema((named("hair", 60), named("other", 2)), LABEL), hair, person % 2, labels=label)
+    assert "hair" not in uninformative(table)
+    assert "hair" in uninformative(replace(table, persons=person))
+
+
+def test_what_all_answer_alike_is_uninformative():
+    schema = Schema((named("useful", 6), Attribute("same", "continuous", missing=True)), LABEL)
+    useful = np.random.default_rng(0).integers(0, 6, 600)
+    table = coded(schema, useful, np.zeros(600), labels=useful >= 3, numbers={"same": [3.5]})
+    assert uninformative(table) == ("same",)
 
 
 def test_an_interaction_is_kept():

@@ -44,6 +44,8 @@ def test_the_records_of_a_person_are_in_one_fold():
     rows = samples_of(np.repeat(np.arange(30), 4)[:, None], np.ones((120, 1), dtype=int), (30,), (2,))
     assert not CrossValidated([Remembers()]).fit(rows, np.repeat(np.arange(30), 4)).out_of_fold_.values.any()
     assert CrossValidated([Remembers()]).fit(rows).out_of_fold_.values.any()
+    two = CrossValidated([Remembers()]).fit(rows, np.arange(120) % 2)  # fewer persons than folds: by rows
+    assert len(two.out_of_fold_.values) == 120
 
 
 def test_the_better_one_is_chosen_and_predictors_are_not_shared():
@@ -80,6 +82,22 @@ def test_what_is_tested_is_not_learned_from():
         for parts in (split, split._replace(test=changed))
     ]
     assert np.array_equal(told[0], ~told[1])
+
+
+def test_where_validation_stands_for_test_nobody_tested_is_learned_from():
+    table = age_tells(600)
+    chance = replace(table, labels=np.random.default_rng(7).integers(0, 2, len(table)))
+    split = chance.split(0)
+    found = utility.utility_risk(Generalization.untouched(table.schema), split.on_validation())
+    assert found.error > 0.35  # labels at random cannot be told
+
+
+def test_missing_is_no_rank():
+    schema = Schema((Attribute("grade", "ordinal", values=("a", "b", "c"), missing=True),), LABEL)
+    table = coded(schema, [0, 1, 2, 3], labels=[0, 1, 0, 1])
+    (grade,) = OneHot.with_numbers(samples(table, Generalization.untouched(schema), "label")).rows
+    assert grade[:, 2].tolist() == [0, 0, 0, 1]
+    assert grade[3, :2].tolist() == [0, 0]
 
 
 def test_a_number_is_scaled_and_ranked():

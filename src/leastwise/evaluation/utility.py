@@ -150,7 +150,9 @@ def label_guesses(generalization: Generalization, split: Split, predictors: Sequ
     """
     start = time.perf_counter()
     train, validation, test = (samples(part, generalization, "label") for part in split)
-    if split.train.people + split.validation.people < FEW:
+    # Where validation stands for test, who is tested must not be learned from.
+    apart = not np.array_equal(split.validation.codes, split.test.codes)
+    if apart and split.train.people + split.validation.people < FEW:
         learned = CrossValidated(predictors).fit(train.and_also(validation), _persons(split))
         name, values = learned.chosen_, [learned.out_of_fold_.values[len(train) :], learned.guess(test).values]
     else:
@@ -327,7 +329,7 @@ class Judges:
     quick, seed
         Whether they train less, for a first look; of all that is drawn.
     estimator
-        A scikit-learn classifier, or a predictor, that is judged beside ours: the best on validation counts.
+        A scikit-learn classifier, or a predictor, that is judged beside ours: the best of all counts.
     predictor
         What adversaries predict with instead of the strongest of ours: a scikit-learn classifier, a predictor,
         or a function that makes one for each fit.

@@ -238,11 +238,13 @@ def choose_language(asked: str, header: str, offered: Iterable[str]) -> str:
     'de'
     >>> choose_language("fr", "de", ["en", "de", "fr"]), choose_language("xx", "", ["en", "de"])
     ('fr', 'en')
+    >>> choose_language("", "fr-CH; q=0.1, de; q=0.9", ["en", "de", "fr"])
+    'de'
     """
     tags = list(offered)
     if asked in tags:
         return asked
-    liked = [part.strip().partition(";q=") for part in header.split(",")[:20]]
+    liked = ["".join(part.split()).partition(";q=") for part in header.split(",")[:20]]
     best = sorted(((_quality(quality), tag.strip()) for tag, _, quality in liked), key=lambda pair: -pair[0])
     for quality, tag in best:
         for fits in (str.lower, _base):

@@ -66,6 +66,11 @@ class Constraints:
         """Whether there is nothing to hold to."""
         return not any(getattr(self, each.name) for each in fields(self))
 
+    @property
+    def wanted(self) -> frozenset[str]:
+        """The attributes that must be asked: in full, at edges that must stay, or with values apart."""
+        return frozenset({*self.untouched, *self.edges, *self.apart})
+
     def check(self, schema: Schema) -> None:
         """Raise a ``ParameterError`` that lists everything that does not fit the schema."""
         parts = (self.max_buckets, self.edges, self.suppressed, self.untouched, self.together, self.apart)

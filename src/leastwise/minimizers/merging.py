@@ -48,7 +48,7 @@ _MOST_RECORDS = 12_000
 # A path is an order only, in which merges are tried.
 _MOST_ON_A_PATH = 5_000
 MOST_ANSWERS = 24
-"""No question has more answers, unless it must be asked exactly: models need no more, and people read no more."""
+"""No question has more answers, unless constraints want them: models need no more, and people read no more."""
 # In ordering answers by their effect, everybody together counts as so many people.
 _PSEUDO_COUNT = 10.0
 # Lagrange multiplier of the classifier error along the path of merges: nearly all that counts.
@@ -88,7 +88,8 @@ def least(
 
     Notes
     -----
-    A loss is held against the given generalization, not step by step: small losses do not add up.
+    A loss is held against the given generalization, its answers cut to ``MOST_ANSWERS`` and its buckets to
+    ``fewest_people``; not step by step, so that small losses do not add up.
     """
     held, own = constraints or Constraints(), train.with_own_levels()
     floor = max(held.min_people, fewest_people(train))
@@ -283,8 +284,7 @@ class _Search:
 
     def _optional(self, now: Generalization) -> list[str]:
         """Return the questions that no constraint wants."""
-        wanted = {*self.constraints.untouched, *self.constraints.edges, *self.constraints.apart}
-        return [name for name in now.collected if name not in wanted]
+        return [name for name in now.collected if name not in self.constraints.wanted]
 
     def along_the_path(self, now: Generalization) -> Generalization:
         """Merge buckets in the order of backward coarsening, as far as it is free."""
@@ -294,7 +294,9 @@ class _Search:
 
     def path(self, now: Generalization, mu: float | None) -> list[Generalization]:
         """Return what backward coarsening makes of a generalization, merge by merge."""
-        steps = coarsening_steps(self.own, now, mu, constraints=self.constraints)
+        # How many people a bucket has was counted on all records; here are only some, and merging adds people.
+        held = replace(self.constraints, min_people=0)
+        steps = coarsening_steps(self.own, now, mu, constraints=held)
         return [replace(step.generalization, label=now.label, origin=now.origin) for step in steps[1:]]
 
     def _last_free(self, way: Callable[[int], Generalization], most: int) -> int:

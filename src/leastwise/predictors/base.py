@@ -48,7 +48,7 @@ class Samples:
         Per target, what the inputs rule out; empty when nothing is ruled out for any target.
     numbers
         Per column, the number that each code stands for (NaN where it stands for none), or None where codes are
-        no numbers; empty when no column has any.
+        no numbers; empty where that is not known.
     """
 
     inputs: Codes
@@ -174,10 +174,11 @@ def samples_by(
 
 
 def _numbers(table: Table, j: int, bucket_of: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
-    """Return the number that each bucket of a continuous attribute stands for: the middle of its numbers."""
-    if table.schema.attributes[j].kind != "continuous":
+    """Return the number that each bucket of an ordered attribute stands for: the middle of what is in it."""
+    attribute, size = table.schema.attributes[j], int(bucket_of.max()) + 1
+    if attribute.kind == "discrete":
         return None
-    levels, size = np.asarray(table.levels[j], dtype=float), int(bucket_of.max()) + 1
+    levels = np.asarray(table.levels[j] if attribute.continuous else range(len(attribute.values)), dtype=float)
     inside = bucket_of[: len(levels)]
     sums, use = np.bincount(inside, weights=levels, minlength=size), np.bincount(inside, minlength=size)
     return np.asarray(np.where(use > 0, sums / np.maximum(use, 1), np.nan))

@@ -45,7 +45,7 @@ class CrossValidated:
         """Choose, and learn from all rows; those of one of the ``persons`` are in one fold."""
         kept = worthwhile(self.predictors, rows)
         mixtures, random = mixtures_of(len(kept)), generator(self.seed, "cross-validation")
-        fold = _folds(len(rows), self.folds, random, persons)
+        fold = folds_of(len(rows), self.folds, random, persons)
         tried = [Guesses.empty(len(rows)) for _ in mixtures]
         for number in range(self.folds):
             known, left = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
@@ -67,10 +67,11 @@ class CrossValidated:
         return found
 
 
-def _folds(rows: int, folds: int, random: np.random.Generator, persons: Rows | None) -> Rows:
-    if persons is None:
+def folds_of(rows: int, folds: int, random: np.random.Generator, persons: Rows | None = None) -> Rows:
+    """Return the fold of each row; all rows of a person are in one, where there are enough persons for that."""
+    names, person = np.unique(np.arange(rows) if persons is None else persons, return_inverse=True)
+    if len(names) < folds:
         return random.permutation(rows) % folds
-    names, person = np.unique(persons, return_inverse=True)
     return (random.permutation(len(names)) % folds)[person]
 
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from leastwise.generalization import Generalization
 from leastwise.predictors.base import Predictor, Samples, samples
 from leastwise.predictors.boosting import Boosting
+from leastwise.predictors.cross_validation import folds_of
 from leastwise.predictors.joint_buckets import JointBuckets
 from leastwise.predictors.sklearn import Logistic
 from leastwise.predictors.strongest import Guesses, Strongest, guesses
@@ -70,20 +71,22 @@ class HeldOut:
     ----------
     guessed, wrong, surprise
         The guess, whether it is wrong, and minus log P(truth).
-    weights
-        How many people each row stands for.
+    weights, persons
+        How many people each row stands for, and which rows are one person's, where that is known.
     """
 
     guessed: Rows
     wrong: Floats
     surprise: Floats
     weights: Floats
+    persons: Rows | None = None
 
     @classmethod
-    def of(cls, found: Guesses, rows: Samples) -> HeldOut:
+    def of(cls, found: Guesses, rows: Samples, persons: Rows | None = None) -> HeldOut:
         """Hold the guesses of one target against the truth."""
         surprise = -np.log(np.maximum(found.of_truth, _LEAST_PROBABILITY))
-        return cls(found.values, (found.values != rows.targets[:, 0]).astype(float), surprise, rows.weights)
+        wrong = (found.values != rows.targets[:, 0]).astype(float)
+        return cls(found.values, wrong, surprise, rows.weights, persons)
 
     @property
     def error(self) -> float:
@@ -92,7 +95,7 @@ class HeldOut:
 
     def errs_more_than(self, other: HeldOut) -> Difference:
         """Return by how much this one errs more often than another one, on the same people."""
-        return Difference.of(self.wrong - other.wrong, self.weights)
+        return Difference.of(self.wrong - other.wrong, self.weights, self.persons)
 
     def expected_loss(self, beliefs: npt.NDArray[Any]) -> float:
         """Return how much more often this one errs than who knows the ``beliefs``, if these are right.
@@ -105,7 +108,7 @@ class HeldOut:
 
     def is_surprised_more_than(self, other: HeldOut) -> Difference:
         """Return by how much its log loss is above another one's, on the same people."""
-        return Difference.of(self.surprise - other.surprise, self.weights)
+        return Difference.of(self.surprise - other.surprise, self.weights, self.persons)
 
 
 def label_predictors() -> tuple[Predictor, ...]:
@@ -123,7 +126,7 @@ def held_out(
     rows = samples(validation, generalization, "label")
     chosen = Strongest(tuple(predictors or label_predictors())).fit(samples(train, generalization, "label"), rows)
     (found,) = guesses(chosen, rows)
-    return HeldOut.of(found, rows), chosen
+    return HeldOut.of(found, rows, validation.persons), chosen
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +139,7 @@ class Folds:
     @classmethod
     def of(cls, table: Table, seed: int = 0, folds: int = FOLDS) -> Folds:
         """Draw the folds."""
-        return cls(table, generator(seed, "folds").permutation(len(table)) % folds)
+        return cls(table, folds_of(len(table), folds, generator(seed, "folds"), table.persons))
 
     def judge(self, generalization: Generalization, predictors: Sequence[Predictor] | None = None) -> HeldOut:
         """Judge a generalization on everybody.
@@ -152,7 +155,7 @@ class Folds:
             (found,) = guesses(chosen, rows.take(left))
             own = HeldOut.of(found, rows.take(left))
             guessed[left], wrong[left], surprise[left] = own.guessed, own.wrong, own.surprise
-        return HeldOut(guessed, wrong, surprise, rows.weights)
+        return HeldOut(guessed, wrong, surprise, rows.weights, self.table.persons)
 
     def importance(self, generalization: Generalization) -> dict[str, float]:
         """Return by how much boosting's log loss rises when the answers to one question change places."""
@@ -168,7 +171,10 @@ class Folds:
                 inputs[:, j] = random.permutation(inputs[:, j])
                 rise[j] += _surprise(model, replace(part, inputs=inputs))
             rise -= _surprise(model, part)
-        return dict(zip(generalization.collected, rise.tolist(), strict=True))
+        # What everybody answers alike is no input.
+        maps = zip(generalization.schema.names, self.table.bucket_maps(generalization), strict=True)
+        seen = [name for name, bucket_of in maps if bucket_of.max(initial=0) > 0]
+        return dict.fromkeys(generalization.collected, 0.0) | dict(zip(seen, rise.tolist(), strict=True))
 
     def _parts(self) -> list[tuple[Rows, Rows]]:
         return [(np.flatnonzero(self.fold != f), np.flatnonzero(self.fold == f)) for f in np.unique(self.fold)]

@@ -30,7 +30,7 @@ class Choice:
     Attributes
     ----------
     candidate
-        Its id; None where no candidate fits.
+        Its id; None where no candidate keeps the stated limits.
     budget, stated
         The limits it was chosen under, and whether somebody stated them.
     sentence

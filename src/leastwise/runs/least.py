@@ -36,9 +36,12 @@ def make_least(job: Job, pool: Pool, front: Sequence[Candidate], asked: Asked) -
     constraints, budget = job.options.constraints, job.task.budget or DEFAULT
     tasks = [(candidate, job.split, together, constraints) for candidate in front]
     increase, most = asked.increase_of_nothing(job.split), budget.max_error_increase
-    if increase.mean <= (most or 0.0) or increase.bound(-NOT_TOLD) <= 0:
-        tasks.append((candidate_that_asks_nothing(job.split.train), job.split, together, None))
-    found = _made(job, "asking less", f"least-{name_of(front)}.jsonl", made_least, tasks)
+    nothing = candidate_that_asks_nothing(job.split.train)
+    costs_little = increase.mean <= (most or 0.0) or increase.bound(-NOT_TOLD) <= 0
+    if costs_little and not (constraints and constraints.wanted):
+        tasks.append((nothing, job.split, together, None))
+    name = name_of([task[0] for task in tasks])  # another budget may ask for nothing, or not
+    found = _made(job, "asking less", f"least-{name}.jsonl", made_least, tasks)
     if most is not None:
         allowed, reach = Allowed(most, MARGIN * budget.errors), asked.error_of_everything(job.split) + most + NEAR
         near = [each for each in found if each.validation.utility_risk <= reach]

@@ -85,11 +85,11 @@ def test_what_is_tested_is_not_learned_from():
 
 
 def test_where_validation_stands_for_test_nobody_tested_is_learned_from():
-    table = age_tells(600)
+    table = age_tells()
     chance = replace(table, labels=np.random.default_rng(7).integers(0, 2, len(table)))
-    split = chance.split(0)
+    split = chance.split(0, (0.4, 0.3, 0.3))
     found = utility.utility_risk(Generalization.untouched(table.schema), split.on_validation())
-    assert found.error > 0.35  # labels at random cannot be told
+    assert found.error > 0.42  # labels at random cannot be told
 
 
 def test_missing_is_no_rank():

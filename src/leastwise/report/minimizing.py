@@ -89,7 +89,7 @@ def minimize(
     >>> adult = load_adult()
     >>> run = leastwise.minimize(adult.frame, schema=adult.schema, quick=True)  # doctest: +SKIP
     >>> run  # doctest: +SKIP
-    <Run records: ask 9 of 12 questions, 61 answers; frontier of 12>
+    <Run records: ask 6 of 12 questions, 26 answers; frontier of 11>
     """
     if budget is not None and max_error_increase is not None:
         raise ParameterError("max_error_increase is a limit of the budget; state it there, or without a budget")

@@ -58,6 +58,8 @@ def test_nobody_alone_explains_an_edge():
     assert [leak for leak in leaks(before, split.train) if leak.kind == "edge"]
     found = rounded(split.train, split.validation, before)
     assert not [leak for leak in leaks(found, split.train) if leak.kind == "edge"]
+    held = Constraints(edges={"pay": edges})  # declared edges tell of nobody, and must stay
+    assert rounded(split.train, split.validation, before, constraints=held)["pay"].edges == tuple(edges)
 
 
 @given(st.floats(-1e6, 1e6), st.floats(0.01, 1e6), st.floats(0.01, 1e6), st.booleans())

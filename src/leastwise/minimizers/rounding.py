@@ -15,7 +15,7 @@ from decimal import Decimal
 import numpy as np
 
 from leastwise.generalization import Generalization
-from leastwise.generalization.leaks import grid_step, leaks
+from leastwise.generalization.leaks import Leak, grid_step, leaks
 from leastwise.minimizers.constraints import Constraints, broken
 from leastwise.minimizers.merging import fewest_people
 from leastwise.partition import Intervals
@@ -79,8 +79,13 @@ class _Rounding:
         return now
 
     def without_telling_edges(self, now: Generalization) -> Generalization:
-        """Move the edges that only one person explains to the nearest place of a round grid, or take them away."""
-        while telling := [leak for leak in leaks(now, self.train) if leak.kind == "edge"]:
+        """Move the edges that only one person explains to the nearest place of a round grid, or take them away.
+
+        One that must stay was declared, and tells of nobody.
+        """
+        while telling := [
+            leak for leak in leaks(now, self.train) if leak.kind == "edge" and not self._stays(now, leak)
+        ]:
             partition, place = now[telling[0].attribute], telling[0].place
             assert isinstance(partition, Intervals)
             j, edge = now.schema.names.index(partition.attribute.name), partition.edges[place]
@@ -95,6 +100,11 @@ class _Rounding:
             else:
                 now = now.replacing(partition.merge(place, place + 1))
         return now
+
+    def _stays(self, now: Generalization, leak: Leak) -> bool:
+        partition = now[leak.attribute]
+        assert isinstance(partition, Intervals)
+        return partition.edges[leak.place] in map(float, self.constraints.edges.get(leak.attribute, ()))
 
     def _room(self, partition: Intervals, place: int, j: int) -> tuple[float, float]:
         """Return between which numbers the edge may lie: beside the neighbouring edges, or the numbers given."""

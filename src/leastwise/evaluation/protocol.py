@@ -92,7 +92,7 @@ def evaluate(
         What A1 to A6 predict with: a scikit-learn classifier, a predictor, or a function that makes one for each
         fit; by default the strongest of several.
     estimator
-        Your own scikit-learn classifier: it is judged beside ours, and the best on validation counts.
+        Your own scikit-learn classifier: it is judged beside ours, and the best of all counts.
     limits, utility
         The utility risk of the limit points and of the generalization, where they are known already.
     last

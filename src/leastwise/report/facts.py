@@ -86,7 +86,7 @@ def necessity_facts(found: Necessity | None) -> Facts:
 
 def _choice_facts(choice: Choice) -> Facts:
     return {
-        "why": choice.sentence,
+        "why": " ".join(filter(None, [choice.sentence, choice.promise])),  # and whether test confirms it
         "fits": choice.fits,
         "binding": list(choice.binding),
         "misses": list(choice.misses_on_test),

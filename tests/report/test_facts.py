@@ -42,6 +42,11 @@ def test_the_answer_comes_first_in_plain_sentences(facts: Facts) -> None:
     assert "of all 2 personal attributes it gets 30 % wrong on average, guessing 38 %" in mean
 
 
+def test_whether_test_confirms_the_limit_is_said(run: Run) -> None:
+    promised = replace(run, choice=replace(run.choice, promise="Probably kept: as far as 300 people tell."))
+    assert summarize(promised)["answer"]["why"] == f"{run.choice.sentence} {promised.choice.promise}"
+
+
 def test_a_budget_missed_on_the_test_part_is_said(facts: Facts) -> None:
     assert facts["answer"]["misses"] == ["the model errs 0.0210 more than with everything asked, allowed is 0.02"]
 

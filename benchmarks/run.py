@@ -20,6 +20,10 @@ seconds_per_candidate
     Processor seconds of the run by candidates: proposing and the full attacks on the frontier included.
 speedup_per_candidate_vs_mlp2
     Processor seconds of the MLP-2 evaluation of one candidate (median of three) by ``seconds_per_candidate``.
+first_answer_cpu_seconds
+    Processor seconds until the first complete answer; None for a quick run, which has none.
+profile
+    By stage, processor seconds, seconds of the clock and the share of the workers' time that was used.
 cpu_vs_before
     Processor seconds of the run by those of the earlier commit: 0.2 is five times less.
 attack_gap_mean, attack_gap_worst
@@ -38,8 +42,9 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(threads, "1")  # each worker has one core
@@ -56,8 +61,10 @@ from leastwise.predictors import samples  # noqa: E402
 from leastwise.runs import Options, Run, Workers, run  # noqa: E402
 from leastwise.runs.task import SHARES  # noqa: E402
 
+if TYPE_CHECKING:
+    from leastwise.runs import Stage
+
 DATA = ("adult", "acs_employment_ny_2024")
-ATTACKS = ("utility", "A1", "A2", "A3", "A4", "A5", "A7", "A8", "certificate")
 
 
 class Saying:
@@ -85,21 +92,6 @@ def opened(name: str, records: int) -> Table:
     return table
 
 
-def profile(folder: Path) -> dict[str, float]:
-    """Return the seconds of each stage as its tasks measured them, added up over all workers."""
-    found: dict[str, float] = defaultdict(float)
-    for line in (folder / "timing.jsonl").read_text(encoding="utf-8").splitlines():
-        note = json.loads(line)
-        if "task" in note:
-            found[note["step"]] += note["seconds"]
-        elif note["step"] == "screening":
-            found["screening (wall)"] += note["seconds"]
-        elif "candidate" in note:
-            for name in ATTACKS:
-                found[f"attack {name}"] += note.get(name, 0.0)
-    return dict(found)
-
-
 def mlp2_seconds(generalization: Generalization, split: Split) -> float:
     """Return the seconds of the paper's evaluation of one candidate: its classifier and its adversary."""
     targets: tuple[Literal["label", "personal"], ...] = ("label", "personal")
@@ -111,20 +103,24 @@ def mlp2_seconds(generalization: Generalization, split: Split) -> float:
 
 
 def measured(name: str, arguments: argparse.Namespace) -> dict[str, Any]:
-    table = opened(name, arguments.records)
+    from leastwise.runs import Stages  # an earlier commit that is asked has none
+
+    table, workers = opened(name, arguments.records), Workers(arguments.jobs)
     with tempfile.TemporaryDirectory() as folder:
-        start, before = time.perf_counter(), processor_seconds()
+        start, stages, first = time.perf_counter(), Stages(Saying(), workers), [processor_seconds()]
         done = run(
             table,
             Path(folder) / "run",
             Options(quick=arguments.quick, seed=arguments.seed),
             name=name,
-            workers=Workers(arguments.jobs),
-            progress=Saying(),
+            workers=workers,
+            progress=stages,
+            told=lambda _: first.append(processor_seconds()),  # it is found in this process
         )
-        seconds, processor = time.perf_counter() - start, processor_seconds() - before
-        stages = profile(Path(folder) / "run")
-        found = figures(name, table, done, seconds, processor, stages, arguments.jobs)
+        seconds, took = time.perf_counter() - start, stages.ended()
+        processor = sum(each.processor for each in took)
+        found = figures(name, table, done, seconds, processor, took, workers.at_once)
+        found["first_answer_cpu_seconds"] = first[-1] - first[0] if len(first) > 1 else None
         return found if arguments.before is None else found | beside(name, done, processor, arguments)
 
 
@@ -181,25 +177,33 @@ def earlier(name: str, arguments: argparse.Namespace) -> None:
 
 
 def figures(
-    name: str, table: Table, done: Run, seconds: float, processor: float, stages: dict[str, float], jobs: int
+    name: str, table: Table, done: Run, seconds: float, processor: float, stages: Sequence[Stage], jobs: int
 ) -> dict[str, Any]:
     points = done.frontier.points
     chosen = [points[i].id for i in sorted({0, len(points) // 2, len(points) - 1})]
     split = table.split(done.task.seed)
     theirs = float(np.median([mlp2_seconds(done.generalization(c), split) for c in chosen]))
-    # Workers that live on are not counted by the system: then the seconds of all workers stand in for it.
-    each = (processor if jobs == 1 else seconds * min(jobs, os.cpu_count() or 1)) / len(done.candidates)
+    each = processor / len(done.candidates)
     return {
         "data": name,
         "records": len(table),
         "seconds": seconds,
+        "cpu_seconds": processor,
+        "peak_memory_gb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,
         "candidates": len(done.candidates),
         "seconds_per_candidate": each,
         "mlp2_seconds_per_candidate": theirs,
         "speedup_per_candidate_vs_mlp2": theirs / each,
         "frontier": len(points),
         "hypervolume_test": done.frontier.hypervolume.test,
-        "profile": stages,
+        "profile": {
+            stage.words: {
+                "cpu_seconds": stage.processor,
+                "seconds": stage.clock,
+                "utilisation": stage.utilisation(jobs),
+            }
+            for stage in stages
+        },
     }
 
 
@@ -224,12 +228,13 @@ def main() -> None:
         print(rows[-1], file=sys.stderr, flush=True)
     shown = [{k: v for k, v in row.items() if k != "profile"} for row in rows]
     stages = [
-        {"data": row["data"], "stage": stage, "seconds": seconds, "share": seconds / sum(row["profile"].values())}
+        {"data": row["data"], "stage": stage, **took, "share": took["cpu_seconds"] / row["cpu_seconds"]}
         for row in rows
-        for stage, seconds in row["profile"].items()
+        for stage, took in row["profile"].items()
     ]
     report(stages, {}, False)
     keys = ("seconds", "candidates", "seconds_per_candidate", "speedup_per_candidate_vs_mlp2")
+    keys += ("cpu_seconds", "first_answer_cpu_seconds", "peak_memory_gb")
     keys += ("cpu_vs_before", "attack_gap_mean", "attack_gap_worst") if arguments.before else ()
     report(
         shown, {**{key: rows[-1][key] for key in keys}, "by_data": {r["data"]: r for r in rows}}, arguments.json

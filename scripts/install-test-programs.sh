@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The programs that some tests drive: a browser, Node, nginx and a PostgreSQL server, from Debian's packages.
+# The programs that some tests drive: a browser, Node, nginx, a PostgreSQL server and, for Spark, a Java runtime, from
+# Debian's packages.
 # What cannot be installed here is said; the tests that need it are then skipped with a reason.
 set -euo pipefail
 
@@ -8,6 +9,7 @@ command -v chromium >/dev/null || missing+=(chromium)
 command -v node >/dev/null || missing+=(nodejs)
 [ -x /usr/sbin/nginx ] || command -v nginx >/dev/null || missing+=(nginx-light)
 compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || command -v initdb >/dev/null || missing+=(postgresql)
+command -v java >/dev/null || missing+=(default-jre-headless)
 [ ${#missing[@]} -eq 0 ] && exit 0
 
 if ! command -v apt-get >/dev/null; then

@@ -33,7 +33,7 @@ def commands(page: Path) -> list[list[str]]:
 
 def named(page: Path) -> list[list[str]]:
     """Return the words of each command that a page names, in a block of its own or in a sentence."""
-    text = page.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8").replace("\\\n", " ")
     lines = re.findall(r"^(?: {4}|\$ |- run: )?(leastwise [a-z].*)$", text, re.MULTILINE)
     inline = re.findall(r"`(leastwise [a-z][^`]*)`", text)
     single = [part for line in (*lines, *inline) if "`" not in line for part in line.split("&& ")]

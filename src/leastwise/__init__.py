@@ -4,23 +4,19 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
 from typing import Any as _Any
 
-from leastwise.errors import (
-    ArtefactError,
-    DataError,
-    LeastwiseError,
-    MissingExtraError,
-    ParameterError,
-    PrivacyLeakWarning,
-    SchemaError,
-    UnknownValueError,
-)
-from leastwise.generalization import Generalization
-from leastwise.partition import Groups, Intervals, Partition, Untouched
-from leastwise.records.table import Split, Table
-from leastwise.schema import Attribute, Schema
-
 if TYPE_CHECKING:
+    from leastwise.errors import (
+        ArtefactError,
+        DataError,
+        LeastwiseError,
+        MissingExtraError,
+        ParameterError,
+        PrivacyLeakWarning,
+        SchemaError,
+        UnknownValueError,
+    )
     from leastwise.evaluation import certify, evaluate
+    from leastwise.generalization import Generalization
     from leastwise.minimizers import (
         CoarseningMinimizer,
         FeatureSelectionMinimizer,
@@ -28,7 +24,10 @@ if TYPE_CHECKING:
         PATMinimizer,
         UniformMinimizer,
     )
+    from leastwise.partition import Groups, Intervals, Partition, Untouched
+    from leastwise.records.table import Split, Table
     from leastwise.report import FrontierDisplay, PartitionDisplay, RiskDisplay, minimize
+    from leastwise.schema import Attribute, Schema
     from leastwise.schema.file import load_schema, save_schema
     from leastwise.schema.inference import infer_schema
 
@@ -68,30 +67,42 @@ __all__ = [
     "save_schema",
 ]
 
-# What needs scikit-learn, numba or YAML is imported when it is first asked for, so that a program that only
-# applies an artefact starts at once.
+# Each is imported when it is first asked for: a program pays for what it uses, and the help for nothing.
 _ROOMS = {
-    "CoarseningMinimizer": "minimizers",
-    "FeatureSelectionMinimizer": "minimizers",
-    "FrontierDisplay": "report",
-    "OptimalMinimizer": "minimizers",
-    "PATMinimizer": "minimizers",
-    "PartitionDisplay": "report",
-    "RiskDisplay": "report",
-    "UniformMinimizer": "minimizers",
-    "certify": "evaluation",
-    "evaluate": "evaluation",
-    "infer_schema": "schema.inference",
-    "load_schema": "schema.file",
-    "minimize": "report",
-    "save_schema": "schema.file",
+    "errors": (
+        "ArtefactError",
+        "DataError",
+        "LeastwiseError",
+        "MissingExtraError",
+        "ParameterError",
+        "PrivacyLeakWarning",
+        "SchemaError",
+        "UnknownValueError",
+    ),
+    "evaluation": ("certify", "evaluate"),
+    "generalization": ("Generalization",),
+    "minimizers": (
+        "CoarseningMinimizer",
+        "FeatureSelectionMinimizer",
+        "OptimalMinimizer",
+        "PATMinimizer",
+        "UniformMinimizer",
+    ),
+    "partition": ("Groups", "Intervals", "Partition", "Untouched"),
+    "records.table": ("Split", "Table"),
+    "report": ("FrontierDisplay", "PartitionDisplay", "RiskDisplay", "minimize"),
+    "schema": ("Attribute", "Schema"),
+    "schema.file": ("load_schema", "save_schema"),
+    "schema.inference": ("infer_schema",),
 }
+_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
 
 def __getattr__(name: str) -> _Any:
-    if name not in _ROOMS:
+    if name not in _ROOM_OF:
         raise AttributeError(f"module 'leastwise' has no attribute {name!r}")
-    return getattr(_import_module(f"leastwise.{_ROOMS[name]}"), name)
+    found = globals()[name] = getattr(_import_module(f"leastwise.{_ROOM_OF[name]}"), name)
+    return found
 
 
 def __dir__() -> list[str]:

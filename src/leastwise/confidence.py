@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from leastwise.errors import ParameterError
 from leastwise.validation import check_between
@@ -50,18 +49,26 @@ def binomial_interval(errors: float, n: float, level: float = 0.95) -> Interval:
     check_between("level", level, 0.0, 1.0)
     if not n >= 1 or not 0 <= errors <= n * (1 + 1e-12):
         raise ParameterError(f"errors must be between 0 and n, and n at least 1; got {errors} of {n}")
+    from scipy.special import betaincinv  # here: most commands count nothing, and should not wait for SciPy
+
     tail, errors = (1 - level) / 2, min(errors, n)
-    low = 0.0 if errors <= 0 else float(stats.beta.ppf(tail, errors, n - errors + 1))
-    high = 1.0 if errors >= n else float(stats.beta.ppf(1 - tail, errors + 1, n - errors))
+    low = 0.0 if errors <= 0 else float(betaincinv(errors, n - errors + 1, tail))
+    high = 1.0 if errors >= n else float(betaincinv(errors + 1, n - errors, 1 - tail))
     return Interval(low, high)
 
 
 def error_interval(
-    wrong: npt.NDArray[Any], counts: npt.NDArray[Any], persons: npt.NDArray[Any] | None = None
+    wrong: npt.NDArray[Any],
+    counts: npt.NDArray[Any],
+    persons: npt.NDArray[Any] | None = None,
+    right: float = 0.0,
 ) -> Interval:
-    """Return the exact interval of a share of wrong guesses; by person where several may be one person's."""
+    """Return the exact interval of a share of wrong guesses; by person where several may be one person's.
+
+    ``right`` people more were guessed rightly.
+    """
     if persons is None:
-        return binomial_interval(float(wrong @ counts), float(counts.sum()))
+        return binomial_interval(float(wrong @ counts), float(counts.sum()) + right)
     return mean_interval(wrong.astype(float), counts, persons=persons)
 
 
@@ -101,12 +108,18 @@ def mean_interval(
     if not people >= 1:
         raise ParameterError("an interval needs at least one person; got none")
     mean = min(max(float(values @ counts) / people, 0.0), 1.0)
-    most, spread = mean * (1 - mean), float(np.square(values - mean) @ counts) / people
+    spread = float(np.square(values - mean) @ counts) / people
     if persons is not None:
         own = np.unique(persons, return_inverse=True)[1]
         deviations, records = (np.bincount(own, weights=each) for each in ((values - mean) * counts, counts))
         spread = float(np.square(deviations).sum() / np.square(records).sum())
         people = effective_number(records)
+    return spread_interval(mean, spread, people, level)
+
+
+def spread_interval(mean: float, spread: float, people: float, level: float = 0.95) -> Interval:
+    """Return the interval of a mean of numbers in [0, 1] whose variance is known, or known to be no larger."""
+    most = mean * (1 - mean)
     if not spread > 0:
         return binomial_interval(mean * people, people, level)
     # Few people, or few of them wrong, may show next to no spread by chance: it is shrunk towards the most there

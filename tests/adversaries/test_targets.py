@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,6 +15,8 @@ from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.reconstruction import Reconstruction
 from leastwise.adversaries.targets import windows_of
 from leastwise.evaluation.certificate import told_in_hindsight
+from leastwise.predictors.base import Samples
+from leastwise.predictors.strongest import Strongest
 from tests.adversaries.populations import Bayes, population, table_of
 from tests.samples import one_column
 
@@ -97,6 +102,30 @@ def test_infinite_numbers_are_told_by_themselves(levels: list[float], tolerance:
     found = windows_of(np.array(levels, dtype=float), np.ones(size), np.arange(size), size, tolerance)
     assert found.tells(np.arange(size), np.array(levels, dtype=float)).all()
     assert not found.tells(np.arange(size), np.full(size, np.nan)).any()
+
+
+@dataclass
+class Always:
+    """Holds one code for certain, whatever it sees."""
+
+    code: int
+    name: str
+
+    def fit(self, train: Samples, validation: Samples) -> Always:
+        (self.codes,) = train.target_sizes
+        return self
+
+    def predict(self, inputs: Any) -> list[Any]:
+        return [np.repeat(np.eye(self.codes)[[self.code]], len(inputs), axis=0)]
+
+
+def test_of_two_predictors_numbers_are_guessed_by_the_one_that_comes_near_more_often() -> None:
+    # 0 is the most frequent number, but 11 is near three in five.
+    table = ages(*[0] * 400, *[10] * 200, *[11] * 200, *[12] * 200, *[60] * 10)
+    breach = Breach.of(Generalization((Intervals(AGE, (50,)),)), population(table), tolerances={"age": 1})
+    both = Reconstruction(lambda: Strongest((Always(0, "exact"), Always(2, "near")), mixtures=False))
+    found = both.attack(breach)["age"]
+    assert (found.predictor, found.adversary_error) == ("near", pytest.approx(400 / 1010))
 
 
 def test_numbers_asked_exactly_are_read_off() -> None:

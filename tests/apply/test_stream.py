@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,11 +17,15 @@ from typing import Any
 import polars as pl
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from leastwise import Attribute, DataError, Generalization, Groups, Intervals, UnknownValueError
 from leastwise.apply import apply_file, stream
+from leastwise.apply.frames import transform_polars
+from leastwise.apply.request import Request
 from leastwise.partition import keep, suppress
 from leastwise.records.files import read_frame
+from leastwise.schema import Extra
 from tests.apply.cases import comparable, generalized_columns, outcome
 from tests.apply.test_frames import quick
 from tests.samples import Heard
@@ -105,10 +110,11 @@ def test_bad_lines_leave_no_file(target: str, tmp_path: Path, monkeypatch: pytes
     for content, expected in {
         b"age,job\n1,nurse\n2\n": "line 3 has 1 field:",
         b"age,job\n1,nurse\n2,cook,3\n": "line 3 has 3 fields",
-        b"age,job\n1,nurse\n2,co\xffok\n": "line 3 is not",
+        b"age,job\n1,nurse\n2,co\x81ok\n": "neither UTF-8 nor Windows-1252",
+        b"age,job\n1,\xc3\xa4\n2,co\xffok\n": "line 3 is not",
         b"age,job\n": "no records",
         b"age,age\n1,2\n": "more than one column",
-        b"age;job\n1;nurse\n": "separated by semicolons",
+        b"age;work\n1;nurse\n": "no column 'job'",
         b"age,work\n1,nurse\n": "no column 'job'",
     }.items():
         (tmp_path / "in.csv").write_bytes(content)
@@ -247,3 +253,33 @@ def test_a_spreadsheet_runs_no_formula(tmp_path: Path) -> None:
     assert (tmp_path / "as-is.csv").read_text() == "job\n=1+1\n@x\n+2\nplain\n"
     apply_file(g, tmp_path / "in.csv", tmp_path / "people.csv", spreadsheet=True)
     assert (tmp_path / "people.csv").read_text() == "job\n'=1+1\n'@x\n'+2\nplain\n"
+
+
+@given(
+    st.lists(st.sampled_from(["a", "b", "x", "y", "1", "1.0", "", None]), min_size=1, max_size=30),
+    st.sampled_from([(0, 1, 0, 1), (0, 1, 2, 3), (0, 1, 1, 1)]),
+)
+def test_what_went_to_other_is_counted(values: list[str | None], assignment: tuple[int, ...]) -> None:
+    """Also where "other" shares its bucket with declared values, or with missing ones."""
+    attribute = Attribute("x", values=("a", "1"), missing=True, other=True)
+    number = Attribute("n", "continuous", lower=0, upper=5, missing=True, other=True)
+    g = Generalization((Groups(attribute, assignment), Intervals(number, (2,), assignment[2:])))
+    numbers = [float(i % 9 - 1) if value else None for i, value in enumerate(values)]
+    frame = pl.DataFrame({"x": values, "n": numbers}, schema={"x": pl.String, "n": pl.Float64})
+    counts = Counter[str]()
+    assert transform_polars(Request(g), frame, others=counts).equals(transform_polars(Request(g), frame))
+    read = {a: [a.read(v) for v in frame[a.name]] for a in (attribute, number)}
+    assert counts == {a.name: found.count(Extra.OTHER) for a, found in read.items()}
+
+
+def test_a_question_is_read_from_its_source_in_a_file(tmp_path: Path) -> None:
+    age = Attribute("age", "continuous", integer=True, derive="age on 2025-01-01 of YYYY-MM-DD", source="born")
+    g = Generalization((Intervals(age, (30,)),), Attribute("y", values=("0", "1")))
+    (tmp_path / "in.csv").write_text("y,born,name\n1,1987-05-11,A\n0,2001-01-01,B\n", encoding="utf-8")
+    assert apply_file(g, tmp_path / "in.csv", tmp_path / "out.csv") == 2
+    found = pl.read_csv(tmp_path / "out.csv")
+    assert sorted(found.columns) == ["age", "y"]
+    assert found["age"].to_list() == ["31 or more", "30 or less"]
+    (tmp_path / "other.csv").write_text("y,name\n1,A\n", encoding="utf-8")
+    with pytest.raises(DataError, match="no column 'born', of which age is made"):
+        apply_file(g, tmp_path / "other.csv", tmp_path / "o.csv")

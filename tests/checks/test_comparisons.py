@@ -21,6 +21,7 @@ from leastwise.checks.comparisons import (
 )
 from leastwise.confidence import binomial_interval
 from leastwise.errors import ParameterError
+from leastwise.predictors.held_out import Difference
 
 COUNTS = st.tuples(st.integers(1, 60), st.integers(1, 60)).flatmap(
     lambda n: st.tuples(st.integers(0, n[0]), st.just(n[0]), st.integers(0, n[1]), st.just(n[1]))
@@ -71,8 +72,9 @@ def test_nobody_may_be_alone_means_nobody() -> None:
 
 def test_an_increase_of_the_same_classifier_is_never_sure() -> None:
     wrong = np.random.default_rng(0).random(500) < 0.2
-    assert chance_of_increase(wrong, wrong, 0.0) == pytest.approx(0.5)
-    assert chance_of_increase(wrong, wrong, 0.05) > 0.99
+    none = Difference.of(wrong.astype(float) - wrong, np.ones(500))
+    assert chance_of_increase(none, 0.0) == pytest.approx(0.5)
+    assert chance_of_increase(none, 0.05) > 0.99
 
 
 def test_an_increase_at_the_limit_alarms_as_often_as_it_says() -> None:
@@ -81,7 +83,8 @@ def test_an_increase_at_the_limit_alarms_as_often_as_it_says() -> None:
     for _ in range(1000):
         reference = random.random(300) < 0.2
         wrong = np.where(random.random(300) < 0.0625, True, reference)  # five points more: the limit
-        alarms += chance_of_increase(wrong, reference, 0.05) <= 0.05
+        more = Difference.of(wrong.astype(float) - reference, np.ones(300))
+        alarms += chance_of_increase(more, 0.05) <= 0.05
     assert alarms <= 1000 * 0.05 + 3 * np.sqrt(1000 * 0.05 * 0.95)
 
 

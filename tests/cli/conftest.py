@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+import shutil
+import warnings
 from pathlib import Path
 
 import pytest
 
-from tests.cli.running import Run, runner
+from leastwise import PrivacyLeakWarning
+from tests.cli.running import Run, run_once, runner
+from tests.runs.small import write_csv
+
+GRID = """\
+format: leastwise-grid
+version: 1
+minimizers:
+  - name: pat
+    alpha: [0.3, 0.8]
+    leaves: [2, 4, 8]
+    min-leaf: 20
+  - name: uniform
+    k: [2, 3]
+"""
+QUICK = ("--quick", "--jobs", 1, "--set", "most=2")
 
 
 @pytest.fixture
@@ -24,3 +41,34 @@ def people(tmp_path: Path) -> Path:
     path = tmp_path / "people.csv"
     path.write_text("\n".join(["age,sex,id,job,rich", *rows]), encoding="utf-8")
     return path
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with small.csv, grid.yaml and a finished run of them in ``out``; to be read, never written."""
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "grid.yaml").write_text(GRID, encoding="utf-8")
+    words = (
+        "--label",
+        "rich",
+        "--personal",
+        "job,sex",
+        "--grid",
+        folder / "grid.yaml",
+        *QUICK,
+        "-o",
+        folder / "out",
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyLeakWarning)
+        code = run_once(
+            "run", write_csv(folder / "small.csv"), *words, "--max-error-increase", 0.1, "-o", folder / "out"
+        )
+    assert code == 0
+    return folder
+
+
+@pytest.fixture
+def finished(made: Path, tmp_path: Path) -> Path:
+    """The folder of that run, one's own copy."""
+    return Path(shutil.copytree(made / "out", tmp_path / "finished"))

@@ -43,6 +43,15 @@ def runner(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) 
     return run
 
 
+def run_once(*words: object) -> int:
+    """Run it for a fixture that outlives one test; what is said goes where the tests' output goes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["leastwise", *map(str, words)])
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+    return int(stop.value.code or 0)
+
+
 def run_process(*words: object, **rest: Any) -> Answer:
     command = [sys.executable, "-m", "leastwise", *map(str, words)]
     result = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=120, **rest)

@@ -26,13 +26,11 @@ def with_labels(label: Callable[[int], object]) -> str:
         (HEADER, "no records"),
         (HEADER + "1,f,0\n2,m\n3,f,1\n", "line 3 has 2 fields"),
         (HEADER + "1,f,0\n2,m,1,9\n3,f,1\n", "line 3 has 4 fields"),
-        ((HEADER + ROWS).replace(",", ";"), "semicolons"),
-        ((HEADER + ROWS).encode() + b"30,\xfc,1\n", "must be UTF-8"),
         ("age,age,y\n" + ROWS, "more than one column is called 'age'"),
         ("age,sex,Y\n" + ROWS, "there is no column 'y'"),
         (with_labels(lambda i: 1), "two classes or more; found 1"),
         (with_labels(lambda i: f"c{i}"), "40 classes have one"),
-        (with_labels(lambda i: i), "make classes of it first"),
+        (with_labels(lambda i: i), "make two classes of it, such as --set label_above="),
         (with_labels(lambda i: "" if i == 3 else i % 2), "missing in 1 of 40 records"),
         (bytes(range(256)) * 9, "UTF-8"),
     ],
@@ -52,7 +50,10 @@ def test_no_file(run: Run, tmp_path: Path, command: str) -> None:
     assert "no such file" in run(command, tmp_path / "none.csv", "-l", "y").complaint
     odd = tmp_path / "odd.xlsx"
     odd.write_text("x", encoding="utf-8")
-    assert "must end in" in run(command, odd, "-l", "y").complaint
+    assert "not readable as a spreadsheet" in run(command, odd, "-l", "y").complaint
+    unknown = tmp_path / "odd.docx"
+    unknown.write_text("x", encoding="utf-8")
+    assert "must end in" in run(command, unknown, "-l", "y").complaint
     broken = tmp_path / "broken.parquet"
     broken.write_text("x", encoding="utf-8")
     assert "not readable as parquet" in run(command, broken, "-l", "y").complaint
@@ -90,7 +91,7 @@ def test_a_hundred_thousand_categories(run: Run, tmp_path: Path) -> None:
     )
     assert columns(run, path)["sex"]["role"] == "left out"
     assert run("minimize", path, "-l", "y", "-m", "uniform", "--set", "k=3").code == 0
-    assert "a domain has at most 10,000" in run("minimize", path, "-l", "y", "--set", "keep=sex").complaint
+    assert run("minimize", path, "-l", "y", "-m", "uniform", "--set", "k=3", "--set", "keep=sex").code == 0
 
 
 def test_strange_column_names(run: Run, tmp_path: Path) -> None:

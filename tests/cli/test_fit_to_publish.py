@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from tests.cli.conftest import GRID, QUICK
 from tests.cli.running import Run
-from tests.cli.test_run import GRID, QUICK
 
 
 def write_records(path: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,14 +11,20 @@ from tests.checks.people import G, frame, promise
 from tests.cli.running import Run
 
 
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("monitor")
+    promise(1500).save(folder / "promise.json")
+    G.save(folder / "g.json")
+    G.transform(frame(800, 1)).write_csv(folder / "same.csv")
+    G.transform(frame(800, 2, older=10)).write_parquet(folder / "older.parquet")
+    G.transform(frame(800, 1), "codes").write_parquet(folder / "codes.parquet")
+    return folder
+
+
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    promise(1500).save("promise.json")
-    G.save("g.json")
-    G.transform(frame(800, 1)).write_csv("same.csv")
-    G.transform(frame(800, 2, older=10)).write_parquet("older.parquet")
-    G.transform(frame(800, 1), "codes").write_parquet("codes.parquet")
+def folder(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(shutil.copytree(files, tmp_path, dirs_exist_ok=True))
     return tmp_path
 
 

@@ -11,25 +11,19 @@ from leastwise import Generalization
 from leastwise.evaluation import Necessity
 from leastwise.runs import Run as StoredRun
 from tests.cli.running import Run
-from tests.cli.test_run import GRID, QUICK
-from tests.runs.small import write_csv
 
 pytestmark = pytest.mark.filterwarnings("ignore::leastwise.PrivacyLeakWarning")
 REASONS = ("would get a wrong prediction", "It makes the predictions surer", "We could not measure")
 
 
-@pytest.fixture(scope="module")
-def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_csv(tmp_path_factory.mktemp("records") / "small.csv")
+@pytest.fixture
+def records(made: Path) -> Path:
+    return made / "small.csv"
 
 
 @pytest.fixture
-def folder(run: Run, records: Path, tmp_path: Path) -> Path:
-    grid = tmp_path / "grid.yaml"
-    grid.write_text(GRID, encoding="utf-8")
-    words = ("--label", "rich", "--personal", "job,sex", "--grid", grid, *QUICK, "--max-error-increase", 0.1)
-    assert run("run", records, *words, "-o", tmp_path / "out").code == 0
-    return tmp_path / "out"
+def folder(finished: Path) -> Path:
+    return finished
 
 
 def test_a_run_finds_it_and_the_command_finds_the_same(run: Run, records: Path, folder: Path) -> None:

@@ -14,21 +14,10 @@ import pytest
 
 from leastwise import Generalization
 from leastwise.runs import Run as StoredRun
+from tests.cli.conftest import GRID, QUICK
 from tests.cli.running import Run
 from tests.runs.small import content, write_csv
 
-GRID = """\
-format: leastwise-grid
-version: 1
-minimizers:
-  - name: pat
-    alpha: [0.3, 0.8]
-    leaves: [2, 4, 8]
-    min-leaf: 20
-  - name: uniform
-    k: [2, 3]
-"""
-QUICK = ("--quick", "--jobs", 1, "--set", "most=2")
 pytestmark = pytest.mark.filterwarnings("ignore::leastwise.PrivacyLeakWarning")
 
 
@@ -104,11 +93,10 @@ def test_choosing_under_a_budget(run: Run, small: Path, grid: Path, tmp_path: Pa
 
 
 def test_a_run_stands_for_its_recommended_generalization(
-    run: Run, small: Path, grid: Path, tmp_path: Path
+    run: Run, small: Path, grid: Path, finished: Path, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "out"
+    folder = finished
     words = ("--label", "rich", "--personal", "job,sex", "--grid", grid, *QUICK)
-    assert run("run", small, *words, "-o", folder, "--max-error-increase", 1).code == 0
     chosen, by_folder, by_file = folder / "recommended.json", tmp_path / "a", tmp_path / "b"
     asked = Generalization.load(chosen)
     assert run("describe", folder).out.strip() == asked.describe()
@@ -279,6 +267,23 @@ def test_ctrl_c_says_how_to_go_on(small: Path, tmp_path: Path) -> None:
     assert out == ""
     assert f"what is finished is kept in {tmp_path / 'out'}; the same command resumes the run" in err
     assert "Traceback" not in err
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGINT") or sys.platform == "win32", reason="needs signals")
+def test_who_stops_after_the_first_answer_has_it(small: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", "from leastwise.cli.main import main; main()", "run", str(small)]
+    command += ["--label", "rich", "--personal", "job,sex", "--jobs", "1", "-o", str(tmp_path / "out")]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+    answer = tmp_path / "out" / "so_far"
+    while process.poll() is None and not (answer / "choice.json").exists():
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "A3, A4, A5 have not yet been run" in " ".join(out.split())
+    assert "Traceback" not in err
+    assert "have not yet been run" in (answer / "report.html").read_text(encoding="utf-8")
 
 
 WITHOUT_EXTRAS = """

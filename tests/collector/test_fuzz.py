@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import random
+import re
 import socket
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -28,6 +31,7 @@ from tests.collector.process import HOST, running
 MARK = "pl4nted"  # in every value that must not come back
 NUMBER = 617336173361733
 BATCH = 20
+SHARED = Path("/dev/shm")
 TAKES_ANYTHING = ("/", "/docs", "/erase", "/health", "/openapi.json", "/ready", "/records/{receipt}")
 Record = dict[str, Any]
 
@@ -211,11 +215,24 @@ def check(answer: Answer, what: object) -> None:
     assert not leaks(said), what
 
 
-def check_files(folder: Path) -> None:
-    files = [file for file in folder.iterdir() if file.is_file()]
+def check_files(folder: Path, *more: Path) -> None:
+    """Search the folder of the records, all below it, and what lies in shared memory."""
+    files = [file for file in folder.rglob("*") if file.is_file()]
     assert len(files) >= 2
-    for file in files:
-        assert not leaks(file.read_bytes()), file
+    for file in (*files, *more, *SHARED.glob("*")):
+        with contextlib.suppress(FileNotFoundError):  # another program's, gone meanwhile
+            assert not file.is_file() or not leaks(file.read_bytes()), file
+
+
+@contextmanager
+def own_temporary(folder: Path) -> Iterator[Path]:
+    """Let temporary files lie where they are searched."""
+    (folder / "temporary").mkdir()
+    before, tempfile.tempdir = tempfile.tempdir, str(folder / "temporary")
+    try:
+        yield folder / "temporary"
+    finally:
+        tempfile.tempdir = before
 
 
 def expected_rows(g: Generalization, body: bytes) -> list[Record] | None:
@@ -284,10 +301,12 @@ def written(g: Generalization, row: Record) -> str:
 
 def run(folder: Path, count: int, seed: int) -> None:
     with (
+        own_temporary(folder),
         logged(folder / "log"),
         client(sqlite_url(folder), FINE, G, model=trained(), with_label=True, batch_limit=BATCH) as made,
     ):
         must, statuses = fuzz(made, count, seed)
+        check_files(folder)
     for g in (FINE, G):
         stored = read_records(sqlite_url(folder), g.fingerprint)
         assert Counter(written(g, row) for row in stored.iter_rows(named=True)) == must[g.fingerprint]
@@ -364,8 +383,13 @@ def test_the_specification_twenty_thousand_times(tmp_path: Path) -> None:
 
 def through_sockets(folder: Path, url: str, count: int) -> None:
     """The same strangers against a real server, whose own log and files are searched."""
-    stranger = Stranger(5)
-    with running(folder, url, [FINE, G], "--with-label", "--batch-limit", BATCH) as collector:
+    stranger, options = Stranger(5), ("--with-label", "--batch-limit", BATCH)
+    with (
+        own_temporary(folder) as temporary,
+        running(
+            folder, url, [FINE, G], *options, TMPDIR=str(temporary), SQLITE_TMPDIR=str(temporary)
+        ) as collector,
+    ):
         with requests.Session() as session:
             for _ in range(count):
                 g = stranger.generalization()
@@ -388,6 +412,11 @@ def through_sockets(folder: Path, url: str, count: int) -> None:
             with socket.create_connection((HOST, collector.port), 10) as connection:
                 connection.sendall(garbage.encode())
                 assert not leaks(connection.recv(10_000))
+        assert collector.process is not None
+        process = Path(f"/proc/{collector.process.pid}")
+        if process.is_dir():
+            check_files(folder, *(process / "fd").iterdir())  # files without a name too
+            assert re.search(r"Max core file size +0 ", (process / "limits").read_text()), "nor in a core dump"
         collector.stop()
         assert "POST /records 201" in collector.log.read_text()
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from leastwise import Attribute, Generalization, Groups, Intervals, ParameterError, Untouched
+from leastwise.collector.databases import StoreError
 from leastwise.collector.store import read_records
 from leastwise.exports import FormTexts, Notice, Translation
 from tests.collector.asgi import Client
@@ -83,6 +84,39 @@ def test_the_pages_after_the_form_speak_the_same_language(made: Client) -> None:
     assert "Ihr Datensatz ist gelöscht." in gone.text
     refused = made.post("/records", data={**sent, "name": "Jo"}, headers=PAGE)
     assert (refused.status_code, "Zurück zum Formular" in refused.text) == (422, True)
+    assert "Einige Antworten passen nicht zum Formular." in refused.text
+
+
+@pytest.mark.parametrize(
+    ("change", "headers", "status", "why"),
+    [
+        ({"leastwise-generalization": "0" * 64}, {}, 409, "Das Formular hat sich geändert"),
+        ({"name": "x" * 100_000}, {}, 413, "Das ist mehr, als das Formular senden darf."),
+        ({}, {"sec-fetch-site": "cross-site"}, 403, "Das kam von einer fremden Seite."),
+    ],
+)
+def test_a_person_is_refused_in_the_language_of_the_form(
+    made: Client, change: dict[str, str], headers: dict[str, str], status: int, why: str
+) -> None:
+    sent = {**GOOD, "leastwise-language": "de", **change}
+    refused = made.post("/records", data=sent, headers={**PAGE, "accept-language": "de", **headers})
+    assert (refused.status_code, '<html lang="de"' in refused.text) == (status, True)
+    assert why in refused.text
+    assert "Es wurde nichts gespeichert." in refused.text
+    assert exported(made) == []
+
+
+def test_a_database_that_fails_is_told_to_a_person_without_a_promise(
+    made: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any) -> Any:
+        raise StoreError("lost")
+
+    monkeypatch.setattr("leastwise.collector.store.Store.write", fail)
+    page = made.post("/records", data={**GOOD, "leastwise-language": "fr"}, headers=PAGE)
+    assert page.status_code == 503
+    assert "Il n’est pas certain que vos réponses aient été enregistrées." in page.text
+    assert "Rien n’a été enregistré" not in page.text
 
 
 @pytest.mark.parametrize(

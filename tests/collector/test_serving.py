@@ -23,9 +23,17 @@ def test_a_client_cannot_choose_its_address(tmp_path: Path, proxy: bool) -> None
     assert (429 in statuses) is (not proxy), "its header is believed only when a proxy wrote it"
 
 
+THEN_TELL = """
+import sys
+from leastwise.cli.main import main
+try: main()
+finally: print("loaded:", {"sklearn", "scipy", "numba", "leastwise.runs"} & {*sys.modules} or "nothing heavy")
+"""
+
+
 def test_it_stores_and_stops(tmp_path: Path) -> None:
     url = sqlite_url(tmp_path)
-    with running(tmp_path, url, [G]) as collector:
+    with running(tmp_path, url, [G], script=THEN_TELL) as collector:
         status, body = ask(collector, "POST", "/records", [RECORD, RECORD])
         assert status == 201
         receipt = json.loads(body)["receipts"][0]
@@ -40,6 +48,7 @@ def test_it_stores_and_stops(tmp_path: Path) -> None:
     assert "DELETE /records/{receipt} 204" in log
     assert not any(secret in log for secret in (receipt, TOKEN, "20 to 63"))
     assert "Traceback" not in log
+    assert "loaded: nothing heavy" in log, "who only collects starts in a second and keeps little in memory"
     assert not list(tmp_path.glob("*-wal")), "the log is written back when it stops"
 
 

@@ -13,7 +13,7 @@ from leastwise import Attribute, Generalization, ParameterError, Schema, SchemaE
 from leastwise.adversaries import PAPER
 from leastwise.errors import ArtefactError
 from leastwise.evaluation.evaluation import Evaluation
-from leastwise.evaluation.protocol import evaluate
+from leastwise.evaluation.protocol import evaluate, of_the_paper
 from leastwise.predictors.joint_buckets import JointBuckets
 from tests.samples import Heard, coded, unlabelled
 
@@ -149,6 +149,11 @@ def test_without_personal_attributes_only_linking_and_singling_out() -> None:
     assert [attack.adversary for attack in found.attacks] == ["A7", "A8"]
     assert (found.certificate, found.personal) == (None, ())
     assert Evaluation.from_json(found.to_json()) == found
+
+
+def test_of_one_attribute_there_are_no_halves_to_link() -> None:
+    alone = Schema(PLAIN.schema.attributes[-1:]).with_personal(PLAIN.schema.names[-1:])
+    assert [each.name for each in of_the_paper(alone)] == [name for name in PAPER if name != "A7"]
 
 
 def test_refuses_records_of_another_schema() -> None:

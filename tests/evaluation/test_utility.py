@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 from leastwise import Attribute, Generalization, Groups, Intervals, Schema, Table
 from leastwise.errors import ParameterError, SchemaError
 from leastwise.evaluation.utility import generalized_frame, judged_by, utility_limits, utility_risk
-from leastwise.predictors import JointBuckets
+from leastwise.predictors import JointBuckets, Logistic
 from tests.samples import unlabelled
 
 AGE = Attribute("age", "continuous", lower=0, upper=99, integer=True, missing=True)
@@ -64,6 +64,13 @@ def test_the_same_seed_gives_the_same_risk(table, enough):
 
 def test_own_predictors_may_judge(table, enough):
     assert utility_risk(enough, table, [JointBuckets()]).predictor == "joint_buckets"
+
+
+def test_the_limit_points_are_judged_as_everything_else(table):
+    few, predictors = table.take(np.arange(400)).split(0), [JointBuckets(), Logistic()]
+    _, untouched = utility_limits(few, predictors)
+    alone = utility_risk(Generalization.untouched(SCHEMA), few, predictors)
+    assert (untouched.error, untouched.predictor) == (alone.error, alone.predictor)
 
 
 @pytest.mark.parametrize("frame", ["labels", "codes"])

@@ -303,6 +303,19 @@ def test_texts_can_be_read_and_small_screens_do_not_scroll_sideways(chromium: An
     context.close()
 
 
+def test_on_paper_it_is_black_on_white_and_lists_are_unfolded(chromium: Any) -> None:
+    context = chromium.new_context(color_scheme="dark")
+    page = Site(context.new_page()).open(form_html(G, "/records"))
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert min(page.evaluate(CONTRASTS)) >= 4.5
+    states = page.locator('select[name="state"]')
+    for event, size in (("beforeprint", len(G["state"].labels) + 1), ("afterprint", 0)):
+        page.evaluate(f"window.dispatchEvent(new Event('{event}'))")
+        assert states.evaluate("select => select.size") == size
+    context.close()
+
+
 HOSTILE = [
     '"><script>alert(1)</script>', "<img src=x onerror=alert(1)>", "submit", "action", "elements", "__proto__",
     "constructor", "{{ 7*7 }}", "</script><script>alert(1)</script>", "&amp;", "  a  ", "ünïcode 漢字 🙂",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leastwise.kernels.one_hot_layer import adam, backward, forward
+from leastwise.kernels.one_hot_layer import adam, backward, forward, softmax_delta, where_active
 from leastwise.predictors.base import OneHot
 from tests.predictors.populations import samples_of
 
@@ -37,3 +38,32 @@ def test_a_step_of_adam_by_hand() -> None:
     assert np.allclose(mean, [0.05, 0])
     assert np.allclose(square, [0.00025, 0])
     assert np.allclose(weight, [0.9 - 0.1 * 0.05 / 0.00025**0.5, 1.8], atol=1e-5)
+
+
+@given(st.integers(0, 2**32), st.lists(st.integers(2, 9), min_size=1, max_size=3))
+def test_softmax_minus_truth_per_head_with_what_is_impossible_left_out(seed: int, heads: list[int]) -> None:
+    rng = np.random.default_rng(seed)
+    ends, rows = np.concatenate([[0], np.cumsum(heads)]), rng.permutation(12)[:7]
+    inputs, truth = rng.integers(0, 2, (12, 1)), np.column_stack([rng.integers(0, k, 12) for k in heads])
+    logits = rng.normal(scale=20, size=(7, ends[-1])).astype(np.float32)
+    bias, people = rng.normal(size=ends[-1]).astype(np.float32), rng.random(12).astype(np.float32) + 0.5
+    allowed = rng.integers(0, 2, (2, heads[0])).astype(np.float32)
+    allowed[:, truth[:, 0]] = 1
+    expected = []
+    for logit, row in zip(logits + bias, rows, strict=True):
+        parts = []
+        for k, (a, b) in enumerate(itertools.pairwise(ends)):
+            odds = np.exp(np.clip(logit[a:b].astype(float), -40, 40)) * (allowed[inputs[row, 0]] if k == 0 else 1)
+            parts.append(odds / odds.sum() - np.eye(b - a)[truth[row, k]])
+        expected.append(np.concatenate(parts) * people[row] / 7)
+    bits = np.zeros(logits.size, dtype=np.int32)
+    masks = np.array([[0, 0, 0]])
+    where = (masks, allowed.ravel(), ends, truth + ends[:-1], people, bits, bits.view(np.float32))
+    softmax_delta(logits, bias, inputs, rows, *where)
+    assert np.allclose(logits, expected, atol=1e-5)
+
+
+def test_nothing_goes_back_through_what_is_zero() -> None:
+    hidden, delta = np.array([[0.0, 2.0]], dtype=np.float32), np.array([[3.0, 4.0]], dtype=np.float32)
+    where_active(hidden, delta)
+    assert delta.tolist() == [[0.0, 4.0]]

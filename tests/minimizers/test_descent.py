@@ -10,16 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leastwise import Generalization
+from leastwise import Generalization, Schema
 from leastwise.errors import ParameterError
 from leastwise.kernels.joint_partition import Guessed
 from leastwise.minimizers import Constraints, joint_path
 from leastwise.minimizers.constraints import broken
-from leastwise.minimizers.descent import Descent, base_of, calibrated, calibrated_label
+from leastwise.minimizers.descent import Descent, _row, base_of, calibrated, calibrated_label
 from leastwise.minimizers.optimal.items import target_weights
 from leastwise.minimizers.recommended import estimate
+from leastwise.partition import keep
 from tests.minimizers.test_constraints import parting
-from tests.samples import a_secret_and_its_twin, age_tells, exclusive_or
+from tests.samples import LABEL, a_secret_and_its_twin, age_tells, coded, exclusive_or, named
 from tests.strategies import generalizations, tables
 
 
@@ -74,6 +75,101 @@ def test_what_only_shows_together_is_kept_on_the_way_down():
     descent._renew()
     descent.descend(1.0)
     assert descent.base.fine.generalization(descent.now).collected == ("a", "b")
+
+
+def descent_on(a: np.ndarray, b: np.ndarray, labels: np.ndarray) -> Descent:
+    """A descent from suppression over a, b and a personal attribute that tells nothing, in this order."""
+    schema = Schema((named("a", 3), named("b", 2), named("p", 2, personal=True)), LABEL)
+    table = coded(schema, a, b, np.random.default_rng(1).integers(0, 2, len(a)), labels=labels)
+    return Descent(base_of(table, Generalization.untouched(schema), Constraints()), target_weights(table, None))
+
+
+def test_a_second_round_parts_what_only_the_first_one_made_worth_parting():
+    """b tells 0 from 1 of a; only beside b, which comes after a, are they worth parting."""
+    random = np.random.default_rng(0)
+    a, b = random.choice(3, 4000, p=[0.2, 0.6, 0.2]), (random.random(4000) < 0.4).astype(int)
+    descent = descent_on(a, b, (a == 2) | ((a == 1) & (b == 1)))
+    descent.descend(5.0)
+    found = descent.base.fine.generalization(descent.now)
+    assert (found.collected, found["a"].size) == (("a", "b"), 3)
+
+
+def test_what_is_suppressed_is_left_out_of_later_rounds_and_tried_again_by_the_next_descent():
+    """Whatever a is, most have the label 0; where b is 1, a turns it."""
+    random = np.random.default_rng(0)
+    a, b = random.integers(0, 2, 4000), random.integers(0, 2, 4000)
+    descent = descent_on(a, b, random.random(4000) < np.array([[0.05, 0.9], [0.05, 0.35]])[a, b])
+    for collected in (("b",), ("a", "b")):
+        descent.descend(5.0)
+        assert descent.base.fine.generalization(descent.now).collected == collected
+    table = descent.base.records.table
+    path = joint_path(table, Generalization.untouched(table.schema), (5.0,))
+    assert [found.collected for found in path] == [("b",), ("a", "b")], "each is tried on the way up and down"
+
+
+@pytest.mark.parametrize(
+    "constraints",
+    [Constraints(max_buckets={"useful": 2}), Constraints(untouched=["twin"]), Constraints(min_people=400)],
+    ids=["most", "untouched", "fewest"],
+)
+def test_what_constraints_allow_is_found_under_them(constraints):
+    """Nothing is left out that could have been made to hold to them."""
+    table = a_secret_and_its_twin()
+    found = joint_path(table, Generalization.untouched(table.schema), (2.0, 50.0), constraints=constraints)
+    assert found
+    assert all("useful" in each.collected for each in found)
+    assert not any(broken(constraints, each, table) for each in found)
+
+
+def test_what_is_known_of_the_joint_buckets_is_known_of_those_there_are():
+    table = a_secret_and_its_twin()
+    descent = Descent(base_of(table, Generalization.untouched(table.schema), Constraints()), np.ones(1))
+    before = descent.pseudo_counts.copy()
+    descent.descend(2.0)
+    after, weights = descent.pseudo_counts.copy(), descent.model.weights
+    assert after.tolist() != before.tolist()
+    descent._renew()
+    assert after.tolist() == descent.pseudo_counts.tolist()
+    for found, renewed in zip(weights, descent.model.weights, strict=True):
+        np.testing.assert_allclose(found, renewed)
+
+
+def test_an_attribute_that_was_parted_anew_is_so_for_the_next_one():
+    random = np.random.default_rng(0)
+    a, b = random.choice(3, 3000, p=[0.5, 0.1, 0.4]), random.integers(0, 2, 3000)
+    descent = descent_on(a, b, (a == 2) ^ (random.random(3000) < np.array([0.02, 0.3, 0.05])[a]))
+    found, effects, people = descent._best(0, 5.0)
+    assert found is not None
+    assert found.max() == 1, "the first two belong together"
+    assert descent._improve(0, 5.0)
+    assert descent.columns[0].tolist() == [descent.now[0][bucket] for bucket in descent.base.fine.columns[0]]
+    assert len({*descent._keys().tolist()}) == 2
+    for group in range(2):
+        places = [i for i, bucket in enumerate(descent.base.rows[0]) if found[bucket] == group]
+        mean = sum(people[i] * effects[i] for i in places) / sum(people[i] for i in places)
+        assert descent.model.weights[0][group] == pytest.approx(mean)
+
+
+def test_under_a_limit_of_buckets_the_best_that_keeps_it_is_found():
+    """The middle of three ranks tells the label: that takes three buckets, and two tell most of it."""
+    random = np.random.default_rng(0)
+    a = random.choice(3, 2000, p=[0.5, 0.4, 0.1])
+    schema = Schema((named("a", 3, kind="ordinal"), named("p", 2, personal=True)), LABEL)
+    table = coded(schema, a, random.integers(0, 2, 2000), labels=a == 1)
+    fine = Generalization.untouched(schema)
+    assert [found["a"].size for found in joint_path(table, fine, (10.0,))] == [3]
+    (found,) = joint_path(table, fine, (10.0,), constraints=Constraints(max_buckets={"a": 2}))
+    assert found["a"].groups == (("v0",), ("v1", "v2"))
+
+
+@pytest.mark.parametrize(("like", "row"), [(-2.0, [3, 0, 1, 2]), (2.5, [0, 1, 2, 3])])
+def test_missing_stands_at_the_end_that_it_is_like(like, row):
+    partition = keep(named("size", 3, kind="ordinal", missing=True))
+    assert _row(partition, np.array([-1.5, 0.0, 1.5, like])) == row
+
+
+def test_discrete_buckets_stand_in_the_order_of_their_effects():
+    assert _row(keep(named("job", 3)), np.array([0.5, -1.0, 2.0])) == [1, 0, 2]
 
 
 def slow_cost(descent: Descent, j: int, now: np.ndarray, mu: float, effects: np.ndarray) -> float:

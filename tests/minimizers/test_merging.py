@@ -100,6 +100,25 @@ def test_what_all_answer_alike_is_uninformative():
     assert uninformative(table) == ("same",)
 
 
+def hours(at_forty: float, rows: int = 4000) -> Table:
+    """Hours of work, forty of them for a third of the people; more work, more often the label."""
+    random = np.random.default_rng(100)
+    week = np.where(random.random(rows) < 0.35, 40, random.integers(1, 81, rows))
+    chance = np.where(week == 40, at_forty, np.where(week > 50, 0.8, 0.2))
+    attribute = Attribute("hours", "continuous", lower=1, upper=80, integer=True)
+    return coded(Schema([attribute], LABEL), week, labels=(random.random(rows) < chance).astype(int))
+
+
+@pytest.mark.parametrize(("at_forty", "apart"), [(0.2, False), (0.3, False), (0.9, True)])
+def test_one_number_is_no_answer_of_its_own_unless_it_pays(at_forty: float, apart: bool):
+    split = hours(at_forty).split(0, PARTS)
+    (attribute,) = split.train.schema.attributes
+    given = Generalization((Intervals(attribute, (39, 40, 50)),), LABEL)
+    found = least(split.train, split.validation, given)
+    assert ("40" in found["hours"].labels) == apart
+    assert found["hours"].size == (4 if apart else 2)
+
+
 def test_an_interaction_is_kept():
     found = made_least(exclusive_or())
     assert len(found.collected) >= 2

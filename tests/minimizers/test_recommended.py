@@ -33,7 +33,15 @@ def test_both_ends_and_both_minimizers_are_among_them_each_once():
     assert found[0] == Generalization.untouched(table.schema)
     assert Generalization.suppressed(table.schema) in found
     assert len({g.fingerprint for g in found}) == len(found)
-    assert {g.origin["minimizer"] for g in found} <= {"optimal", "joint", "coarsening"}
+    assert {g.origin["minimizer"] for g in found} <= {"optimal", "joint", "coarsening", "pat"}  # records are few
+
+
+def test_trees_propose_where_records_are_few(monkeypatch):
+    table = long_row()
+    found = [g for g in recommended_paths(table, steps=8) if g.origin["minimizer"] == "pat"]
+    assert found
+    monkeypatch.setattr(recommended, "_FEW", table.people)
+    assert not [g for g in recommended_paths(table, steps=8) if g.origin["minimizer"] == "pat"]
 
 
 def test_what_is_beaten_on_the_training_records_is_left_out():
@@ -106,8 +114,8 @@ def test_all_parts_are_judged(monkeypatch):
     table = long_row()
     (row, *_), untouched = table.schema.attributes, Generalization.untouched(table.schema)
     others = untouched.partitions[1:]
-    cut = [replace(untouched, partitions=(Groups(row, halves(at)), *others)) for at in range(1, 9)]
-    priced, unpriced, from_start, first, second, of_first, of_second, of_descent = cut
+    cut = [replace(untouched, partitions=(Groups(row, halves(at)), *others)) for at in range(1, 10)]
+    priced, unpriced, from_start, first, second, of_first, of_second, of_descent, of_trees = cut
     program = {recommended.BUCKET_PENALTY: [untouched, priced, Generalization.suppressed(table.schema)]}
     nested = {
         start.fingerprint: found
@@ -119,6 +127,7 @@ def test_all_parts_are_judged(monkeypatch):
         "fine_starts": lambda *_, **__: [first, second],
         "joint_path": lambda _, fine, **__: [replace(from_start, origin={"mu": 1.0})] if fine is first else [],
         "coarsening_steps": lambda _, start, **__: [Step(nested[start.fingerprint], 0.1, 0.5)],
+        "_trees": lambda *_: [of_trees],
         "_worth_judging": lambda found, *_: judged.extend(found) or [],
     }
     for name, stub in stubs.items():
@@ -126,7 +135,7 @@ def test_all_parts_are_judged(monkeypatch):
     recommended_paths(table, steps=12)
     ends = [untouched, program[recommended.BUCKET_PENALTY][-1]]
     assert [g.partitions for g in judged] == [
-        g.partitions for g in (*ends, priced, unpriced, from_start, of_first, of_second, of_descent)
+        g.partitions for g in (*ends, priced, unpriced, from_start, of_first, of_second, of_descent, of_trees)
     ]
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise, product
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from leastwise import Attribute, Generalization, Schema, Table
 from leastwise.generalization.leaks import leaks
 from leastwise.minimizers import Constraints
-from leastwise.minimizers.rounding import round_places, rounded
+from leastwise.minimizers.rounding import joined_neighbours, round_places, rounded
 from leastwise.partition import Intervals
 from tests.samples import LABEL, coded
 
@@ -74,3 +78,31 @@ def test_places_lie_between_the_neighbours_and_end_where_the_edge_was(
     if low < edge < high:
         assert all(low < place < high for place in places)
     assert not whole or all(place == int(place) for place in places)
+
+
+def test_codes_that_nobody_tells_apart_are_with_their_neighbours():
+    told = np.array([[40.0, 2], [1, 0], [38, 3], [0, 1], [3, 40], [2, 1], [1, 45]])
+    groups = (0, 1, 0, 0, 1, 0, 1)  # of the second, fourth and sixth hardly anybody says anything
+    assert joined_neighbours(told, groups, range(7)) == (0, 0, 0, 1, 1, 1, 1)
+
+
+def test_a_code_that_many_tell_apart_stays_apart():
+    told = np.array([[40.0, 2], [2, 40], [38, 3], [3, 40]])
+    assert joined_neighbours(told, (0, 1, 0, 1), range(4)) == (0, 1, 0, 1)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_groups_of_neighbours_are_the_likeliest_of_all(seed: int):
+    """Against all groupings, on six codes and two groups."""
+    random = np.random.default_rng(seed)
+    told, groups = random.integers(0, 8, (6, 2)).astype(float), np.array([0, 1, 0, 1, 1, 0])
+    label = np.stack([told[groups == g].sum(axis=0) for g in (0, 1)]) + 10 * told.sum(axis=0) / told.sum()
+    log_rate = np.log(label / label.sum(axis=1, keepdims=True))
+
+    def cost(way: Sequence[int]) -> float:
+        changes = sum(a != b for a, b in pairwise(way))
+        moved = sum(a != b for a, b in zip(way, groups, strict=True))
+        return 1.35 * changes - sum(told[v] @ log_rate[g] for v, g in enumerate(way)) + 1e-6 * moved
+
+    best = min(product((0, 1), repeat=6), key=cost)
+    assert cost(joined_neighbours(told, groups, range(6))) == pytest.approx(cost(best))

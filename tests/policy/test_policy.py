@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from leastwise.checks import DriftLimits
 from leastwise.errors import ArtefactError
 from leastwise.exports import FormTexts, Notice, Translation
 from leastwise.minimizers.constraints import Constraints
-from leastwise.policy import Policy, policy_text
+from leastwise.policy import Policy, Processing, policy_text
 from leastwise.policy.reading import as_number
 from leastwise.runs.budget import Budget
 
@@ -255,6 +256,9 @@ def test_every_commented_line_of_a_new_policy_is_right_too() -> None:
     lines = policy_text("people.csv", "income", ["sex"]).splitlines()
     document = yaml.safe_load("\n".join(_uncommented(lines)))
     assert set(document) >= {"constraints", "previous", "schema", "generalization", "promise"}
+    assert set(document) >= {"decision", "notice", "processing"}
+    assert set(document["notice"]) == {each.name for each in fields(Notice)}
+    assert set(document["processing"]) == {each.name for each in fields(Processing)}
     del document["schema"], document["constraints"]["apart"]
     text = yaml.safe_dump(document)
     assert Policy.from_yaml(text).budget.max_asked == 6
@@ -263,7 +267,8 @@ def test_every_commented_line_of_a_new_policy_is_right_too() -> None:
 def _uncommented(lines: list[str]) -> list[str]:
     """Take the comment sign away wherever what follows is a setting."""
     known = ("schema:", "generalization:", "promise:", "previous:", "constraints:", "max_", "min_", "mean:",
-             "sex:", "suppressed:", "untouched:", "edges:", "together:", "apart:")  # fmt: skip
+             "sex:", "suppressed:", "untouched:", "edges:", "together:", "apart:", "decision:", "notice:",
+             "processing:", *(f"{each.name}:" for each in (*fields(Notice), *fields(Processing))))  # fmt: skip
     found = []
     for line in lines:
         bare = line.replace("# ", "", 1) if line.lstrip().startswith("#") else line

@@ -24,11 +24,8 @@ BAD_CSV = {
     "empty_line": (b"a,b\n1,2\n\n3,4\n", "line 3 has 1 field:"),
     "short_quoted_line": (b'a,b\n"1\n,",2\n3\n', "line 4 has 1 field:"),
     "long_quoted_line": (b'a,b\n"1\n,",2\n3,4,5\n', "line 4 has 3 fields"),
-    "semicolons": (b"a;b\n1;2\n", "seem separated by semicolons"),
-    "tabs": (b"a\tb\n1\t2\n", "name the file .tsv"),
-    "latin1": ("a,b\n1,2\nJosé,1\n".encode("latin-1"), "line 3 is not; save it as UTF-8"),
-    "latin1_header": ("é,b\n1,2\n".encode("latin-1"), "line 1 is not"),
-    "utf16": ("a,b\n1,2\n".encode("utf-16"), "UTF-16"),
+    "ragged_semicolons": (b"a;b\n1;2\n3\n", "ragged_semicolons.csv: every line must have the 2 fields"),
+    "no_text": (b"a,b\n1,\x81\xff\n", "neither UTF-8 nor Windows-1252"),
     "repeated_names": (b"a,b,a\n1,2,3\n", "more than one column is called 'a'"),
     "open_quote": (b'a,b\n"x,2\n3,4\n', "check its quotes|line"),
     "stray_quote": (b'a,b\n5" pipe,2\n"a ""q"" b",3\n', "check its quotes"),
@@ -46,11 +43,30 @@ def test_a_bad_csv_file_is_answered_by_one_line(name: str, tmp_path: Path) -> No
     assert str(path) in str(caught.value)
 
 
-def test_a_tsv_file_with_commas_is_answered(tmp_path: Path) -> None:
-    path = tmp_path / "people.tsv"
-    path.write_text("a,b\n1,2\n")
-    with pytest.raises(DataError, match="seem separated by commas"):
-        read_frame(path)
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("people.tsv", b"a,b\n1,2\n", "commas between the columns"),
+        ("people.csv", b"a;b\n1;2\n", "semicolons between the columns"),
+        ("people.csv", b"a\tb\n1\t2\n", "tabs between the columns"),
+        ("people.csv", "a,b\n1,2\n".encode("utf-16"), "UTF-16 text"),
+        ("people.csv", "\ufeffa,b\n1,2\n".encode(), ""),
+        ("people.csv", "a;b\n1;2\n".encode("utf-16"), "UTF-16 text"),
+    ],
+)
+def test_what_is_not_as_the_name_promises_is_read_and_said(
+    tmp_path: Path, name: str, content: bytes, said: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    assert read_frame(path).to_dicts() == [{"a": 1, "b": 2}]
+    assert RecordFile.open(path).said[:1] == ((said,) if said else ())
+
+
+def test_latin_1_is_read_as_what_it_says(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_bytes("é,b\n1,2\nJosé,1\n".encode("latin-1"))
+    assert read_frame(path).to_dicts() == [{"é": "1", "b": 2}, {"é": "José", "b": 1}]
 
 
 @pytest.mark.parametrize(
@@ -85,9 +101,9 @@ def test_what_is_no_readable_file_is_answered(tmp_path: Path, monkeypatch: pytes
         scan(folder)
     with pytest.raises(DataError, match="no such file"):
         scan(tmp_path / "absent.csv")
-    (tmp_path / "people.xlsx").write_bytes(b"PK")
+    (tmp_path / "people.docx").write_bytes(b"PK")
     with pytest.raises(DataError, match=r"must end in \.csv"):
-        scan(tmp_path / "people.xlsx")
+        scan(tmp_path / "people.docx")
     with pytest.raises(DataError):
         scan(tmp_path / ("x" * 300 + ".csv"))
 

@@ -65,16 +65,16 @@ def test_frames_and_files_of_any_kind_give_the_same_run(frame: pl.DataFrame, tmp
     own = frame.drop("number", "id")
     own.write_parquet(tmp_path / "people.parquet")
     save_schema(SCHEMA, tmp_path / "schema.yaml")
-    given: list[tuple[Any, Any]] = [
-        (own, SCHEMA),
-        (pandas.DataFrame(own.to_dict(as_series=False)), tmp_path / "schema.yaml"),
-        (own.to_arrow(), SCHEMA),
-        (tmp_path / "people.parquet", SCHEMA),
+    given: list[tuple[Any, Any, str]] = [
+        (own, SCHEMA, "frame"),
+        (pandas.DataFrame(own.to_dict(as_series=False)), tmp_path / "schema.yaml", "frame"),
+        (own.to_arrow(), SCHEMA, "frame"),
+        (tmp_path / "people.parquet", SCHEMA, "file"),
     ]
     prints = set()
-    for i, (records, schema) in enumerate(given):
-        found = leastwise.minimize(records, schema=schema, folder=tmp_path / f"run{i}", **WISHES)
-        assert found.folder == tmp_path / f"run{i}"
+    for records, schema, name in given:  # a folder takes the same records again and refuses all others
+        found = leastwise.minimize(records, schema=schema, folder=tmp_path / name, **WISHES)
+        assert found.folder == tmp_path / name
         assert found.notes == ()
         prints.add((found.task.fingerprint, found.frontier.to_json()))
     assert len(prints) == 1

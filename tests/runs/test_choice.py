@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from leastwise import Attribute, Generalization, ParameterError, Schema
 from leastwise.confidence import Interval
+from leastwise.evaluation.declared_groups import GroupErrors
 from leastwise.evaluation.pareto import Limits, Point, frontier
 from leastwise.predictors.held_out import Difference
 from leastwise.runs import Budget, Candidate, Choice, Figures, Frontier, choose
-from leastwise.runs.choice import best_screened, promise
+from leastwise.runs.choice import best_screened, promise, serving_alike
 from leastwise.runs.frontier import Areas, distances, knees, limits_of, named, thinned
 
 LIMITS = Limits(Point(0.1, 0.0), Point(0.3, 0.5))
@@ -118,7 +119,7 @@ def test_among_candidates_that_are_alike_the_one_that_asks_least_wins() -> None:
     sizes = [(5, 40 + 10 * i) for i in range(3)]
     found = choose(make(*(p.validation for p in front.points), sizes=sizes), Budget(max_error_increase=0.02))
     assert int(str(found.candidate), 16) == 0
-    assert "within 0.005 of the safest, this one asks least" in found.sentence
+    assert "Within 0.005 of the safest, this one asks least of them" in found.sentence
     far = make(figures(0.105, 0.300), figures(0.106, 0.301), figures(0.107, 0.3065), sizes=sizes)
     assert int(str(choose(far, Budget(max_error_increase=0.02)).candidate), 16) == 2
 
@@ -299,11 +300,14 @@ def test_a_limit_must_be_kept_with_a_margin_for_chance():
 
 
 def test_where_none_is_sure_the_most_probable_one_is_taken_and_it_is_said():
-    unsure = increased(THREE, (0.004, 0.02), (0.002, 0.02), (0.008, 0.03))
+    unsure = increased(THREE, (0.002, 0.01), (0.004, 0.012), (0.008, 0.012))
     chosen = choose(unsure, Budget(max_error_increase=0.01))
-    assert chosen.candidate == unsure.points[1].id
-    assert "None of them keeps it with a margin for chance; this one most probably does" in chosen.sentence
-    assert chosen.promise.startswith("Probably kept: the model errs 0.2 points more")
+    assert chosen.candidate == unsure.points[1].id  # safer than the first, and hardly told to err more
+    assert (
+        "None of them keeps it with a margin for chance. This is the safest of those that most probably do"
+        in chosen.sentence
+    )
+    assert chosen.promise.startswith("Probably kept: the model errs 0.4 points more")
     assert "more people to test would tell" in chosen.promise
 
 
@@ -336,3 +340,67 @@ def test_a_share_of_people_alone_is_a_limit():
     chosen = choose(front, budget)
     assert chosen.candidate is not None
     assert front[chosen.candidate].validation.unique_people / 1000 <= min(shares)
+
+
+def test_limits_of_groups_are_held_where_groups_are_known() -> None:
+    budget = Budget(max_group_gap=0.02, max_group_error=0.3)
+    pays = replace(_any_figures(), groups=served(0.05, 0.25))
+    assert budget.problems(pays, 0.1) == [
+        "two groups differ by 0.0500 in how much more the model errs, allowed is 0.02"
+    ]
+    # A candidate that was only screened has no such figures.
+    assert budget.problems(_any_figures(), 0.1) == []
+    with pytest.raises(ParameterError, match="for declared groups"):
+        budget.check_groups(False)
+
+
+def served(gap: float, error: float, standard_error: float = 1e-6) -> GroupErrors:
+    """Two groups, of which one pays so much and the other nothing."""
+    own = {"men": Difference(gap, standard_error), "women": Difference(0.0, standard_error)}
+    return GroupErrors(increases={"sex": own}, worst=Difference(error, standard_error))
+
+
+def _any_figures() -> Figures:
+    return Figures(
+        utility_risk=0.1,
+        utility_interval=Interval(0.0, 0.2),
+        adversary_error=0.3,
+        adversary_interval=Interval(0.2, 0.4),
+        by_attribute={},
+        certified=None,
+        unique_people=0,
+    )
+
+
+def serving(front: Frontier, *gaps: tuple[float, float]) -> Frontier:
+    """Return the frontier with two groups of each candidate that lie so far apart, by so much for sure."""
+    pairs = zip(front.points, gaps, strict=True)
+    points = [replace(p, judged=replace(p.judged, groups=served(gap, 0.2, se))) for p, (gap, se) in pairs]
+    return replace(front, points=tuple(points))
+
+
+def test_a_gap_is_held_with_a_margin_for_chance() -> None:
+    front = serving(increased(THREE, *[(0.0, 0.0001)] * 3), (0.0, 0.0001), (0.019, 0.0001), (0.019, 0.005))
+    budget = Budget(max_error_increase=0.5, max_group_gap=0.02)
+    assert choose(front, replace(budget, max_group_gap=None)).candidate == front.points[2].id
+    assert choose(front, budget).candidate == front.points[1].id
+    assert "with a margin for chance 2" in choose(front, budget).sentence
+
+
+def test_where_no_gap_is_sure_the_likeliest_is_taken_and_where_none_fits_the_smallest_is_nearest() -> None:
+    front = serving(increased(THREE, *[(0.0, 0.0001)] * 3), (0.015, 0.008), (0.019, 0.02), (0.09, 0.01))
+    unsure = choose(front, Budget(max_group_gap=0.015))
+    assert unsure.candidate == front.points[0].id
+    assert "None of them keeps all with a margin for chance" in unsure.sentence
+    sure = serving(increased(THREE, *[(0.0, 0.0001)] * 3), (0.05, 0.001), (0.04, 0.001), (0.09, 0.001))
+    nothing = choose(sure, Budget(max_error_increase=0.5, max_group_gap=0.01))
+    assert (nothing.candidate, nothing.nearest) == (None, sure.points[1].id)
+
+
+def test_candidates_of_small_gaps_have_a_place() -> None:
+    front = serving(increased(THREE, *[(0.0, 0.0001)] * 3), (0.01, 0.0001), (0.02, 0.0001), (0.015, 0.0001))
+    budget = Budget(max_group_gap=0.01)
+    places = serving_alike(front.points, budget, 0.1)
+    assert places == [0, 2]  # the second is less safe than the third, and its groups lie farther apart
+    assert serving_alike(front.points, Budget(max_group_error=0.1), 0.1) == []
+    assert serving_alike([], budget, 0.1) == []

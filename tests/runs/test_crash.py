@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,16 +15,19 @@ from pathlib import Path
 import pytest
 
 from leastwise.documents import write_whole
+from leastwise.progress import Progress
 from leastwise.runs import run
 from leastwise.runs.journal import Journal
+from tests.runs.conftest import Whole
 from tests.runs.small import OPTIONS, content, records
 
 COMMAND = """
 import sys
 from pathlib import Path
+from leastwise.progress import Progress
 from leastwise.runs import run
 from tests.runs.small import OPTIONS, records
-run(records(), sys.argv[1], OPTIONS)
+run(records(), sys.argv[1], OPTIONS, name="small.csv")
 """
 ROOT = Path(__file__).parents[2]
 
@@ -33,58 +37,53 @@ def start(folder: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-c", COMMAND, str(folder)], env=environment, cwd=ROOT)
 
 
-def kill_after(folder: Path, seconds: float) -> bool:
-    """Kill a run so many seconds after it began to write; return whether it was still going on."""
+def resume(folder: Path, progress: Progress | None = None) -> None:
+    run(records(), folder, OPTIONS, name="small.csv", progress=progress)
+
+
+def steps(folder: Path) -> int:
+    """Return how many steps a run has timed."""
+    path = folder / "timing.jsonl"
+    return len(path.read_bytes().splitlines()) if path.exists() else 0
+
+
+def kill_after(folder: Path, done: int, seconds: float) -> bool:
+    """Kill a run so many seconds after so many steps; return whether it was still going on."""
     process = start(folder)
-    while process.poll() is None and not (folder / "task.json").exists():
+    while process.poll() is None and not ((folder / "task.json").exists() and steps(folder) >= done):
         time.sleep(0.01)
     time.sleep(seconds)
     process.send_signal(signal.SIGKILL)
     return process.wait() == -signal.SIGKILL
 
 
-@pytest.fixture(scope="module")
-def unbroken(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes], float]:
-    folder = tmp_path_factory.mktemp("unbroken") / "run"
-    run(records(), folder.with_name("first"), OPTIONS)  # compiled and loaded
-    begin = time.perf_counter()
-    run(records(), folder, OPTIONS)
-    return content(folder), time.perf_counter() - begin
-
-
-def check_kills(unbroken: tuple[dict[str, bytes], float], tmp_path: Path, kills: int, seed: int) -> None:
-    expected, seconds = unbroken
+def check_kills(whole: Whole, tmp_path: Path, kills: int, seed: int) -> None:
     moments, killed = random.Random(seed), 0
     for number in range(kills):
         folder = tmp_path / f"run{number}"
-        killed += kill_after(folder, moments.uniform(0, seconds))
-        run(records(), folder, OPTIONS)
-        assert content(folder) == expected
+        killed += kill_after(folder, moments.randrange(steps(whole.run.folder)), moments.uniform(0, 0.5))
+        resume(folder)
+        assert content(folder) == whole.files
         assert all(json.loads(line)["step"] for line in (folder / "timing.jsonl").read_text().splitlines())
     assert killed > 0
 
 
-def test_killed_and_resumed_gives_the_same_bytes(unbroken: tuple[dict[str, bytes], float], tmp_path: Path) -> None:
-    check_kills(unbroken, tmp_path, 3, seed=1)
+def test_killed_and_resumed_gives_the_same_bytes(whole: Whole, tmp_path: Path) -> None:
+    check_kills(whole, tmp_path, 3, seed=1)
 
 
 @pytest.mark.slow
-def test_killed_at_ten_moments_and_resumed_gives_the_same_bytes(
-    unbroken: tuple[dict[str, bytes], float], tmp_path: Path
-) -> None:
-    check_kills(unbroken, tmp_path, 10, seed=2)
+def test_killed_at_ten_moments_and_resumed_gives_the_same_bytes(whole: Whole, tmp_path: Path) -> None:
+    check_kills(whole, tmp_path, 10, seed=2)
 
 
 @pytest.mark.slow
-def test_killed_again_and_again_gives_the_same_bytes(
-    unbroken: tuple[dict[str, bytes], float], tmp_path: Path
-) -> None:
-    expected, seconds = unbroken
+def test_killed_again_and_again_gives_the_same_bytes(whole: Whole, tmp_path: Path) -> None:
     moments = random.Random(3)
     for _ in range(10):
-        kill_after(tmp_path / "run", moments.uniform(0, seconds / 3))
-    run(records(), tmp_path / "run", OPTIONS)
-    assert content(tmp_path / "run") == expected
+        kill_after(tmp_path / "run", 0, moments.uniform(0, 1))
+    resume(tmp_path / "run")
+    assert content(tmp_path / "run") == whole.files
 
 
 class Stopping:
@@ -102,34 +101,35 @@ class Stopping:
             raise KeyboardInterrupt
 
 
-def test_stopped_after_every_task_and_resumed_gives_the_same_bytes(
-    unbroken: tuple[dict[str, bytes], float], tmp_path: Path
-) -> None:
-    expected, _ = unbroken
+def test_stopped_after_every_task_and_resumed_gives_the_same_bytes(whole: Whole, tmp_path: Path) -> None:
     stops = 0
     while True:
         try:
-            run(records(), tmp_path / "run", OPTIONS, progress=Stopping(2))
+            resume(tmp_path / "run", Stopping(2))
             break
         except KeyboardInterrupt:
             stops += 1
     assert stops > 5
-    assert content(tmp_path / "run") == expected
+    assert content(tmp_path / "run") == whole.files
+
+
+@pytest.fixture(scope="module")
+def stopped(whole: Whole, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that was stopped when all candidates were screened and some labels guessed."""
+    folder = tmp_path_factory.mktemp("stopped") / "run"
+    with pytest.raises(KeyboardInterrupt):
+        resume(folder, Stopping(5 + len(whole.files["candidates.jsonl"].splitlines()) + 5))
+    return folder
 
 
 @pytest.mark.parametrize("name", ["candidates.jsonl", "work/proposals.jsonl", "work/labels-*.jsonl"])
 @pytest.mark.parametrize("cut", [1, 40])
-def test_a_torn_line_is_dropped(
-    unbroken: tuple[dict[str, bytes], float], tmp_path: Path, name: str, cut: int
-) -> None:
-    expected, _ = unbroken
-    folder = tmp_path / "run"
-    with pytest.raises(KeyboardInterrupt):
-        run(records(), folder, OPTIONS, progress=Stopping(5 + len(expected["candidates.jsonl"].splitlines()) + 5))
+def test_a_torn_line_is_dropped(whole: Whole, stopped: Path, tmp_path: Path, name: str, cut: int) -> None:
+    folder = Path(shutil.copytree(stopped, tmp_path / "run"))
     path = next(folder.glob(name))
     path.write_bytes(path.read_bytes()[:-cut])
-    run(records(), folder, OPTIONS)
-    assert content(folder) == expected
+    resume(folder)
+    assert content(folder) == whole.files
 
 
 def test_a_journal_keeps_whole_lines(tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import stat
 import subprocess
 import sys
 from dataclasses import replace
@@ -22,13 +24,9 @@ from leastwise.runs import Budget, Entry, Grid, Options, Run, Workers, choose_ag
 from leastwise.runs.journal import locked
 from leastwise.runs.task import SHARES
 from leastwise.schema.file import load_schema
+from tests.runs.conftest import Whole
 from tests.runs.small import GRID, OPTIONS, SCHEMA, content, records
 from tests.samples import Heard
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return run(records(), tmp_path_factory.mktemp("runs") / "run", OPTIONS, name="folder/small.csv")
 
 
 def test_the_folder_holds_everything_but_the_report(finished: Run) -> None:
@@ -37,6 +35,7 @@ def test_the_folder_holds_everything_but_the_report(finished: Run) -> None:
         "task.json", "schema.yaml", "candidates.jsonl", "frontier.json", "choice.json", "recommended.json",
         "necessity.json", "generalizations", "evaluations", "digests.json",
     }  # fmt: skip
+    assert stat.S_IMODE(finished.folder.stat().st_mode) == 0o700, "its schema may name what one person only has"
     assert finished.task.data == "small.csv"
     assert load_schema(finished.folder / "schema.yaml") == SCHEMA == finished.schema
     assert (finished.task.records.train, finished.task.records.validation, finished.task.records.test) == (
@@ -96,6 +95,15 @@ def test_points_ascend_and_limits_frame_them(finished: Run) -> None:
     assert [p.id for p in frontier.points if "knee" in p.name.split(", ")] == [frontier.knees[0]]
 
 
+def test_no_finer_candidate_seems_safer_than_a_coarser_one(finished: Run) -> None:
+    for fine in finished.frontier.points:
+        for coarse in finished.frontier.points:
+            if coarse.generalization.is_coarser_than(fine.generalization):
+                for part in ("validation", "test"):
+                    less, more = getattr(fine, part).by_attribute, getattr(coarse, part).by_attribute
+                    assert all(less[name] <= more[name] for name in more)
+
+
 def test_only_in_a_quick_run_side_information_is_kept_to_the_recommended(finished: Run) -> None:
     for point in finished.frontier.points:
         attacks = {attack.adversary for attack in finished.evaluation(point.id).attacks}
@@ -129,13 +137,13 @@ def test_other_data_in_the_same_folder_is_refused(finished: Run) -> None:
         run(records(seed=1), finished.folder, OPTIONS, name="small.csv")
 
 
-def test_fresh_begins_anew_and_leaves_other_files_alone(tmp_path: Path) -> None:
+def test_fresh_begins_anew_and_leaves_other_files_alone(finished: Run, tmp_path: Path) -> None:
     small = replace(OPTIONS, grid=Grid(entries=(Entry(minimizer="uniform", parameters={"k": [2, 3]}),)))
-    run(records(), tmp_path, small)
+    shutil.copytree(finished.folder, tmp_path, dirs_exist_ok=True)
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
     found = run(records(seed=1), tmp_path, small, fresh=True)
     assert (tmp_path / "notes.txt").read_text(encoding="utf-8") == "mine"
-    assert found.task.fingerprint == Run.load(tmp_path).task.fingerprint
+    assert found.task.fingerprint == Run.load(tmp_path).task.fingerprint != finished.task.fingerprint
 
 
 def test_a_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
@@ -152,8 +160,7 @@ def test_two_processes_do_not_share_a_folder(finished: Run) -> None:
 
 
 def test_choosing_again_rewrites_the_choice_only(finished: Run, tmp_path: Path) -> None:
-    folder = tmp_path / "copy"
-    run(records(), folder, OPTIONS, name="small.csv")
+    folder = Path(shutil.copytree(finished.folder, tmp_path / "copy"))
     before = content(folder)
     other = min(finished.frontier.points, key=lambda point: point.answers)
     chosen = choose_again(folder, Budget(max_error=1.0, max_buckets=other.answers))
@@ -169,14 +176,13 @@ def test_choosing_again_rewrites_the_choice_only(finished: Run, tmp_path: Path) 
 
 
 def test_the_first_run_says_that_it_compiles_and_finds_the_same(
-    finished: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    whole: Whole, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told, quiet = Heard(), Heard()
-    run(records(), tmp_path / "later", OPTIONS, name="small.csv", progress=quiet)
+    told, compiling = Heard(), "compiling, once"
     monkeypatch.setattr("leastwise.runs.proposals.is_compiled", lambda *_: False)
     run(records(), tmp_path / "first", OPTIONS, name="small.csv", progress=told)
-    assert told.words == ["compiling, once", *quiet.words]
-    assert content(tmp_path / "first") == content(tmp_path / "later") == content(finished.folder)
+    assert told.words == [compiling, *(words for words in whole.heard.words if words != compiling)]
+    assert content(tmp_path / "first") == whole.files
 
 
 def test_a_kernel_is_compiled_once_a_machine(finished: Run, tmp_path: Path) -> None:
@@ -188,7 +194,7 @@ def test_a_kernel_is_compiled_once_a_machine(finished: Run, tmp_path: Path) -> N
 
 
 def test_every_damage_of_a_folder_is_told(finished: Run, tmp_path: Path) -> None:
-    run(records(), tmp_path, OPTIONS, name="small.csv")
+    shutil.copytree(finished.folder, tmp_path, dirs_exist_ok=True)
     candidates = tmp_path / "candidates.jsonl"
     text = candidates.read_text(encoding="utf-8")
     line = json.loads(text.splitlines()[0])

@@ -9,26 +9,24 @@ import pytest
 
 from leastwise import ParameterError, Table
 from leastwise.datasets import load_adult
-from leastwise.runs import Options, run
+from leastwise.runs import Options, Run, run
 from leastwise.runs.stability import stability
 from tests.runs.small import OPTIONS, records
 
 
-def test_a_run_is_like_itself_and_other_records_are_refused(tmp_path: Path) -> None:
-    first = run(records(), tmp_path / "first", OPTIONS)
-    found = stability([first, first], records())
+def test_a_run_is_like_itself_and_other_records_are_refused(finished: Run) -> None:
+    found = stability([finished, finished], records())
     assert found.asked_alike == (1.0,)
     assert found.partitions_alike == (1.0,)
     assert found.covered[0] == found.covered[1] > 0.3
     assert "Under 2 seeds the frontier covers" in found.sentence()
-    other = run(records(seed=1), tmp_path / "other", OPTIONS)
+    other = replace(finished, task=replace(finished.task, fingerprint="0" * 64))
     with pytest.raises(ParameterError, match="at least two runs of the same records"):
-        stability([first, other], records())
+        stability([finished, other], records())
 
 
-def test_seeds_of_a_small_table(tmp_path: Path) -> None:
-    runs = [run(records(), tmp_path / str(seed), replace(OPTIONS, seed=seed)) for seed in range(2)]
-    found = stability(runs, records())
+def test_seeds_of_a_small_table(finished: Run, tmp_path: Path) -> None:
+    found = stability([finished, run(records(), tmp_path / "1", replace(OPTIONS, seed=1))], records())
     assert found.seeds == (0, 1)
     assert min(found.covered) > 0.3
 

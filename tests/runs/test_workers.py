@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import time
 from importlib.util import find_spec
@@ -16,6 +17,17 @@ from tests.runs.small import OPTIONS, content, records
 
 def twice(number: int) -> int:
     return 2 * number
+
+
+def hears_ctrl_c() -> bool:
+    return signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
+
+
+def test_ctrl_c_is_answered_here_and_not_by_the_workers() -> None:
+    workers = Workers(2)
+    with workers.ready():
+        assert not any(workers.map(hears_ctrl_c, [(), (), ()]))
+    assert hears_ctrl_c()
 
 
 @pytest.mark.parametrize("workers", [Workers(), Workers(2, "threading"), Workers(-1, "threading")])

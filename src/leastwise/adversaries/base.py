@@ -56,6 +56,8 @@ class Adversary(ABC):
         Whether it is after the personal attributes, so that there must be some.
     wants_others
         Whether it attacks several generalizations of the same people.
+    fewest_attributes
+        How many attributes there must be for it to have anything to do.
     side_information
         Whether it knows more than the stolen records, and takes a model per attribute to use that.
     """
@@ -68,6 +70,7 @@ class Adversary(ABC):
     result: ClassVar[type[AttackResult]] = AttackResult
     wants_personal: ClassVar[bool] = True
     wants_others: ClassVar[bool] = False
+    fewest_attributes: ClassVar[int] = 1
     side_information: ClassVar[bool] = False
 
     @classmethod

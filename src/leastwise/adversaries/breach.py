@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,21 @@ from leastwise.generalization import Generalization
 from leastwise.partition import Partition, Untouched
 from leastwise.records.grouping import numbered_runs, quantile_of
 from leastwise.records.table import Split, Table
+
+
+class Cells(NamedTuple):
+    """How often each value of one attribute goes with each stolen record: counts where records stay at a source.
+
+    Attributes
+    ----------
+    record_of
+        Per cell, the row of the stolen record.
+    table
+        Per cell a row, which holds the value of the attribute in full, and how many people have both.
+    """
+
+    record_of: npt.NDArray[np.intp]
+    table: Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +67,12 @@ class Breach:
     label
         Whether the labels are stolen with the records, where there are any. False: the deployment phase, which is
         also the paper's setting.
+    cells
+        Where the records stay at their source, ``truth`` holds each distinct generalized record once, and these
+        hold, by the position of a personal attribute, what goes with it. A guess depends on the generalized
+        record alone, so that it is scored on counts exactly as on people.
+    withheld
+        How many people there are beside, whose counts are too small to be known: they count as told.
     """
 
     generalizations: tuple[Generalization, ...]
@@ -61,6 +82,8 @@ class Breach:
     seed: int = 0
     tolerances: Mapping[str, float] = field(default_factory=dict)
     label: bool = True
+    cells: Mapping[int, Cells] | None = None
+    withheld: float = 0.0
     # What one attack found is handed to the next: A2 and A5 start from A1, and A5 meets A3 and A4 at its ends.
     memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     coarsen_by: Generalization | None = field(default=None, repr=False)
@@ -133,14 +156,20 @@ class Breach:
         """What there is to be found: by position, each personal attribute."""
         if not self.truth.personal:
             raise ParameterError("an attack needs personal attributes; mark at least one in the schema")
+        scored = {p: self.truth if self.cells is None else self.cells[p].table for p in self.truth.personal}
         return {
-            p: target_of(p, self.train, self.truth, self.parts.train, self.tolerances) for p in self.truth.personal
+            p: target_of(p, self.train, truth, self.parts.train, self.tolerances, self.people - truth.people)
+            for p, truth in scored.items()
         }
+
+    def record_of(self, position: int) -> npt.NDArray[np.intp] | slice:
+        """Return the stolen record of each row that a target is scored on."""
+        return slice(None) if self.cells is None else self.cells[position].record_of
 
     @cached_property
     def people(self) -> float:
         """How many people were stolen from."""
-        return self.truth.people
+        return self.truth.people + self.withheld
 
     def together_with(self, others: Sequence[Generalization]) -> Breach:
         """Return the breach of these and more generalizations of the same people."""

@@ -6,6 +6,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -15,12 +16,13 @@ from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.leave_one_out import MAJORITY, Rest, Restricted
 from leastwise.adversaries.result import AttributeResult, ReconstructionResult
 from leastwise.adversaries.targets import Target, target_of
-from leastwise.confidence import error_interval, mean_interval
+from leastwise.confidence import Interval, error_interval, mean_interval, spread_interval
 from leastwise.generalization import Generalization
 from leastwise.partition import Partition
 from leastwise.predictors.base import Predictor, Probabilities, Samples, samples
 from leastwise.predictors.boosting import Boosting
-from leastwise.predictors.strongest import default_predictors, masked_predictions, strongest
+from leastwise.predictors.network import Network
+from leastwise.predictors.strongest import Strongest, default_predictors, masked_predictions, strongest
 from leastwise.records.grouping import joint_buckets
 from leastwise.records.table import Split, Table
 
@@ -46,16 +48,16 @@ class Finding:
     doubt: float
     mean_absolute_error: float | None = None
 
-    def error(self, counts: npt.NDArray[Any]) -> float:
+    def error(self) -> float:
         """Return the share of people who are guessed wrongly."""
-        return float(self.wrong @ counts) / float(counts.sum())
+        return float(self.wrong @ self.target.counts) / self.target.people
 
-    def or_majority(self, counts: npt.NDArray[Any]) -> Finding:
+    def or_majority(self) -> Finding:
         """Return the majority guess where this one does worse: nobody is made to use what misleads.
 
         Decided on the attacked people themselves, in favour of the adversary.
         """
-        naive = self.target.naive_wrong
+        naive, counts = self.target.naive_wrong, self.target.counts
         if float(self.wrong @ counts) <= float(naive @ counts):
             return self
         sure = np.full(len(naive), self.target.best(self.target.prior[None, :])[1][0])
@@ -92,8 +94,19 @@ class SingleModel:
     ) -> None:
         self._views = views(breach, generalization, targets, known)
         self.predictor = predictor().fit(self._views[0], self._views[1])
+        self._choose_by_tolerance(breach, targets)
         # A strongest-of-several says whom it chose.
         self.names = tuple(map(str, getattr(self.predictor, "chosen_", [self.predictor.name] * len(targets))))
+
+    def _choose_by_tolerance(self, breach: Breach, targets: Sequence[int]) -> None:
+        """Let a strongest-of-several choose for numbers whoever comes near enough most often."""
+        strongest_of = self.predictor
+        if not isinstance(strongest_of, Strongest):
+            return
+        for t, p in enumerate(targets):
+            if breach.targets[p].tolerance is not None:
+                own = target_of(p, breach.train, breach.validation, breach.parts.train, breach.tolerances)
+                strongest_of.choose_again(t, self._views[1], partial(_first_guess, own), own.wrong)
 
     def view(self, part: int) -> Samples:
         """Return the rows of a part as the predictor sees them."""
@@ -103,6 +116,10 @@ class SingleModel:
         """Return the masked probabilities for some rows."""
         view = self._views[part]
         return masked_predictions(self.predictor, view, view.inputs[rows])
+
+
+def _first_guess(target: Target, probabilities: Probabilities) -> npt.NDArray[np.intp]:
+    return target.best(probabilities)[0]
 
 
 def views(
@@ -146,7 +163,9 @@ class StrongestOf:
 
     def members(self) -> tuple[Predictor, ...]:
         """Return what the strongest is chosen from."""
-        usual = default_predictors(self.quick, self.seed)
+        # One network: a second one, averaged in, costs as much again and changes no error by .002.
+        counting, network = default_predictors(self.quick, self.seed)
+        usual = counting, replace(network, members=1) if isinstance(network, Network) else network
         return (*usual, Boosting(seed=self.seed, most_work=_MOST_BOOSTED)) if self.boosted else usual
 
     def knowing_more(self) -> StrongestOf:
@@ -287,13 +306,13 @@ def read_off(target: Target) -> Finding:
 
 def findings(breach: Breach, model: Model, targets: Sequence[int]) -> list[Finding]:
     """Score a model on the stolen records."""
-    counts = breach.truth.counts
     guessed = guess(model, 2, [breach.targets[p] for p in targets])
     doubts = validation_errors(breach, model, targets)
     result = []
-    for name, p, doubt, (codes, confidence, middle) in zip(model.names, targets, doubts, guessed, strict=True):
-        target = breach.targets[p]
-        distance = None if target.tolerance is None else target.distance(middle, counts)
+    for name, p, doubt, found in zip(model.names, targets, doubts, guessed, strict=True):
+        target, record_of = breach.targets[p], breach.record_of(p)
+        codes, confidence, middle = found[0][record_of], found[1][record_of], found[2][record_of]
+        distance = None if target.tolerance is None else target.distance(middle)
         result.append(Finding(target, target.wrong(codes), confidence, name, doubt, distance))
     return result
 
@@ -342,7 +361,7 @@ def scored(name: str, breach: Breach, guesses: Mapping[int, npt.NDArray[Any]]) -
     return ReconstructionResult(**reconstruction_fields(name, breach, found, time.perf_counter()))
 
 
-def least(found: Sequence[Finding], weaker: Sequence[Finding], counts: npt.NDArray[Any]) -> list[Finding]:
+def least(found: Sequence[Finding], weaker: Sequence[Finding]) -> list[Finding]:
     """Return, attribute by attribute, what errs least: who knows more may do as those do who know less.
 
     Decided on the attacked people themselves, in favour of the adversary.
@@ -350,7 +369,7 @@ def least(found: Sequence[Finding], weaker: Sequence[Finding], counts: npt.NDArr
     rivals: dict[int, list[Finding]] = defaultdict(list)
     for finding in weaker:
         rivals[finding.target.position].append(finding)
-    return [min((own, *rivals[own.target.position]), key=lambda each: each.error(counts)) for own in found]
+    return [min((own, *rivals[own.target.position]), key=Finding.error) for own in found]
 
 
 def reconstruction_fields(
@@ -365,38 +384,56 @@ def reconstruction_fields(
 
     ``blind`` was found without the stolen records, ``deployed`` without their labels.
     """
-    counts = breach.truth.counts
-    found, *others = ([finding.or_majority(counts) for finding in each] for each in (found, blind, deployed))
-    without = [_errors(each, len(found), counts) for each in others]
+    found, *others = ([finding.or_majority() for finding in each] for each in (found, blind, deployed))
+    without = [_errors(each, len(found)) for each in others]
     attributes = tuple(
-        _attribute_result(finding, breach.truth, *errors) for finding, *errors in zip(found, *without, strict=True)
+        _attribute_result(finding, breach.truth.persons, *errors)
+        for finding, *errors in zip(found, *without, strict=True)
     )
     return {
         "adversary": adversary,
         "people": breach.people,
         "adversary_error": float(np.mean([result.adversary_error for result in attributes])),
-        "interval": mean_interval(
-            np.mean([finding.wrong for finding in found], axis=0), counts, persons=breach.truth.persons
-        ),
+        "interval": _interval_of_mean(breach, found),
         "baseline": float(np.mean([result.baseline for result in attributes])),
         "attributes": attributes,
         "seconds": time.perf_counter() - start,
     }
 
 
-def _errors(found: Sequence[Finding], targets: int, counts: npt.NDArray[Any]) -> list[float | None]:
-    return [finding.error(counts) for finding in found] or [None] * targets
+def _interval_of_mean(breach: Breach, found: Sequence[Finding]) -> Interval:
+    if breach.cells is None:
+        wrong = np.mean([finding.wrong for finding in found], axis=0)
+        return mean_interval(wrong, breach.truth.counts, persons=breach.truth.persons)
+    # Which of one person's attributes are told together is not counted: the most they can be is assumed.
+    most = np.mean([np.sqrt(_error_by_record(breach, finding)) for finding in found], axis=0)
+    mean = float(np.mean([finding.error() for finding in found]))
+    return spread_interval(mean, float(most**2 @ breach.truth.counts) / breach.people - mean**2, breach.people)
+
+
+def _error_by_record(breach: Breach, finding: Finding) -> npt.NDArray[Any]:
+    """Return the share of the people behind each stolen record who are guessed wrongly."""
+    record_of, people = breach.record_of(finding.target.position), breach.truth.counts
+    wrong = np.bincount(record_of, weights=finding.wrong * finding.target.counts, minlength=len(people))  # type: ignore[arg-type]
+    return np.asarray(wrong / np.maximum(people, 1))
+
+
+def _errors(found: Sequence[Finding], targets: int) -> list[float | None]:
+    return [finding.error() for finding in found] or [None] * targets
 
 
 def _attribute_result(
-    finding: Finding, truth: Table, without_breach: float | None, without_label: float | None
+    finding: Finding,
+    persons: npt.NDArray[np.intp] | None,
+    without_breach: float | None,
+    without_label: float | None,
 ) -> AttributeResult:
-    counts, target = truth.counts, finding.target
+    target = finding.target
     return AttributeResult(
         attribute=target.attribute.name,
-        adversary_error=finding.error(counts),
-        interval=error_interval(finding.wrong, counts, truth.persons),
-        baseline=float(target.naive_wrong @ counts) / truth.people,
+        adversary_error=finding.error(),
+        interval=error_interval(finding.wrong, target.counts, persons, target.withheld),
+        baseline=float(target.naive_wrong @ target.counts) / target.people,
         predictor=finding.predictor,
         tolerance=target.tolerance,
         mean_absolute_error=finding.mean_absolute_error,

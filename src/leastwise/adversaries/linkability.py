@@ -148,6 +148,7 @@ class Linkability(Adversary):
     )
     result: ClassVar[type[AttackResult]] = LinkabilityResult
     wants_personal: ClassVar[bool] = False
+    fewest_attributes: ClassVar[int] = 2
 
     @classmethod
     def configured(cls, setting: Setting) -> Linkability:
@@ -319,11 +320,11 @@ def balanced(together: Matrix) -> Matrix:
     array([[0., 1.],
            [1., 0.]])
     """
-    chances = together
-    for _ in range(_ROUNDS):
-        chances = chances / chances.sum(axis=1, keepdims=True)
-        chances = chances / chances.sum(axis=0, keepdims=True)
-    return np.asarray(chances)
+    columns = np.ones(len(together))
+    for _ in range(_ROUNDS):  # a factor for each row and column, not each pair, is scaled
+        rows = 1 / (together @ columns)
+        columns = 1 / (rows @ together)
+    return np.asarray(together * rows[:, None] * columns)
 
 
 def expected_hits(scores: Matrix) -> float:
@@ -332,7 +333,7 @@ def expected_hits(scores: Matrix) -> float:
     >>> expected_hits(np.array([[2.0, 1.0], [1.0, 1.0]]))
     0.75
     """
-    best = scores >= scores.max(axis=1, keepdims=True)
+    best = scores >= scores.max(axis=1, keepdims=True) * (1 - 1e-9)  # equal but for the order of a sum
     return float((best.diagonal() / best.sum(axis=1)).mean())
 
 

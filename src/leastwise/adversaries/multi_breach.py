@@ -89,9 +89,8 @@ class MultiBreach(Guessing[MultiBreachResult]):
 
     def _error_alone(self, breach: Breach, generalization: Any) -> float:
         alone = breach.alone(generalization)
-        counts = breach.truth.counts
         found = find(alone, tuple(alone.targets), (), self.predictor)
-        return float(np.mean([finding.or_majority(counts).error(counts) for finding in found]))
+        return float(np.mean([finding.or_majority().error() for finding in found]))
 
     def _find(self, breach: Breach) -> list[Finding]:
         if len(breach.generalizations) < 2:

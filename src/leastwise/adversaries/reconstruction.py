@@ -49,7 +49,7 @@ class Guessing(Adversary, Generic[R]):
         """Guess every personal attribute of every stolen record."""
         start = time.perf_counter()
         found, blind, deployed = self._find(breach), self._find_blindly(breach), self._find_deployed(breach)
-        strongest = least(found, self._find_less(breach), breach.truth.counts)
+        strongest = least(found, self._find_less(breach))
         fields = reconstruction_fields(self.name, breach, strongest, start, blind, deployed)
         result: Any = self.result
         return cast(R, result(**fields, **self._more(breach, found)))
@@ -193,19 +193,21 @@ class HighCertainty(Guessing[HighCertaintyResult]):
         return find_deployed(breach, self.predictor)
 
     def _more(self, breach: Breach, found: Sequence[Finding]) -> dict[str, Any]:
-        return {"points": tuple(_point(found, breach.truth, share) for share in sorted(self.shares))}
+        return {
+            "points": tuple(_point(found, breach.truth, breach.people, share) for share in sorted(self.shares))
+        }
 
 
-def _point(found: Sequence[Finding], truth: Table, share: float) -> CertaintyPoint:
-    counts = truth.counts
+def _point(found: Sequence[Finding], truth: Table, everybody: float, share: float) -> CertaintyPoint:
     # Of several records of one person each tells less.
     worth = truth.effective_people / truth.people
-    people = max(1.0, float(counts.sum()) * share / 100)
+    people = max(1.0, everybody * share / 100)
     wrong = [
         # Of people picked at random the majority guess tells as many as of all; it need not do worse than that.
         min(
-            top_errors(finding.wrong, finding.confidence, counts, people),
-            float(finding.target.naive_wrong @ counts) * people / float(counts.sum()),
+            # Who is withheld counts as told, and as told most surely.
+            top_errors(finding.wrong, finding.confidence, finding.target.counts, people - finding.target.withheld),
+            float(finding.target.naive_wrong @ finding.target.counts) * people / finding.target.people,
         )
         for finding in found
     ]
@@ -236,7 +238,7 @@ def top_errors(
     """
     # Equal probabilities that differ in the last digit, by the order of a sum, are ties all the same.
     levels, group = np.unique(-np.round(confidence, 6), return_inverse=True)
-    size = np.bincount(group, weights=counts, minlength=len(levels))
+    size = np.bincount(group, weights=counts, minlength=len(levels)).astype(float)  # of nobody, whole numbers
     errors = np.bincount(group, weights=counts * wrong, minlength=len(levels))
     taken = np.clip(people - (np.cumsum(size) - size), 0, size)
     return float((errors * np.divide(taken, size, out=np.zeros_like(size), where=size > 0)).sum())

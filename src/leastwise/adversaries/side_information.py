@@ -47,7 +47,7 @@ class _WithSideInformation(Guessing[R]):
         if not self.without_breach:
             return []
         nothing = breach.blind()
-        return least(self._blind(breach, nothing), self._find_less(nothing), breach.truth.counts)
+        return least(self._blind(breach, nothing), self._find_less(nothing))
 
     def _blind(self, breach: Breach, nothing: Breach) -> list[Finding]:
         """Return what it finds where nothing was collected, by itself."""

@@ -157,7 +157,8 @@ class SinglingOut(Adversary):
         check_between("predicates", self.predicates, 0)
         first, people = _multiplicities(breach.stored, breach.truth)
         rarest = int(people.min())
-        unique, persons = _unique(breach.stored, breach.truth), breach.truth.persons
+        # Of whom the count is withheld, each may be alone.
+        unique, persons = _unique(breach.stored, breach.truth) + int(breach.withheld), breach.truth.persons
         everybody = breach.people if persons is None else float(len(np.unique(persons)))
         return SinglingOutResult(
             adversary=self.name,
@@ -165,14 +166,14 @@ class SinglingOut(Adversary):
             adversary_error=1 - unique / everybody,
             interval=None,
             baseline=1.0,
-            rarest=rarest,
-            rarest_records=int((people == rarest).sum()),
+            rarest=1 if breach.withheld else rarest,
+            rarest_records=int(breach.withheld) or int((people == rarest).sum()),
             unique_people=unique,
             distinct=len(people),
             multiplicities=tuple(
                 (int(m), int(n)) for m, n in zip(*np.unique(people, return_counts=True), strict=True)
             ),
-            crowds=tuple(_crowd(people, k) for k in CROWDS),
+            crowds=tuple(_crowd(people, k, int(breach.withheld)) for k in CROWDS),
             predicates=self._predicates(breach, first[people == rarest], rarest),
             unique_without_label=self._alone_in_deployment(breach),
             seconds=time.perf_counter() - start,
@@ -181,7 +182,7 @@ class SinglingOut(Adversary):
     def _alone_in_deployment(self, breach: Breach) -> int | None:
         if not breach.labelled:
             return None
-        return _unique(breach.records, breach.truth)
+        return _unique(breach.records, breach.truth) + int(breach.withheld)
 
     def _predicates(self, breach: Breach, rows: npt.NDArray[Any], people: int) -> tuple[Predicate, ...]:
         counts, records = breach.truth.counts, breach.stored
@@ -218,9 +219,9 @@ def _multiplicities(records: npt.NDArray[Any], truth: Table) -> tuple[npt.NDArra
     return first[people > 0], np.round(people[people > 0]).astype(int)
 
 
-def _crowd(people: npt.NDArray[np.int_], k: int) -> Crowd:
-    below = int(people[people < k].sum())
-    return Crowd(k=k, people_below=float(below), share_below=below / int(people.sum()))
+def _crowd(people: npt.NDArray[np.int_], k: int, withheld: int = 0) -> Crowd:
+    below = int(people[people < k].sum()) + withheld
+    return Crowd(k=k, people_below=float(below), share_below=below / (int(people.sum()) + withheld))
 
 
 def shortest(records: npt.NDArray[Any], counts: npt.NDArray[Any], row: int, people: int) -> list[int]:

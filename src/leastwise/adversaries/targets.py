@@ -41,6 +41,10 @@ class Target:
         The numbers to guess of a continuous attribute; None for named values.
     prior
         How often each code that a predictor knows occurs in the training part.
+    counts
+        How many people each of the true codes stands for.
+    withheld
+        How many people there are beside, whose code is not known: they count as told.
     """
 
     position: int
@@ -51,6 +55,13 @@ class Target:
     tolerance: float | None
     windows: Windows | None
     prior: Numbers
+    counts: npt.NDArray[Any]
+    withheld: float = 0.0
+
+    @property
+    def people(self) -> float:
+        """How many people are attacked."""
+        return float(self.counts.sum()) + self.withheld
 
     def best(self, probabilities: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], Numbers]:
         """Return, for rows of probabilities, the guess that is likeliest to be right and how likely it is.
@@ -79,9 +90,9 @@ class Target:
         told = self.windows.tells(np.where(numbered, guess, 0), self.numbers[self.truth]) if windows else numbered
         return np.asarray(~np.where(numbered, told, same_extra))
 
-    def distance(self, guessed: Numbers, counts: npt.NDArray[Any]) -> float | None:
+    def distance(self, guessed: Numbers) -> float | None:
         """Return the mean distance to the true number, over the people who have one."""
-        true = self.numbers[self.truth]
+        true, counts = self.numbers[self.truth], self.counts
         known = np.isfinite(true) & np.isfinite(guessed)
         people = float(counts[known].sum())
         return float((np.abs(guessed - true)[known] * counts[known]).sum() / people) if people else None
@@ -97,7 +108,14 @@ class Target:
         return np.hstack([probabilities[:, :codes] @ windows.told, probabilities[:, codes:]])
 
 
-def target_of(position: int, train: Table, truth: Table, seen: Table, tolerances: Mapping[str, float]) -> Target:
+def target_of(
+    position: int,
+    train: Table,
+    truth: Table,
+    seen: Table,
+    tolerances: Mapping[str, float],
+    withheld: float = 0.0,
+) -> Target:
     """Return the target at a position; ``seen`` is the training part as predictors see it."""
     attribute = truth.schema.attributes[position]
     tolerance = None
@@ -112,6 +130,8 @@ def target_of(position: int, train: Table, truth: Table, seen: Table, tolerances
         tolerance=tolerance,
         windows=None if tolerance is None else _windows(position, train, seen, tolerance),
         prior=seen.use(position) / seen.people,
+        counts=truth.counts,
+        withheld=withheld,
     )
 
 

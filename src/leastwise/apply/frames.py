@@ -10,6 +10,7 @@ take them minutes where Polars takes a moment.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
@@ -18,10 +19,12 @@ from typing import Any, cast
 import narwhals as nw
 import polars as pl
 
+from leastwise.apply.deriving import derived_attributes, derived_frame, is_derived, plain_request
 from leastwise.apply.request import Request, families_of, with_texts
 from leastwise.apply.steps import Step
 from leastwise.errors import DataError, UnknownValueError
 from leastwise.partition import Untouched
+from leastwise.records.encoding import derived_column
 from leastwise.schema.values import ONE_VALUE, is_missing, is_several, text_of
 
 Eager = nw.DataFrame[Any]
@@ -47,6 +50,11 @@ def transform_frame(request: Request, frame: Any) -> Any:
 
 def _transform_eager(request: Request, records: Eager) -> Eager:
     """Answer in Polars and put the answers beside the columns that are no attributes."""
+    if is_derived(request):
+        for attribute in derived_attributes(request, records.columns):
+            column = derived_column(records[attribute.column], attribute.derive)
+            records = records.with_columns(column.alias(attribute.name))
+        request = plain_request(request)
     families = families_of(records.schema, nw)
     steps = request.steps(families, pl)
     if steps:
@@ -92,8 +100,15 @@ def _like(column: pl.Series, records: Eager) -> nw.Series[Any]:
     return nw.new_series(column.name, values, dtype, backend=backend)
 
 
-def transform_polars(request: Request, frame: pl.DataFrame, first_row: int = 0) -> pl.DataFrame:
-    """Return the generalized records; ``first_row`` is the place of the frame in a longer one."""
+def transform_polars(
+    request: Request, frame: pl.DataFrame, first_row: int = 0, others: Counter[str] | None = None
+) -> pl.DataFrame:
+    """Return the generalized records; ``first_row`` is the place of the frame in a longer one.
+
+    ``others`` counts, by attribute, the values that went to "other".
+    """
+    if is_derived(request):
+        request, frame = plain_request(request), derived_frame(request, frame, frame.schema, pl)
     schema, families = frame.schema, families_of(frame.schema, pl)
     steps = request.steps(families, pl)
     frame = with_texts(frame, schema, request.generalization.collected, pl)
@@ -107,6 +122,8 @@ def transform_polars(request: Request, frame: pl.DataFrame, first_row: int = 0) 
                 undecided = frame[step.name].filter(places[step.name].is_null()).unique(maintain_order=True)
                 completed = step.with_decided({value: step.decide(value) for value in undecided})
                 places = places.with_columns(frame.select(completed.alias(step.name)).to_series())
+    if others is not None:
+        others.update({s.name: int((places[s.name] == s.other_piece).sum()) for s in steps if s.attribute.other})
     answered = places.select(gathered(step, pl.col(step.name), schema[step.name]) for step in steps)
     return cast(pl.DataFrame, request.finished(frame.with_columns(answered), families, pl))
 
@@ -149,6 +166,8 @@ def _lookup(step: Step, dtype: pl.DataType) -> pl.Series:
 
 def transform_lazy(request: Request, frame: Any, api: Any) -> Any:
     """Return the generalized records as a query; ``api`` is the module of the frame, polars or narwhals."""
+    if is_derived(request):
+        request, frame = plain_request(request), derived_frame(request, frame, frame.collect_schema(), api)
     schema = frame.collect_schema()
     families = families_of(schema, api)
     steps = request.steps(families, api)

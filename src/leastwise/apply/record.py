@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from leastwise.apply.deriving import derived_record, is_derived, plain_request
 from leastwise.errors import DataError, shorten
 from leastwise.partition import Partition, Untouched
 from leastwise.schema import Attribute, Extra, Unknown
@@ -66,6 +67,8 @@ if TYPE_CHECKING:
 
 def transform_record(request: Request, record: Mapping[str, Any]) -> dict[str, Any]:
     """Return one generalized record."""
+    if is_derived(request):
+        request, record = plain_request(request), derived_record(request, record)
     partitions = {partition.attribute.name: partition for partition in request.generalization.partitions}
     result = {name: record[name] for name in request.leaving(record)}
     if request.label and request.label in record:

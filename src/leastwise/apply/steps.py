@@ -97,6 +97,11 @@ class Step:
             first.setdefault(bucket, piece)
         return [first[bucket] for bucket in range(self.partition.size)]
 
+    @property
+    def other_piece(self) -> int:
+        """The piece of "other", where that is declared."""
+        return len(self.partition.assignment) - 1
+
     def with_decided(self, decided: dict[Any, Any]) -> Any:
         """Return ``place`` completed by what Python decided."""
         known = {value: piece for value, piece in decided.items() if value is not None and value == value}
@@ -187,7 +192,7 @@ class Step:
         takes_others = self.unknown == "other" and self.attribute.other and self.family in ("int", "float")
         if not takes_others:
             return inside.otherwise(self._null())
-        other = self._literal(self.first_pieces[partition.assignment[-1]])
+        other = self._literal(self._standing(self.other_piece))
         return inside.otherwise(self.api.when(~self._is_missing()).then(other).otherwise(self._null()))
 
     def _count_edges(self, partition: Intervals) -> Any:
@@ -249,6 +254,10 @@ class PolarsStep(Step):
     def itself(self) -> bool:
         """Never: no list of cases is saved here."""
         return False
+
+    def decide(self, value: Any) -> Any:
+        """Return what ``place`` left open for one raw value: its own piece, so that "other" can be counted."""
+        return super().decide(value) if self.direct else self.partition.piece(value, self.unknown)
 
     @property
     def _piece_type(self) -> Any:

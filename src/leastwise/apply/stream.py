@@ -12,6 +12,7 @@ import os
 import shutil
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -21,6 +22,7 @@ from typing import BinaryIO, cast
 import polars as pl
 from polars.io.plugins import register_io_source
 
+from leastwise.apply.deriving import derived_attributes
 from leastwise.apply.frames import transform_polars
 from leastwise.apply.record import Output, absent
 from leastwise.apply.request import Request
@@ -53,6 +55,7 @@ def apply_file(
     overwrite: bool = False,
     spreadsheet: bool = False,
     progress: Progress | None = None,
+    others: Counter[str] | None = None,
 ) -> int:
     """Generalize a file of records into another; return how many there were.
 
@@ -75,6 +78,8 @@ def apply_file(
         for people to look at: its texts are no longer the labels.
     progress
         Is told of the records of every batch.
+    others
+        Counts, by attribute, the values that are not declared and went to "other".
     """
     kept = output == "representative" if suppressed is None else suppressed
     request = Request(generalization, output, unknown, kept, tuple(keep))
@@ -82,7 +87,7 @@ def apply_file(
     with standard_input(source, source_kind) as records:
         told = progress or Silent()
         told.begin("records")
-        batches = _Batches(request, records, tuple(missing), told)
+        batches = _Batches(request, records, tuple(missing), told, Counter() if others is None else others)
         with writer.finished_file() as path:
             writer.write(batches, path)
             if not batches.rows:
@@ -98,6 +103,7 @@ class _Batches:
     source: RecordFile
     missing: Sequence[str]
     progress: Progress
+    others: Counter[str]
     rows: int = 0
     problem: LeastwiseError | None = None
     _whole_lines: bool = field(default=False, init=False)
@@ -109,10 +115,11 @@ class _Batches:
     def _wanted(self, records: pl.LazyFrame) -> pl.LazyFrame:
         """Leave out what may not leave before it is read; the last column stays, to show short lines."""
         names = records.collect_schema().names()
+        derived = {each.name: each.column for each in derived_attributes(self.request, names)}
         for name in self.request.generalization.collected:
-            if name not in names:
+            if name not in names and name not in derived:
                 raise absent(name, names)
-        wanted = {*self.request.leaving(names), *names[-1:]}
+        wanted = {*self.request.leaving(names), *derived.values(), *names[-1:]}
         return records.select(name for name in names if name in wanted)
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
@@ -142,7 +149,7 @@ class _Batches:
         if self.source.format == "csv" and not self._whole_lines and batch.to_series(-1).null_count():
             self.source.check_ragged()
             self._whole_lines = True
-        answered = transform_polars(self.request, batch, self.rows).cast(self.schema)
+        answered = transform_polars(self.request, batch, self.rows, self.others).cast(self.schema)
         self.rows += batch.height
         self.progress.advance(batch.height)
         return answered

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scipy import stats
+
 from leastwise.checks.comparisons import (
     Comparison,
     chance_above,
@@ -16,10 +18,10 @@ from leastwise.checks.comparisons import (
 from leastwise.checks.promise import Share
 from leastwise.confidence import binomial_interval
 from leastwise.errors import ParameterError
+from leastwise.evaluation.declared_groups import FEWEST
 from leastwise.evaluation.evaluation import Evaluation
-from leastwise.evaluation.utility import label_guesses, utility_predictors
+from leastwise.evaluation.groups import Gap, Groups
 from leastwise.generalization import Generalization
-from leastwise.records.table import Table
 from leastwise.runs.budget import MEAN, Budget
 from leastwise.validation import did_you_mean
 
@@ -49,10 +51,8 @@ def size_comparisons(generalization: Generalization, budget: Budget) -> list[Com
     ]
 
 
-def utility_comparisons(
-    generalization: Generalization, evaluation: Evaluation, table: Table, budget: Budget
-) -> list[Comparison]:
-    """Hold the limits of the classifier's error; ``table`` holds the records that were judged."""
+def utility_comparisons(evaluation: Evaluation, budget: Budget) -> list[Comparison]:
+    """Hold the limits of the classifier's error."""
     if not budget.bounds_utility:
         return []
     if evaluation.utility is None or evaluation.everything is None:
@@ -61,7 +61,7 @@ def utility_comparisons(
         )
     found = [] if budget.max_error is None else [error_comparison(Share.of(evaluation.utility), budget.max_error)]
     if budget.max_error_increase is not None:
-        found.append(_increase(generalization, evaluation, table, budget.max_error_increase))
+        found.append(_increase(evaluation, budget.max_error_increase))
     return found
 
 
@@ -80,24 +80,50 @@ def error_comparison(risk: Share, most: float, who: str = "the model") -> Compar
     )
 
 
-def _increase(generalization: Generalization, evaluation: Evaluation, table: Table, most: float) -> Comparison:
+def _increase(evaluation: Evaluation, most: float) -> Comparison:
     assert evaluation.utility is not None
-    assert evaluation.everything is not None
-    more, chance = evaluation.utility.error - evaluation.everything.error, 1.0
-    if more > most:  # the same classifiers again, person by person: only where there is something to be sure of
-        split, everything = table.split(evaluation.seed), Generalization.untouched(table.schema)
-        predictors = utility_predictors(evaluation.quick, evaluation.seed)
-        told = [label_guesses(each, split, predictors) for each in (generalization, everything)]
-        wrong, reference = (each.wrong("test", len(split.test)) for each in told)
-        chance = chance_of_increase(wrong, reference, most)
+    increase = evaluation.utility.increase
+    assert increase is not None  # whoever judges both compares them person by person
     return Comparison(
         about=ABOUT,
         name="more error than with everything asked",
-        now=more,
+        now=increase.mean,
         limit=most,
+        chance=chance_of_increase(increase, most),
+        matters=increase.mean > most,
+        reason=f"the model errs {increase.mean:.3f} more than with everything asked, allowed is {most:g}",
+    )
+
+
+def group_comparisons(found: Groups, budget: Budget) -> list[Comparison]:
+    """Hold the limits of declared groups, each group and each grouping by itself."""
+    large = [each for each in found.groups if each.people >= FEWEST]
+    most = budget.max_group_error
+    errors = [
+        error_comparison(Share(error=each.error, people=round(each.people)), most, f"the model for {each.group}")
+        for each in (large if most is not None else ())
+        if most is not None
+    ]
+    limit = budget.max_group_gap
+    return errors if limit is None else [*errors, *(_gap(each, limit) for each in found.gaps)]
+
+
+def _gap(found: Gap, limit: float) -> Comparison:
+    # Of many pairs of groups the one that differs most was picked: its chance pays for all of them.
+    pairs = found.among * (found.among - 1) / 2
+    chance = min(1.0, pairs * float(stats.norm.sf((found.gap - limit) / max(found.standard_error, 1e-12))))
+    return Comparison(
+        about=ABOUT,
+        name=f"gap by {found.grouping}",
+        now=found.gap,
+        limit=limit,
+        interval=found.interval,
         chance=chance,
-        matters=more > most,
-        reason=f"the model errs {more:.3f} more than with everything asked, allowed is {most:g}",
+        matters=found.gap > limit,
+        reason=(
+            f"by {found.grouping}, {found.most} pay {found.gap:.3f} more than {found.least} for asking less, "
+            f"allowed is {limit:g}"
+        ),
     )
 
 

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from leastwise.checks.budgets import (
     TOGETHER,
+    group_comparisons,
     risk_comparisons,
     size_comparisons,
     unique_comparisons,
@@ -31,10 +33,13 @@ from leastwise.checks.drifting import (
 from leastwise.checks.promise import Promise, Share
 from leastwise.checks.use import NewRecords, bucket_use, label_use
 from leastwise.errors import ParameterError
+from leastwise.evaluation.at_source import evaluate_at_source
 from leastwise.evaluation.evaluation import Evaluation
+from leastwise.evaluation.groups import groups_of
 from leastwise.evaluation.protocol import evaluate
 from leastwise.generalization import Generalization
 from leastwise.progress import Progress
+from leastwise.records.sources import Source
 from leastwise.records.table import Table
 from leastwise.runs.budget import Budget
 
@@ -58,6 +63,8 @@ class Check:
         How many new records there were.
     notes
         What could not be compared, and why.
+    reopened
+        Why the decision behind it must be looked at again; empty where it stands, or where there is none.
     """
 
     generalization: Generalization
@@ -66,6 +73,7 @@ class Check:
     evaluation: Evaluation | None
     people: int
     notes: tuple[str, ...] = ()
+    reopened: tuple[str, ...] = ()
 
     @property
     def statuses(self) -> tuple[Status, ...]:
@@ -75,12 +83,17 @@ class Check:
     @property
     def reasons(self) -> tuple[str, ...]:
         """Why it is broken; empty when all is fine."""
+        return (*self.alarms, *(f"the decision must be reopened: {reason}" for reason in self.reopened))
+
+    @property
+    def alarms(self) -> tuple[str, ...]:
+        """What the records say against it; empty where noise can explain all."""
         pairs = zip(self.comparisons, self.statuses, strict=True)
         return tuple(comparison.reason for comparison, status in pairs if status == "broken")
 
     @property
     def broken(self) -> bool:
-        """Whether a budget is broken or something drifted."""
+        """Whether a budget is broken, something drifted, or the decision must be reopened."""
         return bool(self.reasons)
 
 
@@ -95,7 +108,9 @@ def check(
     seed: int = 0,
     quick: bool = False,
     held_out: bool = True,
+    groups: Sequence[str] = (),
     progress: Progress | None = None,
+    source: Source | None = None,
 ) -> Check:
     """Judge a chosen generalization on new records.
 
@@ -117,33 +132,45 @@ def check(
         See ``evaluate``.
     held_out
         False for the sample that the generalization was chosen on: then the seed must be that of its split.
+    groups
+        Declared groups, which the budget's limits of groups are held against.
     progress
         See ``evaluate``.
+    source
+        Where the new records lie, if ``records`` are a sample of them: budgets are held against all of those.
     """
+    budget = budget or Budget()
+    budget.check_groups(bool(groups))
     new = records if isinstance(records, NewRecords) else NewRecords(records, len(records))
-    budget, limits = budget or Budget(), limits or DriftLimits()
+    limits = limits or DriftLimits()
     if len(new.table) < FEWEST:
         many = f"at least {FEWEST} records that fit the schema; got {len(new.table):,}"
         raise ParameterError(f"a check needs {many}: collect more first")
     if promise is not None:
         promise.check_fits(generalization)
     personal = bool(new.table.personal)
-    found = evaluate(
+    judge = evaluate if source is None else partial(evaluate_at_source, source=source)
+    found = judge(
         generalization,
         new.table,
-        [*(["A1"] if personal else []), *(["A6"] if personal and previous else []), "A8"],
-        seed,
-        quick,
+        adversaries=[*(["A1"] if personal else []), *(["A6"] if personal and previous else []), "A8"],
+        seed=seed,
+        quick=quick,
         others=previous,
         predicates=0,
         held_out=held_out,
         progress=progress,
     )
     comparisons = [
-        *_budget_comparisons(generalization, found, new.table, budget),
+        *_budget_comparisons(generalization, found, budget),
         *unseen_comparisons(new.unseen, new.people, limits),
     ]
-    notes = _nesting_notes(generalization, previous)
+    if groups and budget.bounds_groups:
+        served = groups_of(
+            generalization, new.table, groups, seed, quick=quick, held_out=held_out, progress=progress
+        )
+        comparisons += group_comparisons(served, budget)
+    notes = [*_nesting_notes(generalization, previous), *_joint_notes(found)]
     if generalization.label is not None and new.table.labels is None:
         without = f"The records have no label ({generalization.label.name})"
         notes.insert(0, f"{without}: the model's error and the label rate are not checked.")
@@ -155,14 +182,12 @@ def check(
         limits=limits,
         comparisons=tuple(comparisons),
         evaluation=found,
-        people=new.people,
+        people=new.people if source is None else len(source),
         notes=tuple(notes),
     )
 
 
-def _budget_comparisons(
-    generalization: Generalization, found: Evaluation, table: Table, budget: Budget
-) -> list[Comparison]:
+def _budget_comparisons(generalization: Generalization, found: Evaluation, budget: Budget) -> list[Comparison]:
     alone: Any = found["A8"]
     several = [attack for attack in found.attacks if attack.adversary == "A6"]
     least = budget.min_adversary_error
@@ -170,7 +195,7 @@ def _budget_comparisons(
         raise ParameterError("the budget protects personal attributes, and the schema marks none; mark them")
     return [
         *size_comparisons(generalization, budget),
-        *utility_comparisons(generalization, found, table, budget),
+        *utility_comparisons(found, budget),
         *(risk_comparisons(found["A1"], least) if least else []),
         *unique_comparisons(alone.unique_people, alone.people, budget),
         *(row for joint in several for row in risk_comparisons(joint, least, TOGETHER)),
@@ -216,6 +241,11 @@ def _not_comparable(promise: Promise, found: Evaluation) -> list[str]:
             f"{promise.known:,}. Who knows more people errs less, whatever is asked."
         ]
     return []
+
+
+def _joint_notes(found: Evaluation) -> list[str]:
+    """Say what all generalizations that were ever in use tell together."""
+    return [attack.told().finding for attack in found.attacks if attack.adversary == "A6"]
 
 
 def _nesting_notes(generalization: Generalization, previous: Sequence[Generalization]) -> list[str]:

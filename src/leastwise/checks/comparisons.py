@@ -14,16 +14,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy import stats
 
 from leastwise.confidence import Interval, binomial_interval
+from leastwise.predictors.held_out import Difference
 from leastwise.validation import check_between
 
-Flags = npt.NDArray[Any]
 Status = Literal["fine", "watch", "broken"]
 Direction = Literal["any", "more", "less"]
 
@@ -156,20 +155,15 @@ def chance_of_number(count: int, limit: float) -> float:
     return float(stats.poisson.sf(count - 1, limit)) if count > 0 else 1.0
 
 
-def chance_of_increase(wrong: Flags, reference: Flags, limit: float) -> float:
+def chance_of_increase(increase: Difference, limit: float) -> float:
     """Return the chance of such an increase if the true one is at the limit, both measured on the same people.
 
     Two classifiers of the same records err on mostly the same people; only those on whom they differ are noise.
 
-    >>> more, less = np.array([1] * 30 + [0] * 70), np.array([1] * 10 + [0] * 90)
-    >>> round(chance_of_increase(more, less, 0.1), 4)
-    0.0092
+    >>> round(chance_of_increase(Difference(0.2, 0.04), 0.1), 4)
+    0.0062
     """
-    differences = np.asarray(wrong, dtype=float) - np.asarray(reference, dtype=float)
-    people = len(differences)
-    # One person more who differs either way: where hardly anybody does, no difference is not certain.
-    spread = (float(np.square(differences).sum()) + 2) / people - float(differences.mean()) ** 2
-    return float(stats.norm.sf((float(differences.mean()) - limit) / math.sqrt(spread / people)))
+    return float(stats.norm.sf((increase.mean - limit) / increase.standard_error))
 
 
 def people_behind(mean: float, interval: Interval | None, people: float) -> float:

@@ -41,7 +41,13 @@ def check_facts(found: Check, title: str) -> Facts:
         "kind": "monitor" if found.evaluation is None else "check",
         "verdict": BROKEN if found.broken else FINE,
         "reasons": list(found.reasons),
-        "sections": [_answer(found), *_tables(found), *_certificate(found), _limits(found)],
+        "sections": [
+            _answer(found),
+            *_decision(found),
+            *_tables(found),
+            *_certificate(found),
+            *([_limits(found)] if found.people else []),
+        ],
     }
 
 
@@ -49,11 +55,21 @@ def _answer(found: Check) -> Facts:
     watched = found.statuses.count("watch")
     sentences = [
         f"{found.people:,} records were checked by {counted(len(found.comparisons), 'question')}.",
-        f"Broken: {len(found.reasons):,} of them." if found.broken else "Nothing is broken.",
+        f"Broken: {len(found.alarms):,} of them." if found.alarms else "Nothing is broken.",
     ]
+    if not found.people:  # the decision alone was looked at
+        sentences = []
+    if found.reopened:
+        sentences.append("The decision must be looked at again.")
     if watched:
         sentences.append(f"Beyond the limit, but noise can explain it: {counted(watched, 'figure')}; watch.")
     return {"title": "What was found", "text": [*sentences, *found.notes], "table": None}
+
+
+def _decision(found: Check) -> list[Facts]:
+    if not found.reopened:
+        return []
+    return [{"title": "Why the decision must be reopened", "text": list(found.reopened), "table": None}]
 
 
 def _tables(found: Check) -> list[Facts]:

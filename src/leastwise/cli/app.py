@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import partial, wraps
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from leastwise import __version__
 from leastwise.errors import ArtefactError, ParameterError
-from leastwise.generalization import Generalization
+
+if TYPE_CHECKING:
+    from leastwise.generalization import Generalization
 
 
 class _PlainFlags:
@@ -97,7 +99,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     for name, parameter in inspect.signature(command).parameters.items():
         if name in groups:
             kinds = get_type_hints(groups[name], include_extras=True)
-            options += [(each.name, each.default, kinds[each.name]) for each in fields(groups[name])]
+            options += [(each.name, _default(each), kinds[each.name]) for each in fields(groups[name])]
         else:
             options.append((name, parameter.default, hints[name]))
 
@@ -115,8 +117,14 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     return called
 
 
+def _default(field: Field[Any]) -> Any:
+    return inspect.Parameter.empty if field.default is MISSING else field.default
+
+
 def load(path: Path) -> Generalization:
     """Read a generalization, that of a run being its recommended one; a complaint begins with the file's name."""
+    from leastwise.generalization import Generalization
+
     file = path
     if path.is_dir():
         from leastwise.runs import Run

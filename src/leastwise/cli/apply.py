@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
+from collections.abc import Mapping
 from typing import Annotated, Any, cast, get_args
 
 import typer
@@ -99,7 +101,7 @@ def apply(
         )
     check_output(output, force)
     asked = load(generalization)
-    start = time.perf_counter()
+    start, others = time.perf_counter(), Counter[str]()
     with counting() as progress:
         rows = apply_file(
             asked,
@@ -115,15 +117,17 @@ def apply(
             overwrite=force,
             spreadsheet=spreadsheet,
             progress=progress,
+            others=others,
         )
-    _report(rows, time.perf_counter() - start, asked, output, as_json)
+    _report(rows, time.perf_counter() - start, asked, output, +others, as_json)
 
 
-def _report(rows: int, seconds: float, asked: Any, target: str, as_json: bool) -> None:
+def _report(rows: int, seconds: float, asked: Any, target: str, others: Mapping[str, int], as_json: bool) -> None:
     summary = {
         "records": rows,
         "collected": list(asked.collected),
         "not_collected": list(asked.not_collected),
+        "others": dict(others),
         "output": target,
         "seconds": round(seconds, 3),
     }
@@ -132,3 +136,6 @@ def _report(rows: int, seconds: float, asked: Any, target: str, as_json: bool) -
     elif target != "-":
         of_all = f"{len(asked.collected)} of {len(asked)} attributes"
         typer.echo(f"wrote {rows:,} records with {of_all} to {target} in {seconds:.1f} s", err=True)
+        if others:
+            counts = ", ".join(f"{name} {count:,} ({count / rows:.1%})" for name, count in others.items())
+            typer.echo(f"not declared, and so 'other': {counts}", err=True)

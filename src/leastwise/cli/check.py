@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from leastwise.cli.app import Artefact, AsJson, Force, PolicyFile, SeedOrPolicy, Trust, app, grouped, load
 from leastwise.cli.output import check_output, print_json, print_table, visible
-from leastwise.cli.task import Missing, policy_of
+from leastwise.cli.sources import SourceOptions, engine_of, first_look, not_collected, source_of, stays
+from leastwise.cli.standing import ever_in_use, reasons_to_reopen
+from leastwise.cli.task import Missing, Task, policy_of
 from leastwise.cli.train import read_generalized
 from leastwise.documents import write_whole
 from leastwise.errors import ParameterError, SchemaError, shorten
@@ -21,8 +25,10 @@ if TYPE_CHECKING:
     import polars as pl
 
     from leastwise.checks import Check, Promise
+    from leastwise.checks.use import NewRecords
     from leastwise.generalization import Generalization
     from leastwise.policy import Policy
+    from leastwise.records.sources import Source
 
 
 POLICY_FILE = "leastwise.yaml"
@@ -70,6 +76,7 @@ class Against:
 @grouped
 def check(
     given: Against,
+    at: SourceOptions,
     policy: Annotated[
         Path | None, typer.Argument(help=f"The policy; default: {POLICY_FILE}, if it is there.")
     ] = None,
@@ -81,6 +88,8 @@ def check(
 
     Held against the new records: the budgets of the policy, and what the sample promised (bucket use, label rate,
     the model's error, A1, values outside the domain). Noise does not alarm: see `drift` in the policy.
+    A decision that the policy names must stand: fingerprints, signature, policy and date. What was in use
+    before is attacked together with what is in use now (A6).
     Exit code 0: fine, 1: broken, 2: a mistake in the command or its files.
 
     Examples:
@@ -91,38 +100,98 @@ def check(
 
     `leastwise check --data new.csv -g new.json --previous old.json` (before a re-release)
     """
-    from leastwise.checks import Promise, read_new
+    from leastwise.checks import Promise
     from leastwise.checks import check as judge
-    from leastwise.cli.evaluate import known_schema
-    from leastwise.records.files import read_frame
 
     check_output(output, force, SUFFIXES)
     check_output(given.write_promise, force, (".json",))
     agreed = _agreed(policy, given)
     chosen = _chosen(agreed)
+    project = (policy or Path(POLICY_FILE)).parent
     earlier = [load(path) for path in (given.previous or agreed.previous)]
+    earlier += [each for each in ever_in_use(agreed, project, chosen) if each not in earlier]
+    if agreed.task.data is None and agreed.decision is not None:
+        alone = replace(_nothing_checked(chosen), reopened=reasons_to_reopen(agreed, chosen, None, None))
+        hand_over(alone, f"Check of {agreed.decision}", output, as_json)
+        return
     promised = _promised(agreed, given.promise, given.write_promise, given.generalization is not None)
     if agreed.task.data is None:
         raise ParameterError("name the records: data in the policy, or --data new.csv")
-    frame = read_frame(agreed.task.data, agreed.task.missing)
-    records = read_new(frame, known_schema([chosen, *earlier], frame))
-    found = judge(
-        chosen,
-        records,
-        budget=agreed.budget,
-        promise=promised,
-        limits=agreed.drift,
-        previous=earlier,
-        seed=agreed.seed,
-        quick=agreed.quick,
-        held_out=given.data is not None,
-        progress=Lines("judging: "),
-    )
+    progress = Lines("judging: ")
+    with _new_records(given.data or str(agreed.task.data), agreed, at, [chosen, *earlier], progress) as new:
+        records, source, frame = new
+        found = judge(
+            chosen,
+            records,
+            budget=agreed.budget,
+            promise=promised,
+            limits=agreed.drift,
+            previous=earlier,
+            seed=agreed.seed,
+            quick=agreed.quick,
+            held_out=given.data is not None,
+            groups=agreed.groups,
+            progress=progress,
+            source=source,
+        )
+    sample = frame if given.data is None else None
+    found = replace(found, reopened=reasons_to_reopen(agreed, chosen, sample, found))
     if given.write_promise is not None:
         assert found.evaluation is not None
         test = records.table.split(found.evaluation.seed).test
         save_promise(Promise.of(chosen, test, found.evaluation), given.write_promise)
     hand_over(found, f"Check of {agreed.generalization}", output, as_json)
+
+
+def _nothing_checked(chosen: Generalization) -> Check:
+    """Return the check of no records: the decision alone is looked at."""
+    from leastwise.checks import Check, DriftLimits
+
+    return Check(generalization=chosen, limits=DriftLimits(), comparisons=(), evaluation=None, people=0)
+
+
+class _New(NamedTuple):
+    """New records: themselves or a sample of them, where they lie, and as they were read."""
+
+    records: NewRecords
+    source: Source | None
+    frame: pl.DataFrame | None
+
+
+@contextmanager
+def _new_records(
+    address: str, agreed: Policy, at: SourceOptions, several: Sequence[Generalization], progress: Lines
+) -> Iterator[_New]:
+    """Give the new records: read here, or a sample of them where they stay."""
+    from leastwise.checks import read_new
+    from leastwise.checks.use import NewRecords
+    from leastwise.cli.evaluate import known_schema
+    from leastwise.records.files import read_frame
+    from leastwise.records.sources import SAMPLE
+
+    if not stays(address, at):
+        frame = read_frame(address, agreed.task.missing)
+        yield _New(read_new(frame, known_schema(several, frame)), None, frame)
+        return
+    with _new_source(address, agreed, at, several, progress) as source:
+        source.check_key()
+        yield _New(NewRecords(source.sample(at.sample or SAMPLE), len(source)), source, None)
+
+
+@contextmanager
+def _new_source(
+    address: str, agreed: Policy, at: SourceOptions, several: Sequence[Generalization], progress: Lines
+) -> Iterator[Source]:
+    """Give the new records where they lie."""
+    from leastwise.cli.evaluate import known_schema
+
+    if at.explain:
+        raise ParameterError("check asks what evaluate asks: see leastwise evaluate --explain")
+    task = Task(data=address, missing=list(agreed.task.missing))
+    with engine_of(task.data, at) as engine:
+        frame = first_look(task, at, engine, agreed.seed, progress)
+        schema = known_schema(several, frame)
+        yield source_of(task, at, engine, agreed.seed, progress, schema, not_collected(several))
 
 
 def _agreed(path: Path | None, given: Against) -> Policy:

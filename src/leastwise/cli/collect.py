@@ -87,9 +87,14 @@ def collect(
     from leastwise.collector.security import Settings, token_from_environment
     from leastwise.collector.store import Store
     from leastwise.exports import FormTexts
-    from leastwise.policy import Policy
 
-    said = None if policy is None else Policy.load(policy)
+    said = None
+    if policy is not None:
+        from leastwise.policy import (
+            Policy,
+        )  # a policy knows of runs and minimizers: a collector need not load them
+
+        said = Policy.load(policy)
     notice = None if said is None else said.notice
     settings = Settings(
         with_label=with_label,

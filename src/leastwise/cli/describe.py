@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from leastwise.cli.app import Artefact, AsJson, app, load
 from leastwise.cli.output import print_json, print_lines
-from leastwise.generalization import Generalization
-from leastwise.generalization.describe import bucket_texts
+
+if TYPE_CHECKING:
+    from leastwise.generalization import Generalization
 
 
 @app.command()
@@ -23,6 +24,8 @@ def describe(
 
     Example: `leastwise describe run/ --markdown`
     """
+    from leastwise.generalization.describe import bucket_texts
+
     found = load(generalization)
     if not as_json:
         print_lines(found.describe(markdown))
@@ -73,4 +76,4 @@ def _described_like(generalization: Generalization, other: Generalization) -> Ge
     for partition, like in pairs:
         words = {"personal": like.personal, "unit": like.unit, "question": like.question}
         described.append(replace(partition, attribute=replace(partition.attribute, **words)))
-    return Generalization(tuple(described))
+    return replace(generalization, partitions=tuple(described), label=None)

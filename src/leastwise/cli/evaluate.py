@@ -14,10 +14,19 @@ from leastwise.cli.app import Artefact, AsJson, Force, Quick, Seed, app, grouped
 from leastwise.cli.necessity import show_necessity
 from leastwise.cli.output import check_output, print_lines, print_table, visible
 from leastwise.cli.settings import numbers_by_name
-from leastwise.cli.task import Data, Label, Missing, Person, Personal, Records, names
+from leastwise.cli.sources import (
+    SourceOptions,
+    engine_of,
+    first_look,
+    not_collected,
+    print_queries,
+    refuse_person,
+    source_of,
+    stays,
+)
+from leastwise.cli.task import Data, Label, Missing, Person, Personal, Records, Task, names
 from leastwise.errors import DataError, PrivacyLeakWarning, SchemaError, shorten
 from leastwise.progress import Lines
-from leastwise.schema import Attribute, Schema, values_as_text
 from leastwise.validation import did_you_mean
 
 if TYPE_CHECKING:
@@ -26,6 +35,7 @@ if TYPE_CHECKING:
     from leastwise.adversaries.result import AttackResult
     from leastwise.evaluation.evaluation import Evaluation
     from leastwise.generalization import Generalization
+    from leastwise.schema import Schema
 
 RIGHT = ("error", "95 % interval", "guessing")
 MORE = ("without breach", "without label", "minimum")
@@ -69,6 +79,17 @@ class Judgement:
         bool, typer.Option("--necessity", help="Say what each question is worth; see leastwise necessity.")
     ] = False
 
+    def words(self) -> dict[str, Any]:
+        """Return what is asked of the judge, in its own words."""
+        return {
+            "tolerances": numbers_by_name("--tolerance", self.tolerance or ()),
+            "candidates": self.candidates,
+            "predicates": self.predicates,
+            "without_breach": self.without_breach,
+            "held_out": self.held_out,
+            "necessity": self.necessity,
+        }
+
 
 @app.command()
 @grouped
@@ -76,6 +97,7 @@ def evaluate(
     generalization: Artefact,
     data: Data,
     how: Judgement,
+    at: SourceOptions,
     label: Label = None,
     personal: Personal = None,
     missing: Missing = None,
@@ -102,6 +124,12 @@ def evaluate(
     wanted = None
     if how.adversaries is not None:  # those of the paper may be written in small letters
         wanted = [name.upper() if name.upper() in PAPER else name for name in names(how.adversaries, ())]
+    if stays(data, at):
+        task = Task(data=data, missing=missing, person=person, label=label, personal=personal)
+        found = _at_source(task, at, [generalization, *(how.other or ())], how, wanted, seed, quick)
+        if found is not None:
+            _hand_over(found, output, as_json)
+        return
     frame = read_frame(data, tuple(missing or ()))
     chosen, *others = (prepared(path, label, personal, frame) for path in (generalization, *(how.other or ())))
     records = Records(Table.from_frame(frame, known_schema([chosen, *others], frame), person))
@@ -113,19 +141,53 @@ def evaluate(
         seed,
         quick,
         others=others,
-        tolerances=numbers_by_name("--tolerance", how.tolerance or ()),
-        candidates=how.candidates,
-        predicates=how.predicates,
-        without_breach=how.without_breach,
-        held_out=how.held_out,
-        necessity=how.necessity,
+        **how.words(),
         progress=Lines("judging: "),
     )
     _hand_over(found, output, as_json)
 
 
+def _at_source(
+    task: Task,
+    at: SourceOptions,
+    artefacts: Sequence[Path],
+    how: Judgement,
+    wanted: Sequence[str] | None,
+    seed: int,
+    quick: bool,
+) -> Evaluation | None:
+    """Judge on everything, where it lies; None where that is only explained."""
+    from leastwise.evaluation.at_source import evaluate_at_source
+    from leastwise.records.sources import SAMPLE
+
+    refuse_person(task)
+    with engine_of(task.data, at) as engine:
+        progress = Lines("judging: ")
+        frame = first_look(task, at, engine, seed, progress, artefacts if at.explain else ())
+        chosen, *others = (prepared(path, task.label, task.personal, frame) for path in artefacts)
+        unsaid = set() if at.explain else not_collected([chosen, *others])
+        source = source_of(task, at, engine, seed, progress, known_schema([chosen, *others], frame), unsaid)
+        if at.explain:
+            print_queries(source, [chosen, *others], at.sample or SAMPLE)
+            return None
+        source.check_key()
+        return evaluate_at_source(
+            chosen,
+            source.sample(at.sample or SAMPLE),
+            source,
+            wanted,
+            seed,
+            quick,
+            others=others,
+            **how.words(),
+            progress=progress,
+        )
+
+
 def prepared(path: Path, label: str | None, personal: Sequence[str] | None, frame: pl.DataFrame) -> Generalization:
     """Return an artefact with the label and the personal attributes that the command line names."""
+    from leastwise.schema import Attribute, values_as_text
+
     found = load(path)
     if label is not None and found.label is not None and label != found.label.name:
         raise SchemaError(
@@ -142,6 +204,7 @@ def prepared(path: Path, label: str | None, personal: Sequence[str] | None, fram
 
 def known_schema(generalizations: Sequence[Generalization], frame: pl.DataFrame) -> Schema:
     """Return the attributes of the first one; a domain that it does not publish is another's, or the records'."""
+    from leastwise.schema import Schema
     from leastwise.schema.inference import infer_schema
 
     first, *others = generalizations

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,8 +15,10 @@ from leastwise.cli.output import check_output
 from leastwise.cli.task import names
 from leastwise.documents import write_whole
 from leastwise.errors import ParameterError
-from leastwise.generalization import Generalization
 from leastwise.validation import check_choice
+
+if TYPE_CHECKING:
+    from leastwise.generalization import Generalization
 
 # Which options mean something to which format.
 MEANT = {

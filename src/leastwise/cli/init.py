@@ -95,7 +95,7 @@ def _write_promise(path: Path, run: Path | None, force: bool) -> None:
 def _from_run(folder: Path) -> dict[str, Any]:
     from leastwise.runs import Run
 
-    found, chosen = Run.load(folder), folder / "recommended.json"
+    found, chosen, decided = Run.load(folder), folder / "recommended.json", folder / "decision.json"
     return {
         "data": found.task.data,
         "label": found.task.label,
@@ -105,4 +105,5 @@ def _from_run(folder: Path) -> dict[str, Any]:
         "seed": found.task.seed,
         "quick": found.task.quick,
         "generalization": chosen if chosen.exists() else None,
+        "decision": decided if decided.exists() else None,
     }

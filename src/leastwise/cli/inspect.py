@@ -11,7 +11,6 @@ import typer
 from leastwise.cli.app import AsJson, Force, app, grouped
 from leastwise.cli.output import check_output, print_json, print_table, visible, width
 from leastwise.cli.task import Data, Inference, Task, TaskOptions
-from leastwise.schema.values import number_text
 
 if TYPE_CHECKING:
     from leastwise.schema.inference import Finding, Inspection
@@ -52,6 +51,7 @@ def inspect(
         print_json(found.to_dict())
     else:
         _show(found, data)
+        _say_how_read(data)
         _hint(found, described, output)
 
 
@@ -69,6 +69,13 @@ def _show(found: Inspection, data: str) -> None:
             typer.secho(f"  {name}: {visible(warning)}", fg=typer.colors.YELLOW)
 
 
+def _say_how_read(data: str) -> None:
+    from leastwise.records.files import STANDARD_STREAM, RecordFile
+
+    for said in () if data == STANDARD_STREAM else RecordFile.open(data).said:
+        typer.echo(f"Read as: {said}")
+
+
 def _row(finding: Finding) -> tuple[str, ...]:
     return (
         visible(finding.name, NAME_WIDTH),
@@ -78,7 +85,7 @@ def _row(finding: Finding) -> tuple[str, ...]:
         f"{finding.distinct:,}",
         finding.role,
         f"{len(finding.warnings)} below" if finding.warnings else "",
-        finding.reason,
+        finding.reason + (f"; asked: {finding.derive}" if finding.derive else ""),
     )
 
 
@@ -103,6 +110,8 @@ def _typed(*words: str) -> str:
 
 
 def _bounds_hint(found: Inspection) -> list[str]:
+    from leastwise.schema.values import number_text
+
     for finding in found.findings:
         if finding.bounds and finding.role != "left out":
             low, high = map(number_text, finding.bounds)

@@ -14,16 +14,20 @@ from leastwise.cli import (  # noqa: F401  each registers its command
     check,
     collect,
     datasets,
+    decide,
     describe,
+    dpia,
     evaluate,
     experiment,
     export,
+    history,
     init,
     inspect,
     minimize,
     necessity,
     report,
     run,
+    studio,
     train,
 )
 from leastwise.cli.app import Command, app
@@ -77,9 +81,9 @@ def _complain(text: str) -> int:
 
 # The order in which the help shows them: as the work goes on.
 _PANELS = {
-    "From records to a decision": ("demo", "run", "choose", "necessity", "report"),
+    "From records to a decision": ("demo", "run", "choose", "necessity", "report", "studio", "decide", "dpia"),
     "Put it to work": ("describe", "export", "apply", "collect", "keys", "records", "audit", "train", "predict"),
-    "Keep to it": ("init", "check", "monitor"),
+    "Keep to it": ("init", "check", "monitor", "history"),
     "Step by step": ("inspect", "minimize", "evaluate", "compare", "minimizers", "minimum-sample"),
     "Research": ("experiment", "datasets"),
 }

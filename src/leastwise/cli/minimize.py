@@ -139,10 +139,12 @@ def propose(
 
         merged = at_least(found, table, bucket=floor.get("min_bucket"), joint=floor.get("min_joint"))
         found = replace(merged, origin={**found.origin, **floor})
-    if constraints is None:
+    if constraints is None and not table.schema.has_trees:
         return found
+    from leastwise.minimizers import Constraints
+
     advice = "leave out min_bucket and min_joint" if searches else f"-m {DEFAULT} searches under them"
-    return _held(found, constraints, table, advice)
+    return _held(found, constraints or Constraints(), table, advice)
 
 
 def _held(found: Generalization, constraints: Constraints, table: Table, advice: str) -> Generalization:

@@ -38,17 +38,18 @@ def necessity(
     """Say why each question is asked: what leaving it out would cost, and what asking another would buy.
 
     The model is learned anew without each question and judged on records that the generalization was not made of;
-    what an attacker loses is told beside. Of a run, the answer is kept in its folder, and its report tells it.
+    what an attacker loses is told beside. Of a run, the answer is kept in its folder, and its report tells it;
+    so is who pays, where the run has declared groups.
 
     Example: `leastwise necessity run/ adult.csv`
     """
     from leastwise.cli.evaluate import known_schema, prepared
     from leastwise.cli.report import table_of
-    from leastwise.evaluation import necessity_of
+    from leastwise.evaluation import groups_of, necessity_of
     from leastwise.records.files import read_frame
     from leastwise.records.table import Table
     from leastwise.runs import Run
-    from leastwise.runs.folder import NECESSITY
+    from leastwise.runs.folder import GROUPS, NECESSITY
     from leastwise.runs.task import SHARES
 
     check_output(output, force)
@@ -63,6 +64,13 @@ def necessity(
         split = table_of(run, frame, data, person).split(at, SHARES)
     with watching(Lines("judging: ")) as watcher:
         found = necessity_of(chosen, split, at, held_out=held_out, progress=watcher)
+        if run is not None and run.task.groups:
+            task = run.task
+            served = groups_of(
+                chosen, split, task.groups, at, quick=task.quick, progress=watcher, held_out=held_out
+            )
+            served.save(run.folder / GROUPS)
+            typer.echo(f"wrote {run.folder / GROUPS}", err=True)
     for path in filter(None, (output, None if run is None else run.folder / NECESSITY)):
         found.save(path)
         typer.echo(f"wrote {path}", err=True)

@@ -9,9 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leastwise.cli.app import Fresh, PolicyFile, Quick, SeedOrPolicy, app, grouped
-from leastwise.cli.output import print_lines
+from leastwise.cli.app import Fresh, PolicyFile, Quick, SeedOrPolicy, app, grouped, load
+from leastwise.cli.output import print_lines, print_table
 from leastwise.cli.settings import numbers_by_name, set_option, settings, settings_of
+from leastwise.cli.sources import (
+    SourceOptions,
+    described_source,
+    engine_of,
+    name_of,
+    opened,
+    print_queries,
+    refuse_person,
+    stays,
+)
 from leastwise.cli.task import (
     DataOrPolicy,
     Inference,
@@ -27,7 +37,10 @@ from leastwise.errors import ParameterError
 from leastwise.progress import Lines, watching
 
 if TYPE_CHECKING:
-    from leastwise.runs import Budget, Options, Run, Workers
+    from leastwise.generalization import Generalization
+    from leastwise.policy import Policy
+    from leastwise.records.sources import Source
+    from leastwise.runs import Budget, Options, Run, Stages, Workers
 
 
 NOTHING_FITS = 1  # the exit code
@@ -79,6 +92,13 @@ class MoreLimits:
     max_asked: Annotated[
         int | None, typer.Option("--max-asked", metavar="N", help="How many questions there may be.")
     ] = None
+    max_group_gap: Annotated[
+        float | None,
+        typer.Option("--max-group-gap", metavar="0..1", help="How much more one group may pay than another."),
+    ] = None
+    max_group_error: Annotated[
+        float | None, typer.Option("--max-group-error", metavar="0..1", help="How often it may err in any group.")
+    ] = None
 
 
 def budget_of(limits: Limits, more: Mapping[str, Any]) -> Budget | None:
@@ -100,6 +120,10 @@ class Work:
     most: Annotated[
         int, typer.Option("--most", min=1, help="How many candidates of the frontier are attacked in full.")
     ] = 12
+    learn_from: Annotated[
+        int,
+        typer.Option("--learn-from", min=1, help="Training records that proposals and screening use, at most."),
+    ] = 50_000
     backend: Annotated[
         str, typer.Option("--backend", help="Who works: loky (processes), threading, dask or ray (clusters).")
     ] = "loky"
@@ -108,7 +132,19 @@ class Work:
     ] = None
 
 
-RARE = (MoreLimits, Inference, Work)
+@dataclass(frozen=True, kw_only=True)
+class Served:
+    """Whom an answer must serve, and what it must keep to."""
+
+    groups: Annotated[
+        list[str] | None, typer.Option("--groups", help="Who pays: sex, 'age[25,45,65]', 'sex & race'.")
+    ] = None
+    nested_in: Annotated[
+        list[Path] | None, typer.Option("--nested-in", help="Ask nothing that this artefact did not tell.")
+    ] = None
+
+
+RARE = (MoreLimits, Served, Inference, Work)
 RARE_NAMES = ", ".join(each.name for group in RARE for each in fields(group))
 
 
@@ -117,6 +153,7 @@ RARE_NAMES = ", ".join(each.name for group in RARE for each in fields(group))
 def run(
     task: TaskOptions,
     limits: Limits,
+    at: SourceOptions,
     data: DataOrPolicy = None,
     schema: SchemaFile = None,
     policy: PolicyFile = None,
@@ -133,6 +170,9 @@ def run(
         typer.Option("--repeats", min=1, metavar="N", help="Recommend under N seeds: is the answer the same?"),
     ] = 1,
     fresh: Fresh = False,
+    profile: Annotated[
+        bool, typer.Option("--profile", help="Say at the end which stage took how many processor seconds.")
+    ] = False,
     output: Output = Path("run"),
 ) -> None:
     """Do the whole job: propose candidates, judge them, find the frontier, recommend one, write the report.
@@ -148,7 +188,7 @@ def run(
     taken = {
         group: {each.name: given[each.name] for each in fields(group) if each.name in given} for group in RARE
     }
-    work = Work(**taken[Work])
+    work, served = Work(**taken[Work]), Served(**taken[Served])
     workers = Workers(jobs, work.backend, work.cluster)
     stated = budget_of(limits, taken[MoreLimits])
     known = policy_of(policy)
@@ -160,10 +200,17 @@ def run(
         seed=seed_of(seed, known),
         quick=quick or bool(known and known.quick),
         most=work.most,
+        sample=work.learn_from,
+        groups=tuple(served.groups or (known.groups if known else ())),
     )
     described = Task.of(data, task, schema, taken[Inference], known)
+    earlier = told_before(served.nested_in, known, policy)
+    if stays(described.data, at):
+        _run_at_source(described, at, output, options, workers, fresh, repeats, earlier, profile)
+        return
     records = described.records()
-    finished = make(records, output, options, workers, Path(described.data).name, fresh)
+    options = _nested_in(earlier, options, records)
+    finished = make(records, output, options, workers, Path(described.data).name, fresh, profile=profile)
     if repeats > 1:
         with watching(Lines()) as watcher:
             told = repeat(records.table, finished, options, repeats, workers=workers, progress=watcher)
@@ -171,25 +218,126 @@ def run(
     raise typer.Exit(0 if finished.choice.candidate is not None else NOTHING_FITS)
 
 
+def told_before(given: list[Path] | None, policy: Policy | None, file: Path | None) -> list[Generalization]:
+    """Return what candidates must stay nested in: named files, or, where the policy says so, all ever in use."""
+    from leastwise.decisions import History
+
+    if given or policy is None or not policy.nested:
+        return [load(Path(path)) for path in given or ()]
+    found = [load(path) for path in policy.previous]
+    found += History.of((file or Path()).parent).artefacts(found)
+    if not found:
+        raise ParameterError(
+            "the policy says nested, and there is neither previous nor a decision to stay nested in"
+        )
+    return found
+
+
+def _nested_in(earlier: list[Generalization], options: Options, records: Records) -> Options:
+    """Hold candidates to what earlier artefacts told."""
+    from leastwise.minimizers import nested
+
+    if not earlier:
+        return options
+    return replace(options, constraints=nested(options.constraints, earlier, records.table))
+
+
+def _run_at_source(
+    task: Task,
+    at: SourceOptions,
+    folder: Path,
+    options: Options,
+    workers: Workers,
+    fresh: bool,
+    repeats: int,
+    earlier: list[Generalization],
+    profile: bool,
+) -> None:
+    """Fit on a sample, judge on everything."""
+    from leastwise.records.sources import SAMPLE
+
+    refuse_person(task)
+    if repeats > 1:
+        raise ParameterError("--repeats splits records in memory; leave it out where they stay where they are")
+    with watching(Lines()) as watcher, engine_of(task.data, at) as engine:
+        if at.explain:
+            print_queries(described_source(task, at, engine, options.seed, watcher), (), at.sample or SAMPLE)
+            return
+        source, records = opened(task, at, engine, options.seed, watcher)
+        options = _nested_in(earlier, options, records)
+        finished = make(records, folder, options, workers, name_of(task.data, at), fresh, source, profile)
+    raise typer.Exit(0 if finished.choice.candidate is not None else NOTHING_FITS)
+
+
 def make(
-    records: Records, folder: Path, options: Options, workers: Workers, name: str, fresh: bool = False
+    records: Records,
+    folder: Path,
+    options: Options,
+    workers: Workers,
+    name: str,
+    fresh: bool = False,
+    source: Source | None = None,
+    profile: bool = False,
 ) -> Run:
     """Do the run, write its report, and say what came out; when it is stopped, say how it goes on."""
     from leastwise.report import write_report
+    from leastwise.runs import Stages
     from leastwise.runs import run as whole_job
 
     try:
         with watching(Lines()) as watcher:
+            stages = Stages(watcher, workers)
             finished = whole_job(
-                records.table, folder, options, name=name, workers=workers, progress=watcher, fresh=fresh
+                records.table,
+                folder,
+                options,
+                name=name,
+                workers=workers,
+                progress=stages,
+                fresh=fresh,
+                source=source,
+                told=_tell_first,
             )
+            stages.begin("writing the report", 1)
+            write_report(finished, table=records.table.split(options.seed).test)
+            stages.advance()
     except KeyboardInterrupt:
+        _tell_so_far(folder)
         typer.echo(f"\nwhat is finished is kept in {folder}; the same command resumes the run", err=True)
         raise
-    write_report(finished, table=records.table.split(options.seed).test)
     _warn(records, finished)
     print_lines(str(finished))
+    if profile:
+        _print_stages(stages, workers)
     return finished
+
+
+def _tell_first(first: Run) -> None:
+    """Say the first answer on the terminal, while the run goes on."""
+    from leastwise.runs import showing
+
+    typer.echo("\nA first answer; better ones follow. To stop here: Ctrl-C.", err=True)
+    typer.echo("\n".join([*showing.answer(first), *first.unfinished, ""]), err=True)
+
+
+def _tell_so_far(folder: Path) -> None:
+    """Write the report of what a stopped run has found so far, if that is an answer, and say it."""
+    from leastwise.report import write_report
+    from leastwise.runs import Run
+    from leastwise.runs.folder import CHOICE, SO_FAR
+
+    if (folder / SO_FAR / CHOICE).is_file():
+        found = Run.load(folder / SO_FAR)
+        write_report(found)
+        print_lines(str(found))
+
+
+def _print_stages(stages: Stages, workers: Workers) -> None:
+    from leastwise.runs import stage_table
+
+    rows = stage_table(stages.ended(), workers.at_once)
+    right = ("CPU s", "share", "seconds", "utilisation")
+    print_table("Where the time went", [*rows[0]], [[*row.values()] for row in rows], right=right)
 
 
 def _warn(records: Records, finished: Run) -> None:

@@ -22,11 +22,17 @@ if TYPE_CHECKING:
     from leastwise.schema.inference import Inspection
 
 Data = Annotated[
-    str, typer.Argument(help="CSV, Parquet or NDJSON file with a column for each attribute; - is stdin.")
+    str,
+    typer.Argument(
+        help="CSV, Parquet, NDJSON, Excel, SPSS, Stata or SAS file, a column for each attribute; - is stdin."
+    ),
 ]
 DataOrPolicy = Annotated[
     str | None,
-    typer.Argument(help="CSV, Parquet or NDJSON file; - is stdin. May be left out where the policy names it."),
+    typer.Argument(
+        help="CSV, Parquet or NDJSON file, - for stdin; big/*.parquet, duckdb:people.db, postgresql://... "
+        "Default: the policy's."
+    ),
 ]
 SchemaFile = Annotated[
     Path | None, typer.Option("--schema", "-s", help="A schema saved by inspect. Default: inferred from the data.")
@@ -85,6 +91,18 @@ class Inference:
             metavar="N",
             help="Values that fewer records have are accepted as 'other' only. Default: 2.",
         ),
+    ] = None
+    label_above: Annotated[
+        float | None,
+        typer.Option("--label-above", metavar="N", help="Predict whether the label, a number, is above this one."),
+    ] = None
+    derive: Annotated[
+        list[str] | None,
+        typer.Option("--derive", metavar="NAME=RULE", help="How a column is asked: born='year of YYYY-MM-DD'."),
+    ] = None
+    hierarchy: Annotated[
+        list[str] | None,
+        typer.Option("--hierarchy", metavar="NAME=FILE", help="Groups of a column's values: country=un-regions."),
     ] = None
 
 
@@ -145,6 +163,7 @@ class Task(TaskOptions, Inference):
 
     def inspect(self, frame: pl.DataFrame) -> Inspection:
         """Propose a schema for the records."""
+        from leastwise.schema.hierarchies import load_hierarchy
         from leastwise.schema.inference import AT_LEAST, infer_schema
 
         columns = frame.columns
@@ -155,17 +174,22 @@ class Task(TaskOptions, Inference):
             self.label,
             None if self.personal is None else names(self.personal, columns),
             keep=names(self.keep, columns),
+            label_above=self.label_above,
             drop=[*names(self.drop, columns), *([self.person] if self.person else [])],
             kinds=kinds,
             at_least=AT_LEAST if self.at_least is None else self.at_least,
+            derive=_pairs("--derive", self.derive),
+            hierarchies={
+                name: load_hierarchy(file) for name, file in _pairs("--hierarchy", self.hierarchy).items()
+            },
         )
 
     def words(self, by_set: bool = False) -> list[str]:
         """Return the options as they are typed: those of ``inspect``, or of a command where some are settings."""
         words = ["--label", self.label or "COLUMN", *(["--person", self.person] if self.person else [])]
-        for name in ("missing", "personal", *INFERENCE):
-            given = getattr(self, name) or []
-            for text in [str(given)] if isinstance(given, int) else given:
+        for name in ("missing", "personal", "drop", *SETTINGS):
+            given = getattr(self, name)
+            for text in [f"{given:.15g}"] if isinstance(given, int | float) else given or ():
                 flag = f"--{name.replace('_', '-')}"
                 words += ["--set", f"{name}={text}"] if by_set and name in SETTINGS else [flag, text]
         return words
@@ -192,6 +216,11 @@ class Task(TaskOptions, Inference):
                 raise
             raise error.at(RecordFile.open(self.data).place_of(error.row)) from None
 
+    def declared(self) -> Schema:
+        """Return the schema of the file that is named."""
+        assert self.schema is not None
+        return self._declared(self.schema)
+
     def _declared(self, path: Path) -> Schema:
         from leastwise.schema.file import load_schema
 
@@ -204,6 +233,14 @@ class Task(TaskOptions, Inference):
             shown = "none" if found is None else shorten(found)
             raise SchemaError(f"--label says {shorten(self.label)}, {path} says {shown}; they must agree")
         return schema if self.personal is None else schema.with_personal(names(self.personal, schema.names))
+
+
+def _pairs(option: str, given: Sequence[str] | None) -> dict[str, str]:
+    """Return what is said of each column: NAME=TEXT."""
+    for text in given or ():
+        if "=" not in text:
+            raise ParameterError(f"{option} must be NAME=..., the name of a column first; got {shorten(text)}")
+    return dict(text.split("=", 1) for text in given or ())
 
 
 def policy_of(path: Path | None) -> Policy | None:

@@ -113,6 +113,7 @@ def predict(
         Path, typer.Option("--output", "-o", help="Where to write: .csv, .parquet or .ndjson.")
     ] = Path("predictions.parquet"),
     full: Full = False,
+    missing: Missing = None,
     trust: Trust = None,
     force: Force = False,
     as_json: AsJson = False,
@@ -129,7 +130,7 @@ def predict(
 
     trained = load_model(model, trust or ())
     trained.check_fits(asked)
-    frame = read_generalized(asked, records)
+    frame = read_generalized(asked, records, missing or ())
     with working(f"predicting {frame.height:,} records"):
         predictions = trained.predict(asked.transform(frame) if full else frame)
     write_frame(predictions, output)

@@ -175,6 +175,7 @@ def serve(app: Starlette, host: str, port: int, *, proxy: str | None = None, qui
     if proxy is not None:
         _check_proxy(proxy)
     prepare_log(quiet)
+    _leave_no_core()
     config = uvicorn.Config(
         app,
         host=host,
@@ -190,6 +191,15 @@ def serve(app: Starlette, host: str, port: int, *, proxy: str | None = None, qui
         forwarded_allow_ips=proxy,
     )
     _Server(config).run()
+
+
+def _leave_no_core() -> None:
+    """See to it that a crash writes no memory to the disk: people's answers are in it."""
+    try:
+        import resource
+    except ImportError:  # Windows writes none of its own accord
+        return
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def _check_proxy(address: str) -> None:

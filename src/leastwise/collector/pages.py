@@ -40,12 +40,13 @@ _RECEIPT = _ENVIRONMENT.from_string(
 _REFUSED = _ENVIRONMENT.from_string(
     _LAYOUT
     % """
+{% if status != 503 %}
 <p>{{ say("Nothing was stored.") }}</p>
-<ul>
-{% for each in problems %}
-<li>{% if each.field %}<strong>{{ each.field }}</strong>: {% endif %}{{ each.problem }}</li>
-{% endfor %}
-</ul>
+{% endif %}
+<p id="why">{{ say(why) }}</p>
+{% if fields %}
+<p>{{ say("Please look at these again:") }} <strong>{{ fields|join(", ") }}</strong></p>
+{% endif %}
 <p><a href="/?lang={{ language }}">{{ say("Back to the form") }}</a></p>
 """
 )
@@ -75,6 +76,16 @@ _DOCS = _ENVIRONMENT.from_string(
 )
 
 
+# What a refusal means to a person; programs get the exact words.
+_WHY = {
+    403: "This was sent by a page from elsewhere. Please use the form that is shown here.",
+    409: "The form has changed, or it was sent before with other answers. Please open it again.",
+    413: "This is more than the form may send.",
+    503: "It is not sure that your answers were stored. Please send them again in a minute.",
+}
+_MISFIT = "Some answers do not fit the form."
+
+
 def page(html: str, status: int = 200) -> HTMLResponse:
     """Return a page that may run exactly what it brings itself."""
     return HTMLResponse(html, status, {"content-security-policy": page_policy(html)})
@@ -92,8 +103,10 @@ def receipt_page(receipt: str, prediction: str | None, repeated: bool, speech: S
 
 
 def refused_page(status: int, problems: Sequence[Problem], speech: Speech) -> HTMLResponse:
-    """Return the page for a form that was not right."""
-    return page(_written(_REFUSED, "That did not work", speech, problems=problems), status)
+    """Return the page for a form that was not right, in the language that it was filled in."""
+    fields = [*dict.fromkeys(each.field for each in problems if each.field)]
+    facts = {"status": status, "why": _WHY.get(status, _MISFIT), "fields": fields}
+    return page(_written(_REFUSED, "That did not work", speech, **facts), status)
 
 
 def erase_page(outcome: str | None, speech: Speech, status: int = 200) -> HTMLResponse:

@@ -13,7 +13,7 @@ from starlette.requests import Request
 
 from leastwise.collector.records import InvalidRecordsError, Problem, RecordFormat, Row, TooManyError, read_json
 from leastwise.exports import FormTexts
-from leastwise.exports.languages import Speech, plain_number
+from leastwise.exports.languages import Speech, choose_language, plain_number
 
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 GENERALIZATION_HEADER, KEY_HEADER = "leastwise-generalization", "idempotency-key"
@@ -58,6 +58,7 @@ class RequestReader:
 
     async def read(self, request: Request) -> Asked:
         """Return the records of a request, packed; nothing but generalized records passes."""
+        request.state.speech = self.speech(request)  # until the form says in which one it was filled in
         _check_own_page(request)
         kind = _media_type(request)
         body = await request.body()
@@ -73,6 +74,11 @@ class RequestReader:
             self._check_batch(content)
         rows = form.read_many(content) if batch else [form.read(content)]
         return Asked(form, rows, batch, False, _key(request.headers.get(KEY_HEADER)), _marked(form, body))
+
+    def speech(self, request: Request) -> Speech:
+        """Return the language that a person chose, or that the browser prefers."""
+        chosen, liked = request.query_params.get("lang", ""), request.headers.get("accept-language", "")
+        return self._speeches[choose_language(chosen, liked, self._speeches)]
 
     def _from_form(self, request: Request, body: bytes) -> Asked:
         if len(body) > LARGEST_FORM:

@@ -39,7 +39,6 @@ from leastwise.collector.store import Store, Submission, today
 from leastwise.collector.writer import Writer
 from leastwise.errors import ParameterError
 from leastwise.exports import form_html, record_schema
-from leastwise.exports.languages import Speech, choose_language
 from leastwise.generalization import Generalization
 
 if TYPE_CHECKING:
@@ -110,14 +109,9 @@ class Service:
         )
         return html, page_policy(html)
 
-    def _speech(self, request: Request) -> Speech:
-        """Return the language that a person chose, or that the browser prefers."""
-        chosen, liked = request.query_params.get("lang", ""), request.headers.get("accept-language", "")
-        return self._speeches[choose_language(chosen, liked, self._speeches)]
-
     async def form(self, request: Request) -> Response:
         """Show the form, in the language that ``lang`` or the browser asks for."""
-        return _fresh(*self._forms[self._speech(request).language])
+        return _fresh(*self._forms[self._reader.speech(request).language])
 
     async def _form_again(self, request: Request, error: InvalidRecordsError) -> Response:
         """Show the form with the answers that were right; what was wrong is not repeated, be it a person's own."""
@@ -277,11 +271,11 @@ class Service:
 
     async def erase_page(self, request: Request) -> Response:
         """Show a page on which a person enters a receipt, to have the record erased."""
-        return erase_page(None, self._speech(request))
+        return erase_page(None, self._reader.speech(request))
 
     async def erase_by_form(self, request: Request) -> Response:
         """Erase the record of a receipt that a person entered, and say what became of it."""
-        receipt, speech = await read_receipt(request), self._speech(request)
+        receipt, speech = await read_receipt(request), self._reader.speech(request)
         if not await self._ask(self._store.erase, receipt):
             return erase_page("There is no record of this receipt. It may have been erased already.", speech, 404)
         if await self._gone():

@@ -12,9 +12,8 @@ import json
 import types
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
+from numbers import Integral
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
-
-import numpy as np
 
 from leastwise.documents.reading import Fields, Path, Problems, check_format, is_number, read_json
 from leastwise.errors import ArtefactError, shorten
@@ -41,7 +40,7 @@ def to_plain(value: Any) -> Any:
         return {str(key): to_plain(item) for key, item in value.items()}
     if value is None or isinstance(value, str | bool):
         return value
-    return int(value) if isinstance(value, int | np.integer) else float(value)
+    return int(value) if isinstance(value, Integral) else float(value)
 
 
 def _stored(kind: type[Any]) -> list[Field[Any]]:

@@ -2,7 +2,10 @@
 
 from leastwise.confidence import Interval, binomial_interval, mean_interval
 from leastwise.evaluation.certificate import Bound, Certificate, certify
+from leastwise.evaluation.declared_groups import Grouping
 from leastwise.evaluation.evaluation import Evaluation
+from leastwise.evaluation.groups import Groups, groups_of
+from leastwise.evaluation.live import Estimate, Live, Worth
 from leastwise.evaluation.minimum_sample import MinimumSample, minimum_sample
 from leastwise.evaluation.necessity import Necessity, necessity_of
 from leastwise.evaluation.protocol import evaluate
@@ -11,14 +14,20 @@ from leastwise.evaluation.utility import UtilityRisk, judged_by, utility_limits,
 __all__ = [
     "Bound",
     "Certificate",
+    "Estimate",
     "Evaluation",
+    "Grouping",
+    "Groups",
     "Interval",
+    "Live",
     "MinimumSample",
     "Necessity",
     "UtilityRisk",
+    "Worth",
     "binomial_interval",
     "certify",
     "evaluate",
+    "groups_of",
     "judged_by",
     "mean_interval",
     "minimum_sample",

@@ -39,6 +39,7 @@ from leastwise.documents.wording import percent
 from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.records.grouping import joint_buckets
+from leastwise.records.sources import Counted
 from leastwise.records.table import Table
 from leastwise.validation import check_between
 
@@ -224,27 +225,89 @@ def certify(
     hidden = [p for p in table.personal if p not in side]
     if not hidden:
         raise ParameterError("a certificate needs personal attributes that are not known; mark at least one")
-    # Of one person several records may change at once: McDiarmid's inequality then counts effective persons.
-    people = table.effective_people
-    share = delta / candidates
-    # One sentence by itself, and all together.
-    slacks = [math.sqrt(math.log(m / share) / (2 * people)) for m in (1, len(hidden) + 1)]
-    told = [_told(table, p, bucket_of, counts, _tolerance(table, p, tolerances or {})) for p in hidden]
-    hindsight, guessing = (float(np.mean(each)) for each in zip(*told, strict=True))
-    return Certificate(
+    within = {p: _tolerance(table, p, tolerances or {}) for p in hidden}
+    told = {table.schema.names[p]: _told(table, p, bucket_of, counts, within[p]) for p in hidden}
+    return certificate_of(
+        {
+            name: (hindsight / counts.sum(), guessing / counts.sum())
+            for name, (hindsight, guessing) in told.items()
+        },
+        {table.schema.names[p]: tolerance for p, tolerance in within.items()},
+        # Of one person several records may change at once: McDiarmid's inequality then counts effective persons.
+        table.effective_people,
         people=int(counts.sum()) if table.persons is None else len(np.unique(table.persons)),
         delta=delta,
         candidates=candidates,
         known=tuple(known),
         joint_buckets=int((people_in > 0).sum()),
         alone=float((people_in == 1).sum() / counts.sum()),
-        bounds=tuple(
-            _bound(table.schema.names[p], *each, slacks, _tolerance(table, p, tolerances or {}))
-            for p, each in zip(hidden, told, strict=True)
-        ),
-        mean=_bound(MEAN, hindsight, guessing, slacks),
         label=label,
     )
+
+
+def certificate_of(
+    told: Mapping[str, tuple[float, float]],
+    tolerances: Mapping[str, float | None],
+    effective_people: float,
+    *,
+    delta: float,
+    candidates: int,
+    **rest: Any,
+) -> Certificate:
+    """Return the certificate from what is told of each attribute: in hindsight, and by guessing."""
+    # One sentence by itself, and all together.
+    share = delta / candidates
+    slacks = [math.sqrt(math.log(m / share) / (2 * effective_people)) for m in (1, len(told) + 1)]
+    hindsight, guessing = (float(np.mean(each)) for each in zip(*told.values(), strict=True))
+    return Certificate(
+        delta=delta,
+        candidates=candidates,
+        bounds=tuple(_bound(name, *each, slacks, tolerances[name]) for name, each in told.items()),
+        mean=_bound(MEAN, hindsight, guessing, slacks),
+        **rest,
+    )
+
+
+def certify_counts(
+    generalization: Generalization,
+    counted: Counted,
+    tolerances: Mapping[str, float],
+    *,
+    delta: float = 0.05,
+    candidates: int = 1,
+    label: bool = True,
+) -> Certificate:
+    """Bound the accuracy of every adversary from the counts of a source; the figures are those of ``certify``.
+
+    Of whom counts were withheld because they are few, everything counts as told.
+    """
+    truth, people, told, within = counted.truth, counted.people, {}, {}
+    label = label and stores_label(truth, generalization)
+    for p, (_, table) in counted.cells.items():
+        name, counts = table.schema.names[p], table.counts.astype(np.int64)
+        within[name] = _tolerance(table, p, tolerances)
+        found = _told(table, p, _buckets(generalization, table, label), counts, within[name])
+        withheld = people - int(counts.sum())
+        told[name] = ((found[0] + withheld) / people, (found[1] + withheld) / people)
+    people_in = np.bincount(_buckets(generalization, truth, label), weights=truth.counts)
+    return certificate_of(
+        told,
+        within,
+        people,
+        people=people,
+        delta=delta,
+        candidates=candidates,
+        known=(),
+        joint_buckets=int((people_in > 0).sum()),
+        alone=float(((people_in == 1).sum() + counted.withheld) / people),
+        label=label,
+    )
+
+
+def _buckets(generalization: Generalization, table: Table, label: bool) -> npt.NDArray[np.intp]:
+    columns = table.generalize(generalization).astype(np.int64)
+    columns = np.column_stack([columns, table.y.astype(np.int64)]) if label else columns
+    return joint_buckets(columns, [int(column.max(initial=0)) + 1 for column in columns.T])[1]
 
 
 def check_held_out(table: Table, held_out: bool | None = None) -> None:
@@ -289,12 +352,12 @@ def _told(
     counts: npt.NDArray[np.int64],
     tolerance: float | None,
 ) -> tuple[float, float]:
-    """Return C_p, and the accuracy of naming one value to everybody."""
+    """Return how many are told in hindsight, and by naming one value to everybody."""
     codes = table.codes[:, position].astype(np.int64)
     numbers = None if tolerance is None else np.asarray(table.levels[position], dtype=float)
     everybody = np.zeros_like(bucket_of)
     told = [told_in_hindsight(z, codes, counts, numbers, tolerance or 0.0) for z in (bucket_of, everybody)]
-    return told[0] / counts.sum(), told[1] / counts.sum()
+    return told[0], told[1]
 
 
 def _bound(
@@ -325,6 +388,8 @@ def check_origin(generalization: Generalization, split_seed: int | None) -> None
 
 
 Buckets = npt.NDArray[np.intp]
+# Pairs of joint bucket and value for each person up to which all of them are counted.
+_SPARSE = 8
 Whole = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.float64]
 
@@ -346,8 +411,12 @@ def told_in_hindsight(
 
 
 def _fullest_values(bucket_of: Buckets, codes: Whole, counts: Whole) -> float:
-    size = int(codes.max(initial=0)) + 1
-    pairs, index = np.unique(bucket_of.astype(np.int64) * size + codes, return_inverse=True)
+    size, buckets = int(codes.max(initial=0)) + 1, int(bucket_of.max(initial=-1)) + 1
+    keys = bucket_of.astype(np.int64) * size + codes
+    if buckets * size <= _SPARSE * len(keys):  # a table of all pairs is faster than sorting
+        table = np.bincount(keys, weights=counts, minlength=buckets * size)
+        return float(table.reshape(buckets, size).max(axis=1).sum())
+    pairs, index = np.unique(keys, return_inverse=True)
     return _sum_of_most(pairs // size, np.bincount(index, weights=counts))
 
 

@@ -439,7 +439,7 @@ class _Judge:
                 np.bincount(bucket, weights=train.counts * each, minlength=partition.size)
                 for each in (np.ones(len(train)), train.y)
             )
-            for pair in mergeable(partition, label / np.maximum(use, 1)):
+            for pair in mergeable(partition, label / np.maximum(use, 1), use):
                 yield partition, pair
 
 

@@ -29,6 +29,7 @@ from leastwise.generalization import Generalization
 from leastwise.plugins import GUEST_NAMES, is_guest
 from leastwise.progress import Progress, Silent
 from leastwise.records.table import Split, Table
+from leastwise.schema import Schema
 from leastwise.validation import check_choice
 
 
@@ -107,7 +108,7 @@ def evaluate(
     generalization = generalization.within(split.test.schema)
     judges = Judges(quick, seed, estimator, predictor)
     setting = Setting(judges.adversary(), quick, without_breach, predicates)
-    attacking = attackers(adversaries, setting, others, bool(split.test.personal))
+    attacking = attackers(adversaries, setting, others, split.test.schema)
     check_held_out(split.test)
     if not held_out:
         check_origin(generalization, split.test.split_seed)
@@ -160,15 +161,23 @@ def several(adversaries: Any) -> tuple[Any, ...]:
     return (adversaries,) if alone else tuple(adversaries)
 
 
+def of_the_paper(schema: Schema | None) -> list[type[Adversary]]:
+    """Return the adversaries of the paper that have something to do with such records."""
+    if schema is None:
+        return [*PAPER.values()]
+    enough = [each for each in PAPER.values() if len(schema) >= each.fewest_attributes]
+    return [each for each in enough if schema.personal or not each.wants_personal]
+
+
 def attackers(
     wanted: Sequence[str | Adversary] | str | Adversary | None,
     setting: Setting,
     others: Sequence[Generalization] = (),
-    personal: bool = True,
+    schema: Schema | None = None,
 ) -> dict[str, Adversary]:
     """Return who attacks, by name: those of the paper in their order, then all others as they were given."""
     if wanted is None:
-        default = [each for each in PAPER.values() if personal or not each.wants_personal]
+        default = of_the_paper(schema)
         wanted = [each.name for each in default if others or not each.wants_others]
     wanted, known = several(wanted), known_adversaries()
     named = {check_choice("adversaries", each, known) for each in wanted if isinstance(each, str)}

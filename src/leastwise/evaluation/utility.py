@@ -23,14 +23,15 @@ from sklearn.base import clone
 from leastwise.adversaries.guessing import MakePredictor, StrongestOf
 from leastwise.confidence import Interval, error_interval
 from leastwise.errors import ParameterError, shorten
+from leastwise.evaluation.declared_groups import GroupErrors, Grouping
 from leastwise.generalization import Generalization
 from leastwise.partition import Untouched
 from leastwise.predictors.base import Predictor, samples
 from leastwise.predictors.boosting import Boosting
-from leastwise.predictors.cross_validation import CrossValidated
+from leastwise.predictors.cross_validation import FOLDS, CrossValidated
 from leastwise.predictors.held_out import Difference
 from leastwise.predictors.sklearn import Logistic, SklearnPredictor, fit_weighted
-from leastwise.predictors.strongest import Strongest, default_predictors, guesses, wrong_guesses
+from leastwise.predictors.strongest import Strongest, default_predictors, guesses
 from leastwise.records.table import Split, Table
 from leastwise.validation import check_choice, described
 
@@ -39,6 +40,8 @@ Frame = Literal["labels", "codes"]
 Part = Literal["validation", "test"]
 FEW = 20_000
 """With fewer people to learn from, classifiers are chosen by cross-validation."""
+MANY_FOLDS = 6
+"""Who is told everything gains by every record: with a third of them missing it would seem weaker than it is."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +63,8 @@ class UtilityRisk:
     increase
         By how much it errs more often than with everything asked, paired, with its standard error; None where the
         two were not compared.
+    groups
+        How it serves the groups that were declared; None where there are none.
     """
 
     error: float
@@ -68,6 +73,7 @@ class UtilityRisk:
     people: float
     predictor: str
     increase: Difference | None = None
+    groups: GroupErrors | None = None
     seconds: float = field(default=0.0, compare=False)
 
 
@@ -101,16 +107,13 @@ def utility_risk(
     records
         All records, which are split by the seed, or the three parts.
     predictors
-        To choose from on the validation part; by default ours, by cross-validation where records are few.
+        To choose from on the validation part, by cross-validation where records are few; by default ours.
     quick
         Train less: for a first look.
     """
-    start = time.perf_counter()
     parts = parts_of(records, seed)
-    if predictors is None:
-        return label_guesses(generalization, parts, utility_predictors(quick, seed)).risk(parts, "test")
-    (wrong,), choice = wrong_guesses(predictors, generalization, parts, "label")
-    return _risk(wrong, parts.train, parts.test, choice.chosen_[0], time.perf_counter() - start)
+    chosen_from = utility_predictors(quick, seed) if predictors is None else predictors
+    return label_guesses(generalization, parts, chosen_from).risk(parts, "test")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,7 +156,8 @@ def label_guesses(generalization: Generalization, split: Split, predictors: Sequ
     # Where validation stands for test, who is tested must not be learned from.
     apart = not np.array_equal(split.validation.codes, split.test.codes)
     if apart and split.train.people + split.validation.people < FEW:
-        learned = CrossValidated(predictors).fit(train.and_also(validation), _persons(split))
+        folds = MANY_FOLDS if all(partition.untouched for partition in generalization.partitions) else FOLDS
+        learned = CrossValidated(predictors, folds=folds).fit(train.and_also(validation), _persons(split))
         name, values = learned.chosen_, [learned.out_of_fold_.values[len(train) :], learned.guess(test).values]
     else:
         choice = Strongest(tuple(predictors)).fit(train, validation)
@@ -176,7 +180,10 @@ class Utilities(NamedTuple):
 
 
 def utilities_together(
-    generalizations: Sequence[Generalization], told: Sequence[LabelGuesses], split: Split
+    generalizations: Sequence[Generalization],
+    told: Sequence[LabelGuesses],
+    split: Split,
+    groupings: Sequence[Grouping] = (),
 ) -> list[Utilities]:
     """Return the utility risks of generalizations that are judged together; the first asks everything.
 
@@ -208,7 +215,8 @@ def utilities_together(
             people = getattr(split, part)
             risk = _risk(guessed, split.train, people, told[best[own]].predictor + note, told[own].seconds)
             more = _increase(guessed, wrong[best[0]][part], wrong[0][part], people)
-            risks[part] = replace(risk, increase=more)
+            groups = GroupErrors.of(guessed, wrong[best[0]][part], people, groupings)
+            risks[part] = replace(risk, increase=more, groups=groups)
         found.append(Utilities(**risks))
     return found
 

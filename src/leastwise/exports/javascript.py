@@ -8,7 +8,9 @@ from typing import Any
 
 from leastwise.generalization import Generalization
 from leastwise.partition import Intervals, Partition, Untouched
+from leastwise.schema import Attribute
 from leastwise.schema.attribute import plain_number
+from leastwise.schema.derive import NEEDS, Above, Amount, Prefix, Rule, rule_of
 from leastwise.schema.values import ANY_NUMBER, CODE_NUMBER
 
 HEADER = """\
@@ -55,14 +57,23 @@ def plan(generalization: Generalization) -> dict[str, Any]:
     """Return what a browser needs in order to generalize: the buckets and their labels, nothing suppressed."""
     label = generalization.label
     return {
-        "label": None if label is None else {"name": label.name, "values": list(label.values)},
+        "label": None if label is None else _label_plan(label),
         "attributes": [_attribute_plan(p) for p in generalization.partitions if not p.suppressed],
     }
+
+
+def _label_plan(label: Attribute) -> dict[str, Any]:
+    plain = {"name": label.name, "values": list(label.values)}
+    return (
+        {**plain, "column": label.column, "derive": _rule_plan(rule_of(label.derive))} if label.derive else plain
+    )
 
 
 def _attribute_plan(partition: Partition) -> dict[str, Any]:
     attribute = partition.attribute
     common: dict[str, Any] = {"name": attribute.name, "missing": attribute.missing, "other": attribute.other}
+    if attribute.derive:
+        common |= {"column": attribute.column, "derive": _rule_plan(rule_of(attribute.derive))}
     if attribute.continuous:
         ends = {"lower": plain_number(attribute.lower), "upper": plain_number(attribute.upper)}
         common |= {**ends, "integer": attribute.integer}
@@ -72,6 +83,18 @@ def _attribute_plan(partition: Partition) -> dict[str, Any]:
         return {**common, "untouched": True}
     edges = {"edges": list(map(plain_number, partition.edges))} if isinstance(partition, Intervals) else {}
     return {**common, **edges, "assignment": list(partition.assignment), "labels": list(partition.labels)}
+
+
+def _rule_plan(rule: Rule) -> dict[str, Any]:
+    if isinstance(rule, Prefix):
+        return {"length": rule.length}
+    common = {"pattern": f"^(?:{rule.pattern})$", "refused": rule.refused}
+    if isinstance(rule, Above):
+        return {**common, "threshold": float(rule.threshold), "classes": list(rule.classes)}
+    if isinstance(rule, Amount):
+        return {**common, "removed": list(rule.removed), "decimal": rule.decimal}
+    places = {field: list(rule.place(field)) for field in NEEDS[rule.part]}
+    return {**common, "part": rule.part, "places": places, "reference": rule.reference}
 
 
 def script_json(document: Any, indent: int | None = None) -> str:

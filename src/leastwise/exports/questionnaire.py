@@ -16,13 +16,14 @@ from leastwise.generalization import Generalization
 from leastwise.partition import Groups, Partition, Untouched
 from leastwise.partition.labels import NAMED_VALUES, distinguished
 from leastwise.schema import Attribute
+from leastwise.schema.derive import notation_of
 from leastwise.schema.values import Say
 
 NO_ANSWER, SOMETHING_ELSE, PREFER_NOT = "no answer", "something else", "I prefer not to say"
 MOST_RADIOS = 7
 
 Widget = Literal["radio", "select", "number"]
-Typed = Literal["number", "choice", ""]
+Typed = Literal["number", "choice", "text", ""]
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ class Question:
     """One attribute that is asked.
 
     ``typed`` tells how a person can find the bucket from the exact value: by a number, by a choice among
-    ``exact`` (texts with their values), or not at all, because every value is its own bucket.
+    ``exact`` (texts with their values), by the text of which the question is derived, or not at all, because every
+    value is its own bucket.
     """
 
     name: str
@@ -57,6 +59,11 @@ class Question:
     def may_be_empty(self) -> bool:
         """Whether an exact number may be left out."""
         return self.widget == "number" and self.attribute.missing
+
+    @property
+    def notation(self) -> str:
+        """How the exact value is written of which the answer is derived; empty where any text will do."""
+        return notation_of(self.attribute.derive) if self.typed == "text" else ""
 
 
 def questions(
@@ -102,7 +109,7 @@ def _question(partition: Partition, spoken: Partition, say: Say, prefer_not: boo
     attribute, choices = spoken.attribute, _choices(partition.labels, spoken, say, prefer_not)
     explained = any(choice.members for choice in choices)  # a list inside a select cannot be shown
     widget: Widget = "radio" if len(choices) <= MOST_RADIOS or explained else "select"
-    typed: Typed = "" if partition.untouched else "number" if attribute.continuous else "choice"
+    typed = _typed(partition)
     exact = [(attribute.label_of(value), value) for value in attribute.values] if typed == "choice" else []
     return Question(
         attribute.name,
@@ -116,6 +123,15 @@ def _question(partition: Partition, spoken: Partition, say: Say, prefer_not: boo
         attribute,
         prefer_not,
     )
+
+
+def _typed(partition: Partition) -> Typed:
+    attribute = partition.attribute
+    if isinstance(partition, Untouched):
+        return ""
+    if attribute.derive:
+        return "text"
+    return "" if partition.untouched else "number" if attribute.continuous else "choice"
 
 
 def _choices(labels: tuple[str, ...], partition: Partition, say: Say, prefer_not: bool) -> tuple[Choice, ...]:
@@ -234,7 +250,7 @@ def _titled(attribute: Attribute) -> str:
 
 def _rules(asked: list[Question]) -> Iterator[str]:
     exact = [question for question in asked if question.widget == "number"]
-    ranges = [question for question in asked if question.typed == "number"]
+    ranges = [question for question in asked if question.typed and question.attribute.continuous]
     yield "## How an answer is recorded"
     yield ""
     yield "- Recorded is the line that was chosen, not the value behind it."

@@ -94,13 +94,19 @@ def to_sql(
     inner = [[line] for column, _ in asked for line in column.definitions()]
     outer = [_named(case, spoken.name(column.attribute.name)) for column, case in asked]
     for i, name in enumerate(keep, start=1):
-        if name in kinds:
+        if name in {*kinds, *(attribute.column for attribute in generalization.schema.attributes)}:
             raise ParameterError(f"{shorten(name)} is declared; only other columns can be kept as they are")
         inner.append([f"{RECORD}.{spoken.name(name)} AS k{i}"])
         outer.append([f"k{i} AS {spoken.name(name)}"])
     if not outer:
         raise ParameterError("nothing would be left: no attribute is collected and no column is kept")
-    source = ["SELECT", *indented(_listed(inner)), f"FROM {_path(spoken, table)} AS {RECORD}"]
+    derived = [[line] for column, _ in asked for line in column.derivation()]
+    origin = [f"FROM {_path(spoken, table)} AS {RECORD}"]
+    if derived:
+        innermost = ["SELECT", *indented(_listed([[f"{RECORD}.*"], *derived])), *origin]
+        innermost += [spoken.once] if spoken.once else []
+        origin = ["FROM (", *indented(innermost), f") AS {RECORD}"]
+    source = ["SELECT", *indented(_listed(inner)), *origin]
     query = ["SELECT", *indented(_listed(outer)), "FROM (", *indented(source), f") AS {RECORD}"]
     stops = "stops the query"
     others = unknown == "other" and any(generalization[name].attribute.other for name in generalization.collected)
@@ -127,12 +133,13 @@ def _path(dialect: Dialect, name: str | Sequence[str]) -> str:
 
 def _column_kinds(generalization: Generalization, holds: Mapping[str, Holds]) -> dict[str, Holds]:
     declared = [*generalization.schema.attributes, *([generalization.label] if generalization.label else [])]
-    kinds: dict[str, Holds] = {a.name: "number" if a.continuous else "text" for a in declared}
+    kinds: dict[str, Holds] = {a.name: "number" if a.continuous and not a.derive else "text" for a in declared}
     for name, kind in holds.items():
         if name not in kinds:
             raise ParameterError(f"there is no attribute {shorten(name)}; {did_you_mean(name, kinds)}")
         check_choice(f"what {name} holds", kind, get_args(Holds))
-    return kinds | dict(holds)
+    derived = {a.name for a in declared if a.derive}  # a text, whatever its column holds
+    return kinds | {name: kind for name, kind in holds.items() if name not in derived}
 
 
 def _asked(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
+from leastwise.exports.sql_deriving import derived_text
 from leastwise.exports.sql_dialects import Dialect, among
 from leastwise.partition import Intervals, Partition, Untouched
 from leastwise.schema import Attribute, Unknown
@@ -67,9 +68,21 @@ class Column:
         pairs = zip(self.buckets, self.attribute.values, strict=False)
         return [value for _, value in sorted(pairs, key=lambda pair: pair[0])]
 
+    @property
+    def derived_name(self) -> str:
+        """The name of the derived text, in the innermost SELECT, where all columns of the table are."""
+        return self.dialect.name(f"leastwise_derived_{self.place}")
+
+    def derivation(self) -> list[str]:
+        """Return how the text is derived, for the innermost SELECT; nothing where it is not."""
+        if not self.attribute.derive:
+            return []
+        raw = f"{RECORD}.{self.dialect.name(self.attribute.column)}"
+        return [f"{derived_text(self.dialect, self.attribute.derive, raw)} AS {self.derived_name}"]
+
     def definitions(self) -> list[str]:
         """Return the short names that the query uses of this column, for its inner SELECT."""
-        raw = f"{RECORD}.{self.dialect.name(self.attribute.name)}"
+        raw = f"{RECORD}.{self.derived_name if self.attribute.derive else self.dialect.name(self.attribute.name)}"
         found = [f"{raw} AS {self.value}"]
         if self.holds == "text":
             found.append(f"{self.dialect.as_text(raw)} AS {self.text}")

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from leastwise.errors import ParameterError, shorten
+from leastwise.schema.derive import BLANKS as DERIVE_BLANKS
+from leastwise.schema.derive import Amount, Part
 from leastwise.schema.values import ANY_NUMBER, BLANKS, CODE_NUMBER
 
 _ESCAPES = {"\\": "\\\\", "'": "\\'", "`": "\\`", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -37,6 +39,9 @@ class Dialect:
     error: str = ""
     place: str = ""
     rarely: str = ""
+    integer_type: str = "BIGINT"
+    division: str = "(({0}) / {1})"
+    once: str = ""  # what keeps an engine from writing out a subquery again wherever its columns are named
 
     def name(self, text: str) -> str:
         """Quote a name."""
@@ -75,6 +80,18 @@ class Dialect:
     def sure_number(self, column: str, text: str) -> str:
         """Return as a double what is known to spell one; a planner may ask before it knows."""
         return self.as_number(text)
+
+    def any_text(self, column: str) -> str:
+        """Return the text of a column of whatever type: of a date as YYYY-MM-DD."""
+        return f"CAST({column} AS {self.text_type})"
+
+    def divided(self, number: str, by: int) -> str:
+        """Return a whole number that is not negative, divided by another, without what is left over."""
+        return self.division.format(number, by)
+
+    def has_form(self, text: str, rule: Part | Amount) -> str:
+        """Return whether a text has the form that a rule of derived questions asks."""
+        return self.matching.format(text, self.text(self.whole_text.format(rule.pattern)))
 
     def rarely_among(self, subject: str, keys: Sequence[str]) -> str:
         """Return whether something that few rows come to is one of these."""
@@ -154,6 +171,71 @@ class _SQLite(Dialect):
     def sure_number(self, column: str, text: str) -> str:
         return f"CAST({column} AS REAL)"
 
+    def any_text(self, column: str) -> str:
+        """Return the text of a value; a number that is whole without its point."""
+        whole = f"CAST(CAST({column} AS INTEGER) AS TEXT)"
+        is_whole = f"typeof({column}) = 'real' AND CAST({column} AS INTEGER) = {column}"
+        return f"CASE WHEN {is_whole} THEN {whole} WHEN typeof({column}) <> 'blob' THEN CAST({column} AS TEXT) END"
+
+    def has_form(self, text: str, rule: Part | Amount) -> str:
+        """Return the same without patterns: SQLite has only GLOB."""
+        return self._has_date(text, rule) if isinstance(rule, Part) else self._has_amount(text, rule)
+
+    def _has_date(self, text: str, rule: Part) -> str:
+        form, ranges = (
+            rule.notation,
+            {"MM": ("01", "12"), "DD": ("01", "31"), "hh": ("00", "23"), "mm": ("00", "59")},
+        )
+        between = []
+        for field in ("YYYY", "MM", "DD", "hh", "mm"):
+            if field in rule.notation and field in ranges:
+                begin, length = rule.place(field)
+                low, high = ranges[field]
+                between.append(f"substr({text}, {begin + 1}, {length}) BETWEEN '{low}' AND '{high}'")
+            form = form.replace(field, "[0-9]" * len(field))
+        rest = f"substr({text}, {len(rule.notation) + 1})"
+        tail = f"({rest} = '' OR ({rest} GLOB '[T :.,]*' AND substr({rest}, 2) NOT GLOB '*[^0-9TZ:., +-]*'))"
+        return " AND ".join([f"{text} GLOB {self.text(form + '*')}", *between, tail])
+
+    def _has_amount(self, text: str, rule: Amount) -> str:
+        """Take off what stands around, then hold the whole part against itself written with thousands.
+
+        Each step is a query upon the one before: an expression of all would grow beyond what SQLite reads.
+        """
+        blanks, signed = self.text(DERIVE_BLANKS), "substr(b, 1, 1) IN ('+', '-')"
+        steps = [f"trim({text}, {blanks}) AS b", f"substr(b, 1 + ({signed})) AS b, {signed} AS s"]
+        if rule.before:
+            unit, size = self.text(rule.before), len(rule.before)
+            behind = f"ltrim(substr(c, {size + 1}), {blanks})"
+            steps += [
+                f"b, ltrim(b, {blanks}) AS c, s",
+                f"CASE WHEN substr(c, 1, {size}) = {unit} THEN {behind} ELSE b END AS b, s",
+                f"CASE WHEN NOT s AND {signed} THEN substr(b, 2) ELSE b END AS b",
+            ]
+        if rule.after:
+            unit, size = self.text(rule.after), len(rule.after)
+            rest = f"rtrim(substr(b, 1, length(b) - {size}), {blanks})"
+            steps.append(f"CASE WHEN substr(b, -{size}) = {unit} THEN {rest} ELSE b END AS b")
+        decimal, plain = self.text(rule.decimal or "x"), "w <> '' AND w NOT GLOB '*[^0-9]*'"
+        steps += [f"b, instr(b || {decimal}, {decimal}) AS p"]
+        steps += ["substr(b, 1, p - 1) AS w, substr(b, p + 1) AS f, length(b) < p AS ended"]
+        if rule.thousands:
+            comma = self.text(rule.thousands)
+            alike = "replace(replace(w, '\u00a0', ' '), '\u202f', ' ')" if rule.thousands == " " else "w"
+            # A thousand thousands before the digits keep zeros in front from being lost.
+            grouped = f"replace(printf('%,d', CAST('1000' || d AS INTEGER)), ',', {comma})"
+            steps += [
+                f"w, f, ended, {alike} AS a, replace({alike}, {comma}, '') AS d",
+                f"w, f, ended, a, d, {grouped} AS g",
+            ]
+            known = "a GLOB '[0-9]*' AND d NOT GLOB '*[^0-9]*' AND length(d) <= 14"
+            plain = f"({plain}) OR ({known} AND substr(g, length(g) - length(a) + 1) = a)"
+        steps.append(f"({plain}) AND (ended OR (f <> '' AND f NOT GLOB '*[^0-9]*'))")
+        query = f"SELECT {steps[0]}"
+        for step in steps[1:]:
+            query = f"SELECT {step} FROM ({query})"  # noqa: S608
+        return f"({query})"
+
     def refuse(self, message: str, column: str, result: str) -> str:
         """Stop the query: a text that does not begin with $ is no path of JSON."""
         told = f"{self.text(f'refused: {message}')} || coalesce(substr({column}, 1, 0), '')"
@@ -181,6 +263,7 @@ class _Spark(_BigQuery):
 _ALL = (
     Dialect(
         key="duckdb",
+        division="(({0}) // {1})",
         text_type="VARCHAR",
         number_type="DOUBLE",
         matching="regexp_full_match({0}, {1})",
@@ -202,6 +285,7 @@ _ALL = (
     ),
     _SQLite(
         key="sqlite",
+        integer_type="INTEGER",
         text_type="TEXT",
         number_type="REAL",
         # Of a column the texts and whole numbers, or the numbers: it may compare texts loosely, and a text is
@@ -211,9 +295,12 @@ _ALL = (
         nan="",
         # From 2 to the 53rd on every double is whole.
         whole_number="(abs({0}) >= 9007199254740992 OR CAST({0} AS INTEGER) = {0})",
+        once="LIMIT -1 OFFSET 0",
     ),
     _BigQuery(
         key="bigquery",
+        integer_type="INT64",
+        division="DIV({0}, {1})",
         text_type="STRING",
         number_type="FLOAT64",
         infinity="'inf'",
@@ -227,6 +314,7 @@ _ALL = (
     ),
     _Spark(
         key="spark",
+        division="(({0}) div {1})",
         text_type="STRING",
         number_type="DOUBLE",
         matching="{0} RLIKE {1}",

@@ -135,18 +135,18 @@ class Generalization:
 
     def is_coarser_than(self, other: Generalization) -> bool:
         """Return whether knowing the other's generalized record tells this one's (equal included)."""
-        return all(mine.is_coarser_than(its) for mine, its in self._beside(other))
+        return all(mine.is_coarser_than(its) for mine, its in self.beside(other))
 
     def refine(self, other: Generalization) -> Generalization:
         """Return what somebody knows who holds the generalized records of both."""
-        return Generalization(tuple(mine.refine(its) for mine, its in self._beside(other)), self.label)
+        return Generalization(tuple(mine.refine(its) for mine, its in self.beside(other)), self.label)
 
     def compare(self, other: Generalization) -> describe.Comparison:
         """Say what the other asks more or less finely."""
-        pairs = self._beside(other)
+        pairs = self.beside(other)
         return describe.compare([mine for mine, _ in pairs], [its for _, its in pairs])
 
-    def _beside(self, other: Generalization) -> list[tuple[Partition, Partition]]:
+    def beside(self, other: Generalization) -> list[tuple[Partition, Partition]]:
         """Return the partitions of both in pairs; where only one asks, the domain is what that one says."""
         known = other.schema
         if self.schema.names == known.names:

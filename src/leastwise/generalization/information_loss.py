@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,9 @@ import numpy.typing as npt
 from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.partition import Groups, Intervals, Partition
-from leastwise.records.table import Table
+
+if TYPE_CHECKING:
+    from leastwise.records.table import Table
 
 Floats = npt.NDArray[np.float64]
 Weights = Sequence[float] | Mapping[str, float]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,9 @@ from leastwise.errors import PrivacyLeakWarning, shorten, warn
 from leastwise.generalization import Generalization
 from leastwise.generalization.information_loss import ends
 from leastwise.partition import Intervals, Partition, Untouched, edge_between
-from leastwise.records.table import Table
+
+if TYPE_CHECKING:
+    from leastwise.records.table import Table
 
 NAMED_ATTRIBUTES = 4
 

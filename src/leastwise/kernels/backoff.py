@@ -20,15 +20,38 @@ Floats = npt.NDArray[np.floating[Any]]
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _slot(table: Ints, key: int, limit: int) -> int:
     """Return where a key is, or belongs, in an open-addressing table."""
-    place = (key * 0x9E3779B97F4A7C1 & 0x7FFFFFFFFFFFFFF) % limit
+    # The upper bits of a product, scaled to the table: a remainder would take longer than all else.
+    place = ((key * 0x9E3779B97F4A7C1 & 0x7FFFFFFFFFFFFFF) >> 27) * limit >> 32
     while table[place] != -1 and table[place] != key:
         place = place + 1 if place + 1 < limit else 0
     return place
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _number_few(keys: Ints, bound: int) -> tuple[Ints, int]:
+    """Number keys below a bound that an array of all of them can hold."""
+    number_of = np.full(bound, -1, np.int64)
+    numbers = np.full(len(keys), -1, np.int64)
+    found = 0
+    for i in range(len(keys)):
+        if keys[i] < 0:
+            continue
+        if number_of[keys[i]] == -1:
+            number_of[keys[i]] = found
+            found += 1
+        numbers[i] = number_of[keys[i]]
+    return numbers, found
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def number_keys(keys: Ints) -> tuple[Ints, int]:
     """Number the distinct keys in the order in which they appear; a negative key stays -1."""
+    most = -1
+    for i in range(len(keys)):
+        most = max(most, keys[i])
+    if most < 8 * len(keys):
+        numbers, found = _number_few(keys, most + 1)
+        return numbers, found
     limit = 2 * len(keys) + 7
     table = np.full(limit, -1, np.int64)
     number_of = np.empty(limit, np.int64)
@@ -120,7 +143,8 @@ def choose_order(
     distinct (inputs, value) rows: which inputs, which value, how many people. ``prior`` is the probability of each
     value before anything is known, ``first`` are columns that come first in any case, ``pseudo_count`` is how many
     people the coarser group counts for. At most ``most`` columns are tried for each place, those first that last
-    told most; the first place tries all. Returns the order, and how many of its columns told something.
+    told most; the first place tries all. Of more columns than that, the rest is left in this order once three
+    places in a row told nothing. Returns the order, and how many of its columns told something.
     """
     columns = inputs.shape[1]
     order = np.empty(columns, np.int64)
@@ -131,7 +155,7 @@ def choose_order(
     for r in range(len(row_z)):
         probability[r] = prior[row_v[r]]
     best_score = _score(probability, row_w)
-    useful = columns
+    useful, in_vain = columns, 0
     for depth in range(columns):
         best, best_group, best_groups, best_probability, top = -1, group, 0, probability, -np.inf
         tried = 0
@@ -148,11 +172,14 @@ def choose_order(
                 best, best_group, best_groups, best_probability, top = j, divided, groups, left_out, score
         if top <= best_score and depth >= len(first):
             useful = min(useful, depth)
+            in_vain += 1
+        else:
+            in_vain = 0
         best_score = max(best_score, top)
         order[depth] = best
         used[best] = True
         group, probability = best_group, best_probability
-        if not _retire(group, best_groups):
+        if not _retire(group, best_groups) or (columns > most and in_vain >= 3):
             # The columns that are left come at the end, those first that last told most.
             for j in np.argsort(-told):
                 if not used[j]:
@@ -163,6 +190,48 @@ def choose_order(
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _go_down(
+    path: Ints,
+    begin: int,
+    end: int,
+    starts: Ints,
+    values: Ints,
+    counts: Floats,
+    people: Floats,
+    pseudo_count: float,
+    discount: float,
+    shares: Floats,
+    scale: float,
+) -> float:
+    """Mix the counts of the nodes of a path, from one depth to another, into ``scale`` times the shares.
+
+    Each node gives its counts, less the discount, and the coarser probabilities fill what is missing, as much as
+    ``pseudo_count`` people and the discounts would. Returns the new scale: what all values are multiplied by is
+    not written into each of them at each depth.
+    """
+    for depth in range(begin, end):
+        node = path[depth]
+        if node == -1:
+            break
+        if node == -2:
+            continue
+        a, b = starts[node], starts[node + 1]
+        taken = 0.0
+        for i in range(a, b):
+            taken += min(discount, counts[i])
+        total = people[node] + pseudo_count
+        if total <= 0:
+            continue
+        scale *= (pseudo_count + taken) / total
+        if scale < 1e-100:  # the node decides alone, or as good as
+            shares *= scale
+            scale = 1.0
+        for i in range(a, b):
+            shares[values[i]] += (counts[i] - min(discount, counts[i])) / (total * scale)
+    return scale
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def posteriors(
     path: Ints,
     starts: Ints,
@@ -170,35 +239,66 @@ def posteriors(
     counts: Floats,
     people: Floats,
     base: Floats,
+    base_of: Ints,
     pseudo_count: float,
     discount: float,
 ) -> Floats:
     """Return the probabilities after the counts of all nodes of each path, from the coarsest to the finest.
 
-    Each node gives its counts, less the discount, and the coarser probabilities fill what is missing, as much as
-    ``pseudo_count`` people and the discounts would.
+    Row ``base_of[q]`` of ``base`` is what path q begins with.
     """
-    result = base.copy()
+    result = np.empty((len(path), base.shape[1]), np.float32)
+    shares = np.empty(base.shape[1])
     for q in range(len(path)):
-        for depth in range(path.shape[1]):
-            node = path[q, depth]
-            if node == -1:
-                break
-            if node == -2:
-                continue
-            a, b = starts[node], starts[node + 1]
-            taken = 0.0
-            for i in range(a, b):
-                taken += min(discount, counts[i])
-            total = people[node] + pseudo_count
-            if total <= 0:
-                continue
-            keep = (pseudo_count + taken) / total
-            for v in range(result.shape[1]):
-                result[q, v] *= keep
-            for i in range(a, b):
-                result[q, values[i]] += (counts[i] - min(discount, counts[i])) / total
+        shares[:] = base[base_of[q]]
+        scale = _go_down(
+            path[q], 0, path.shape[1], starts, values, counts, people, pseudo_count, discount, shares, 1.0
+        )
+        for v in range(len(shares)):
+            result[q, v] = shares[v] * scale
     return result
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def score_posteriors(
+    path: Ints,
+    starts: Ints,
+    values: Ints,
+    counts: Floats,
+    people: Floats,
+    base: Floats,
+    base_of: Ints,
+    settings: Floats,
+    depths: Ints,
+    row_ends: Ints,
+    row_v: Ints,
+    row_w: Floats,
+) -> Floats:
+    """Return, by depth and (pseudo-count, discount), the people guessed wrongly and the sum of their log losses.
+
+    The rows of path q, each a value and how many people have it, end at ``row_ends[q + 1]``.
+    """
+    found = np.zeros((len(depths), len(settings), 2))
+    shares = np.empty(base.shape[1])
+    for q in range(len(path)):
+        for s in range(len(settings)):
+            shares[:] = base[base_of[q]]
+            scale, depth = 1.0, 0
+            for d in range(len(depths)):
+                scale = _go_down(
+                    path[q], depth, depths[d], starts, values, counts, people, settings[s, 0], settings[s, 1],
+                    shares, scale,
+                )  # fmt: skip
+                depth = depths[d]
+                best = 0
+                for v in range(1, len(shares)):
+                    if shares[v] > shares[best]:
+                        best = v
+                for r in range(row_ends[q], row_ends[q + 1]):
+                    if row_v[r] != best:
+                        found[d, s, 0] += row_w[r]
+                    found[d, s, 1] -= row_w[r] * np.log(max(shares[row_v[r]] * scale, 1e-12))
+    return found
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

@@ -71,3 +71,73 @@ def adam(weight: Floats, gradient: Floats, mean: Floats, square: Floats, size: f
         mean[i] += tenth * (g - mean[i])
         square[i] += thousandth * (g * g - square[i])
         weight[i] = weight[i] * shrink - size * mean[i] / (np.sqrt(square[i]) + least)
+
+
+@numba.njit(cache=True, nogil=True, fastmath=True)  # type: ignore[untyped-decorator]
+def _exponentials(values: Floats, bits: Ints, powers: Floats) -> None:
+    """Replace numbers from -40 to 40 (others count as these) by their exponentials, to single precision.
+
+    e^x is 2^n 2^f: the power of two is written as the bits of a float (``powers`` are ``bits``, read as floats),
+    the rest is a polynomial. No call to a library, so that several are done at once.
+    """
+    for i in range(len(values)):
+        x = min(max(values[i], np.float32(-40)), np.float32(40)) * np.float32(1.4426950408889634)
+        whole = np.floor(x + np.float32(0.5))
+        bits[i] = (np.int32(whole) + np.int32(127)) << np.int32(23)
+        f = (x - whole) * np.float32(0.6931471805599453)
+        term = np.float32(1 / 720) * f + np.float32(1 / 120)
+        term = (term * f + np.float32(1 / 24)) * f + np.float32(1 / 6)
+        values[i] = ((term * f + np.float32(0.5)) * f + np.float32(1)) * f + np.float32(1)
+    for i in range(len(values)):
+        values[i] *= powers[i]
+
+
+@numba.njit(cache=True, nogil=True, fastmath=True)  # type: ignore[untyped-decorator]
+def softmax_delta(
+    logits: Floats,
+    bias: Floats,
+    inputs: Ints,
+    rows: Ints,
+    masks: Ints,
+    allowed: Floats,
+    ends: Ints,
+    places: Ints,
+    people: Floats,
+    bits: Ints,
+    powers: Floats,
+) -> None:
+    """Replace logits (without their bias) by softmax minus truth, per head, times people by rows.
+
+    Head k has the columns from ``ends[k]`` to ``ends[k + 1]``, and its truth is column ``places[row, k]``. A row
+    (head, input column, start) of ``masks`` says where in ``allowed`` the 0 and 1 of each code of that column
+    are: an impossible value has no part in it.
+    """
+    logits += bias
+    flat = logits.ravel()
+    _exponentials(flat, bits[: len(flat)], powers[: len(flat)])
+    share = np.float32(1) / np.float32(len(rows))
+    for r in range(len(rows)):
+        own, row = logits[r], rows[r]
+        for m in range(len(masks)):
+            begin, size = ends[masks[m, 0]], ends[masks[m, 0] + 1] - ends[masks[m, 0]]
+            start = masks[m, 2] + inputs[row, masks[m, 1]] * size
+            for v in range(size):
+                own[begin + v] *= allowed[start + v]
+        weight = people[row] * share
+        for k in range(len(ends) - 1):
+            total = np.float32(0)
+            for v in range(ends[k], ends[k + 1]):
+                total += own[v]
+            scale = weight / total
+            for v in range(ends[k], ends[k + 1]):
+                own[v] *= scale
+            own[places[row, k]] -= weight
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def where_active(hidden: Floats, delta: Floats) -> None:
+    """Set the gradient of a layer to 0 where the layer is, in place."""
+    for r in range(len(hidden)):
+        for h in range(hidden.shape[1]):
+            if hidden[r, h] <= 0:
+                delta[r, h] = np.float32(0)

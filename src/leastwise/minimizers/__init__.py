@@ -12,6 +12,7 @@ from leastwise.minimizers.feature_selection import FeatureSelectionMinimizer
 from leastwise.minimizers.floor import at_least
 from leastwise.minimizers.iterative import IterativeMinimizer, iterative_path
 from leastwise.minimizers.merging import least, spend, uninformative
+from leastwise.minimizers.nesting import nested
 from leastwise.minimizers.neural import AdvTrainMinimizer, MutualInfMinimizer, watched
 from leastwise.minimizers.optimal import OptimalMinimizer, optimal_path
 from leastwise.minimizers.pat import PATMinimizer, draw_svg, draw_text, explain, pat_grid, pat_path
@@ -43,6 +44,7 @@ __all__ = [
     "joint_path",
     "known_minimizers",
     "least",
+    "nested",
     "optimal_path",
     "pat_grid",
     "pat_path",

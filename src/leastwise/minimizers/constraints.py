@@ -19,9 +19,11 @@ import numpy.typing as npt
 
 from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
-from leastwise.partition import Intervals, Partition, Untouched, keep
+from leastwise.partition import Groups, Intervals, Partition, Untouched, keep
+from leastwise.partition.base import first_seen
 from leastwise.records.table import Table
 from leastwise.schema import Attribute, Schema
+from leastwise.schema.hierarchy import Tree
 from leastwise.schema.values import text_of
 from leastwise.validation import did_you_mean
 
@@ -45,6 +47,8 @@ class Constraints:
         for "missing". On a continuous or ordinal attribute, values together take all between them along.
     min_people
         No bucket may be used by fewer training records.
+    nested_in
+        What was told before: nothing may be asked that it does not tell (see ``nested``).
 
     Examples
     --------
@@ -60,6 +64,7 @@ class Constraints:
     together: Mapping[str, Sequence[Sequence[Any]]] = field(default_factory=dict)
     apart: Mapping[str, Sequence[Sequence[Any]]] = field(default_factory=dict)
     min_people: float = 0
+    nested_in: Generalization | None = None
 
     @property
     def empty(self) -> bool:
@@ -166,11 +171,13 @@ def broken(constraints: Constraints, generalization: Generalization, table: Tabl
         table.sizes[j] if isinstance(partition, Untouched) else partition.size
         for j, partition in enumerate(generalization.partitions)
     ]
-    in_all = constraints.max_buckets_in_all
+    in_all, told = constraints.max_buckets_in_all, constraints.nested_in
     problems = [] if in_all is None or sum(sizes) <= in_all else [f"{sum(sizes)} buckets in all, not {in_all}"]
     for j, partition in enumerate(generalization.partitions):
         name = partition.attribute.name
         phrases = _problems(constraints, partition, sizes[j])
+        if told is not None and not partition.is_coarser_than(told.partitions[j]):
+            phrases.append("tells what was not told before")
         if too_few(constraints, partition, table, j):
             phrases.append(f"a bucket of fewer than {constraints.min_people:g} people")
         problems += [f"{name}: {phrase}" for phrase in phrases]
@@ -203,6 +210,9 @@ def _problems(constraints: Constraints, partition: Partition, size: int) -> list
         problems += [f"the edge {edge:g} is gone" for edge in edges if float(edge) not in partition.edges]
     parted = [v for v in constraints.together.get(name, ()) if len({*bucket_of_values(partition, v)}) > 1]
     joined = [v for v in constraints.apart.get(name, ()) if len({*bucket_of_values(partition, v)}) < len({*v})]
+    tree = BucketTree.of(partition)
+    if tree is not None and not all(tree.tree.joins(codes) for codes in tree.codes):
+        problems.append("a group is none of its hierarchy")
     problems += [f"{[*v]} are not together" for v in parted] + [f"{[*v]} are not apart" for v in joined]
     return problems
 
@@ -231,6 +241,79 @@ def too_few(constraints: Constraints, partition: Partition, table: Table, j: int
 
 
 @dataclass(frozen=True, eq=False)
+class BucketTree:
+    """The hierarchy of an attribute as its buckets see it; ``codes`` has those of each bucket."""
+
+    tree: Tree
+    codes: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(cls, partition: Partition) -> BucketTree | None:
+        """Return the tree of a partition; None where no hierarchy is declared, or nothing is asked."""
+        tree = partition.attribute.tree
+        if tree is None or partition.suppressed:
+            return None
+        codes: list[list[int]] = [[] for _ in range(partition.size)]
+        for code, bucket in enumerate(partition.assignment):
+            codes[bucket].append(code)
+        return cls(tree, tuple(map(tuple, codes)))
+
+    def joins(self, buckets: Iterable[int]) -> bool:
+        """Return whether the values of these buckets together make a group of the tree."""
+        return self.tree.joins(code for bucket in buckets for code in self.codes[bucket])
+
+    def in_order(self, effect: npt.NDArray[Any], people: npt.NDArray[Any]) -> list[int]:
+        """Return the buckets node by node, those below one node by their effect."""
+        sizes = [max(len(codes), 1) for codes in self.codes]
+        bucket_of = {code: bucket for bucket, codes in enumerate(self.codes) for code in codes}
+        each = [bucket_of[code] for code in range(len(self.tree.paths))]
+        order = self.tree.in_order([float(effect[b]) for b in each], [float(people[b]) / sizes[b] for b in each])
+        return [*dict.fromkeys(bucket_of[code] for code in order)]
+
+    def allowed_runs(self, row: Sequence[int]) -> npt.NDArray[np.bool_]:
+        """Return which runs, from first to last, of a row of buckets in such an order are groups of the tree."""
+        order = [code for bucket in row for code in self.codes[bucket]]
+        place = np.repeat(np.arange(len(row)), [len(self.codes[bucket]) for bucket in row])
+        return joint_runs(self.tree, order, place, len(row))
+
+    def nodes(self) -> list[tuple[int, ...]]:
+        """Return the buckets of each node of the tree that holds several whole ones."""
+        found = []
+        for members in self.tree.members.values():
+            inside = {*members}
+            buckets = tuple(b for b, codes in enumerate(self.codes) if inside.issuperset(codes))
+            if len(buckets) > 1 and sum(len(self.codes[b]) for b in buckets) == len(inside):
+                found.append(buckets)
+        return found
+
+
+def joint_runs(tree: Tree, order: Sequence[int], place: npt.NDArray[np.intp], size: int) -> npt.NDArray[np.bool_]:
+    """Return which runs of places are groups of the tree; ``place`` has that of each code in the order."""
+    allowed = np.eye(size, dtype=bool)
+    for first, last in tree.runs(order):
+        begins = first == 0 or place[first - 1] < place[first]
+        ends = last == len(place) - 1 or place[last] < place[last + 1]
+        if begins and ends:
+            allowed[place[first], place[last]] = True
+    return allowed
+
+
+def on_the_tree(partition: Partition) -> Partition:
+    """Return the coarsest refinement of a partition whose groups are those of its hierarchy."""
+    tree = BucketTree.of(partition)
+    if tree is None or all(tree.tree.joins(codes) for codes in tree.codes):
+        return partition
+    part_of = {
+        code: (bucket, number)
+        for bucket, codes in enumerate(tree.codes)
+        for number, part in enumerate(tree.tree.parts(codes))
+        for code in part
+    }
+    assert isinstance(partition, Groups)
+    return Groups(partition.attribute, first_seen(part_of[code] for code in range(len(partition.assignment))))
+
+
+@dataclass(frozen=True, eq=False)
 class MergeRules:
     """Which buckets of the start of a path may become one.
 
@@ -242,11 +325,14 @@ class MergeRules:
         Per attribute, the interval between kept edges that each bucket lies in; -1 where it does not matter.
     apart
         Per attribute, lists of buckets of which no two may become one.
+    trees
+        Per attribute, its hierarchy: only groups of the tree may become one.
     """
 
     fixed: frozenset[int]
     side: tuple[npt.NDArray[np.intp], ...]
     apart: tuple[tuple[frozenset[int], ...], ...]
+    trees: tuple[BucketTree | None, ...]
 
     @classmethod
     def of(cls, constraints: Constraints, partitions: Sequence[Partition]) -> MergeRules:
@@ -259,17 +345,21 @@ class MergeRules:
                 tuple(frozenset(bucket_of_values(partition, v)) for v in constraints.apart.get(name, ()))
                 for name, partition in zip(names, partitions, strict=True)
             ),
+            trees=tuple(map(BucketTree.of, partitions)),
         )
 
     def free(self, attribute: int) -> bool:
         """Return whether any of its buckets may become one."""
-        return attribute not in self.fixed and not self.apart[attribute] and bool(self.side[attribute].max() < 0)
+        bound = attribute in self.fixed or self.apart[attribute] or self.trees[attribute] is not None
+        return not bound and bool(self.side[attribute].max() < 0)
 
     def allow(self, attribute: int, buckets: Iterable[int]) -> bool:
         """Return whether these buckets of the start may become one."""
         if attribute in self.fixed or self.free(attribute):
             return attribute not in self.fixed
-        joined = {*buckets}
+        joined, tree = {*buckets}, self.trees[attribute]
+        if tree is not None and not tree.joins(joined):
+            return False
         sides = {int(self.side[attribute][bucket]) for bucket in joined} - {-1}
         return len(sides) <= 1 and all(len(joined & parted) <= 1 for parted in self.apart[attribute])
 

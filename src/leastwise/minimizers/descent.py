@@ -236,11 +236,14 @@ def base_of(table: Table, fine: Generalization, constraints: Constraints, record
     sizes = [partition.size for partition in partitions]
     model = fit_additive(columns, sizes, few.table.y, few.table.classes, few.people)
     effects = [weights @ principal_direction(weights) for weights in model.weights]
-    rows = tuple(_row(partition, effect) for partition, effect in zip(partitions, effects, strict=True))
     rules = MergeRules.of(constraints, partitions)
     people = [
         np.bincount(c, weights=few.people, minlength=n).astype(float) for c, n in zip(columns, sizes, strict=True)
     ]
+    rows = tuple(
+        _row(partition, effect) if tree is None else tree.in_order(effect, use)
+        for partition, effect, tree, use in zip(partitions, effects, rules.trees, people, strict=True)
+    )
     return Base(
         fine=buckets,
         rows=rows,
@@ -272,9 +275,11 @@ def _forbidden(
     wrong = np.asarray(run_sums(people[row]) < min_people) if min_people else np.zeros((size, size), dtype=bool)
     if rules.free(attribute):
         return wrong
-    for first in range(size):
-        for last in range(first, size):
-            wrong[first, last] |= last > first and not rules.allow(attribute, row[first : last + 1])
+    tree = rules.trees[attribute]
+    if tree is not None:
+        wrong |= ~tree.allowed_runs(row)
+    for first, last in np.argwhere(np.triu(~wrong, 1)):
+        wrong[first, last] = not rules.allow(attribute, row[first : last + 1])
     return wrong
 
 

@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from leastwise.generalization import Generalization
-from leastwise.minimizers.constraints import Constraints, too_few
+from leastwise.minimizers.constraints import BucketTree, Constraints, on_the_tree, too_few
+from leastwise.minimizers.nesting import inside
 from leastwise.minimizers.pgini import Criterion, Weights
 from leastwise.partition import Intervals, Partition, Untouched, from_map, suppress
 from leastwise.records.grouping import joint_buckets
@@ -72,6 +73,7 @@ def at_least(
     for attribute in merging:
         while pair := attribute.cheapest(np.flatnonzero(attribute.people < per_bucket)):
             attribute.merge(*pair[1:])
+        attribute.fill_nodes(per_bucket)
     if together:
         _fill_joint_buckets(merging, table, per_joint)
     for j, attribute in zip(small, merging, strict=True):
@@ -112,13 +114,16 @@ class _Attribute:
     people: Array
     products: Array
     ordered: int  # that many buckets, the first, merge with neighbours only
+    tree: BucketTree | None  # what is merged must be a group of it
     _priced: tuple[Array, Array, Array] | None = None  # the pairs and their costs, until the next merge
 
     @classmethod
     def of(cls, table: Table, j: int, mapping: Array, partition: Partition, terms: Sequence[Term]) -> _Attribute:
         given = len(mapping) if isinstance(partition, Untouched) else partition.size
         column, ordered = mapping[table.codes[:, j]], _ordered(partition, given)
-        group = np.arange(given) if given <= MOST_BUCKETS else _runs(table, column, given, ordered)
+        tree = BucketTree.of(partition)
+        as_it_is = given <= MOST_BUCKETS or tree is not None
+        group = np.arange(given) if as_it_is else _runs(table, column, given, ordered)
         column, size = group[column], int(group.max()) + 1
         people = np.bincount(column, weights=table.weights, minlength=size).astype(float)
         products = np.zeros((size, size))
@@ -127,7 +132,7 @@ class _Attribute:
             matrix = counts.reshape(size, count).astype(float)
             products += scale * (matrix @ matrix.T)
         start = int(group[:ordered].max(initial=-1)) + 1
-        return cls(mapping, partition, table.levels[j], group, np.arange(size), people, products, start)
+        return cls(mapping, partition, table.levels[j], group, np.arange(size), people, products, start, tree)
 
     def pairs(self) -> tuple[Array, Array]:
         """Return the pairs of buckets that may merge, as two lists."""
@@ -135,6 +140,10 @@ class _Attribute:
         inner, extra = alive[alive < self.ordered], alive[alive >= self.ordered]
         first, second = np.triu_indices(len(extra), 1)
         mixed = np.repeat(inner, len(extra)), np.tile(extra, len(inner))
+        if self.tree is not None:
+            held = [np.flatnonzero(self.now == bucket).tolist() for bucket in alive]
+            may = [self.tree.joins(held[i] + held[j]) for i, j in zip(first, second, strict=True)]
+            first, second = first[may], second[may]
         return (
             np.concatenate([inner[:-1], mixed[0], extra[first]]),
             np.concatenate([inner[1:], mixed[1], extra[second]]),
@@ -168,6 +177,18 @@ class _Attribute:
         if best < 0 or np.isinf(costs[best]):
             return None
         return float(costs[best]), int(first[best]), int(second[best])
+
+    def fill_nodes(self, fewest: float) -> None:
+        """Merge all of the node around a bucket that no single other may join, as the hierarchy allows."""
+        while self.tree is not None and len(alive := np.unique(self.now)) > 1:
+            small = [bucket for bucket in alive if self.people[bucket] < fewest]
+            if not small:
+                return
+            codes = [code for b in np.flatnonzero(self.now == small[0]) for code in self.tree.codes[b]]
+            inside = {*self.tree.tree.members[self.tree.tree.parent(codes)]}
+            others = [b for b in alive if inside.issuperset(self.tree.codes[b])]
+            for other in others[1:]:
+                self.merge(int(others[0]), int(other))
 
     def partition(self) -> Partition:
         """Return the buckets as they are now."""
@@ -251,15 +272,18 @@ def _joined(records: Array, people: Array, sizes: Sequence[int]) -> tuple[Array,
 
 
 def brought_to(constraints: Constraints, generalization: Generalization, train: Table) -> Generalization:
-    """Suppress what must not be collected, and merge buckets that too few people use.
+    """Suppress and part as constraints and hierarchies say, merge what was never told apart and what few use.
 
     What else is broken stays so: ``constraints.broken`` tells.
     """
     partitions = tuple(
-        suppress(p.attribute) if p.attribute.name in constraints.suppressed else p
+        suppress(p.attribute) if p.attribute.name in constraints.suppressed else on_the_tree(p)
         for p in generalization.partitions
     )
     collected = replace(generalization, partitions=partitions)
+    if constraints.nested_in is not None:
+        collected = inside(constraints.nested_in, collected, train)
+        partitions = collected.partitions
     if not any(too_few(constraints, partition, train, j) for j, partition in enumerate(partitions)):
         return collected
     merged = at_least(collected, train, bucket=max(constraints.min_people, 1))

@@ -24,13 +24,13 @@ from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.kernels.interval_program import best_partition, spread
 from leastwise.minimizers.coarsening.path import coarsening_steps, countable
-from leastwise.minimizers.constraints import Constraints, MergeRules, broken
+from leastwise.minimizers.constraints import BucketTree, Constraints, MergeRules, broken
 from leastwise.minimizers.floor import brought_to
 from leastwise.minimizers.orders import principal_direction
 from leastwise.partition import Intervals, Partition, Untouched, suppress
 from leastwise.predictors import Boosting, JointBuckets
 from leastwise.predictors.base import samples
-from leastwise.predictors.held_out import Difference, Folds, HeldOut, held_out
+from leastwise.predictors.held_out import Difference, Folds, HeldOut, Reference, held_out, reference
 from leastwise.predictors.strongest import Strongest
 from leastwise.random import generator
 from leastwise.records.grouping import joint_buckets
@@ -48,7 +48,9 @@ _MOST_RECORDS = 12_000
 # A path is an order only, in which merges are tried.
 _MOST_ON_A_PATH = 5_000
 MOST_ANSWERS = 24
-"""No question has more answers, unless constraints want them: models need no more, and people read no more."""
+"""No question has more answers, unless constraints want them: models need no more."""
+READABLE = 8
+"""More answers than these a question has only where the records tell that they pay."""
 # In ordering answers by their effect, everybody together counts as so many people.
 _PSEUDO_COUNT = 10.0
 # Lagrange multiplier of the classifier error along the path of merges: nearly all that counts.
@@ -88,8 +90,9 @@ def least(
 
     Notes
     -----
-    A loss is held against the given generalization, its answers cut to ``MOST_ANSWERS`` and its buckets to
-    ``fewest_people``; not step by step, so that small losses do not add up.
+    A loss is held against the given generalization, its answers cut to those that pay and its buckets to
+    ``fewest_people``; not step by step, so that small losses do not add up. The order in which merges are tried
+    comes from beliefs, not from the labels of validation: of many merges the luckiest would come first.
     """
     held, own = constraints or Constraints(), train.with_own_levels()
     floor = max(held.min_people, fewest_people(train))
@@ -99,7 +102,8 @@ def least(
         start = generalization
     search = _Search(_some(train), validation, held, _some(own, _MOST_ON_A_PATH))
     search.begin(start)
-    now, earlier = search.along_the_path(search.without_questions(start)), None
+    readable = search.with_readable_answers(search.without_questions(start))
+    now, earlier = search.along_the_path(readable), None
     while now is not earlier:
         earlier = now
         now = search.without_questions(search.without_pairs(now))
@@ -115,52 +119,83 @@ def spend(
     *,
     mu: float | None = None,
     constraints: Constraints | None = None,
+    everything: Reference | None = None,
 ) -> Generalization:
     """Coarsen on, as far as the classifier errs at most so much more often than with everything asked.
 
     Parameters
     ----------
     most, errors
-        The increase of the error that is allowed. What the given one costs is told by validation, with so many
-        standard errors added; what comes on top, by the given one's beliefs.
+        The increase of the error that is allowed. What the given one costs is estimated on validation
+        (``Reference.increase_of``), with so many standard errors added; what comes on top, by the given one's
+        beliefs.
     mu
         Of the path of merges: see ``coarsening_path``.
+    everything
+        How everything asked is judged on validation, where that is known: see ``everything_asked``.
 
     Returns
     -------
     Generalization
         The given one, where it leaves nothing to spend.
     """
+    same: Any = {"mu": mu, "constraints": constraints, "everything": everything}
+    return spent_by_shares(train, validation, generalization, most, errors, (1.0,), **same)[0]
+
+
+def spent_by_shares(
+    train: Table,
+    validation: Table,
+    generalization: Generalization,
+    most: float,
+    errors: float,
+    shares: Sequence[float],
+    *,
+    mu: float | None,
+    constraints: Constraints | None,
+    everything: Reference | None,
+) -> list[Generalization]:
+    """Return what ``spend`` returns where only a share of what may be lost is spent, share by share."""
     held = constraints or Constraints()
     search = _Search(_some(train), validation, held, _some(train.with_own_levels(), _MOST_ON_A_PATH))
-    everything, _ = search.judge(Generalization.untouched(train.schema))
-
+    everything = everything or everything_asked(train, validation)
     search.begin(generalization)
-    left = most - search.given.errs_more_than(everything).bound(errors)
-    if left <= 0:
-        return generalization
+    left = most - everything.increase_of(search.given).bound(errors)
+    path = [generalization, *(search.path(generalization, mu) if left > 0 else ())]
 
-    def is_allowed(way: Generalization) -> bool:
-        return search.expected_loss(way) <= left
+    def last_within(lost: float) -> int:
+        return last_that(lambda number: search.expected_loss(path[number]) <= lost, len(path) - 1)
 
-    path = search.path(generalization, mu)
-    last = last_that(lambda number: is_allowed(path[number - 1]), len(path))
-    return path[last - 1] if last else generalization
+    return [path[last_within(share * left)] for share in shares]
 
 
-def with_few_answers(train: Table, generalization: Generalization, constraints: Constraints) -> Generalization:
+def everything_asked(train: Table, validation: Table) -> Reference:
+    """Return what others are held against: everything asked, judged on validation."""
+    return reference(Generalization.untouched(train.schema), _some(train), validation)
+
+
+def increase_of(
+    generalization: Generalization, train: Table, validation: Table, everything: Reference
+) -> Difference:
+    """Estimate on validation by how much more often the classifier errs than with everything asked."""
+    return everything.increase_of(held_out(generalization, _some(train), validation)[0])
+
+
+def with_few_answers(
+    train: Table, generalization: Generalization, constraints: Constraints, most: int = MOST_ANSWERS
+) -> Generalization:
     """Cut questions of very many answers down to runs that differ least in what they tell about the label."""
     rules = MergeRules.of(constraints, generalization.partitions)
     partitions = [
         partition
-        if isinstance(partition, Untouched) or partition.size <= MOST_ANSWERS
-        else next(_runs(train, j, partition, rules), partition)
+        if isinstance(partition, Untouched) or partition.size <= most
+        else next(_runs(train, j, partition, rules, most), partition)
         for j, partition in enumerate(generalization.partitions)
     ]
     return replace(generalization, partitions=tuple(partitions))
 
 
-def _runs(train: Table, j: int, partition: Partition, rules: MergeRules) -> Iterator[Partition]:
+def _runs(train: Table, j: int, partition: Partition, rules: MergeRules, most: int) -> Iterator[Partition]:
     """Yield a question in as many runs as it may have, then in fewer, as far as the rules allow."""
     bucket = partition.bucket_map(train.levels[j])[train.codes[:, j]]
     told = np.zeros((partition.size, train.classes))
@@ -168,11 +203,16 @@ def _runs(train: Table, j: int, partition: Partition, rules: MergeRules) -> Iter
     people, overall = told.sum(axis=1), told.sum(axis=0) / told.sum()
     effect = (told + _PSEUDO_COUNT * overall) / (people + _PSEUDO_COUNT)[:, None]
     row = np.arange(in_order(partition))
-    if partition.attribute.kind == "discrete":
+    tree = rules.trees[j]
+    if tree is not None:
+        ranks = (effect - overall) @ principal_direction(effect - overall, people)
+        row = np.asarray(tree.in_order(ranks, people))
+    elif partition.attribute.kind == "discrete":
         row = np.argsort((effect - overall) @ principal_direction(effect - overall, people), kind="stable")
     cost = spread(people[row], effect[row], np.zeros(0), np.zeros((0, train.classes)))
-    most = max(MOST_ANSWERS - (partition.size - len(row)), 1)
-    for cut in reversed(best_partition(cost[None], np.zeros(1), most)):
+    if tree is not None:
+        cost[~tree.allowed_runs(row.tolist())] = np.inf
+    for cut in reversed(best_partition(cost[None], np.zeros(1), max(most - (partition.size - len(row)), 1))):
         groups = np.arange(partition.size)
         for first, end in pairwise((0, *cut.ends)):
             groups[row[first:end]] = row[first:end].min()
@@ -269,17 +309,34 @@ class _Search:
         told = after.errs_more_than(self.given), after.is_surprised_more_than(self.given)
         return costs_nothing(*told, self.expected_loss(coarser))
 
+    def pays(self, fewer: Generalization) -> bool:
+        """Return whether the records tell that more answers are worth it than people read."""
+        more = self.judge(fewer)[0].errs_more_than(self.given)
+        return more.bound(-_CHANCE) > 0 or (max(more.mean, 0.0) + self.expected_loss(fewer)) / 2 > _LOSS
+
     def without_questions(self, now: Generalization) -> Generalization:
-        """Drop questions: of those that are free, the one whose absence leaves the least error comes first."""
+        """Drop questions: of those that are free, the one whose absence costs least by beliefs comes first."""
         if len(now.collected) > _FEW_QUESTIONS:
             rise = Folds.of(self.validation).importance(now)
             order = sorted(self._optional(now), key=lambda name: rise[name])
             now = _without(now, {*order[: self._last_free(lambda n: _without(now, {*order[:n]}), len(order))]})
         free = self._optional(now)
         while free := [name for name in free if self.is_free(_without(now, {name}))]:  # others will not become so
-            best = min(free, key=lambda name: self.judge(_without(now, {name}))[0].error)
+            best = min(free, key=lambda name: self.expected_loss(_without(now, {name})))
             now = _without(now, {best})
             free.remove(best)
+        return now
+
+    def with_readable_answers(self, now: Generalization) -> Generalization:
+        """Cut every question to as many answers as people read, unless more pay; then to a few more."""
+        rules = MergeRules.of(self.constraints, now.partitions)
+        for j, partition in enumerate(now.partitions):
+            for most in (READABLE, 2 * READABLE):
+                if not isinstance(partition, Untouched) and partition.size > most:
+                    way = now.replacing(next(_runs(self.own, j, partition, rules, most), partition))
+                    if not self.pays(way):
+                        now = way
+                        break
         return now
 
     def _optional(self, now: Generalization) -> list[str]:
@@ -319,10 +376,15 @@ class _Search:
     def _by_cost(self, now: Generalization) -> list[_Pair]:
         """Return the pairs of buckets in the order of what a merge would cost the classifier as it is.
 
-        It guesses for the two as the mean of what it guesses for either, which costs no less than to learn anew.
+        It guesses for the two as the mean of what it guesses for either, which costs no less than to learn anew;
+        how often that errs more, its own beliefs tell.
         """
-        before, classifier = self.judge(now)
+        _, classifier = self.judge(now)
         rows, people = samples(self.validation, now, "label"), samples(self.train, now, "label")
+        first, place = rows.buckets
+        inputs = rows.inputs[first]
+        beliefs = np.asarray(classifier.predict(inputs)[0])
+        weights = np.bincount(place, weights=rows.weights, minlength=len(first))
         rules, costs = MergeRules.of(self.constraints, now.partitions), list[tuple[float, _Pair]]()
         for column, name in enumerate(now.collected):
             partition, attribute = now[name], now.schema.names.index(name)
@@ -331,13 +393,13 @@ class _Search:
             bucket, size = people.inputs[:, column], partition.size
             use = np.bincount(bucket, weights=people.weights, minlength=size)
             label = np.bincount(bucket, weights=people.weights * people.targets[:, 0], minlength=size)
-            for pair in mergeable(partition, label / np.maximum(use, 1)):
+            for pair in mergeable(partition, label / np.maximum(use, 1), use):
                 if rules.allow(attribute, pair):
-                    touched = np.isin(rows.inputs[:, column], pair)
-                    guessed = _averaged(classifier, rows.inputs[touched], rows.input_sizes, column, pair, use)
-                    wrong = guessed.argmax(axis=1) != rows.targets[touched, 0]
-                    cost = float(rows.weights[touched] @ (wrong - before.wrong[touched]))
-                    costs.append((cost, _Pair(attribute, pair)))
+                    touched = np.isin(inputs[:, column], pair)
+                    guessed = _averaged(classifier, inputs[touched], rows.input_sizes, column, pair, use)
+                    own, number = beliefs[touched], np.arange(int(touched.sum()))
+                    lost = own.max(axis=1) - own[number, guessed.argmax(axis=1)]
+                    costs.append((float(weights[touched] @ lost), _Pair(attribute, pair)))
         return [pair for _, pair in sorted(costs, key=lambda each: each[0])]
 
 
@@ -377,9 +439,14 @@ def costs_nothing(errs: Difference, surprised: Difference, expected: float) -> b
     return errs.bound(-_CHANCE) <= 0 and expected <= (2 * _LOSS if surprised.mean <= 0 else _LOSS)
 
 
-def mergeable(partition: Partition, mean: npt.NDArray[Any]) -> Iterator[tuple[int, int]]:
-    """Yield the pairs of buckets that may become one: neighbours where there is an order."""
-    inner = in_order(partition)
+def mergeable(partition: Partition, mean: npt.NDArray[Any], people: npt.NDArray[Any]) -> Iterator[tuple[int, int]]:
+    """Yield the pairs of buckets that may become one: neighbours where there is an order, or a hierarchy."""
+    inner, tree = in_order(partition), BucketTree.of(partition)
+    if tree is not None:
+        few = partition.size <= _FEW_GROUPS
+        pairs = combinations(range(partition.size), 2) if few else pairwise(tree.in_order(mean, people))
+        yield from (pair for pair in pairs if tree.joins(pair))
+        return
     if partition.attribute.kind == "discrete":
         order = np.argsort(mean, kind="stable").tolist()
         yield from combinations(range(partition.size), 2) if partition.size <= _FEW_GROUPS else pairwise(order)

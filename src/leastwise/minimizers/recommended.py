@@ -14,12 +14,15 @@ from leastwise.minimizers.base import chosen_on
 from leastwise.minimizers.coarsening.minimizer import fine_starts
 from leastwise.minimizers.coarsening.path import coarsening_steps, countable, thinned
 from leastwise.minimizers.coarsening.state import PseudoCounts, Records, make_state
-from leastwise.minimizers.constraints import Constraints
+from leastwise.minimizers.constraints import Constraints, broken
 from leastwise.minimizers.descent import joint_path
+from leastwise.minimizers.floor import brought_to
 from leastwise.minimizers.optimal.items import target_weights
 from leastwise.minimizers.optimal.minimizer import optimal_path
+from leastwise.minimizers.pat import pat_grid
 from leastwise.minimizers.surrogate import Surrogate, effects_of
 from leastwise.records.table import Table
+from leastwise.schema import Schema
 
 # Answers that tell the classifier no more than chance would are not worth asking apart (Akaike's rule).
 BUCKET_PENALTY = 10.0
@@ -29,6 +32,11 @@ BUCKET_PENALTY = 10.0
 _STARTS = (0.15, 0.3)
 # Of the solutions of a descent, from fine to coarse, nested paths start at these: they fill what lies between.
 _NESTED = (0.0, 0.2, 0.4, 0.6, 0.8)
+# With fewer people trees propose, too: all that they do rests on leaves of so large a share of them, where joint
+# counts and effects of single values are mostly chance.
+_FEW = 6_000
+_LEAF_SHARES, _FEWEST_IN_A_LEAF = (0.01, 0.03), 10
+_ALPHAS, _LEAVES = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9), (2, 3, 4, 6, 8, 12, 16, 24)
 # Two candidates guess about so many people differently; it makes the difference of their errors uncertain.
 _DIFFERENTLY = 0.1
 
@@ -46,8 +54,8 @@ def recommended_paths(
 
     They are those of ``optimal_path`` (buckets penalised, and its fine end without), of ``joint_path`` from
     a fine start, and of ``coarsening_path`` from that start, from a coarser one and from some solutions of the
-    descent, without those that are beaten on the training records; the origin of each artefact says where it comes
-    from. Judge them on validation and keep the frontier.
+    descent, and where records are few also privacy-aware trees; without those that are beaten on the training
+    records. The origin of each artefact says where it comes from. Judge them on validation and keep the frontier.
 
     Parameters
     ----------
@@ -80,11 +88,35 @@ def recommended_paths(
         for g in distinct([*fine, *_spread_over(joint)])
     ]
     nested = [step for steps_of in paths for step in thinned(steps_of, max(steps // 2, 2))]
-    candidates = distinct([path[0], path[-1], *path, *finest, *joint, *(step.generalization for step in nested)])
+    trees = _trees(own, held, weights)
+    found = [*path, *finest, *joint, *(step.generalization for step in nested), *trees]
+    candidates = distinct([path[0], path[-1], *found])
     told = {step.generalization.fingerprint: Estimate(step.utility_risk, step.adversary_error) for step in nested}
     common = {"leastwise": __version__, **chosen_on(table)}
     kept = _worth_judging(candidates, told, records, target_weights(own, weights))
     return [replace(g, origin={**g.origin, **common}) for g in kept]
+
+
+def _trees(
+    own: Table, constraints: Constraints, weights: Mapping[str, float] | Sequence[float] | None
+) -> list[Generalization]:
+    """Return the privacy-aware trees that few records allow; nothing where they are many."""
+    kept = [j for j, name in enumerate(own.schema.names) if name not in constraints.suppressed]
+    if own.people >= _FEW or not {*kept} & {*own.personal}:
+        return []
+    schema = Schema(tuple(own.schema.attributes[j] for j in kept), own.schema.label)
+    asked = replace(own, schema=schema, codes=own.codes[:, kept], levels=tuple(own.levels[j] for j in kept))
+    matters = dict(zip(own.schema.personal, target_weights(own, weights).tolist(), strict=False))
+    by_name = {name: matters[name] for name in schema.personal}
+    fewest = {max(share * own.people, _FEWEST_IN_A_LEAF) for share in _LEAF_SHARES}
+    grids = (pat_grid(asked, _ALPHAS, _LEAVES, min_leaf=least, weights=by_name) for least in sorted(fewest))
+    nothing, found = [*Generalization.suppressed(own.schema).partitions], list[Generalization]()
+    for tree in (tree for grid in grids for row in grid for tree in row):
+        partitions = nothing.copy()
+        for j, partition in zip(kept, tree.partitions, strict=True):
+            partitions[j] = partition
+        found.append(brought_to(constraints, replace(tree, partitions=tuple(partitions)), own))
+    return [g for g in found if not broken(constraints, g, own)]
 
 
 def _worth_judging(

@@ -1,5 +1,8 @@
 """Edges at round places: 3,000 rather than 3,121, 65 rather than 64, where the records cannot tell them apart.
 
+And values in their natural order: of codes that are numbers, a group has runs of neighbours rather than single
+ones, where the records have no opinion.
+
 A minimizer puts an edge between two numbers that somebody gave. Moved to a rounder place, it sends the people in
 between to the neighbouring bucket; the classifier stays as it is. Where it guesses no worse about people whom it
 did not learn from, the rounder edge is as good, easier to answer, and tells nobody's number.
@@ -8,17 +11,19 @@ did not learn from, the rounder edge is as good, easier to answer, and tells nob
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from leastwise.generalization import Generalization
 from leastwise.generalization.leaks import Leak, grid_step, leaks
 from leastwise.minimizers.constraints import Constraints, broken
 from leastwise.minimizers.merging import fewest_people
-from leastwise.partition import Intervals
+from leastwise.partition import Groups, Intervals
 from leastwise.predictors.base import samples
 from leastwise.predictors.held_out import HeldOut, held_out
 from leastwise.predictors.strongest import Strongest, guesses
@@ -26,6 +31,13 @@ from leastwise.records.table import Table
 
 # Moved edges together may cost the guesses so many standard errors, and so large a share of the people.
 _ERRORS, _SHARE = 0.5, 0.001
+# A value stays in a group apart from its neighbours where its people tell so: a likelihood ratio of so much (its
+# logarithm; 95 %, one-sided).
+_OPINION = 1.35
+# In what is told of a group's labels, everybody together counts as so many people.
+_PSEUDO_COUNT = 10.0
+# Fewer codes than these are read one by one.
+_FEWEST_CODES = 3
 # From the roundest on, so many powers of ten are tried below the distance of the neighbouring edges.
 _POWERS = 5
 
@@ -42,6 +54,7 @@ def rounded(
     constraints
         What the result must hold to: edges that must stay do.
     """
+    generalization = in_natural_order(train, validation, generalization, constraints=constraints)
     if not any(isinstance(p, Intervals) and p.edges for p in generalization.partitions):
         return generalization
     held = constraints or Constraints()
@@ -104,7 +117,12 @@ class _Rounding:
     def _stays(self, now: Generalization, leak: Leak) -> bool:
         partition = now[leak.attribute]
         assert isinstance(partition, Intervals)
-        return partition.edges[leak.place] in map(float, self.constraints.edges.get(leak.attribute, ()))
+        told = self.constraints.nested_in
+        before = () if told is None else getattr(told[leak.attribute], "edges", ())
+        return partition.edges[leak.place] in [
+            *map(float, self.constraints.edges.get(leak.attribute, ())),
+            *before,
+        ]
 
     def _room(self, partition: Intervals, place: int, j: int) -> tuple[float, float]:
         """Return between which numbers the edge may lie: beside the neighbouring edges, or the numbers given."""
@@ -119,12 +137,102 @@ class _Rounding:
         return HeldOut.of(found, rows)
 
     def _is_as_good(self, way: Generalization) -> bool:
-        loss = self._judge(way).errs_more_than(self.before)
-        return loss.mean <= min(_ERRORS * loss.standard_error, _SHARE)
+        return is_as_good(self._judge(way), self.before)
 
     def _is_allowed(self, way: Generalization, j: int) -> bool:
-        use = np.bincount(way.partitions[j].bucket_map(self.train.levels[j]), weights=self.train.use(j))
-        return bool(use.min() >= fewest_people(self.train)) and not broken(self.constraints, way, self.train)
+        return is_allowed(way, j, self.train, self.constraints)
+
+
+def is_as_good(after: HeldOut, before: HeldOut) -> bool:
+    """Return whether what was moved costs too little to be told."""
+    loss = after.errs_more_than(before)
+    return loss.mean <= min(_ERRORS * loss.standard_error, _SHARE)
+
+
+def is_allowed(way: Generalization, j: int, train: Table, constraints: Constraints) -> bool:
+    """Return whether every bucket of an attribute has enough people, and nothing is broken."""
+    use = np.bincount(way.partitions[j].bucket_map(train.levels[j]), weights=train.use(j))
+    return bool(use.min() >= fewest_people(train)) and not broken(constraints, way, train)
+
+
+def in_natural_order(
+    train: Table, validation: Table, generalization: Generalization, *, constraints: Constraints | None = None
+) -> Generalization:
+    """Let values whose people do not tell which group they belong to join that of their neighbours.
+
+    Only for codes that are numbers: those have an order that people know, and "codes 10 to 99" is easier to read,
+    and to answer, than a list. Parameters: as for ``rounded``.
+    """
+    held, now = constraints or Constraints(), generalization
+    kept = {*held.untouched, *held.apart, *held.edges}
+    for j, partition in enumerate(generalization.partitions):
+        if not isinstance(partition, Groups) or partition.attribute.name in kept or partition.untouched:
+            continue
+        order = natural_order(partition.attribute.values)
+        if partition.attribute.kind != "discrete" or partition.suppressed or order is None:
+            continue
+        if partition.attribute.hierarchy is not None:  # says itself what belongs together
+            continue
+        moved = joined_neighbours(_told(train, j), partition.assignment, order)
+        way = now.replacing(Groups(partition.attribute, moved))
+        if way != now and way.partitions[j].size == partition.size and is_allowed(way, j, train, held):
+            judged = [held_out(each, train, validation)[0] for each in (now, way)]
+            now = way if is_as_good(judged[1], judged[0]) else now
+    return now
+
+
+def natural_order(values: Sequence[str]) -> list[int] | None:
+    """Return the places of values in the order of their numbers; None where they are no numbers.
+
+    >>> natural_order(("10", "9", "8")), natural_order(("a", "b", "c")), natural_order(("1", "2"))
+    ([2, 1, 0], None, None)
+    """
+    if len(values) < _FEWEST_CODES or not all(value.isascii() and value.isdigit() for value in values):
+        return None
+    return sorted(range(len(values)), key=lambda place: int(values[place]))
+
+
+def joined_neighbours(told: npt.NDArray[Any], assignment: Sequence[int], order: Sequence[int]) -> tuple[int, ...]:
+    """Return the groups of values in which neighbours are together unless their people tell otherwise.
+
+    Parameters
+    ----------
+    told
+        Values x classes: how many people.
+    assignment
+        The group of each value.
+    order
+        The places of the values that have an order; others stay.
+
+    Notes
+    -----
+    The likeliest groups, where every change of group between neighbours costs ``_OPINION`` (a Potts chain, by
+    dynamic programming). What is known of a group's labels is what its people tell now.
+    """
+    groups = np.asarray(assignment)
+    label = np.zeros((groups.max() + 1, told.shape[1]))
+    np.add.at(label, groups, told)
+    overall = told.sum(axis=0) / max(told.sum(), 1)
+    rate = (label + _PSEUDO_COUNT * overall) / (label.sum(axis=1) + _PSEUDO_COUNT)[:, None]
+    cost = -told[list(order)] @ np.log(np.maximum(rate, 1e-12)).T
+    # A value that nobody has is where it was, unless its neighbours are together.
+    cost[np.arange(len(order)), groups[list(order)]] -= 1e-6
+    best, came = cost[0], np.zeros(cost.shape, dtype=np.intp)
+    for i in range(1, len(order)):
+        stay, change = best, best.min() + _OPINION
+        came[i] = np.where(stay <= change, np.arange(len(best)), int(best.argmin()))
+        best = np.minimum(stay, change) + cost[i]
+    found, group = groups.copy(), int(best.argmin())
+    for i in range(len(order) - 1, -1, -1):
+        found[order[i]] = group
+        group = int(came[i, group])
+    return tuple(found.tolist())
+
+
+def _told(train: Table, j: int) -> npt.NDArray[Any]:
+    told = np.zeros((train.sizes[j], train.classes))
+    np.add.at(told, (train.codes[:, j], train.y), train.counts)
+    return told
 
 
 def round_places(edge: float, low: float, high: float, whole: bool = False) -> Iterator[float]:

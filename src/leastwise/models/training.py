@@ -7,6 +7,7 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone, is_classifier
@@ -19,6 +20,7 @@ from leastwise.models.inputs import Matrix, as_polars, classes_of, encoded
 from leastwise.models.model import Model, ModelFacts
 from leastwise.partition import Untouched
 from leastwise.random import generator
+from leastwise.records.encoding import derived_column
 from leastwise.validation import check_between, did_you_mean
 
 DEFAULT = "sklearn.ensemble.HistGradientBoostingClassifier"
@@ -128,7 +130,13 @@ def train(
     frame = as_polars(records)
     if name not in frame.columns:
         raise DataError(f"the records have no column {shorten(name)}; {did_you_mean(name, frame.columns)}")
-    classes, codes = classes_of(generalization.label, frame[name])
+    rule = "" if generalization.label is None else generalization.label.derive
+    labels = (
+        derived_column(nw.from_native(frame[name], series_only=True), rule).to_polars()
+        if full and rule
+        else frame[name]
+    )
+    classes, codes = classes_of(generalization.label, labels)
     matrix = encoded(generalization, generalization.transform(frame) if full else frame)
     x, y = matrix[codes >= 0], codes[codes >= 0]
     if len(y) < FEWEST or len(np.unique(y)) < 2:

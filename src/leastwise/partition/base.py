@@ -13,6 +13,7 @@ import numpy.typing as npt
 from leastwise.errors import ParameterError, SchemaError, shorten
 from leastwise.partition.labels import alternatives, distinguished
 from leastwise.schema import Attribute, Extra, Unknown
+from leastwise.schema.derive import derived
 from leastwise.schema.values import Say
 
 Codes = npt.NDArray[np.integer[Any]]
@@ -42,7 +43,7 @@ class Partition(ABC):
 
     def piece(self, value: Any, unknown: Unknown = "other") -> int:
         """Return the piece of one raw value; a strange one goes where the domain says, or is refused."""
-        found = self.attribute.read(value, unknown)
+        found = self.attribute.read(derived(self.attribute.derive, value), unknown)
         if isinstance(found, Extra):
             return self._pieces if found is Extra.MISSING else len(self.assignment) - 1
         return self._piece(found)

@@ -51,16 +51,22 @@ def _real_numbers(attribute: Attribute, above: float | None, up_to: float | None
 
 
 def group_label(attribute: Attribute, values: Sequence[str], say: Say = str) -> str:
-    """Name the values of a group; of a run of an ordinal attribute, its first and last.
+    """Name the values of a group, by the hierarchy where there is one; of an ordinal run, its first and last.
 
+    >>> from dataclasses import replace
+    >>> from leastwise.schema.hierarchy import Hierarchy
     >>> colour = Attribute("colour", values=("red", "green", "blue"))
     >>> group_label(colour, ["red", "blue"]), group_label(colour, colour.values)
     ('red or blue', 'red, green or blue')
+    >>> tree = Hierarchy.from_tree({"warm": ["red"], "cold": ["green", "blue"]})
+    >>> group_label(replace(colour, hierarchy=tree), ["green", "blue"])
+    'cold'
     >>> size = Attribute("size", "ordinal", values=("S", "M", "L"))
     >>> group_label(size, size.values)
     'S to L'
     """
-    labels = [attribute.label_of(value) for value in values]
+    names = values if attribute.hierarchy is None else attribute.hierarchy.names(values)
+    labels = [attribute.label_of(name) if name in attribute.code_of else name for name in names]
     if attribute.kind == "ordinal" and len(labels) > 2:
         return say("{} to {}").format(labels[0], labels[-1])
     if len(labels) > NAMED_VALUES:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from leastwise.checks.drifting import DriftLimits
+from leastwise.documents import to_plain
 from leastwise.errors import ArtefactError
 from leastwise.exports import FormTexts, Notice
 from leastwise.minimizers.constraints import Constraints
@@ -34,6 +35,8 @@ class PolicyTask:
         Texts that mean "no answer".
     drop, keep, discrete, continuous, at_least
         How a schema is inferred.
+    person
+        The column that tells whose record each one is, where several may be one person's.
     """
 
     data: Path | None = None
@@ -46,11 +49,43 @@ class PolicyTask:
     discrete: tuple[str, ...] = ()
     continuous: tuple[str, ...] = ()
     at_least: int | None = None
+    person: str | None = None
 
     def options(self) -> dict[str, Any]:
         """Return what differs from the defaults, by the names of the command line's options."""
         pairs = {each.name: (getattr(self, each.name), each.default) for each in fields(self)}
         return {name: value for name, (value, default) in pairs.items() if value != default}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Processing:
+    """What an impact assessment tells of the processing beside the notice; what is empty is a gap.
+
+    Attributes
+    ----------
+    name
+        What the processing is called.
+    source
+        Where the records come from.
+    recipients
+        Who receives them.
+    rights
+        How people see, correct or erase what is held of them, and object.
+    controls
+        What keeps others out: technical and organisational measures, one each.
+    benefits
+        What it is good for, and for whom.
+    consultation
+        Who was asked: people concerned, the data-protection officer.
+    """
+
+    name: str = ""
+    source: str = ""
+    recipients: str = ""
+    rights: str = ""
+    controls: tuple[str, ...] = ()
+    benefits: str = ""
+    consultation: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +108,15 @@ class Policy:
         How candidates are made and judged.
     notice, form
         What people are told before they answer, and how they are asked.
+    processing
+        What an impact assessment needs beside the notice.
+    decision, review_months, signers
+        The decision that is in force, after how many months one is looked at again, and who may sign one: a file
+        of allowed signers, with which an unsigned decision does not stand.
+    groups
+        Groups of people: who pays for asking less is told of them, and limits are held against them.
+    nested
+        Whether candidates must ask nothing that ``previous`` and earlier decisions did not tell.
 
     Examples
     --------
@@ -99,6 +143,27 @@ class Policy:
     grid: Path | None = None
     notice: Notice = field(default_factory=Notice)
     form: FormTexts = field(default_factory=FormTexts)
+    processing: Processing = field(default_factory=Processing)
+    decision: Path | None = None
+    review_months: int = 12
+    signers: Path | None = None
+    groups: tuple[str, ...] = ()
+    nested: bool = False
+
+    def said(self) -> dict[str, str]:
+        """Return all that it says, key by key, but for the names of files: what a decision is made under."""
+        found: dict[str, str] = {}
+        for name in ("budget", "constraints", "drift", "notice", "processing"):
+            found |= _flat(to_plain(getattr(self, name)), f"{name}.")
+        task = {key: value for key, value in self.task.options().items() if key not in ("data", "schema")}
+        own = {
+            "groups": self.groups,
+            "nested": self.nested,
+            "seed": self.seed,
+            "quick": self.quick,
+            "review_months": self.review_months,
+        }
+        return found | _flat(to_plain(task | own), "")
 
     @classmethod
     def from_yaml(cls, text: str, folder: str | Path = ".") -> Policy:
@@ -127,3 +192,18 @@ class Policy:
             return cls.from_yaml(text, place.parent)
         except ArtefactError as error:
             raise ArtefactError(f"{path}: {WHAT}", error.problems) from None
+
+
+def _flat(value: Any, before: str) -> dict[str, str]:
+    """Return a mapping of mappings as one of texts; what is not said is left out.
+
+    >>> _flat({"a": {"b": 1, "c": None}, "d": ["x", "y"]}, "k.")
+    {'k.a.b': '1', 'k.d': 'x, y'}
+    """
+    found: dict[str, str] = {}
+    for key, item in value.items():
+        if isinstance(item, dict):
+            found |= _flat(item, f"{before}{key}.")
+        elif item not in (None, "", []):
+            found[f"{before}{key}"] = ", ".join(map(str, item)) if isinstance(item, list) else str(item)
+    return found

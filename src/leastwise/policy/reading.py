@@ -12,9 +12,10 @@ from leastwise.checks.drifting import DriftLimits
 from leastwise.documents import LARGEST_DOCUMENT, Fields, Problems, check_format, from_plain, is_number
 from leastwise.documents.yaml import LocatedDocument
 from leastwise.errors import LeastwiseError, ParameterError, SchemaError, shorten
+from leastwise.evaluation.declared_groups import parse_all
 from leastwise.exports import FormTexts, Notice
 from leastwise.minimizers.constraints import Constraints
-from leastwise.policy.policy import FORMAT, VERSION, Policy, PolicyTask
+from leastwise.policy.policy import FORMAT, VERSION, Policy, PolicyTask, Processing
 from leastwise.runs.budget import MEAN, Budget
 from leastwise.schema import Schema
 from leastwise.schema.file import load_schema
@@ -118,15 +119,28 @@ def _policy(section: Section, folder: Path) -> Policy | None:
     drift = _limits(DriftLimits, section.section("drift"))
     notice = _limits(Notice, section.section("notice"))
     form = _limits(FormTexts, section.section("form"), _with_texts)
+    processing = _limits(Processing, section.section("processing"), _with_texts)
     constraints = _constraints(section.section("constraints"))
-    files = {key: section.file(key, folder) for key in ("generalization", "promise", "grid")}
+    files = {
+        key: section.file(key, folder) for key in ("generalization", "promise", "grid", "decision", "signers")
+    }
     previous = tuple(folder / name for name in section.words("previous"))
     seed, quick = section.whole_or("seed", 0) or 0, section.truth("quick")
+    nested, groups = section.truth("nested"), section.words("groups")
+    try:
+        parse_all(groups)
+    except ParameterError as error:
+        section.problems.add(("groups",), str(error))
+    months = section.whole_or("review_months", 12) or 0
+    if months < 1:
+        section.problems.add(("review_months",), f"must be at least 1; got {months}")
     if seed < 0:
         section.problems.add(("seed",), f"must be a whole number from 0; got {seed}")
     section.done()
     _check_names(section.problems, task, budget, constraints, form)
-    if section.problems.texts or budget is None or drift is None or notice is None or form is None:
+    if section.problems.texts or budget is None or drift is None:
+        return None
+    if notice is None or form is None or processing is None:
         return None
     return Policy(
         task=task,
@@ -138,6 +152,10 @@ def _policy(section: Section, folder: Path) -> Policy | None:
         quick=quick,
         notice=notice,
         form=form,
+        processing=processing,
+        review_months=months,
+        nested=nested,
+        groups=groups,
         **files,
     )
 
@@ -153,7 +171,10 @@ def _task(section: Section, folder: Path) -> PolicyTask:
         if schema is not None and key in section:
             section.problems.add((key,), "has no use beside schema; edit the schema instead")
     data = section.file("data", folder)
-    return PolicyTask(data=data, label=label, personal=personal, schema=schema, at_least=at_least, **lists)
+    person = section.word("person")
+    return PolicyTask(
+        person=person, data=data, label=label, personal=personal, schema=schema, at_least=at_least, **lists
+    )
 
 
 def _limits(kind: type[T], section: Section, read: Callable[[Any], Any] | None = None) -> T | None:

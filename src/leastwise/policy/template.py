@@ -10,12 +10,13 @@ import yaml
 from leastwise.runs.budget import Budget
 
 COLUMN = 29  # where the comments begin
-COMMENTED = ("data", "label", "personal", "schema", "missing", "seed", "quick")
+COMMENTED = ("data", "label", "personal", "schema", "missing", "seed", "quick", "decision")
 EXAMPLES = {
     "personal": "[sex, race]",
     "schema": "schema.yaml",
     "generalization": "g.json",
     "promise": "promise.json",
+    "decision": "run/decision.json",
 }
 EXAMPLE_OF_LEAST = {"mean": 0.4, "sex": 0.3}
 DEFAULT = Budget(max_error_increase=0.02)
@@ -25,6 +26,8 @@ LIMITS = {
     "max_error": (0.2, "how often it may err"),
     "max_unique": (0, "how many people may be alone with their generalized record"),
     "max_unique_share": (0.001, "the same as a share of all people"),
+    "max_group_gap": (0.01, "how much more one declared group may pay than another"),
+    "max_group_error": (0.3, "how often it may err in any declared group"),
     "max_buckets": (40, "how many answers there may be in all"),
     "max_asked": (6, "how many questions"),
 }
@@ -49,6 +52,13 @@ version: 1
 {generalization}
 {promise}
 # previous: [g-2025.json]     # in use before, of the same people: what both tell together is checked, too
+# nested: true                # runs ask nothing that earlier ones did not tell
+{decision} # by leastwise decide; a check says when it must be looked at again
+# review_months: 12
+# signers: allowed_signers    # who may sign it, as ssh-keygen(1) wants it
+
+# Who is told apart to see who pays for asking less; limits are in the budget.
+# groups: [sex, "age[29,44,59]", "sex & race"]
 
 # What must be kept; leave out what does not matter.
 budget:
@@ -64,6 +74,23 @@ budget:
 #   max_buckets: {{age: 5}}
 #   max_buckets_in_all: 40
 #   min_people: 100           # no bucket used by fewer
+
+# What people are told before they answer (leastwise collect), and with it what an impact assessment says of the
+# processing (leastwise dpia).
+# notice:
+#   controller: Example Ltd
+#   purpose: to tell who needs help
+#   legal_basis: consent
+#   keep_days: 180            # a collector erases what is older
+#   contact: privacy@example.org
+# processing:
+#   name: Help with forms
+#   source: people fill in a form
+#   recipients: the advisers
+#   rights: people see, correct and erase their answers at the contact, and may object there
+#   controls: [records are sealed, access is logged]
+#   benefits: people who need help are offered it
+#   consultation: the data-protection officer
 
 # What counts as drift. A check alarms although nothing changed at most this often:
 drift:
@@ -83,6 +110,7 @@ def policy_text(
     generalization: str | None = None,
     promise: str | None = None,
     *,
+    decision: str | None = None,
     schema: str | None = None,
     budget: Budget | None = None,
     seed: int = 0,
@@ -99,6 +127,7 @@ def policy_text(
         "quick": str(quick).lower(),
         "generalization": None if generalization is None else _written(generalization),
         "promise": None if promise is None else _written(promise),
+        "decision": None if decision is None else _written(decision),
     }
     lines = {}
     for name, text in said.items():

@@ -6,33 +6,36 @@ boosted and all others are one value "the rest", whose probability is divided as
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.ensemble import HistGradientBoostingClassifier
 
+from leastwise.kernels import boosted_trees
 from leastwise.partition import Codes
-from leastwise.predictors.base import Probabilities, Samples, few_threads, masked
+from leastwise.predictors.base import Probabilities, Samples, masked, starts
 from leastwise.predictors.joint_buckets import JointBuckets
+from leastwise.random import generator
+from leastwise.records.grouping import quantile_of
 
-# scikit-learn takes at most 255 codes of an unordered input.
-_MOST_CATEGORIES = 255
-# Rows from which more threads gain more than they lose by waiting for each other, and which are not repeated.
-_MANY_ROWS = 200_000
+# An unordered input with more codes than this counts as ordered; an ordered one is cut into so many runs.
+_MOST_CODES = 255
 # People that a value needs to be boosted by name.
 _LEAST = 2
+_PENALTY = 5.0
+# People from which one in ten says when to stop, and after how many rounds without a gain.
+_ENOUGH, _SHARE, _PATIENCE = 2000, 0.1, 5
 
 
 @dataclass
 class Boosting:
-    """scikit-learn's histogram gradient boosting, one model per target.
+    """Histogram gradient boosting, one model per target, on the distinct rows and how many people have them.
 
     Parameters
     ----------
     rounds, leaves, rate
-        Of the boosting; it stops early when a tenth of the training rows says so.
+        Of the boosting; it stops early when a tenth of the training people says so.
     most_values
         How many values of a target are boosted by name.
     most_work
@@ -53,11 +56,10 @@ class Boosting:
 
     def fit(self, train: Samples, validation: Samples) -> Boosting:
         """Fit one model per target."""
-        self.like_ = train
-        with few_threads(None if len(train) > _MANY_ROWS else 1):
-            self.boosted_ = [self._fit_target(_people(train.of_target(t))) for t in range(len(train.target_sizes))]
+        self.like_, self.inputs_ = train, _Inputs.of(train)
+        self.boosted_ = [self._fit_target(train, t) for t in range(len(train.target_sizes))]
         # Counting divides what is left of the rest; where every value is boosted by name, nothing is.
-        needed = any(boosted is None or np.bincount(boosted[1]).max() > 1 for boosted in self.boosted_)
+        needed = any(boosted is None or np.bincount(boosted.class_of).max() > 1 for boosted in self.boosted_)
         self.counting_ = JointBuckets(seed=self.seed).fit(train, validation) if needed else None
         return self
 
@@ -66,55 +68,100 @@ class Boosting:
         counted = (
             self.counting_.predict(inputs) if self.counting_ else [np.ones((len(inputs), 0))] * len(self.boosted_)
         )
+        codes = self.inputs_(inputs)
         return [
-            masked(_spread(*boosted, inputs, counted[t]), self.like_.allowed(t, inputs)) if boosted else counted[t]
+            masked(_spread(boosted, self.inputs_, codes, counted[t]), self.like_.allowed(t, inputs))
+            if boosted
+            else counted[t]
             for t, boosted in enumerate(self.boosted_)
         ]
 
-    def _fit_target(self, rows: Samples) -> tuple[Any, npt.NDArray[np.intp]] | None:
-        """Return the model and the class that each value belongs to; None where counting is all there is."""
-        use = np.bincount(rows.targets[:, 0], weights=rows.weights, minlength=rows.target_sizes[0])
+    def _fit_target(self, train: Samples, target: int) -> _Boosted | None:
+        """Return the model; None where counting is all there is."""
+        values, size = train.targets[:, target], train.target_sizes[target]
+        use = np.bincount(values, weights=train.weights, minlength=size)
         # A value that one person has is no class: it cannot be both learned and held out for early stopping.
         order = np.argsort(-use, kind="stable")[: min(self.most_values, int((use >= _LEAST).sum()))]
-        class_of = np.full(len(use), len(order), dtype=np.intp)
+        class_of = np.full(size, len(order), dtype=np.intp)
         class_of[order] = np.arange(len(order))
-        classes = class_of[rows.targets[:, 0]]
-        present = np.bincount(classes)
-        many = int((present > 0).sum())
-        if many < 2 or not rows.input_sizes or len(rows) * many > self.most_work:
+        present = np.flatnonzero(np.bincount(class_of, weights=use, minlength=len(order) + 1))
+        people = float(train.weights.sum())
+        if len(present) < 2 or not train.input_sizes or people * len(present) > self.most_work:
             return None
-        pairs = zip(rows.ordered, rows.input_sizes, strict=True)
-        unordered = [not ordered and size <= _MOST_CATEGORIES for ordered, size in pairs]
-        model = HistGradientBoostingClassifier(
-            max_iter=self.rounds,
-            max_leaf_nodes=self.leaves,
-            learning_rate=self.rate,
-            # A penalty counts people, where a least number of rows would count rows.
-            min_samples_leaf=1,
-            l2_regularization=5.0,
-            categorical_features=unordered,
-            early_stopping=len(rows) > 2000 and present[present > 0].min() >= _LEAST,
-            n_iter_no_change=5,
-            random_state=self.seed,
+        first, bucket_of = train.buckets
+        dense = np.searchsorted(present, class_of[values])
+        cells = bucket_of * len(present) + dense
+        counts = np.bincount(cells, weights=train.weights, minlength=len(first) * len(present))
+        counts = counts.reshape(len(first), -1)
+        held_out = np.zeros_like(counts)
+        if people > _ENOUGH and counts.sum(axis=0).min() >= _LEAST:
+            random = generator(self.seed, "boosting")
+            held_out = random.binomial(np.floor(counts).astype(np.int64), _SHARE).astype(float)
+        shares = (counts.sum(axis=0) + 1e-9) / people
+        before = np.log(shares[1:] / shares[0]) if len(present) == 2 else np.log(shares)
+        trees = boosted_trees.boost(
+            self.inputs_(train.inputs[first]),
+            self.inputs_.starts,
+            self.inputs_.ordered,
+            counts - held_out,
+            held_out,
+            before,
+            self.rounds,
+            self.leaves,
+            float(self.rate),
+            _PENALTY,
+            _PATIENCE,
         )
-        return model.fit(rows.inputs, classes, sample_weight=rows.weights), class_of
+        return _Boosted(class_of, present, before, trees)
 
 
-def _people(rows: Samples) -> Samples:
-    """Return a row per person: scikit-learn leaves out codes of an unordered input that few *rows* have."""
-    times = np.round(rows.weights).astype(np.intp)
-    if times.sum() > _MANY_ROWS or not np.array_equal(times, rows.weights):
-        return rows
-    place = np.repeat(np.arange(len(rows)), times)
-    return replace(rows, inputs=rows.inputs[place], targets=rows.targets[place], weights=np.ones(len(place)))
+class _Inputs(NamedTuple):
+    """How inputs become codes of trees: per column a run for each code, where runs start, whether in order."""
+
+    runs: tuple[npt.NDArray[np.int32], ...]
+    starts: npt.NDArray[np.int64]
+    ordered: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, train: Samples) -> _Inputs:
+        runs = []
+        for codes, size in zip(train.inputs.T, train.input_sizes, strict=True):
+            own = np.arange(size)
+            if size > _MOST_CODES:
+                use = np.bincount(codes, weights=train.weights, minlength=size)
+                own = np.minimum(quantile_of(use, _MOST_CODES), _MOST_CODES - 1)
+            runs.append(own.astype(np.int32))
+        pairs = zip(train.ordered, train.input_sizes, strict=True)
+        ordered = [int(is_ordered or size > _MOST_CODES) for is_ordered, size in pairs]
+        return cls(
+            tuple(runs),
+            starts([int(own.max(initial=0)) + 1 for own in runs]).astype(np.int64),
+            np.array(ordered, dtype=np.int64),
+        )
+
+    def __call__(self, inputs: Codes) -> npt.NDArray[np.int32]:
+        out = np.empty(inputs.shape, dtype=np.int32)
+        for j, own in enumerate(self.runs):
+            out[:, j] = own[inputs[:, j]]
+        return out
+
+
+class _Boosted(NamedTuple):
+    """The trees of one target: the class that each value belongs to, which classes are told apart, and by what."""
+
+    class_of: npt.NDArray[np.intp]
+    present: npt.NDArray[np.intp]
+    before: npt.NDArray[np.float64]
+    trees: tuple[npt.NDArray[Any], ...]
 
 
 def _spread(
-    model: Any, class_of: npt.NDArray[np.intp], inputs: Codes, counted: Probabilities
+    boosted: _Boosted, seen: _Inputs, codes: npt.NDArray[np.int32], counted: Probabilities
 ) -> npt.NDArray[np.float64]:
     """Return probabilities of all values: of each boosted one its own, of the rest as the joint buckets say."""
-    by_class = np.zeros((len(inputs), int(class_of.max()) + 1))
-    by_class[:, model.classes_] = model.predict_proba(inputs)
+    class_of = boosted.class_of
+    by_class = np.zeros((len(codes), int(class_of.max()) + 1))
+    by_class[:, boosted.present] = boosted_trees.predict(codes, seen.ordered, boosted.before, *boosted.trees)
     rest = np.bincount(class_of)[class_of] > 1
     if not rest.any():
         return np.asarray(by_class[:, class_of])

@@ -111,6 +111,23 @@ class HeldOut:
         return Difference.of(self.surprise - other.surprise, self.weights, self.persons)
 
 
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """What others are held against: how it is judged, and what it thinks of each label, row by row."""
+
+    judged: HeldOut
+    beliefs: npt.NDArray[Any]
+
+    def increase_of(self, coarser: HeldOut) -> Difference:
+        """Estimate by how much somebody who sees less errs more often: half by labels, half by beliefs.
+
+        By the labels alone, of many the luckiest would seem the best; beliefs know no luck, but are too sure. What
+        is not chance in the mean of both is told twice as well.
+        """
+        told = coarser.errs_more_than(self.judged)
+        return Difference((told.mean + coarser.expected_loss(self.beliefs)) / 2, told.standard_error / 2)
+
+
 def label_predictors() -> tuple[Predictor, ...]:
     """Return the three that tell the label best for their cost: counting, an additive model, boosting."""
     return JointBuckets(), Logistic((0.3,)), Boosting(rounds=40, rate=0.2)
@@ -127,6 +144,14 @@ def held_out(
     chosen = Strongest(tuple(predictors or label_predictors())).fit(samples(train, generalization, "label"), rows)
     (found,) = guesses(chosen, rows)
     return HeldOut.of(found, rows, validation.persons), chosen
+
+
+def reference(generalization: Generalization, train: Table, validation: Table) -> Reference:
+    """Judge on validation, and tell what is thought of each label there."""
+    judged, classifier = held_out(generalization, train, validation)
+    rows = samples(validation, generalization, "label")
+    first, bucket_of = rows.buckets
+    return Reference(judged, np.asarray(classifier.predict(rows.inputs[first])[0])[bucket_of])
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -54,12 +55,15 @@ class JointBuckets:
         """Count the training rows; how far to trust rare joint buckets is chosen on the validation rows."""
         first, bucket_of = train.buckets
         inputs = np.ascontiguousarray(train.inputs[first], dtype=np.int64)
+        asked, asked_of = validation.buckets
+        asked_inputs = np.ascontiguousarray(validation.inputs[asked], dtype=np.int64)
         random = generator(self.seed, "joint buckets")
         self.chains_ = []
         for t, size in enumerate(train.target_sizes):
             rows = _rows(bucket_of, train.targets[:, t], train.weights, size)
             chain = _Chain.of(train, t, inputs, rows, random)
-            chain.choose(self.pseudo_counts, self.discounts, validation.of_target(t))
+            known = _rows(asked_of, validation.targets[:, t], validation.weights, size)
+            chain.choose(self.pseudo_counts, self.discounts, asked_inputs, known)
             self.chains_.append(chain)
         return self
 
@@ -123,38 +127,44 @@ class _Chain:
             _count(node_of, rows, int(node_of.max(initial=0)) + 1, size),
         )
 
-    def choose(self, pseudo_counts: Sequence[float], discounts: Sequence[float], validation: Samples) -> None:
-        first, bucket_of = validation.buckets
-        inputs = np.ascontiguousarray(validation.inputs[first], dtype=np.int64)
-        base, path = self._base(inputs), self._path(inputs)
-        best = (np.inf, np.inf)
-        for depth in sorted({self.useful, len(self.order)}):
-            for pseudo_count in pseudo_counts:
-                for discount in discounts:
-                    found = self._posteriors(path[:, :depth], base, pseudo_count, discount)
-                    score = _score(found, bucket_of, validation.targets[:, 0], validation.weights)
-                    if score < best:
-                        best = score
-                        self.pseudo_count, self.discount, self.depth = pseudo_count, discount, depth
+    def choose(
+        self, pseudo_counts: Sequence[float], discounts: Sequence[float], inputs: Array, rows: _Rows
+    ) -> None:
+        """Settle how far rare joint buckets are trusted: by the least error, then the least log loss."""
+        depths = sorted({self.useful, len(self.order)})
+        settings = [*product(map(float, pseudo_counts), map(float, discounts))]
+        by_inputs = np.argsort(rows.z, kind="stable")
+        found = backoff.score_posteriors(
+            self._path(inputs),
+            *self.counts,
+            *self._base(inputs),
+            np.array(settings),
+            np.array(depths),
+            np.searchsorted(rows.z[by_inputs], np.arange(len(inputs) + 1)),
+            rows.v[by_inputs],
+            rows.w[by_inputs],
+        )
+        total = rows.w.sum()
+        tried = [*product(range(len(depths)), range(len(settings)))]
+        scores = [(round(found[d, s, 0] / total, 12), found[d, s, 1] / total) for d, s in tried]
+        d, s = tried[min(range(len(tried)), key=scores.__getitem__)]
+        self.depth, (self.pseudo_count, self.discount) = depths[d], settings[s]
 
     def probabilities(self, inputs: Array) -> Probabilities:
-        path = self._path(inputs)[:, : self.depth]
-        found = self._posteriors(path, self._base(inputs), self.pseudo_count, self.discount)
+        path = np.ascontiguousarray(self._path(inputs)[:, : self.depth])
+        found = backoff.posteriors(path, *self.counts, *self._base(inputs), self.pseudo_count, self.discount)
         return masked(found, allowed_values(self.masks, inputs, len(self.prior)))
 
-    def _posteriors(
-        self, path: Array, base: Array, pseudo_count: float, discount: float
-    ) -> npt.NDArray[np.float32]:
-        # One layout and one type of number each: every other would be compiled once more.
-        return np.asarray(
-            backoff.posteriors(
-                np.ascontiguousarray(path), *self.counts, base, float(pseudo_count), float(discount)
-            )
-        )
-
-    def _base(self, inputs: Array) -> npt.NDArray[np.float32]:
-        allowed = allowed_values(self.masks, inputs, len(self.prior))
-        return masked(np.broadcast_to(self.prior, allowed.shape), allowed).astype(np.float32)
+    def _base(self, inputs: Array) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64]]:
+        """Return what is thought before anything is counted, and which row of it is for which inputs."""
+        if len(self.masks) > 1:
+            allowed, row_of = allowed_values(self.masks, inputs, len(self.prior)), np.arange(len(inputs))
+        elif self.masks:
+            allowed, row_of = self.masks[0].allowed.copy(), np.ascontiguousarray(inputs[:, self.masks[0].column])
+            allowed[~allowed.any(axis=1)] = True
+        else:
+            allowed, row_of = np.ones((1, len(self.prior)), dtype=bool), np.zeros(len(inputs), dtype=np.int64)
+        return masked(np.broadcast_to(self.prior, allowed.shape), allowed).astype(np.float32), row_of
 
     def _path(self, inputs: Array) -> Array:
         return np.asarray(backoff.walk(inputs, self.order, self.sizes, *self.trie, self.counts[3]))
@@ -185,11 +195,3 @@ def _count(node_of: Array, rows: _Rows, nodes: int, values: int) -> tuple[Array,
     starts = np.searchsorted(owner, np.arange(nodes + 1))
     people = np.bincount(owner, weights=counts[by_node], minlength=nodes)
     return starts, distinct[by_node] % values, counts[by_node], people
-
-
-def _score(probabilities: Array, bucket_of: Array, truth: Array, weights: Array) -> tuple[float, float]:
-    """Return (error, log loss)."""
-    wrong = probabilities.argmax(axis=1)[bucket_of] != truth
-    loss = -np.log(np.maximum(probabilities[bucket_of, truth], 1e-12))
-    total = weights.sum()
-    return round(float(weights[wrong].sum() / total), 12), float((weights * loss).sum() / total)

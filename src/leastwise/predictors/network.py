@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.kernels.one_hot_layer import adam, backward, forward
+from leastwise.kernels.one_hot_layer import adam, backward, forward, softmax_delta, where_active
 from leastwise.partition import Codes
 from leastwise.predictors.base import OneHot, Probabilities, Samples, batches, few_threads, starts
 from leastwise.random import generator
@@ -119,15 +119,19 @@ class _Training:
         self.width, self.form = one_hot.width, one_hot.form
         self.people = (train.weights / train.weights.mean()).astype(np.float32)
         self.ends = starts(train.target_sizes)
-        self.places = train.targets + self.ends[:-1]
-        self.head_of = np.repeat(np.eye(len(train.target_sizes), dtype=np.float32), train.target_sizes, axis=0)
+        self.places = np.ascontiguousarray(train.targets + self.ends[:-1])
         self.weights = _first_weights(one_hot.width, network.hidden, int(self.ends[-1]), random)
         self.first = [np.zeros_like(w) for w in self.weights]
         self.second = [np.zeros_like(w) for w in self.weights]
         self.sums = [np.zeros_like(w) for w in self.weights]
         self.steps = self.kept = 0
         self.decay = network.decay
-        self.tables = [[(m.column, m.allowed.astype(np.float32)) for m in masks] for masks in train.target_masks]
+        own = [(k, mask) for k, masks in enumerate(train.target_masks) for mask in masks]
+        begin = starts([mask.allowed.size for _, mask in own])
+        masks = [(k, mask.column, start) for (k, mask), start in zip(own, begin[:-1], strict=True)]
+        self.masks = np.array(masks, dtype=np.int64).reshape(-1, 3)
+        self.allowed = np.concatenate([np.zeros(0), *(m.allowed.ravel() for _, m in own)]).astype(np.float32)
+        self.bits = np.zeros(network.batch * int(self.ends[-1]), dtype=np.int32)
 
     def step(self, rows: npt.NDArray[Any], rate: float, keep: bool) -> None:
         """Take one step of Adam on these rows."""
@@ -144,23 +148,13 @@ class _Training:
 
     def _gradients(self, rows: npt.NDArray[Any]) -> list[Array]:
         hidden = forward(self.inputs, rows, *self.form, *self.weights[:2])
-        delta = self._output_delta(hidden @ self.weights[2] + self.weights[3], self.inputs[rows], rows)
-        back = np.where(hidden > 0, delta @ self.weights[2].T, np.float32(0))
+        delta = hidden @ self.weights[2]
+        truth = (self.masks, self.allowed, self.ends, self.places, self.people)
+        softmax_delta(delta, self.weights[3], self.inputs, rows, *truth, self.bits, self.bits.view(np.float32))
+        back = delta @ self.weights[2].T
+        where_active(hidden, back)
         first = backward(self.inputs, rows, *self.form, back, self.width)
         return [first, back.sum(axis=0), hidden.T @ delta, delta.sum(axis=0)]
-
-    def _output_delta(self, logits: Array, inputs: Codes, rows: npt.NDArray[Any]) -> Array:
-        """Return softmax minus truth, per head, weighted by people; impossible values have no part in it."""
-        # No maximum is taken off: clipped logits neither overflow nor vanish in single precision.
-        np.clip(logits, -40, 40, out=logits)
-        delta = np.exp(logits, out=logits)
-        for masks, start, end in zip(self.tables, self.ends[:-1], self.ends[1:], strict=True):
-            for column, allowed in masks:
-                delta[:, start:end] *= allowed[inputs[:, column]]
-        delta *= (1 / (delta @ self.head_of)) @ self.head_of.T
-        delta[np.arange(len(rows))[:, None], self.places[rows]] -= 1
-        delta *= self.people[rows, None] / np.float32(len(rows))
-        return delta
 
     def _adam(self, gradients: list[Array], rate: float) -> None:
         size = np.float32(rate * np.sqrt(1 - 0.999**self.steps) / (1 - 0.9**self.steps))

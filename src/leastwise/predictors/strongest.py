@@ -6,7 +6,7 @@ of two compete: models that err on different records correct each other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -160,6 +160,41 @@ class Strongest:
         self.scores_ = [_scores(t, found, names, validation) for t, found in enumerate(tried)]
         self.like_ = train
         return self
+
+    def choose_again(
+        self,
+        target: int,
+        validation: Samples,
+        guess: Callable[[Probabilities], npt.NDArray[np.intp]],
+        wrong: Callable[[npt.NDArray[np.intp]], npt.NDArray[Any]],
+    ) -> None:
+        """Choose for one target by what counts as wrong there: a number is told by a guess that is near enough.
+
+        Parameters
+        ----------
+        guess, wrong
+            The guesses of rows of probabilities, and about whom of the validation part guesses are wrong.
+
+        Notes
+        -----
+        Whoever was chosen stays unless another one is better by more than the standard error of the difference.
+        """
+        candidates = mixtures_of(len(self.fitted_), self.mixtures)
+        room = [np.zeros(len(validation), dtype=np.intp) for _ in candidates]
+        for block in blocks(validation):
+            allowed = validation.allowed(target, block.inputs)
+            predicted = [masked(np.asarray(p.predict(block.inputs)[target]), allowed) for p in self.fitted_]
+            for mixture, own in zip(candidates, room, strict=True):
+                own[block.rows] = guess(mixture.of(predicted))[block.places]
+        wrongs = [wrong(own).astype(float) for own in room]
+        now, best = (
+            candidates.index(self.mixtures_[target]),
+            int(np.argmin([w @ validation.weights for w in wrongs])),
+        )
+        if not _cannot_tell(wrongs[now] - wrongs[best], validation.weights):
+            self.mixtures_[target] = candidates[best]
+            name = candidates[best].named([predictor.name for predictor in self.fitted_])
+            self.chosen_ = (*self.chosen_[:target], name, *self.chosen_[target + 1 :])
 
     def predict(self, inputs: Codes) -> list[Probabilities]:
         """Return, per target, the probabilities of what was chosen."""

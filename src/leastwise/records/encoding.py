@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from leastwise.errors import DataError, UnknownValueError
 from leastwise.schema import Attribute, Extra
+from leastwise.schema.derive import derived
 from leastwise.schema.values import ONE_VALUE, is_missing, text_of
 
 Column = nw.Series[Any]
@@ -72,8 +73,17 @@ def _beside(column: Column, numbers: npt.NDArray[np.float64], attribute: Attribu
     return missing, outside
 
 
+def derived_column(column: Column, rule: str) -> Column:
+    """Return the texts that a rule of ``schema.derive`` makes of a column."""
+    values, index = distinct_values(column)
+    texts = [derived(rule, value) for value in values]
+    made = [texts[place] for place in index]
+    return nw.new_series(column.name, made, nw.String(), backend=column.implementation)
+
+
 def encode_label(column: Column, label: Attribute) -> npt.NDArray[Any]:
     """Return the class of each record; a record without a label cannot be used."""
+    column = derived_column(column, label.derive) if label.derive else column
     codes = mapped(column, lambda value: -1 if text_of(value) is None else value_code(value, label))
     without = int((codes < 0).sum())
     if without:

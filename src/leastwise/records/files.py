@@ -1,4 +1,4 @@
-"""Record files: CSV (also tab separated), Parquet and NDJSON, each problem answered by one line.
+"""Record files: CSV, Parquet and NDJSON, and what ``conversion`` makes such; each problem is answered by one line.
 
 Every CSV column is text until something says otherwise, so that the code "01234" keeps its zero. ``scan`` gives
 the records as they are, ``read_frame`` with the types that their texts show; both mean the same values.
@@ -20,7 +20,8 @@ from typing import Literal
 import polars as pl
 
 from leastwise.documents.writing import unnamed_file
-from leastwise.errors import DataError, shorten
+from leastwise.errors import DataError, UnknownValueError, shorten
+from leastwise.records import conversion
 from leastwise.records import csv as csv_files
 from leastwise.schema.values import CODE_NUMBER, WORDS
 
@@ -49,28 +50,43 @@ def file_format(path: str | Path) -> Format:
     found = _FORMATS.get(suffixes[-2] if packed and len(suffixes) > 1 else "".join(suffixes[-1:]))
     if found is None or (packed and found == "parquet"):
         raise DataError(
-            f"{path}: the name must end in .csv, .tsv, .txt, .parquet or .ndjson, so that its format is known"
+            f"{path}: the name must end in .csv, .tsv, .txt, .parquet, .ndjson, .xlsx, .sav, .dta or .sas7bdat, "
+            "so that its format is known"
         )
     return found
 
 
 @dataclass(frozen=True)
 class RecordFile:
-    """A file that was found, is readable and begins as its format says."""
+    """A file that was found, is readable and begins as its format says.
+
+    ``said`` tells what was done so that it could be read, and ``name`` what people call it.
+    """
 
     path: Path
     format: Format
     separator: str = ","
+    said: tuple[str, ...] = ()
+    name: str = ""
 
     @classmethod
     def open(cls, path: str | Path, kind: str | None = None) -> RecordFile:
         """Look at the beginning of a file; ``kind`` ("csv", "tsv", ...) overrules its name."""
         place = Path(path)
         _check_readable(place)
+        if kind is None and conversion.is_converted(place):
+            copy, what = conversion.as_parquet(place)
+            return cls(copy, "parquet", said=(f"read from {what}",), name=str(place))
         named = file_format(f"_.{kind}") if kind else file_format(place)
         if named != "csv":
-            return cls(place, named)
-        return cls(place, named, csv_files.separator_of(Path(f"_.{kind}") if kind else place))
+            return cls(place, named, name=str(place))
+        recoded = conversion.as_utf8(place)
+        text = place if recoded is None else recoded[0]
+        promised = csv_files.separator_of(Path(f"_.{kind}") if kind else place)
+        separator = conversion.separator_in(text, promised)
+        said: tuple[str, ...] = () if recoded is None else (recoded[1],)
+        said += () if separator == promised else (f"{csv_files.SEPARATOR_NAMES[separator]}s between the columns",)
+        return cls(text, named, separator, said, str(place))
 
     @cached_property
     def header(self) -> list[str]:
@@ -90,7 +106,7 @@ class RecordFile:
                     glob=False,
                 )
             frame = self._scan_typed()
-            return frame.with_columns(_without_markers(frame.collect_schema(), missing))
+            return frame.with_columns(without_markers(frame.collect_schema(), missing))
 
     def _scan_typed(self) -> pl.LazyFrame:
         if self.format == "parquet":
@@ -104,7 +120,15 @@ class RecordFile:
         try:
             yield
         except (pl.exceptions.PolarsError, OSError) as error:
-            raise self._problem(error) from None
+            raise self._called(self._problem(error)) from None
+        except DataError as error:
+            raise self._called(error) from None
+
+    def _called(self, error: DataError) -> DataError:
+        """Return an error that calls the file as people do: nobody knows a converted copy."""
+        if self.said and not isinstance(error, UnknownValueError):
+            error.args = (str(error).replace(str(self.path), self.name),)
+        return error
 
     def _problem(self, error: Exception) -> DataError:
         if isinstance(error, OSError) and error.strerror:
@@ -128,14 +152,17 @@ class RecordFile:
 
     def check_ragged(self) -> None:
         """Complain about the first CSV line with more or fewer fields than the header."""
-        csv_files.check_ragged(self.path, self.separator, len(self.header))
+        try:
+            csv_files.check_ragged(self.path, self.separator, len(self.header))
+        except DataError as error:
+            raise self._called(error) from None
 
     def place_of(self, row: int) -> str:
         """Say where a record is, counted from 0: " in line 7 of people.csv"."""
         if self.format == "parquet":
-            return f" in record {row + 1:,} of {self.path.name}"
+            return f" in record {row + 1:,} of {Path(self.name or self.path).name}"
         line = csv_files.line_of(self.path, self.separator, row) if self.format == "csv" else row + 1
-        return f" in line {line:,} of {self.path.name}"
+        return f" in line {line:,} of {Path(self.name or self.path).name}"
 
 
 def _check_readable(path: Path) -> None:
@@ -158,7 +185,7 @@ def _unreadable(path: Path, error: OSError) -> DataError:
     return DataError(f"{shorten(str(path))}: {error.strerror or error}")
 
 
-def _without_markers(schema: pl.Schema, missing: Sequence[str]) -> list[pl.Expr]:
+def without_markers(schema: pl.Schema, missing: Sequence[str]) -> list[pl.Expr]:
     """Make the missing markers of typed columns null: texts, and the numbers that they write."""
     if not missing:
         return []

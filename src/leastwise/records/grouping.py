@@ -11,6 +11,8 @@ import numpy.typing as npt
 from leastwise.partition import Codes
 
 _LARGEST_KEY = 2**62
+# Keys are counted where there are at most so many possible ones for each row.
+_SPARSE = 8
 
 
 def joint_keys(codes: Codes, sizes: Sequence[int]) -> npt.NDArray[np.int64]:
@@ -41,7 +43,17 @@ def joint_buckets(codes: Codes, sizes: Sequence[int]) -> tuple[npt.NDArray[Any],
     >>> first.tolist(), bucket.tolist()
     ([0, 1], [0, 1, 0])
     """
-    _, first, inverse = np.unique(joint_keys(codes, sizes), return_index=True, return_inverse=True)
+    keys = joint_keys(codes, sizes)
+    bound = int(keys.max(initial=0)) + 1
+    if bound <= _SPARSE * len(keys):  # counting is faster than sorting
+        shown = np.zeros(bound, dtype=bool)
+        shown[keys] = True
+        number = np.cumsum(shown) - 1
+        inverse = number[keys]
+        first = np.empty(int(number[-1]) + 1, dtype=np.intp)
+        first[inverse[::-1]] = np.arange(len(keys) - 1, -1, -1)
+        return first, inverse.astype(np.intp)
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     return first, inverse.astype(np.intp)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,37 @@ import numpy.typing as npt
 from leastwise.errors import ParameterError
 
 Rows = npt.NDArray[np.integer[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Dealt:
+    """How records are split that were drawn from others: as those are, so that who is tested there stays so here.
+
+    Attributes
+    ----------
+    seed
+        Of the split.
+    share
+        Where each record lies between 0 and 1: below the first share it is training, and so on.
+    """
+
+    seed: int
+    share: npt.NDArray[np.float64]
+
+    def take(self, rows: Rows) -> Dealt:
+        """Return it for some of the rows."""
+        return Dealt(self.seed, self.share[rows])
+
+    def rows(self, shares: tuple[float, float, float]) -> tuple[Rows, Rows, Rows]:
+        """Return the rows of the three parts.
+
+        >>> [part.tolist() for part in Dealt(0, np.array([0.1, 0.9, 0.65])).rows((0.6, 0.1, 0.3))]
+        [[0], [2], [1]]
+        """
+        ends = np.array([shares[0], shares[0] + shares[1]]).round(9)
+        part_of = np.searchsorted(ends, self.share, side="right")
+        train, validation, test = (np.flatnonzero(part_of == part) for part in range(3))
+        return train, validation, test
 
 
 def protocol_rows(

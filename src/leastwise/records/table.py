@@ -20,9 +20,9 @@ from leastwise.errors import DataError, ParameterError, SchemaError, shorten
 from leastwise.generalization import Generalization
 from leastwise.partition import Codes, Partition, from_map
 from leastwise.random import generator
-from leastwise.records.encoding import encode_label, encode_numbers, encode_values
+from leastwise.records.encoding import derived_column, encode_label, encode_numbers, encode_values
 from leastwise.records.grouping import joint_buckets
-from leastwise.records.splitting import protocol_rows
+from leastwise.records.splitting import Dealt, protocol_rows
 from leastwise.schema import Schema
 from leastwise.validation import did_you_mean
 
@@ -53,6 +53,8 @@ class Table:
         What the records are for: "all", "train", "validation" or "test"; "test of train" for a part of a part.
     split_seed
         The seed of the split that made this part.
+    dealt
+        Where these are a sample of records that lie elsewhere: how those are split.
     """
 
     schema: Schema
@@ -63,6 +65,7 @@ class Table:
     persons: npt.NDArray[np.intp] | None = None
     part: str = "all"
     split_seed: int | None = None
+    dealt: Dealt | None = None
 
     @classmethod
     def from_frame(cls, frame: Any, schema: Schema, person: str | None = None) -> Table:
@@ -80,10 +83,12 @@ class Table:
         columns, levels = [], []
         for attribute in schema.attributes:
             encode = encode_numbers if attribute.continuous else encode_values
-            codes, level = encode(records[attribute.name], attribute)
+            column = records[attribute.column]
+            column = derived_column(column, attribute.derive) if attribute.derive else column
+            codes, level = encode(column, attribute)
             columns.append(codes)
             levels.append(level)
-        labels = None if schema.label is None else encode_label(records[schema.label.name], schema.label)
+        labels = None if schema.label is None else encode_label(records[schema.label.column], schema.label)
         persons = None if person is None else _persons(records, person, schema)
         return cls(schema, _matrix(columns, len(records)), tuple(levels), labels, persons=persons)
 
@@ -180,6 +185,7 @@ class Table:
             labels=None if self.labels is None else self.labels[rows],
             weights=None if self.weights is None else self.weights[rows],
             persons=None if self.persons is None else self.persons[rows],
+            dealt=None if self.dealt is None else self.dealt.take(rows),
             part=self.part if part is None else part,
         )
 
@@ -221,7 +227,10 @@ class Table:
         """
         if self.weights is not None:
             raise ParameterError("rows that stand for several people cannot be split; split the records first")
-        parts = protocol_rows(len(self), shares, generator(seed, "split"), self.persons)
+        if self.dealt is not None and self.dealt.seed == seed:
+            parts = self.dealt.rows(shares)
+        else:
+            parts = protocol_rows(len(self), shares, generator(seed, "split"), self.persons)
         of = "" if self.part == "all" else f" of {self.part}"
         pairs = zip(parts, Split._fields, strict=True)
         return Split(*(replace(self.take(rows, name + of), split_seed=seed) for rows, name in pairs))
@@ -283,7 +292,9 @@ def _persons(records: Any, person: str, schema: Schema) -> npt.NDArray[np.intp]:
 
 
 def _check_columns(columns: Sequence[str], schema: Schema) -> None:
-    wanted = [*schema.names] + ([schema.label.name] if schema.label else [])
+    wanted = [attribute.column for attribute in schema.attributes] + (
+        [schema.label.column] if schema.label else []
+    )
     for name in wanted:
         if name not in columns:
             raise DataError(f"the records have no column {shorten(name)}; {did_you_mean(name, columns)}")

@@ -21,7 +21,7 @@ def answer_facts(generalization: Generalization, evaluation: Evaluation) -> Fact
     sentences = [
         _questions_sentence(generalization),
         _cost_sentence(evaluation),
-        *_attacker_sentences(evaluation),
+        *attacker_sentences(evaluation),
         *(_alone_sentence(attack) for attack in evaluation.attacks if isinstance(attack, SinglingOutResult)),
     ]
     return {
@@ -70,7 +70,8 @@ def _cost_sentence(evaluation: Evaluation) -> str:
     )
 
 
-def _attacker_sentences(evaluation: Evaluation) -> list[str]:
+def attacker_sentences(evaluation: Evaluation) -> list[str]:
+    """Say what whoever steals the records tells: the attribute it gains most on, and all on average."""
     attack = _a1(evaluation)
     if attack is None:
         return []

@@ -16,7 +16,9 @@ from leastwise.records.table import Table
 from leastwise.report.answer import answer_facts
 from leastwise.report.attacks import attack_facts
 from leastwise.report.buckets import attribute_facts
+from leastwise.report.decision import decision_facts
 from leastwise.report.frontier import frontier_facts
+from leastwise.report.groups import group_facts
 from leastwise.report.limits import limit_sentences
 from leastwise.report.task import provenance_facts, task_facts
 from leastwise.runs import Choice, Run
@@ -53,17 +55,21 @@ def summarize(
     chosen = chosen_id(run)
     generalization, evaluation = run.generalization(chosen), run.evaluation(chosen)
     shares = Shares.stored(run) if table is None else Shares.count(run, table)
+    answer = answer_facts(generalization, evaluation)
+    answer["sentences"] += run.unfinished
     return {
         "format": FORMAT,
         "version": VERSION,
         "fingerprint": evaluation.fingerprint,
         "task": task_facts(run, evaluation),
-        "answer": {**answer_facts(generalization, evaluation), **_choice_facts(run.choice)},
+        "answer": {**answer, **_choice_facts(run.choice)},
         "frontier": frontier_facts(run, chosen, shares),
         "attributes": attribute_facts(generalization, shares.of(chosen)),
         "necessity": necessity_facts(run.necessity),
         "attacks": attack_facts(evaluation, predicates),
         "certificate": certificate_facts(evaluation.certificate, evaluation.deployment),
+        "groups": group_facts(run.groups),
+        "decision": decision_facts(run, evaluation.fingerprint),
         "drift": drift,
         "limits": limit_sentences(evaluation, len(run.candidates)),
         "provenance": provenance_facts(run, evaluation, run.candidate(chosen)),

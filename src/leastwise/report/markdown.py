@@ -24,6 +24,8 @@ def render_markdown(facts: Facts) -> str:
         ["## What attackers find"],
         *(_attack(attack) for attack in facts["attacks"]),
         _certificate(facts["certificate"]),
+        _groups(facts.get("groups")),
+        _decision(facts.get("decision")),
         _drift(facts["drift"]),
         _section("What these numbers do not say", facts["limits"], bullets=True),
         _section("How it was made", [], {"columns": ["", ""], "rows": facts["provenance"]}),
@@ -96,6 +98,22 @@ def _certificate(certificate: Facts | None) -> list[str]:
     title = "What nobody can tell who sees only the generalized records"
     blocks = _section(title, certificate["sentences"], bullets=True)
     return [*blocks, *([as_is(certificate["note"])] if certificate["note"] else []), _table(certificate["table"])]
+
+
+def _groups(groups: Facts | None) -> list[str]:
+    return _section("Who pays", [*groups["sentences"], groups["method"]], groups["table"]) if groups else []
+
+
+def _decision(decision: Facts | None) -> list[str]:
+    if not decision:
+        return []
+    blocks = _section("The decision", [*decision["sentences"], *decision["broken"]])
+    blocks += [_table(decision["reasons"])] if decision["reasons"]["rows"] else []
+    blocks += ["\n".join(f"- {as_is(text)}" for text in decision["comments"])] if decision["comments"] else []
+    if decision["history"]:
+        blocks += ["### All decisions", _table(decision["history"])]
+        blocks.append("\n".join(f"- {as_is(text)}" for text in decision["changes"]))
+    return blocks
 
 
 def _drift(drift: Facts | None) -> list[str]:

@@ -6,7 +6,7 @@ import atexit
 import shutil
 import tempfile
 from collections.abc import Iterable, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -17,6 +17,11 @@ from leastwise.generalization.leaks import warn_of_leaks
 from leastwise.progress import Progress, Silent, watching
 from leastwise.records.duplicates import copies_in_words
 from leastwise.records.files import read_frame
+from leastwise.records.sources import SAMPLE, Source
+from leastwise.records.sources.engine import Engine
+from leastwise.records.sources.inferring import infer_at_source, records_in, without_derived
+from leastwise.records.sources.opening import columns_of, is_source, open_engine
+from leastwise.records.sources.source import draw_frame
 from leastwise.records.table import Table
 from leastwise.report.writing import write_report
 from leastwise.runs import Budget, Grid, Options, Run, Workers, run
@@ -41,6 +46,10 @@ def minimize(
     seed: int = 0,
     jobs: int = -1,
     folder: str | Path | None = None,
+    table: str | None = None,
+    key: str | None = None,
+    sample: int | None = None,
+    min_count: int = 1,
     progress: Progress | Literal["auto"] | None = "auto",
 ) -> Run:
     """Find the least that has to be asked: propose, judge, choose, attack, and write the report.
@@ -48,7 +57,9 @@ def minimize(
     Parameters
     ----------
     frame
-        A pandas, Polars or PyArrow frame, or the path of a CSV, Parquet or NDJSON file.
+        A pandas, Polars or PyArrow frame, or the path of a CSV, Parquet or NDJSON file. A DuckDB relation, a
+        PySpark frame, a Polars lazy frame and an address (``big/*.parquet``, ``duckdb:people.db``,
+        ``postgresql://...``) stay where they are: a sample is fitted on, all is judged on.
     label
         The column to predict; may be left out where the schema names it.
     personal
@@ -73,6 +84,9 @@ def minimize(
     folder
         Of the run, which is resumed if it is there already. By default a private temporary folder (0700) that
         goes when the program or the kernel ends: copy what you want to keep.
+    table, key, sample, min_count
+        Of records that stay where they are: the table of a database; the column that tells records apart; how many
+        are drawn to fit on (200,000); which counts are too small to leave.
     progress
         "auto" shows bars in a terminal and in a notebook, and nothing elsewhere; None shows nothing; or whoever is
         to be told.
@@ -103,10 +117,26 @@ def minimize(
         quick=quick,
         seed=seed,
     )
-    records = _records(frame, label, personal, schema, person)
-    with watching(Silent()) if progress == "auto" else nullcontext(progress) as watcher:
+    with ExitStack() as stack:
+        watcher = stack.enter_context(watching(Silent()) if progress == "auto" else nullcontext(progress))
+        if key is not None or table is not None or sample is not None or is_source(frame):
+            engine = open_engine(frame, table, key)
+            stack.callback(engine.close)
+            if person is not None:
+                raise ParameterError("records that stay where they are must be one for each person: no person=...")
+            records = _at_source(engine, label, personal, schema, seed, sample or SAMPLE, min_count, watcher)
+        else:
+            records = _records(frame, label, personal, schema, person)
         place = Path(folder) if folder is not None else _private_folder()
-        found = run(records.table, place, options, name=records.name, workers=Workers(jobs), progress=watcher)
+        found = run(
+            records.table,
+            place,
+            options,
+            name=records.name,
+            workers=Workers(jobs),
+            progress=watcher,
+            source=records.source,
+        )
     split = records.table.split(seed)
     write_report(found, table=split.test)
     if found.recommended is not None:
@@ -127,6 +157,32 @@ class _Records(NamedTuple):
     table: Table
     inferred: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    source: Source | None = None
+
+
+def _at_source(
+    engine: Engine,
+    label: str | None,
+    personal: Sequence[str] | None,
+    schema: Schema | str | Path | None,
+    seed: int,
+    most: int,
+    min_count: int,
+    progress: Progress | None,
+) -> _Records:
+    """Draw a sample of records that stay where they are."""
+    watcher, notes = progress or Silent(), tuple[str, ...]()
+    if schema is None:
+        drawn = draw_frame(engine, columns_of(engine, ()), most, records_in(engine), seed, (), watcher)[:, :-1]
+        proposed = _records(drawn, label, personal, None)
+        plain, derived = without_derived(proposed.table.schema, personal or ())
+        notes = (*proposed.notes, *(f"Left out: {shorten(n)[1:-1]} ({why})." for n, why in derived.items()))
+        declared = infer_at_source(engine, plain)
+    else:
+        declared = _declared(schema, label, personal)
+    source = Source(engine, declared, seed, at_least=min_count, progress=watcher)
+    source.check_key()
+    return _Records(engine.name, source.sample(most), declared.names if schema is None else (), notes, source)
 
 
 def _records(

@@ -41,6 +41,8 @@ def report_page(facts: Facts) -> dict[str, Any]:
         "most_answers": MOST_ANSWERS,
         "attacks": [{"predicates": [], **attack} for attack in facts["attacks"]],
         "certificate": _certificate(facts["certificate"]),
+        "groups": facts.get("groups"),
+        "decision": facts.get("decision"),
         "drift": drift,
         "limits": facts["limits"],
         "provenance": facts["provenance"],
@@ -61,11 +63,13 @@ def _contents(facts: Facts) -> list[tuple[str, str]]:
         ("necessity", "Why each question is asked"),
         ("attacks", "What attackers find"),
         ("certificate", "What nobody can tell"),
+        ("groups", "Who pays"),
+        ("decision", "The decision"),
         ("drift", "On newer data"),
         ("limits", "What the numbers do not say"),
         ("provenance", "How it was made"),
     ]
-    return [(place, name) for place, name in contents if facts.get(place, True)]
+    return [(place, name) for place, name in contents if facts.get(place, place not in ("groups", "decision"))]
 
 
 def task_texts(task: Facts) -> dict[str, Any]:
@@ -118,6 +122,7 @@ def _certificate(certificate: Facts | None) -> dict[str, Any] | None:
 def _pictures(facts: Facts, drift: Facts | None) -> dict[str, Any]:
     pictures = {attack["adversary"]: attack["picture"] for attack in facts["attacks"]}
     pictures["certificate"] = facts["certificate"] and facts["certificate"]["picture"]
+    pictures["groups"] = facts.get("groups") and facts["groups"]["picture"]
     pictures |= section_pictures("drift-", drift["sections"]) if drift else {}
     return {name: picture for name, picture in pictures.items() if picture}
 

@@ -43,6 +43,7 @@ def budget_lines(budget: Budget) -> list[str]:
         )
     if budget.max_error is not None:
         lines.append(f"the model may err at most {percent(budget.max_error, 1)} of the time")
+    lines += budget.group_words()
     lines += [_safety_line(name, least) for name, least in budget.min_adversary_error.items()]
     if budget.max_unique is not None:
         alone = "nobody" if budget.max_unique == 0 else f"at most {counted(budget.max_unique, 'person', 'people')}"
@@ -75,6 +76,7 @@ def provenance_facts(run: Run, evaluation: Evaluation, candidate: Candidate) -> 
     task = run.task
     rows = [
         ["data", task.data],
+        *([["records at their source", task.source.sentence]] if task.source else []),
         ["fingerprint of the records", task.fingerprint],
         ["fingerprint of the generalization", evaluation.fingerprint],
         ["made by", f"{candidate.words}, seed {candidate.seed}"],

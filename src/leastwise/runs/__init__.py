@@ -10,6 +10,7 @@ from leastwise.runs.picking import pick
 from leastwise.runs.proposals import Pool
 from leastwise.runs.run import choose_again, run, sweep
 from leastwise.runs.stability import Repeats, Stability, repeat, stability
+from leastwise.runs.stages import Stage, Stages, stage_table
 from leastwise.runs.task import Options, Parts, RunTask
 from leastwise.runs.workers import Workers
 
@@ -32,6 +33,8 @@ __all__ = [
     "RunTask",
     "Size",
     "Stability",
+    "Stage",
+    "Stages",
     "Workers",
     "choose",
     "choose_again",
@@ -41,5 +44,6 @@ __all__ = [
     "repeat",
     "run",
     "stability",
+    "stage_table",
     "sweep",
 ]

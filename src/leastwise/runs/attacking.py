@@ -1,13 +1,18 @@
-"""What attacks on the candidates of a run share: who knows a lot learns once for several of them."""
+"""Attacking the candidates of a run: who knows a lot learns once for several of them."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from leastwise.adversaries.base import Adversary, about
 from leastwise.adversaries.breach import stores_label
-from leastwise.adversaries.guessing import Guessed, find_last
-from leastwise.evaluation.utility import Judges
+from leastwise.adversaries.guessing import Guessed, find_last, found_knowing_more
+from leastwise.evaluation.evaluation import Evaluation
+from leastwise.evaluation.protocol import evaluate, of_the_paper
+from leastwise.evaluation.utility import Judges, UtilityLimits, UtilityRisk
 from leastwise.generalization import Generalization
 from leastwise.progress import Progress
 from leastwise.records.table import Split
@@ -52,3 +57,76 @@ def find_last_of_all(
             found[i][p] = own
         progress.advance()
     return found
+
+
+class Attack(NamedTuple):
+    """The arguments of ``attack_in_full``."""
+
+    generalization: Generalization
+    split: Split
+    adversaries: tuple[str | Adversary, ...]
+    candidates: int
+    limits: UtilityLimits
+    utility: UtilityRisk
+    judges: Judges
+    last: Mapping[int, Guessed]
+
+    def done_before(self, path: Path) -> Evaluation | None:
+        """Return what an earlier run found, if it did exactly this."""
+        if not path.is_file():
+            return None
+        found = Evaluation.load(path)
+        wanted = [each if isinstance(each, str) else about(each).name for each in self.adversaries]
+        same = (
+            found.certificate is not None
+            and found.certificate.candidates == self.candidates
+            and [each.adversary for each in found.attacks] == wanted
+            and found.fingerprint == self.generalization.fingerprint
+            and [found.utility, found.everything] == [self.utility, self.limits.untouched]
+        )
+        return found if same else None
+
+
+def attackers_of(split: Split, cheap: bool) -> list[str]:
+    """Return who attacks one generalization; those with side information train a model for every attribute."""
+    able = of_the_paper(split.test.schema)
+    return [a.name for a in able if not a.wants_others and not (cheap and a.side_information)]
+
+
+def attack_alike(*tasks: Attack) -> list[Evaluation]:
+    """Judge candidates that collect the personal attributes alike: A3 and A5 learn once for all of them."""
+    memory: dict[Hashable, Any] = {}
+    found = []
+    for task in tasks:
+        found.append(attack_in_full(*task, memory=memory))
+        memory = found_knowing_more(memory)
+    return found
+
+
+def attack_in_full(
+    generalization: Generalization,
+    split: Split,
+    adversaries: Sequence[str | Adversary],
+    candidates: int,
+    limits: UtilityLimits,
+    utility: UtilityRisk,
+    judges: Judges,
+    last: Mapping[int, Guessed],
+    memory: dict[Hashable, Any] | None = None,
+) -> Evaluation:
+    """Judge on test. No sentence describes a person: the folder is there to be passed on."""
+    return evaluate(
+        generalization,
+        split,
+        adversaries,
+        judges.seed,
+        judges.quick,
+        candidates=candidates,
+        predicates=0,
+        predictor=judges.predictor,
+        estimator=judges.estimator,
+        limits=limits,
+        utility=utility,
+        last=last,
+        memory=memory,
+    )

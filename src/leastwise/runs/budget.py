@@ -8,6 +8,7 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 from leastwise.documents import is_number
+from leastwise.documents.wording import percent
 from leastwise.errors import ParameterError, shorten
 from leastwise.runs.candidates import Figures
 from leastwise.validation import check_between, did_you_mean
@@ -44,11 +45,15 @@ class Budget:
         By personal attribute how often A1 must be wrong; the key "mean" is for the mean over all.
     max_unique, max_unique_share
         How many people, and how large a share of all, may be alone with their generalized record.
+    max_group_gap, max_group_error
+        By how much the increase of the error may differ between two declared groups, and how often the classifier
+        may err in any of them. The difference is the one that is left when chance has had its part: the largest of
+        several is too large even where nobody differs.
     max_buckets, max_asked
         How many answers there may be in all, and how many questions.
     confidence
-        With which ``max_error_increase`` must be kept to count as kept: the upper bound of the increase, at this
-        one-sided level, keeps it.
+        With which ``max_error_increase`` and the limits of groups must be kept to count as kept: the upper bound,
+        at this one-sided level, keeps it.
 
     Examples
     --------
@@ -64,11 +69,13 @@ class Budget:
     max_unique_share: float | None = None
     max_buckets: int | None = None
     max_asked: int | None = None
+    max_group_gap: float | None = None
+    max_group_error: float | None = None
     confidence: float = 0.9
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "min_adversary_error", dict(self.min_adversary_error))
-        for name in ("max_error_increase", "max_error", "max_unique_share"):
+        for name in ("max_error_increase", "max_error", "max_unique_share", "max_group_gap", "max_group_error"):
             _check_share(name, getattr(self, name))
         for attribute, least in self.min_adversary_error.items():
             _check_share(f"min_adversary_error of {attribute}", least)
@@ -109,9 +116,10 @@ class Budget:
         size
             Of the candidate, where that is limited too.
         errors
-            How many standard errors are added to the increase of the error.
+            How many standard errors are added to the increase of the error and to what is limited of groups.
         """
         found = [*self._utility_limits(figures, everything, errors), *self._privacy_limits(figures)]
+        found += self._group_limits(figures, errors)
         return found if size is None else [*found, *self._size_limits(size)]
 
     def problems(self, figures: Figures, everything: float, size: Size | None = None) -> list[str]:
@@ -127,8 +135,9 @@ class Budget:
                 more = figures.increase.bound(errors)
             text = f"the model errs {more:.4f} more than with everything asked, allowed is {most:g}"
             if errors:
-                text = f"the model may err {more:.4f} more than with everything asked ({self.confidence:.0%} sure)"
-                text += f", allowed is {most:g}"
+                sure = percent(self.confidence)
+                text = f"the model may err {more:.4f} more than with everything asked ({sure} sure), "
+                text += f"allowed is {most:g}"
             found.append(Limit("max_error_increase", _over(more, most), text))
         if self.max_error is not None:
             text = f"the model errs {risk:.4f} of the time, allowed is {self.max_error:g}"
@@ -153,6 +162,23 @@ class Budget:
             found.append(Limit("max_unique_share", _over(share, most), text))
         return found
 
+    def _group_limits(self, figures: Figures, errors: float) -> list[Limit]:
+        # Where no figures of groups are known, no limit of theirs is broken.
+        if figures.groups is None:
+            return []
+        gap, error, found = figures.groups.gap(errors), figures.groups.worst.bound(errors), []
+        may, sure = ("may ", f" ({percent(self.confidence)} sure)") if errors else ("", "")
+        if self.max_group_gap is not None:
+            text = f"two groups {may}differ by {gap:.4f} in how much more the model errs{sure}"
+            text += f", allowed is {self.max_group_gap:g}"
+            found.append(Limit("max_group_gap", _over(gap, self.max_group_gap), text))
+        if self.max_group_error is not None:
+            errs = "may err" if errors else "errs"
+            text = f"the model {errs} {error:.4f} of the time in a group{sure}"
+            text += f", allowed is {self.max_group_error:g}"
+            found.append(Limit("max_group_error", _over(error, self.max_group_error), text))
+        return found
+
     def _size_limits(self, size: Size) -> list[Limit]:
         found = []
         for name, count, most, what in (
@@ -163,6 +189,19 @@ class Budget:
                 text = f"there are {count:,} {what}, allowed are {most:,}"
                 found.append(Limit(name, _share_over(count, most), text))
         return found
+
+    @property
+    def bounds_groups(self) -> bool:
+        """Whether it says how declared groups must be served."""
+        return self.max_group_gap is not None or self.max_group_error is not None
+
+    def check_groups(self, declared: bool) -> None:
+        """Refuse limits of groups where no groups were declared."""
+        if self.bounds_groups and not declared:
+            raise ParameterError(
+                "max_group_gap and max_group_error are for declared groups, and the run has none; begin it anew "
+                "with groups, such as --set groups=sex"
+            )
 
     def check(self, suppressed: Mapping[str, float], mean: float, attributes: tuple[str, ...]) -> None:
         """Refuse what cannot be: unknown attributes, and errors above what guessing gives.
@@ -203,7 +242,7 @@ class Budget:
 
     def limits_in_words(self) -> list[str]:
         """Say each limit in words."""
-        return [*self._utility_words(), *self._privacy_words(), *self._size_words()]
+        return [*self._utility_words(), *self.group_words(), *self._privacy_words(), *self._size_words()]
 
     def _utility_words(self) -> list[str]:
         found = []
@@ -211,6 +250,15 @@ class Budget:
             found.append(f"the model errs at most {self.max_error_increase:g} more than with everything asked")
         if self.max_error is not None:
             found.append(f"the model errs at most {self.max_error:g} of the time")
+        return found
+
+    def group_words(self) -> list[str]:
+        """Say the limits of groups in words."""
+        found = []
+        if self.max_group_gap is not None:
+            found.append(f"two groups differ by at most {self.max_group_gap:g} in how much more it errs")
+        if self.max_group_error is not None:
+            found.append(f"in no group it errs more than {self.max_group_error:g} of the time")
         return found
 
     def _privacy_words(self) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 from leastwise.confidence import Interval
 from leastwise.documents import Path, Problems, format_of, from_plain, from_text, to_plain, to_text
 from leastwise.errors import ParameterError
+from leastwise.evaluation.declared_groups import GroupErrors
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.pareto import Point
 from leastwise.generalization import Generalization
@@ -42,6 +43,8 @@ class Figures:
         None for a candidate that was only screened.
     people
         How many people were judged.
+    groups
+        How the classifier serves the groups that were declared; None where there are none.
     """
 
     utility_risk: float
@@ -53,6 +56,7 @@ class Figures:
     unique_people: int
     increase: Difference | None = None
     people: int = 0
+    groups: GroupErrors | None = None
 
     @property
     def point(self) -> Point:
@@ -74,6 +78,7 @@ class Figures:
             unique_people=judged["A8"].unique_people,
             increase=judged.utility.increase,
             people=int(judged.utility.people),
+            groups=judged.utility.groups,
         )
 
 

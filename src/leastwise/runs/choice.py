@@ -7,18 +7,26 @@ from dataclasses import dataclass, replace
 
 from leastwise.documents import from_text, to_text
 from leastwise.documents.wording import NO_BREAK
+from leastwise.evaluation.pareto import Limits, Point
+from leastwise.evaluation.pareto import frontier as unbeaten
 from leastwise.predictors.held_out import Difference
 from leastwise.runs.budget import Budget, Limit, Size
 from leastwise.runs.candidates import Candidate
-from leastwise.runs.frontier import Frontier
+from leastwise.runs.frontier import Frontier, thinned
 from leastwise.runs.task import FRESH
 
 FORMAT = "leastwise-choice"
 DEFAULT = Budget(max_error_increase=0.01)
 """What is allowed when nobody says anything: one point of accuracy."""
 MARGIN = 0.75
-"""Of the standard errors that the confidence takes, this share is added to the increase of the error in choosing:
-the best of many on one sample looks better than it is. What is then claimed, the test part decides, in full."""
+"""Of the standard errors that the confidence takes, this share is added to the increase of the error (and to the
+gap between groups) in choosing: the best of many on one sample looks better than it is. What is then claimed, the
+test part decides, in full."""
+ALIKE_PLACES = 4
+"""Where a gap between groups is limited, so many candidates of small gaps have a place on the frontier."""
+NOT_TOLD = 0.25
+"""Where no candidate keeps the limit with a margin: an increase that is larger by so many standard errors than
+that of the one that comes closest is no reason to ask more."""
 ALIKE = 0.005
 """Candidates whose errors differ by no more are alike, and the one that asks least is the best of them."""
 
@@ -72,10 +80,10 @@ def choose(frontier: Frontier, budget: Budget | None, screened: Sequence[Candida
     """Return the best candidate under the budget.
 
     With a limit on the classifier's error the safest candidate wins, otherwise the most accurate one; among those
-    that come within ``ALIKE`` of it, the one with the fewest answers. A limit on the increase of the error must be
-    kept with a margin: the best of many on one sample looks better than it is. Where no candidate does that, the
-    one is taken that most probably keeps it. Without a budget the default one counts; where no candidate keeps
-    that, the one that comes closest is chosen.
+    that come within ``ALIKE`` of it, the one with the fewest answers. A limit on the increase of the error, or of
+    groups, must be kept with a margin: the best of many on one sample looks better than it is. Where no candidate
+    does that, it is the best of those that most probably keep it. Without a budget the default one counts; where
+    no candidate keeps that, it is the best of those that come closest.
 
     Parameters
     ----------
@@ -89,6 +97,7 @@ def choose(frontier: Frontier, budget: Budget | None, screened: Sequence[Candida
     stated = budget is not None and bool(budget)
     limits = budget if budget is not None and stated else DEFAULT
     limits.check(*guesses(frontier), ())
+    limits.check_groups(any(point.validation.groups is not None for point in frontier.points))
     fitting = _fitting(frontier, limits)
     if fitting:
         return _chosen(fitting, limits, stated, frontier)
@@ -126,15 +135,38 @@ def _chosen(fitting: Sequence[Candidate], budget: Budget, stated: bool, frontier
     several = len(budget.limits_in_words()) > 1
     which = "these limits" if several else "this limit" if stated else "the limit that holds when none is stated"
     sure = _fitting(frontier, budget, MARGIN * budget.errors)
-    if budget.max_error_increase is not None and not sure:
-        least = min(fitting, key=_upper_bound(budget))
-        why = "None of them keeps it with a margin for chance; this one most probably does"
+    if budget.bounds_groups and not sure:
+        least, aim = _likeliest(fitting, budget, frontier)
+        why = f"None of them keeps all with a margin for chance. {aim} of those that most probably do"
+    elif budget.max_error_increase is not None and not sure:
+        least, aim = _closest(fitting, budget)
+        why = f"None of them keeps it with a margin for chance. {aim} of those that most probably do"
     else:
-        least, why = _least(sure, budget)
+        least, aim = _least(sure, budget)
+        why = f"{aim} of them"
         if len(sure) < len(fitting):
             many = f"{many} (with a margin for chance {len(sure)})"
     sentence = f"{many} {which}: {budget.words()}. {why} on the validation part: {_figures(least)}."
     return _choice(least, budget, stated, sentence, frontier)
+
+
+def _likeliest(fitting: Sequence[Candidate], budget: Budget, frontier: Frontier) -> tuple[Candidate, str]:
+    """Return the best of those whose upper bounds go least beyond the limits of groups, the others kept surely."""
+    others = replace(budget, max_group_gap=None, max_group_error=None)
+    sure = {point.id for point in _fitting(frontier, others, MARGIN * budget.errors)}
+    able = [point for point in fitting if point.id in sure] or fitting
+    beyond = [max(limit.beyond for limit in _held(p, budget, frontier, budget.errors)) for p in able]
+    near = [p for p, over in zip(able, beyond, strict=True) if over <= min(beyond) + ALIKE]
+    return _least(near, budget)
+
+
+def _closest(points: Sequence[Candidate], budget: Budget) -> tuple[Candidate, str]:
+    """Return the best of those that err no more, by anything that is told, than the one closest to the limit."""
+    best = min(points, key=_upper_bound(budget)).validation.increase
+    if best is None:
+        return min(points, key=_upper_bound(budget)), "This is the closest"
+    near = [p for p in points if p.validation.increase and p.validation.increase.mean <= best.bound(NOT_TOLD)]
+    return _least(near, budget)
 
 
 def _least(fitting: Sequence[Candidate], budget: Budget) -> tuple[Candidate, str]:
@@ -146,8 +178,8 @@ def _least(fitting: Sequence[Candidate], budget: Budget) -> tuple[Candidate, str
     least = min(alike, key=lambda point: order[point.id])
     aim = "the safest" if budget.bounds_utility else "the most accurate"
     if least is best:
-        return least, f"This is {aim} of them"
-    return least, f"Of those that come within {ALIKE:g} of {aim}, this one asks least"
+        return least, f"This is {aim}"
+    return least, f"Within {ALIKE:g} of {aim}, this one asks least"
 
 
 def _upper_bound(budget: Budget) -> Callable[[Candidate], float]:
@@ -177,14 +209,25 @@ def promise(budget: Budget, increase: Difference, people: int) -> str:
         )
     if increase.mean > most:
         return (
-            f"Missed: the model errs {increase.mean * 100:.1f} points more than with everything asked ({allowed})."
+            f"Missed: the model errs {_beyond(increase.mean, most)} points more than with everything asked "
+            f"({allowed})."
         )
     short = (budget.errors * increase.standard_error / max(most - increase.mean, 1e-9)) ** 2
     more = f"; about {_rounded((short - 1) * people):,} more people to test would tell" if short < 100 else ""
     return (
         f"Probably kept: the model errs {increase.mean * 100:.1f} points more than with everything asked "
-        f"({allowed}), and {level} confidence reaches to {upper * 100:.1f}{more}."
+        f"({allowed}), and {level} confidence reaches to {_beyond(upper, most)}{more}."
     )
+
+
+def _beyond(share: float, most: float) -> str:
+    """Return the points of a share that is more than allowed, with as many digits as show that it is.
+
+    >>> _beyond(0.0101, 0.01), _beyond(0.021, 0.01)
+    ('1.01', '2.1')
+    """
+    texts = [f"{share * 100:.{digits}f}" for digits in (1, 2, 3, 4)]
+    return next((text for text in texts if float(text) > most * 100 + 1e-9), texts[-1])
 
 
 def _rounded(number: float) -> int:
@@ -228,10 +271,10 @@ def promise_of(point: Candidate, budget: Budget) -> str:
 
 
 def _nearest(budget: Budget, frontier: Frontier) -> Choice:
-    point = min(frontier.points, key=_upper_bound(budget))
+    point, why = _closest(frontier.points, budget)
     sentence = (
-        f"No limit was stated, and no candidate keeps the one that holds then ({budget.words()}). This one comes "
-        f"closest to it: {_figures(point)}."
+        f"No limit was stated, and no candidate keeps the one that holds then ({budget.words()}). {why} of those "
+        f"that come closest to it: {_figures(point)}."
     )
     return _choice(point, budget, False, sentence, frontier)
 
@@ -302,3 +345,20 @@ def best_screened(candidates: Sequence[Candidate], budget: Budget, everything: f
         if not budget.problems(candidate.validation, everything, Size(candidate.asked, candidate.answers))
     ]
     return min(fitting, key=lambda candidate: budget.worth(candidate.validation), default=None)
+
+
+def serving_alike(candidates: Sequence[Candidate], budget: Budget, everything: float) -> list[int]:
+    """Return, where a gap between groups is limited, a few that no other one beats in safety and gap.
+
+    They keep all other limits; the gap has the margin that it is chosen with.
+    """
+    if budget.max_group_gap is None:
+        return []
+    places, points, others = [], [], replace(budget, max_group_gap=None)
+    for place, each in enumerate(candidates):
+        figures = each.validation
+        if figures.groups and not others.problems(figures, everything, Size(each.asked, each.answers)):
+            places.append(place)
+            points.append(Point(figures.groups.gap(MARGIN * budget.errors), figures.adversary_error))
+    worst = Point(max((p[0] for p in points), default=0.0), max((p[1] for p in points), default=0.0))
+    return [places[i] for i in thinned(points, unbeaten(points), ALIKE_PLACES, Limits(Point(0.0, 0.0), worst))]

@@ -20,6 +20,7 @@ from leastwise.documents import (
 )
 from leastwise.errors import ArtefactError, ParameterError, shorten
 from leastwise.evaluation.evaluation import Evaluation
+from leastwise.evaluation.groups import Groups
 from leastwise.evaluation.necessity import Necessity
 from leastwise.generalization import Generalization
 from leastwise.runs import showing
@@ -34,9 +35,11 @@ from leastwise.schema.file import load_schema
 TASK, SCHEMA, CANDIDATES, TIMING = "task.json", "schema.yaml", "candidates.jsonl", "timing.jsonl"
 FRONTIER, CHOICE, RECOMMENDED = "frontier.json", "choice.json", "recommended.json"
 NECESSITY = "necessity.json"
+GROUPS = "groups.json"
 REPEATS = "repeats.json"
 GENERALIZATIONS, EVALUATIONS, WORK = "generalizations", "evaluations", "work"
 DIGESTS = "digests.json"
+SO_FAR, UNFINISHED = "so_far", "unfinished.json"
 REPORTS = ("report.html", "report.md", "report.json", "shares.json")
 
 
@@ -122,11 +125,25 @@ class Run:
         return None if self.choice.candidate is None else self.generalization(self.choice.candidate)
 
     @property
+    def unfinished(self) -> tuple[str, ...]:
+        """What is still to be done where this is what a run has found so far; nothing where it is finished."""
+        path = self.folder / UNFINISHED
+        return tuple(map(str, json.loads(read_text(path)))) if path.is_file() else ()
+
+    @property
     def necessity(self) -> Necessity | None:
         """Why each question of the recommended artefact is asked; None where that was not found."""
         path, chosen = self.folder / NECESSITY, self.choice.candidate
         found = Necessity.load(path) if chosen is not None and path.is_file() else None
         # Whoever chooses anew has no records at hand: what is there may tell of what was chosen before.
+        fits = found is not None and found.fingerprint == self.candidate(chosen or "").fingerprint
+        return found if fits else None
+
+    @property
+    def groups(self) -> Groups | None:
+        """How the recommended artefact serves declared groups; None where that was not found."""
+        path, chosen = self.folder / GROUPS, self.choice.candidate
+        found = Groups.load(path) if chosen is not None and path.is_file() else None
         fits = found is not None and found.fingerprint == self.candidate(chosen or "").fingerprint
         return found if fits else None
 
@@ -196,7 +213,7 @@ def _check_digests(folder: Path) -> None:
             raise ArtefactError(f"{folder / DIGESTS}: it names files outside the run")
         path = folder / name
         if not path.is_file() or _digest(path.read_bytes()) != digest:
-            raise ArtefactError(f"{path}: it was changed after it was judged; make the run again with --fresh")
+            raise ArtefactError(f"{path}: it was changed after it was judged; make the run again: {FRESH}")
 
 
 def read_task(folder: Path) -> RunTask:
@@ -267,9 +284,9 @@ def _check_same(old: RunTask, new: RunTask, folder: Path) -> None:
 
 def _clear(folder: Path) -> None:
     """Remove the files of a run and only those: first what says that it is finished, last what it is."""
-    for name in (CHOICE, FRONTIER, DIGESTS, RECOMMENDED, NECESSITY, *REPORTS):
+    for name in (CHOICE, FRONTIER, DIGESTS, RECOMMENDED, NECESSITY, GROUPS, *REPORTS):
         (folder / name).unlink(missing_ok=True)
-    for name in (GENERALIZATIONS, EVALUATIONS, WORK):
+    for name in (GENERALIZATIONS, EVALUATIONS, WORK, SO_FAR, f"{SO_FAR}.part"):
         shutil.rmtree(folder / name, ignore_errors=True)
     for name in (CANDIDATES, TIMING, SCHEMA, TASK):
         (folder / name).unlink(missing_ok=True)

@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,6 +19,7 @@ from leastwise.runs.grid import Grid
 from leastwise.runs.journal import Journal
 from leastwise.runs.judging import Judged
 from leastwise.runs.proposals import Proposals
+from leastwise.runs.sampling import sampled
 from leastwise.runs.task import FRESH, Options, RunTask
 from leastwise.runs.workers import Workers
 
@@ -35,6 +37,11 @@ class Job:
     options: Options
     workers: Workers
     progress: Progress
+
+    @cached_property
+    def fitting(self) -> Split:
+        """The split with as many training records as proposals learn from."""
+        return sampled(self.split, self.options.sample, self.options.seed)
 
     def resumed(
         self,

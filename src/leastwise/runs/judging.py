@@ -7,23 +7,30 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.guessing import MakePredictor
 from leastwise.adversaries.reconstruction import Reconstruction
 from leastwise.adversaries.singling_out import SinglingOut
 from leastwise.evaluation.certificate import certify
-from leastwise.evaluation.utility import Judges, LabelGuesses, UtilityRisk, label_guesses, utility_risk
+from leastwise.evaluation.declared_groups import GroupErrors, ServedBefore
+from leastwise.evaluation.utility import Judges, LabelGuesses, UtilityRisk, label_guesses
 from leastwise.generalization import Generalization
 from leastwise.minimizers import Constraints
+from leastwise.minimizers.merging import increase_of, spent_by_shares
 from leastwise.minimizers.merging import least as least_of
-from leastwise.minimizers.merging import spend
 from leastwise.minimizers.rounding import rounded
 from leastwise.partition import Untouched
 from leastwise.predictors import JointBuckets, Logistic
+from leastwise.predictors.held_out import Difference, Reference
 from leastwise.records.table import Split, Table
 from leastwise.runs.candidates import Candidate, Figures
+
+SPENDING = (None, 20.0)
+"""Multipliers of the paths on which accuracy is spent: the best exchange rates, or few answers above all."""
+PARTS = (1.0, 0.5)
+"""Of what may be lost, these shares are spent."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,38 +41,62 @@ class Judged:
     seconds: float = field(default=0.0, compare=False)
 
 
-def screen_by_counting(generalization: Generalization, split: Split, candidates: int) -> Judged:
+def screen_by_counting(
+    generalization: Generalization, split: Split, candidates: int, before: ServedBefore | None = None
+) -> Judged:
     """Judge on validation by counting (and for the label an additive model, which carries over).
 
     Parameters
     ----------
     candidates
         How many are screened on the same records: the certificate pays for all of them.
+    before
+        How declared groups are served with everything asked, where there are any.
     """
     part = split.on_validation()
-    risk = utility_risk(generalization, part, (JointBuckets(), Logistic()))
+    told = label_guesses(generalization, part, (JointBuckets(), Logistic()))
+    risk = told.risk(part, "test")
+    if before is not None:
+        wrong = told.wrong("test", len(part.test))
+        risk = replace(risk, groups=GroupErrors.of(wrong, before.wrong, part.test, before.groupings))
     return judge_risk(generalization, part, candidates, risk, JointBuckets)
 
 
-def made_least(candidate: Candidate, split: Split, together: int, constraints: Constraints | None) -> Candidate:
-    """Return the least that a candidate can be, screened like all others."""
-    least = least_of(split.train, split.validation, candidate.generalization, constraints=constraints)
-    return _coarsened(candidate, least, split, together, constraints)
+class Polished(NamedTuple):
+    """A candidate in the least form, and the estimate of how much more often its classifier errs."""
+
+    candidate: Candidate
+    increase: Difference
 
 
-def made_to_spend(
+def estimated(generalization: Generalization, split: Split, everything: Reference) -> Difference:
+    """Estimate by how much more often the classifier errs than with everything asked, on validation."""
+    return increase_of(generalization, split.train, split.validation, everything)
+
+
+def polished(
     candidate: Candidate,
     split: Split,
     together: int,
     constraints: Constraints | None,
-    allowed: Allowed,
-    mu: float | None,
-) -> Candidate:
-    """Return what a candidate becomes when all is spent that the classifier may err more; it may stay as it is."""
-    spent = spend(
-        split.train, split.validation, candidate.generalization, *allowed, mu=mu, constraints=constraints
-    )
-    return _coarsened(candidate, spent, split, together, constraints)
+    everything: Reference,
+    allowed: Allowed | None,
+) -> tuple[Polished, ...]:
+    """Return the least that a candidate can be, screened like all others, and what it becomes when all is spent.
+
+    Nothing is spent where nothing is ``allowed``, or where the least errs too much for that.
+    """
+    train, validation = split.train, split.validation
+    least = least_of(train, validation, candidate.generalization, constraints=constraints)
+    first = _coarsened(candidate, least, split, together, constraints)
+    found = [Polished(first, estimated(first.generalization, split, everything))]
+    if allowed is not None and found[0].increase.bound(allowed.errors) < allowed.increase:
+        for mu in SPENDING:
+            same: Any = {"mu": mu, "constraints": constraints, "everything": everything}
+            for spent in spent_by_shares(train, validation, first.generalization, *allowed, PARTS, **same):
+                way = _coarsened(first, spent, split, together, constraints)
+                found.append(Polished(way, estimated(way.generalization, split, everything)))
+    return tuple(found)
 
 
 class Allowed(NamedTuple):
@@ -139,6 +170,7 @@ def judge_risk(
         unique_people=SinglingOut(0).attack(breach).unique_people,
         increase=risk.increase,
         people=int(risk.people),
+        groups=risk.groups,
     )
     return Judged(figures=figures, seconds=time.perf_counter() - start)
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from leastwise.documents import from_text, to_text
+from leastwise.evaluation.declared_groups import Grouping, ServedBefore, parse_all
 from leastwise.evaluation.utility import LabelGuesses, Utilities, utilities_together
 from leastwise.generalization import Generalization
 from leastwise.predictors.held_out import Difference
@@ -23,11 +24,12 @@ class Asked(NamedTuple):
 
     generalizations: tuple[Generalization, ...]
     told: tuple[LabelGuesses, ...] = ()
+    groupings: tuple[Grouping, ...] = ()
 
     @classmethod
-    def limits(cls, train: Table) -> Asked:
-        """Begin with the limit points."""
-        return cls(limit_points(train))
+    def limits(cls, train: Table, groups: Sequence[str] = ()) -> Asked:
+        """Begin with the limit points; ``groups`` are those that limits are held against."""
+        return cls(limit_points(train), groupings=parse_all(groups))
 
     def and_also(self, candidates: Sequence[Candidate]) -> Asked:
         """Add candidates."""
@@ -35,7 +37,13 @@ class Asked(NamedTuple):
 
     def utilities(self, split: Split) -> list[Utilities]:
         """Return the utility risks."""
-        return utilities_together(self.generalizations, self.told, split)
+        return utilities_together(self.generalizations, self.told, split, self.groupings)
+
+    def served_before(self, split: Split) -> ServedBefore | None:
+        """Return how declared groups are served on validation with everything asked; None where there are none."""
+        if not self.groupings:
+            return None
+        return ServedBefore(self.groupings, self.told[0].wrong("validation", len(split.validation)))
 
     def error_of_everything(self, split: Split) -> float:
         """Return how often the classifier errs on validation with everything asked."""

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from leastwise.documents import write_whole
+from leastwise.evaluation.pareto import Limits, Point
+from leastwise.evaluation.pareto import frontier as unbeaten
+from leastwise.minimizers.merging import everything_asked
+from leastwise.predictors.held_out import Difference, Reference
 from leastwise.runs import folder as places
 from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, read_line, write_line
 from leastwise.runs.choice import DEFAULT, MARGIN
+from leastwise.runs.frontier import thinned
 from leastwise.runs.job import Job
-from leastwise.runs.judging import Allowed, made_least, made_to_spend
+from leastwise.runs.judging import Allowed, Polished, estimated, polished
 from leastwise.runs.labels import Asked
 from leastwise.runs.proposals import Pool, candidate_that_asks_nothing
 
-SPENDING = (None, 20.0)
-"""Multipliers of the paths on which accuracy is spent: the best exchange rates, or few answers above all."""
 NEAR = 0.02
-"""Who errs by so much more than allowed in screening has nothing to spend, however strong the judge."""
-MOST_SPENT = 3
-"""So many candidates that spend all are judged: those that an attacker likes least."""
+"""Who errs by so much more than allowed in screening does not keep the limit, however strong the judge."""
+MOST_STARTS = 4
+"""So many more candidates than the frontier has are made the least: those near the limit, where it is decided."""
+SHARES = (1.0, 0.75, 0.5)
+"""Of what they become, the safest are judged that seem to keep such a share of the limit."""
 NOT_TOLD = 1.645
 """Standard errors (95 %, one-sided) below which the records do not tell that the label can be predicted at all."""
 
@@ -32,41 +38,91 @@ def make_least(job: Job, pool: Pool, front: Sequence[Candidate], asked: Asked) -
     Where the budget leaves accuracy to spend, those that do are candidates too; and so is to ask nothing, where
     that would cost next to nothing.
     """
-    together = len(pool.candidates) + 2 * len(front) + 1
     constraints, budget = job.options.constraints, job.task.budget or DEFAULT
-    tasks = [(candidate, job.split, together, constraints) for candidate in front]
-    increase, most = asked.increase_of_nothing(job.split), budget.max_error_increase
-    nothing = candidate_that_asks_nothing(job.split.train)
+    everything, most = everything_asked(job.split.train, job.split.validation), budget.max_error_increase
+    allowed = None if most is None else Allowed(most, MARGIN * budget.errors)
+    starts = [*front, *([] if most is None else near_the_limit(job, pool, front, everything, most))]
+    together = len(pool.candidates) + 3 * len(starts) + 1
+    tasks: list[Any] = [(each, job.split, together, constraints, everything, allowed) for each in starts]
+    increase = asked.increase_of_nothing(job.split)
     costs_little = increase.mean <= (most or 0.0) or increase.bound(-NOT_TOLD) <= 0
     if costs_little and not (constraints and constraints.wanted):
-        tasks.append((nothing, job.split, together, None))
-    name = name_of([task[0] for task in tasks])  # another budget may ask for nothing, or not
-    found = _made(job, "asking less", f"least-{name}.jsonl", made_least, tasks)
-    if most is not None:
-        allowed, reach = Allowed(most, MARGIN * budget.errors), asked.error_of_everything(job.split) + most + NEAR
-        near = [each for each in found if each.validation.utility_risk <= reach]
-        spending = [(each, job.split, together, constraints, allowed, mu) for each in near for mu in SPENDING]
-        name = f"spent-{name_of(found)}-{most:g}-{budget.confidence:g}.jsonl"
-        spent = {
-            each.fingerprint: each
-            for each in _made(job, "spending what may be lost", name, made_to_spend, spending)
-        }
-        new = [each for each in spent.values() if each.fingerprint not in {one.fingerprint for one in found}]
-        found += sorted(new, key=lambda each: -each.validation.adversary_error)[:MOST_SPENT]
+        nothing = candidate_that_asks_nothing(job.split.train)
+        tasks.append((nothing, job.split, together, None, everything, None))
+    found = _made(job, f"{name_of([task[0] for task in tasks])}-{most}-{budget.confidence:g}", tasks)
+    least = [first.candidate for first, *_ in (*found[: len(front)], *found[len(starts) :])]
+    known = {each.fingerprint for each in least}
+    others = [each for one in found for each in one if each.candidate.fingerprint not in known]
+    return _with(job, pool, [*least, *(() if allowed is None else spending_best(others, allowed))])
+
+
+def near_the_limit(
+    job: Job, pool: Pool, front: Sequence[Candidate], everything: Reference, most: float
+) -> list[Candidate]:
+    """Return candidates that nobody beats among those near the limit, by estimates that luck has less part in."""
+    reach = everything.judged.error + most + NEAR
+    near = [each for each in pool.candidates if each.validation.utility_risk <= reach]
+    found = job.resumed(
+        "looking near the limit",
+        job.journal(f"near-{name_of(near)}.jsonl"),
+        [(each.generalization, job.split, everything) for each in near],
+        partial(job.workers.map, estimated),
+        lambda told: json.dumps([told.mean, told.standard_error]) + "\n",
+        lambda line: Difference(*json.loads(line)),
+    )
+    points = [
+        Point(max(increase.mean, 0.0), each.validation.adversary_error)
+        for each, increase in zip(near, found, strict=True)
+    ]
+    new = [i for i in unbeaten(points) if near[i] not in front and points[i].utility_risk <= most + NEAR / 2]
+    safest = max((points[i].adversary_error for i in new), default=0.0)
+    limits = Limits(Point(0.0, 0.0), Point(most + NEAR / 2, safest))
+    return [near[i] for i in thinned(points, new, MOST_STARTS, limits)]
+
+
+def spending_best(found: Sequence[Polished], allowed: Allowed) -> list[Candidate]:
+    """Return the safest of those that seem to keep the limit, three quarters of it, and half.
+
+    The estimates are not the judge's. Where nobody seems to keep so much, it is the one that comes closest.
+    """
+    left = {each.candidate.fingerprint: each for each in found}
+    chosen: list[Candidate] = []
+    for share in SHARES:
+
+        def worth(each: Polished, most: float = share * allowed.increase) -> tuple[float, float]:
+            beyond = each.increase.bound(allowed.errors) - most
+            return max(beyond, 0.0), -each.candidate.validation.adversary_error
+
+        if left:
+            best = min(left.values(), key=worth).candidate
+            chosen.append(best)
+            del left[best.fingerprint]
+    return chosen
+
+
+def _made(job: Job, name: str, tasks: Sequence[Any]) -> list[tuple[Polished, ...]]:
+    """Polish candidates, as far as an earlier run has not done so."""
+    schema = job.split.train.schema
+
+    def read(text: str) -> tuple[Polished, ...]:
+        lines = [(read_line(line, where="journal", schema=schema), told) for line, *told in json.loads(text)]
+        return tuple(Polished(c, Difference(*told)) for c, told in lines if isinstance(c, Candidate))
+
+    def write(found: Sequence[Polished]) -> str:
+        plain = [(write_line(c), told.mean, told.standard_error) for c, told in found]
+        return json.dumps(plain) + "\n"
+
+    work, journal = partial(job.workers.map, polished), job.journal(f"least-{name}.jsonl")
+    return job.resumed("asking less", journal, tasks, work, write, read)
+
+
+def _with(job: Job, pool: Pool, found: Sequence[Candidate]) -> tuple[Pool, list[Candidate]]:
     known = {candidate.fingerprint: candidate for candidate in pool.candidates}
     least = {each.fingerprint: known.get(each.fingerprint, each) for each in found}
     pool = pool._replace(candidates=tuple((known | least).values()))
     everyone: tuple[Candidate | Failure, ...] = (*pool.failures, *pool.candidates)
     write_whole(job.folder / places.CANDIDATES, "".join(write_line(each) for each in everyone))
     return pool, [*least.values()]
-
-
-def _made(
-    job: Job, words: str, journal: str, work: Callable[..., Candidate], tasks: Sequence[Any]
-) -> list[Candidate]:
-    read = partial(read_line, where="journal", schema=job.split.train.schema)
-    found = job.resumed(words, job.journal(journal), tasks, partial(job.workers.map, work), write_line, read)
-    return [each for each in found if isinstance(each, Candidate)]
 
 
 def name_of(candidates: Sequence[Candidate]) -> str:

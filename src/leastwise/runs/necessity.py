@@ -1,18 +1,23 @@
-"""Why each question is asked that a run recommends: found once, and kept in its folder."""
+"""Why each question is asked that a run recommends, and who pays: found once, and kept in its folder."""
 
 from __future__ import annotations
 
+from leastwise.evaluation.groups import groups_of
 from leastwise.evaluation.necessity import necessity_of
 from leastwise.progress import Progress, Silent
 from leastwise.records.table import Split
-from leastwise.runs.folder import NECESSITY, Run
+from leastwise.runs.folder import GROUPS, NECESSITY, Run
 
 
 def explain(run: Run, split: Split, progress: Progress | None = None) -> Run:
-    """Find the necessity of what was chosen, unless it is known; return the run."""
+    """Find the necessity of what was chosen, and how it serves groups, unless that is known; return the run."""
     chosen, told = run.recommended, progress or Silent()
     if chosen is not None and run.necessity is None:
         told.begin("why each question", 1)  # all of it or nothing: it takes less than an attack
         necessity_of(chosen, split, run.task.seed).save(run.folder / NECESSITY)
         told.advance()
+    if chosen is not None and run.task.groups and run.groups is None:
+        task = run.task
+        found = groups_of(chosen, split, task.groups, task.seed, quick=task.quick, progress=told)
+        found.save(run.folder / GROUPS)
     return run

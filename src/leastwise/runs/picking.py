@@ -28,13 +28,14 @@ def pick(folder: str | Path, name: str) -> Run:
     places.check_run(Path(folder))
     with locked(Path(folder)):
         found = Run.load(folder)
-        choice = _picked(found, _attacked(found, name))
+        choice = _picked(found, attacked(found, name))
         found.generalization(name)  # complains, before anything is written, if it was changed
         write_choice(found.folder, choice)
     return replace(found, choice=choice)
 
 
-def _attacked(run: Run, name: str) -> Candidate:
+def attacked(run: Run, name: str) -> Candidate:
+    """Return a candidate that was attacked in full; complain about one that was not."""
     known = {point.id: point for point in run.frontier.points}
     if name in known:
         return known[name]

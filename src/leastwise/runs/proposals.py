@@ -50,9 +50,10 @@ def ask(source: Source, train: Table, constraints: Constraints | None) -> Propos
     }
     try:
         found = source.propose(train, constraints)
-        if constraints is not None:
-            found = [p._replace(generalization=brought_to(constraints, p.generalization, train)) for p in found]
-        held = [p for p in found if constraints is None or not broken(constraints, p.generalization, train)]
+        bound = constraints if constraints is not None or not train.schema.has_trees else Constraints()
+        if bound is not None:
+            found = [p._replace(generalization=brought_to(bound, p.generalization, train)) for p in found]
+        held = [p for p in found if bound is None or not broken(bound, p.generalization, train)]
         candidates = tuple(_candidate(source, proposal, train) for proposal in held)
     except Exception as error:
         name = "" if isinstance(error, LeastwiseError) else f"{type(error).__name__}: "

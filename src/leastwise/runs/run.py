@@ -18,32 +18,31 @@ import hashlib
 import json
 import shutil
 import time
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from leastwise.adversaries import PAPER, LeaveOneOut
-from leastwise.adversaries.base import Adversary, about
-from leastwise.adversaries.guessing import Guessed, found_knowing_more
+from leastwise.adversaries import LeaveOneOut
 from leastwise.documents import from_text, to_text, write_whole
-from leastwise.errors import ArtefactError
-from leastwise.evaluation.evaluation import Evaluation
+from leastwise.errors import ArtefactError, DataError
+from leastwise.evaluation.declared_groups import ServedBefore
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
-from leastwise.evaluation.protocol import evaluate
 from leastwise.evaluation.utility import Judges, UtilityLimits, UtilityRisk
 from leastwise.generalization import Generalization
 from leastwise.minimizers import Constraints
 from leastwise.progress import Progress, Silent
+from leastwise.records.sources import Source
 from leastwise.records.table import Split, Table
 from leastwise.runs import folder as places
-from leastwise.runs.attacking import alike, find_last_of_all
+from leastwise.runs.at_source import judge_everywhere, used
+from leastwise.runs.attacking import Attack, alike, attack_alike, attackers_of, find_last_of_all
 from leastwise.runs.budget import Budget
 from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, Figures, read_line, write_line
-from leastwise.runs.choice import DEFAULT, best_screened, choose, guesses
+from leastwise.runs.choice import DEFAULT, best_screened, choose, guesses, serving_alike
 from leastwise.runs.folder import Run, artefact_path, evaluation_path, write_choice
 from leastwise.runs.frontier import Counts, Frontier, LimitPoints, thinned
 from leastwise.runs.grid import Grid, default_grid
@@ -53,6 +52,7 @@ from leastwise.runs.judging import Judged, judge_strongly, screen_by_counting
 from leastwise.runs.labels import Asked, guess_labels
 from leastwise.runs.least import make_least, name_of
 from leastwise.runs.necessity import explain
+from leastwise.runs.nesting import attacked_together, judged_together
 from leastwise.runs.proposals import (
     Pool,
     Proposals,
@@ -62,6 +62,8 @@ from leastwise.runs.proposals import (
     silent_attributes,
     without_asking,
 )
+from leastwise.runs.sampling import enough
+from leastwise.runs.so_far import first_job, first_words, keep_attacked, say_unfinished
 from leastwise.runs.task import FRESH, Options, RunTask, checked_split, task_of
 from leastwise.runs.workers import Workers
 from leastwise.schema import Schema
@@ -77,6 +79,8 @@ def run(
     workers: Workers | None = None,
     progress: Progress | None = None,
     fresh: bool = False,
+    source: Source | None = None,
+    told: Callable[[Run], None] | None = None,
 ) -> Run:
     """Do the whole job and return the finished run.
 
@@ -97,13 +101,21 @@ def run(
         Is told how far it has come.
     fresh
         Begin anew, whatever run the folder holds.
+    source
+        Where ``table`` is a sample of records that lie elsewhere: the frontier is judged and certified on all of
+        those that are tested.
+    told
+        Is given a first answer soon after the beginning: a complete run of its own, in the folder ``so_far``,
+        where what is found by then lies until the run is finished. A quick run, one with its own grid, and one
+        of records that lie elsewhere have none.
     """
     options, path = options or Options(), Path(folder)
     grid = options.grid or default_grid(options.quick)
     split = checked_split(table, grid, options)
     task = task_of(table, split, grid, options, name)
+    task = task if source is None else replace(task, source=used(source, len(table)))
     places.check_folder(path)
-    path.mkdir(parents=True, exist_ok=True)
+    path.mkdir(0o700, parents=True, exist_ok=True)
     with locked(path):
         places.prepare(path, task, fresh)
         write_whole(path / places.SCHEMA, to_yaml(table.schema))
@@ -113,11 +125,33 @@ def run(
             return explain(record(path, task, table.schema, frontier, Pool(candidates, failures)), split, progress)
         job = Job(path, split, task, grid, options, workers or Workers(), progress or Silent())
         with job.workers.ready():
+            if options.grid is None and not options.quick and source is None:
+                early = answer_first(job)
+                if early is not None and told is not None:
+                    told(early)
             found = judged_frontier(job)
             first = choose(found.frontier, options.budget, found.pool.candidates)
-            tested = attack(job, found.frontier, found.asked, first.candidate)
+            tested = attack(job, found, first.candidate)
+            tested = tested if source is None else judge_everywhere(job, tested, source)
             frontier = Frontier.of(tested, found.frontier.limit_points, found.frontier.counts)
         return explain(record(path, task, table.schema, frontier, found.pool), split, progress)
+
+
+def answer_first(job: Job) -> Run | None:
+    """Return a first answer, from a few trees; None where there was one already, or nothing comes of it."""
+    if (job.folder / places.SO_FAR / places.FRONTIER).is_file() or any((job.folder / places.WORK).iterdir()):
+        return None  # a run that is resumed
+    job.progress.begin("a first answer", 1)
+    small = first_job(job)
+    try:
+        found = judged_frontier(small, least=False)
+    except DataError:  # trees found nothing; the others may
+        return None
+    frontier = Frontier.of(attack(small, found, None), found.frontier.limit_points, found.frontier.counts)
+    say_unfinished(small.folder, first_words(job))
+    answer = record(small.folder, small.task, small.split.train.schema, frontier, found.pool)
+    job.progress.advance()
+    return answer
 
 
 class Found(NamedTuple):
@@ -128,15 +162,19 @@ class Found(NamedTuple):
     asked: Asked
 
 
-def judged_frontier(job: Job) -> Found:
-    """Propose, screen, find the frontier and judge it: all that a choice needs."""
+def judged_frontier(job: Job, least: bool = True) -> Found:
+    """Propose, screen, find the frontier and judge it: all that a choice needs.
+
+    Without ``least`` candidates stay as they were proposed.
+    """
     train = job.split.train
     compile_once(job.grid.sources(), job.split, job.progress)
     silent = find_silent(job)
-    pool = screen(job, pooled(propose(job, silent), train, silent))
-    asked = guess_labels(job, Asked.limits(train))
+    asked = guess_labels(job, Asked.limits(train, job.options.groups))
+    pool = screen(job, pooled(propose(job, silent), train, silent), asked.served_before(job.split))
     front, counts = find_frontier(job, pool, asked.error_of_everything(job.split))
-    pool, front = make_least(job, pool, front, asked)
+    if least:
+        pool, front = make_least(job, pool, front, asked)
     counts = replace(counts, screened=len(pool.candidates))
     asked = guess_labels(job, asked.and_also(front))
     limits = judge_limits(job, asked)
@@ -149,7 +187,7 @@ def recommend(
     """Return what a run would recommend, without attacking the frontier on test; None where nothing fits."""
     grid = options.grid or default_grid(options.quick)
     split = checked_split(table, grid, options)
-    folder.mkdir(parents=True, exist_ok=True)
+    (folder / places.WORK).mkdir(parents=True, exist_ok=True)
     task = task_of(table, split, grid, options, "records")
     job = Job(folder, split, task, grid, options, workers, progress)
     with workers.ready():
@@ -166,7 +204,7 @@ def find_silent(job: Job) -> tuple[str, ...]:
     (found,) = job.resumed(
         "looking for questions that tell nothing",
         job.journal("silent.jsonl"),
-        [(job.split.train, job.options.constraints, job.options.seed)],
+        [(job.fitting.train, job.options.constraints, job.options.seed)],
         partial(job.workers.map, silent_attributes),
         lambda names: json.dumps(names) + "\n",
         lambda line: tuple(json.loads(line)),
@@ -184,7 +222,7 @@ def propose(job: Job, silent: Sequence[str]) -> list[Proposals]:
         "proposing",
         job.journal("proposals.jsonl"),
         sources,
-        lambda rest: job.workers.map(ask, [(source, job.split.train, constraints) for source in rest]),
+        lambda rest: job.workers.map(ask, [(source, job.fitting.train, constraints) for source in rest]),
         partial(to_text, name=name, line=True),
         lambda line: from_text(Proposals, line, name, "journal"),
     )
@@ -193,14 +231,22 @@ def propose(job: Job, silent: Sequence[str]) -> list[Proposals]:
 # 2. Screen -------------------------------------------------------------------------------------------------------
 
 
-def screen(job: Job, pool: Pool) -> Pool:
-    """Judge every candidate by counting, on the validation part."""
+def screen(job: Job, pool: Pool, before: ServedBefore | None) -> Pool:
+    """Judge every candidate by counting, on the validation part; ``before``: how groups were served."""
     path = job.folder / places.CANDIDATES
 
     def work(rest: Sequence[Candidate | Failure]) -> Iterator[Candidate | Failure]:
         yield from (each for each in rest if isinstance(each, Failure))
         candidates = [each for each in rest if isinstance(each, Candidate)]
-        yield from screened(candidates, job.split, len(pool.candidates), job.workers)
+        if not candidates:
+            return
+        split = enough(job.split, pool.candidates, job.options.sample, job.options.seed, job.workers)
+        few, many = len(split.train), len(job.split.train)
+        if few < many:
+            words = f"screening (learning from {few:,} of {many:,})"
+            job.progress.begin(words, len(tasks), len(tasks) - len(rest))
+            job.note("a sample for screening", records=few, of=many)
+        yield from screened(candidates, split, len(pool.candidates), job.workers, before)
 
     tasks = [*pool.failures, *pool.candidates]
     read = partial(read_line, where=str(path), schema=job.split.train.schema)
@@ -212,10 +258,10 @@ def screen(job: Job, pool: Pool) -> Pool:
 
 
 def screened(
-    candidates: Sequence[Candidate], split: Split, together: int, workers: Workers
+    candidates: Sequence[Candidate], split: Split, together: int, workers: Workers, before: ServedBefore | None
 ) -> Iterator[Candidate]:
     """Yield the candidates with their figures; ``together`` is how many are screened on the same records."""
-    tasks = [(candidate.generalization, split, together) for candidate in candidates]
+    tasks = [(candidate.generalization, split, together, before) for candidate in candidates]
     judged = workers.map(screen_by_counting, tasks)
     yield from (replace(c, screened=each.figures) for c, each in zip(candidates, judged, strict=True))
 
@@ -243,7 +289,7 @@ def sweep(
     with workers.ready():
         tasks = [(source, split.train, constraints) for source in chosen.sources()]
         pool = pooled([*workers.map(ask, tasks)], split.train)
-        candidates = [*screened(pool.candidates, split, len(pool.candidates), workers)]
+        candidates = [*screened(pool.candidates, split, len(pool.candidates), workers, None)]
     return pool._replace(candidates=tuple(candidates))
 
 
@@ -253,19 +299,19 @@ def sweep(
 def find_frontier(job: Job, pool: Pool, everything: float) -> tuple[list[Candidate], Counts]:
     """Return the screened candidates that no other one beats, thinned, and how all of them came about.
 
-    A budget may ask for what a frontier of two figures does not show (few answers, one attribute above all): the
-    screened candidate that is best under it has a place in any case. ``everything`` is the error of the classifier
-    with everything asked, on validation.
+    A budget may ask for what a frontier of two figures does not show (few answers, groups served alike): who is
+    best under it has a place in any case. ``everything`` is the error with everything asked, on validation.
     """
-    candidates, most = pool.candidates, job.task.most
+    candidates, most, budget = pool.candidates, job.task.most, job.task.budget or DEFAULT
     points = [candidate.validation.point for candidate in candidates]
     front = unbeaten(points)
     best = Point(min(p.utility_risk for p in points), 0.0)
     worst = Point(max(p.utility_risk for p in points), max(p.adversary_error for p in points))
-    fitting = best_screened(candidates, job.task.budget or DEFAULT, everything)
+    fitting = best_screened(candidates, budget, everything)
     kept = thinned(points, front, most, Limits(best, worst))
     if fitting is not None and fitting not in [candidates[i] for i in kept]:
         kept = [*thinned(points, kept, max(most - 1, 1), Limits(best, worst)), candidates.index(fitting)]
+    kept += [i for i in serving_alike(candidates, budget, everything) if i not in kept]
     counts = Counts(
         screened=len(candidates),
         thinned=len(set(front) - set(kept)),
@@ -290,7 +336,7 @@ def judge(job: Job, front: Sequence[Candidate], asked: Asked, screened: int) -> 
         for candidate, risk in zip(front, asked.utilities(job.split)[2:], strict=True)
     ]
     judged = _judged(job, "judging the frontier", f"judgements-{name_of(front)}.jsonl", tasks)
-    return [replace(candidate, judged=each.figures) for candidate, each in zip(front, judged, strict=True)]
+    return judged_together([replace(c, judged=each.figures) for c, each in zip(front, judged, strict=True)])
 
 
 def judge_limits(job: Job, asked: Asked) -> LimitPoints:
@@ -347,45 +393,18 @@ def choose_again(folder: str | Path, budget: Budget) -> Run:
 # 6. Attack -------------------------------------------------------------------------------------------------------
 
 
-class _Attack(NamedTuple):
-    """The arguments of ``attack_in_full``."""
-
-    generalization: Generalization
-    split: Split
-    adversaries: tuple[str | Adversary, ...]
-    candidates: int
-    limits: UtilityLimits
-    utility: UtilityRisk
-    judges: Judges
-    last: Mapping[int, Guessed]
-
-    def done_before(self, path: Path) -> Evaluation | None:
-        """Return what an earlier run found, if it did exactly this."""
-        if not path.is_file():
-            return None
-        found = Evaluation.load(path)
-        wanted = [each if isinstance(each, str) else about(each).name for each in self.adversaries]
-        same = (
-            found.certificate is not None
-            and found.certificate.candidates == self.candidates
-            and [each.adversary for each in found.attacks] == wanted
-            and found.fingerprint == self.generalization.fingerprint
-            and [found.utility, found.everything] == [self.utility, self.limits.untouched]
-        )
-        return found if same else None
-
-
-def attack(job: Job, frontier: Frontier, asked: Asked, chosen: str | None) -> list[Candidate]:
+def attack(job: Job, found: Found, chosen: str | None) -> list[Candidate]:
     """Attack the frontier on test; in a quick run only what is chosen meets adversaries with side information."""
+    frontier, asked = found.frontier, found.asked
     everything, nothing, *others = (each.test for each in asked.utilities(job.split))
     ids = (each.fingerprint[:ID_LENGTH] for each in asked.generalizations[2:])
-    risks, tasks = dict(zip(ids, others, strict=True)), dict[str, _Attack]()
+    risks, tasks = dict(zip(ids, others, strict=True)), dict[str, Attack]()
     for point in frontier.points:
         write_whole(artefact_path(job.folder, point.id), point.generalization.to_json())
-        tasks[point.id] = _Attack(
+        tasks[point.id] = Attack(
             point.generalization,
             job.split,
-            (*_of_the_paper(job.task.quick and point.id != chosen), *job.options.adversaries),
+            (*attackers_of(job.split, job.task.quick and point.id != chosen), *job.options.adversaries),
             len(frontier.points),
             UtilityLimits(nothing, everything),
             risks[point.id],
@@ -403,62 +422,24 @@ def attack(job: Job, frontier: Frontier, asked: Asked, chosen: str | None) -> li
     tasks |= {name: tasks[name]._replace(last=own) for name, own in zip(told, last, strict=True)}
     job.note("attacking all at once", task=len(told), seconds=time.perf_counter() - start)
     job.progress.begin("attacking the frontier", len(tasks), len(tasks) - len(absent))
+    tested = {name: replace(frontier[name], tested=Figures.of(each)) for name, each in done.items()}
     groups = alike({name: tasks[name].generalization for name in absent})
     together = job.workers.map(attack_alike, [[tasks[name] for name in group] for group in groups])
-    for name, judged in zip(
-        (name for group in groups for name in group), chain.from_iterable(together), strict=True
-    ):
+    for name, judged in zip(chain.from_iterable(groups), chain.from_iterable(together), strict=True):
         judged.save(evaluation_path(job.folder, name))
         done[name] = judged
+        tested[name] = replace(frontier[name], tested=Figures.of(judged))
+        if chosen in tested and job.options.grid is None:
+            keep_attacked(job, frontier, tested, found.pool)
         job.note("attacking", candidate=name, **judged.seconds)
         job.progress.advance()
     job.note("attacking the frontier", seconds=time.perf_counter() - start, tasks=len(absent))
+    for name, judged in attacked_together({n: t.generalization for n, t in tasks.items()}, done).items():
+        if judged != done[name]:
+            judged.save(evaluation_path(job.folder, name))
+            tested[name] = replace(frontier[name], tested=Figures.of(judged))
     _keep_only(job.folder, tasks)
-    return [replace(point, tested=Figures.of(done[point.id])) for point in frontier.points]
-
-
-def _of_the_paper(cheap: bool) -> list[str]:
-    """Return who attacks one generalization; those with side information train a model for every attribute."""
-    return [a.name for a in PAPER.values() if not a.wants_others and not (cheap and a.side_information)]
-
-
-def attack_alike(*tasks: _Attack) -> list[Evaluation]:
-    """Judge candidates that collect the personal attributes alike: A3 and A5 learn once for all of them."""
-    memory: dict[Hashable, Any] = {}
-    found = []
-    for task in tasks:
-        found.append(attack_in_full(*task, memory=memory))
-        memory = found_knowing_more(memory)
-    return found
-
-
-def attack_in_full(
-    generalization: Generalization,
-    split: Split,
-    adversaries: Sequence[str | Adversary],
-    candidates: int,
-    limits: UtilityLimits,
-    utility: UtilityRisk,
-    judges: Judges,
-    last: Mapping[int, Guessed],
-    memory: dict[Hashable, Any] | None = None,
-) -> Evaluation:
-    """Judge on test. No sentence describes a person: the folder is there to be passed on."""
-    return evaluate(
-        generalization,
-        split,
-        adversaries,
-        judges.seed,
-        judges.quick,
-        candidates=candidates,
-        predicates=0,
-        predictor=judges.predictor,
-        estimator=judges.estimator,
-        limits=limits,
-        utility=utility,
-        last=last,
-        memory=memory,
-    )
+    return [tested[point.id] for point in frontier.points]
 
 
 def _keep_only(folder: Path, candidates: Iterable[str]) -> None:
@@ -479,7 +460,8 @@ def record(folder: Path, task: RunTask, schema: Schema, frontier: Frontier, pool
         places.write_frontier(folder, frontier)
     choice = choose(frontier, task.budget, pool.candidates)
     write_choice(folder, choice)
-    shutil.rmtree(folder / places.WORK, ignore_errors=True)
+    for name in (places.WORK, places.SO_FAR, f"{places.SO_FAR}.part"):
+        shutil.rmtree(folder / name, ignore_errors=True)
     return Run(
         folder=folder,
         task=task,

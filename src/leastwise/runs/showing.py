@@ -26,7 +26,7 @@ LIMIT_NAMES = {"untouched": "everything asked in full", "suppressed": "nothing a
 
 def conclusion(run: Run) -> list[str]:
     """Say the answer in five lines: what to ask, what it costs, what it protects, and where the report is."""
-    return [*answer(run), *run.notes, where(run)]
+    return [*answer(run), *run.unfinished, *run.notes, where(run)]
 
 
 def answer(run: Run) -> list[str]:
@@ -42,8 +42,9 @@ def answer(run: Run) -> list[str]:
         f"Whoever steals the records with their labels gets {percent(chosen.test.adversary_error)} of the "
         f"personal answers wrong (guessing: {percent(frontier.suppressed.adversary_error)}; asking everything: "
         f"{percent(frontier.untouched.adversary_error)}); "
-        f"{_alone(chosen.test.unique_people, run.task.records.test)}.",
+        f"{_alone(chosen.test.unique_people, run.task.tested)}.",
         _certified(chosen.test.certified),
+        *([run.task.source.sentence] if run.task.source else []),
         *(
             f"Chosen by the validation part; on the test part a limit is missed: {miss}."
             for miss in choice.misses_on_test

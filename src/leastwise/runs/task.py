@@ -14,6 +14,7 @@ import numpy as np
 from leastwise.adversaries.base import Adversary, about
 from leastwise.documents import from_text, to_plain, to_text
 from leastwise.errors import DataError, ParameterError, SchemaError, shorten
+from leastwise.evaluation.declared_groups import parse_all
 from leastwise.evaluation.protocol import several
 from leastwise.evaluation.utility import Judges
 from leastwise.minimizers import Constraints
@@ -36,6 +37,7 @@ SHARES = (0.45, 0.25, 0.3)
 MOST = 12
 """How many candidates of the frontier are attacked in full."""
 
+SAMPLE = 50_000  # training records that proposals and screening learn from
 COMPUTING = ("numpy", "scipy", "scikit-learn", "numba")
 
 
@@ -55,9 +57,14 @@ class Options:
         Of the split and of all that is drawn; ``quick`` trains less, for a first look.
     most
         How many candidates of the frontier are attacked in full.
+    sample
+        How many training records proposals and screening learn from where there are more; screening takes more
+        where that does not suffice.
     adversaries
         Who attacks the frontier beside A1 to A8: names of adversaries that other packages announce, or objects
         with ``attack(breach)``.
+    groups
+        Of people, that limits are held against and the report tells of: "sex", "age[25,45,65]", "sex & race".
     estimator, predictor
         Your own classifier, judged beside ours; what adversaries predict with instead of ours. See ``Judges``.
     """
@@ -68,7 +75,9 @@ class Options:
     seed: int = 0
     quick: bool = False
     most: int = MOST
+    sample: int = SAMPLE
     adversaries: Sequence[str | Adversary] = ()
+    groups: Sequence[str] = ()
     estimator: Any = None
     predictor: Any = None
 
@@ -88,6 +97,8 @@ class Options:
     def __post_init__(self) -> None:
         if self.most < 1:
             raise ParameterError(f"most must be at least 1 candidate of the frontier; got {self.most}")
+        if self.sample < FEWEST:
+            raise ParameterError(f"sample must be at least {FEWEST} records; got {self.sample}")
         object.__setattr__(self, "adversaries", several(self.adversaries))
 
 
@@ -98,6 +109,39 @@ class Parts:
     train: int
     validation: int
     test: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceUsed:
+    """What a run used of records that stay where they are.
+
+    Attributes
+    ----------
+    engine, records
+        Who counted, and how many records there are.
+    sampled, tested
+        How many were drawn to fit on, and on how many the frontier was judged.
+    min_count
+        Counts below this stayed in the engine.
+    fingerprint
+        Of how often each value of each column occurs.
+    """
+
+    engine: str
+    records: int
+    sampled: int
+    tested: int
+    min_count: int
+    fingerprint: str
+
+    @property
+    def sentence(self) -> str:
+        """Say it in words."""
+        withheld = f"; counts below {self.min_count} stayed there" if self.min_count > 1 else ""
+        return (
+            f"Fitted on {self.sampled:,} of {self.records:,} records; the frontier was judged and certified on "
+            f"all {self.tested:,} of the test part, counted in {self.engine}{withheld}."
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,6 +166,12 @@ class RunTask:
         Of leastwise and of the libraries that compute.
     brought
         What the caller brought beside: adversaries, an estimator, a predictor.
+    sample
+        How many training records proposals and screening began with; None: all.
+    groups
+        Those that were declared.
+    source
+        Where the records stay at their source: what was used of it.
     """
 
     data: str
@@ -137,10 +187,19 @@ class RunTask:
     constraints: Mapping[str, Any] | None
     versions: Mapping[str, str]
     brought: Mapping[str, str] = field(default_factory=dict)
+    sample: int | None = None
+    groups: tuple[str, ...] = ()
+    source: SourceUsed | None = None
+
+    @property
+    def tested(self) -> int:
+        """How many people the frontier was judged on."""
+        return self.records.test if self.source is None else self.source.tested
 
     def to_json(self) -> str:
         """Return the document."""
-        return to_text(self, FORMAT, leave_out=() if self.brought else ("brought",))
+        absent = [name for name in ("brought", "sample", "groups", "source") if not getattr(self, name)]
+        return to_text(self, FORMAT, leave_out=absent)
 
     @classmethod
     def from_json(cls, text: str, where: str = "task") -> RunTask:
@@ -166,6 +225,8 @@ def task_of(table: Table, split: Split, grid: Grid, options: Options, name: str)
         constraints=None if options.constraints is None else to_plain(options.constraints),
         versions=versions(),
         brought=options.brought(),
+        sample=options.sample if len(split.train) > options.sample else None,
+        groups=tuple(options.groups),
     )
 
 
@@ -176,9 +237,11 @@ def checked_split(table: Table, grid: Grid, options: Options) -> Split:
     grid.check()
     if options.constraints is not None:
         options.constraints.check(table.schema)
+    parse_all(options.groups, table.schema)
     split = table.split(options.seed, SHARES)
     check_split(split)
     if options.budget is not None:
+        options.budget.check_groups(bool(options.groups))
         guess = guessing(split)
         options.budget.check(guess, sum(guess.values()) / len(guess), table.schema.names)
     return split

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
 from typing import Any, TypeVar
@@ -16,6 +17,7 @@ from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from leastwise.errors import MissingExtraError, ParameterError, shorten
+from leastwise.runs.sharing import Packed, Shared, can_share
 from leastwise.validation import check_choice
 
 BACKENDS = ("loky", "threading", "dask", "ray")
@@ -40,6 +42,9 @@ class Workers:
     jobs: int = 1
     backend: str = "loky"
     cluster: str | None = None
+    # By process, what its tasks have used so far.
+    _used: dict[int, float] = field(default_factory=dict, repr=False, compare=False)
+    _shared: Shared = field(default_factory=Shared, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_choice("backend", self.backend, BACKENDS)
@@ -51,6 +56,16 @@ class Workers:
         if needed is not None and find_spec(needed) is None:
             raise MissingExtraError(needed, "cluster")
 
+    @property
+    def processor_seconds(self) -> float:
+        """Processor seconds that other processes have used for the tasks that are done."""
+        return sum(used for process, used in self._used.items() if process != os.getpid())
+
+    @property
+    def at_once(self) -> int:
+        """How many tasks run at once."""
+        return int(effective_n_jobs(self.jobs))
+
     @contextmanager
     def ready(self) -> Iterator[None]:
         """Hold the cluster open while tasks are mapped."""
@@ -59,13 +74,21 @@ class Workers:
                 stack.enter_context(_dask(self.jobs, self.cluster))
             elif self.backend == "ray":
                 stack.enter_context(_ray(self.jobs, self.cluster))
-            # Large arrays travel through pipes: joblib would put them into shared memory, as files that stay there
-            # when the run is killed.
+            # No array goes the way of joblib, which puts them into files that stay there when the run is killed.
             stack.enter_context(parallel_config(backend=self.backend, n_jobs=self.jobs, max_nbytes=None))
+            stack.callback(self._shared.close)
             yield
 
     def map(self, function: Callable[..., T], tasks: Iterable[Sequence[Any]]) -> Iterator[T]:
         """Yield the result of each task in order, as soon as it and all before it are there."""
+        for result, process, used in self._map(function, tasks):
+            self._used[process] = max(used, self._used.get(process, 0.0))
+            yield result
+
+    def _map(self, function: Callable[..., T], tasks: Iterable[Sequence[Any]]) -> Iterator[tuple[T, int, float]]:
+        if self.backend == "loky" and self.at_once > 1 and can_share():
+            yield from self._map_shared(function, tasks)
+            return
         todo = [delayed(_alone)(os.getpid(), function, *task) for task in tasks]
         if not todo:
             return
@@ -79,18 +102,39 @@ class Workers:
             for start in range(0, len(todo), step):
                 yield from together(todo[start : start + step])
 
+    def _map_shared(
+        self, function: Callable[..., T], tasks: Iterable[Sequence[Any]]
+    ) -> Iterator[tuple[T, int, float]]:
+        """Hand the arrays of the tasks over as one copy in memory."""
+        todo = [delayed(_unpacked)(os.getpid(), self._shared.packed(function, task)) for task in tasks]
+        if todo:
+            yield from Parallel(return_as="generator", batch_size=1)(todo)
 
-def _alone(parent: int, function: Callable[..., T], *task: Any) -> T:
-    """Run a task with one thread: sums of several threads differ in the last digit from run to run."""
+
+def _unpacked(parent: int, packed: Packed) -> tuple[Any, int, float]:
+    function, task = packed.unpacked()
+    return _alone(parent, function, *task)
+
+
+def _alone(parent: int, function: Callable[..., T], *task: Any) -> tuple[T, int, float]:
+    """Run a task with one thread: sums of several threads differ in the last digit from run to run.
+
+    Returns its result, and which process has used how many seconds so far.
+    """
     if os.getppid() == parent:
         _die_with(parent)
     with threadpool_limits(1):
-        return function(*task)
+        return function(*task), os.getpid(), time.process_time()
 
 
 @cache
 def _die_with(parent: int) -> None:
-    """End this worker soon after its parent, however that was ended: it holds records."""
+    """End this worker soon after its parent, however that was ended: it holds records.
+
+    Ctrl-C reaches workers too; it is the parent that answers it, and their complaints would only hide its words.
+    """
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def watch() -> None:
         while os.getppid() == parent:

@@ -1,7 +1,19 @@
 """The language of questions: attributes, their declared domains, and what a raw value is."""
 
 from leastwise.schema.attribute import KINDS, Attribute, Extra, Kind, Unknown
+from leastwise.schema.hierarchies import load_hierarchy
+from leastwise.schema.hierarchy import Hierarchy
 from leastwise.schema.schema import Schema
 from leastwise.schema.values import values_as_text
 
-__all__ = ["KINDS", "Attribute", "Extra", "Kind", "Schema", "Unknown", "values_as_text"]
+__all__ = [
+    "KINDS",
+    "Attribute",
+    "Extra",
+    "Hierarchy",
+    "Kind",
+    "Schema",
+    "Unknown",
+    "load_hierarchy",
+    "values_as_text",
+]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 from typing import Any, Literal, cast, get_args
@@ -17,6 +17,8 @@ import numpy as np
 
 from leastwise.documents import Fields, Problems
 from leastwise.errors import SchemaError, UnknownValueError, shorten
+from leastwise.schema.derive import rule_of
+from leastwise.schema.hierarchy import Hierarchy, Tree, hierarchy_from_document
 from leastwise.schema.values import ONE_VALUE, Say, as_number, is_several, say_numbers, text_of
 from leastwise.validation import did_you_mean
 
@@ -56,6 +58,11 @@ class Attribute:
         Whether an adversary is after it (the paper's set P).
     unit, question
         For forms and reports.
+    derive, source
+        The rule that makes its values out of what a column holds (see :mod:`leastwise.schema.derive`), and the
+        name of that column where it is another one.
+    hierarchy
+        A tree over the values of a discrete attribute, whose groups people recognise.
 
     Examples
     --------
@@ -77,6 +84,9 @@ class Attribute:
     personal: bool = False
     unit: str = ""
     question: str = ""
+    derive: str = ""
+    source: str = ""
+    hierarchy: Hierarchy | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", tuple(self.values))
@@ -101,9 +111,24 @@ class Attribute:
         """How many values the domain has beside the declared ones: "missing" and "other"."""
         return int(self.missing) + int(self.other)
 
+    @property
+    def column(self) -> str:
+        """The column of the records that it is asked of."""
+        return self.source or self.name
+
+    @property
+    def plain(self) -> Attribute:
+        """The same where its values are derived already."""
+        return replace(self, derive="", source="") if self.derive or self.source else self
+
     def without_domain(self) -> Attribute:
         """Return the attribute with nothing said about its values: how one is published that is not asked."""
         return Attribute(self.name, self.kind, other=not self.continuous, personal=self.personal)
+
+    @cached_property
+    def tree(self) -> Tree | None:
+        """The hierarchy over its codes, "missing" and "other" beside its largest groups."""
+        return Tree.over(self.hierarchy, self.values, self.extra_values)
 
     def label_of(self, value: str) -> str:
         """Return what people see for a declared value."""
@@ -196,7 +221,25 @@ def attribute_problems(attribute: Attribute) -> list[str]:
         problems += _range_problems(attribute)
     else:
         problems += _value_problems(attribute)
-    return problems
+    return problems + _derive_problems(attribute) + _hierarchy_problems(attribute)
+
+
+def _derive_problems(attribute: Attribute) -> list[str]:
+    if not attribute.derive:
+        return ["source has no use without derive"] if attribute.source else []
+    try:
+        rule_of(attribute.derive)
+    except SchemaError as error:
+        return [str(error)]
+    return []
+
+
+def _hierarchy_problems(attribute: Attribute) -> list[str]:
+    if attribute.hierarchy is None:
+        return []
+    if attribute.kind != "discrete":
+        return [f"a hierarchy is for discrete values; this attribute is {attribute.kind}"]
+    return attribute.hierarchy.misfits(attribute.values)
 
 
 def _writable(text: str) -> bool:
@@ -263,7 +306,8 @@ def attribute_to_document(attribute: Attribute) -> dict[str, Any]:
     """Return an attribute as a mapping, without what is left at its default."""
     numbers = {"lower": attribute.lower, "upper": attribute.upper}
     flags = ("integer", "missing", "other", "personal")
-    texts = {"unit": attribute.unit, "question": attribute.question}
+    texts = {key: getattr(attribute, key) for key in ("unit", "question", "derive", "source")}
+    tree = attribute.hierarchy
     return {
         "name": attribute.name,
         "kind": attribute.kind,
@@ -272,6 +316,7 @@ def attribute_to_document(attribute: Attribute) -> dict[str, Any]:
         **{key: plain_number(number) for key, number in numbers.items() if number is not None},
         **{flag: True for flag in flags if getattr(attribute, flag)},
         **{key: text for key, text in texts.items() if text},
+        **({"hierarchy": tree.to_document()} if tree else {}),
     }
 
 
@@ -304,8 +349,13 @@ def take_attribute(fields: Fields) -> Attribute | None:
         "upper": fields.number("upper"),
         "unit": fields.text("unit"),
         "question": fields.text("question"),
+        "derive": fields.text("derive"),
+        "source": fields.text("source"),
         **{flag: fields.flag(flag) for flag in ("integer", "missing", "other", "personal")},
     }
+    if "hierarchy" in fields:
+        document = fields.take("hierarchy")
+        arguments["hierarchy"] = hierarchy_from_document(document, (*fields.path, "hierarchy"), fields.problems)
     if len(fields.problems.texts) > before:
         return None
     try:

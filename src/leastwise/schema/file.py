@@ -37,6 +37,9 @@ HEADER = """\
 #   personal    true: what a thief must not find out
 #   unit,       for forms and reports
 #   question
+#   derive      how it is made of what a column holds: prefix 3, year of YYYY-MM-DD, number of 1.234,5 €
+#   source        and that column, where it has another name
+#   hierarchy   groups of values that people recognise: {married: [civil, church], not married: [single]}
 """
 
 

@@ -1,11 +1,15 @@
 """A schema proposed from a frame, with the reasons shown; the user decides.
 
 The rules, in this order. *Left out* of the proposal, and named: columns without any value, with one value only,
-dates, nested values, free text, identifiers (unique per record), and texts of more than 10,000 kinds. *Ordinal*:
-an ordered type (Polars Enum, ordered pandas categorical), with all its declared categories. *Discrete*: texts,
+nested values, free text, e-mail addresses, identifiers (unique per record), and dates in no single notation.
+*Derived*: dates are asked as their year, codes of many kinds (postcodes, ICD-10, NACE) by how they begin, and
+amounts in local notation as numbers. *Ordinal*: an ordered type (Polars Enum, ordered pandas categorical), with
+all its declared categories, and texts whose words have an order (grades, bands, low to high). *Discrete*: texts,
 true and false, and whole numbers of few kinds that recur (at most 10, or at most 20 unless they fill their range
-without a gap: codes); a value that one record alone has is not listed but accepted as "other". *Continuous*: all
-other numbers; the ends stay open, because the smallest and the largest number of the sample are somebody's data.
+without a gap: codes); a value that one record alone has is not listed but accepted as "other", and of more than
+10,000 the 200 most frequent are listed. *Continuous*: counts from 0, and all other numbers; the ends stay open,
+because the smallest and the largest number of the sample are somebody's data (but for the 0 that counts begin
+with).
 
 Discrete and ordinal attributes are proposed as personal, continuous ones as non-personal (the paper's convention).
 """
@@ -14,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, cast
 
 import narwhals as nw
@@ -22,10 +26,15 @@ import numpy as np
 import numpy.typing as npt
 
 from leastwise.errors import DataError, PrivacyLeakWarning, SchemaError, shorten, warn
-from leastwise.records.encoding import distinct_values
+from leastwise.records.encoding import distinct_values, encode_label
 from leastwise.schema import KINDS, Attribute, Kind, Schema
+from leastwise.schema.derive import Above, rule_of
+from leastwise.schema.hierarchies import Grouping
+from leastwise.schema.order_hints import natural_order
 from leastwise.schema.profile import MOST_VALUES, Profile, profile
-from leastwise.schema.rules import judge, shown, suggested_bounds, value_warnings
+from leastwise.schema.recognition import derived_profile
+from leastwise.schema.rules import MOST_FREQUENT, Verdict, judge, shown, suggested_bounds, value_warnings
+from leastwise.schema.values import number_text
 from leastwise.validation import check_between, check_choice, did_you_mean
 
 Role = Literal["label", "personal", "non-personal", "left out"]
@@ -40,7 +49,7 @@ class Finding:
     """What was found in one column, and what is proposed for it.
 
     ``single`` counts the values that one record alone has; ``bounds`` are round numbers that a person may declare
-    as the ends of a continuous attribute.
+    as the ends of a continuous attribute; ``derive`` is the rule by which the column is asked.
     """
 
     name: str
@@ -53,6 +62,7 @@ class Finding:
     warnings: tuple[str, ...] = ()
     single: int = 0
     bounds: tuple[float, float] | None = None
+    derive: str = ""
 
 
 @dataclass(frozen=True)
@@ -88,14 +98,18 @@ class _Wishes:
     """What the user has decided already."""
 
     label: str | None
+    label_above: float | None
     personal: frozenset[str] | None
     keep: frozenset[str]
     drop: frozenset[str]
     kinds: Mapping[str, Kind]
     at_least: int
+    derive: Mapping[str, str]
+    hierarchies: Mapping[str, Grouping]
 
     def keeps(self, name: str) -> bool:
-        return name in self.keep or name in self.kinds or name in (self.personal or ())
+        named = (self.keep, self.kinds, self.personal or (), self.derive, self.hierarchies)
+        return any(name in names for names in named)
 
 
 def infer_schema(
@@ -107,6 +121,9 @@ def infer_schema(
     drop: Iterable[str] = (),
     kinds: Mapping[str, Kind] | None = None,
     at_least: int = AT_LEAST,
+    label_above: float | None = None,
+    derive: Mapping[str, str] | None = None,
+    hierarchies: Mapping[str, Grouping] | None = None,
 ) -> Inspection:
     """Propose a schema for the records of a frame.
 
@@ -126,6 +143,13 @@ def infer_schema(
     at_least
         Values that fewer records have stay out of the domain, and are accepted as "other": by default those that
         one record alone has. What an ordered type declares stays.
+    label_above
+        Makes two classes of a label that is a number: up to this one, and above it.
+    derive
+        Rules by which columns are asked, such as ``{"born": "age on 2025-01-01 of YYYY-MM-DD"}``; an empty one
+        keeps a column as it is.
+    hierarchies
+        What groups the values of columns: ``load_hierarchy("un-regions")``, or ``within`` of a ``Hierarchy``.
 
     Examples
     --------
@@ -139,11 +163,19 @@ def infer_schema(
     records = _records(frame)
     chosen = None if personal is None else frozenset(personal)
     wishes = _Wishes(
-        label, chosen, frozenset(keep), frozenset(drop), dict(kinds or {}), check_between("at_least", at_least, 1)
+        label,
+        label_above,
+        chosen,
+        frozenset(keep),
+        frozenset(drop),
+        dict(kinds or {}),
+        check_between("at_least", at_least, 1),
+        dict(derive or {}),
+        dict(hierarchies or {}),
     )
     _check_names(records.columns, wishes)
-    target = None if label is None else label_of(profile(records[label]))
-    classes = None if label is None else distinct_values(records[label])[1]
+    target = None if label is None else _target(profile(records[label]), label_above)
+    classes = None if target is None else encode_label(records[target.column], target)
     found = [_look(records[name], wishes, classes) for name in records.columns]
     attributes = tuple(attribute for _, attribute in found if attribute is not None)
     return Inspection(Schema(attributes, target), tuple(finding for finding, _ in found), len(records))
@@ -165,6 +197,7 @@ def _records(frame: Any) -> nw.DataFrame[Any]:
 
 def _check_names(columns: list[str], wishes: _Wishes) -> None:
     named = {*wishes.keep, *wishes.drop, *wishes.kinds, *(wishes.personal or ())}
+    named |= {*wishes.derive, *wishes.hierarchies}
     marks = [mark for mark in (";", "\t", "|", ",") if len(columns) == 1 and mark in columns[0]]
     hint = ""
     if marks:
@@ -186,8 +219,9 @@ def _look(
 ) -> tuple[Finding, Attribute | None]:
     facts = profile(column)
     if column.name == wishes.label:
-        domain = _domain(label_of(facts))
-        return _finding(facts, "discrete", f"{facts.distinct} classes", "label", domain), None
+        target = _target(facts, wishes.label_above)
+        reason = f"numbers, in {len(target.values)} classes" if target.derive else f"{facts.distinct} classes"
+        return _finding(facts, "discrete", reason, "label", _domain(target), derive=target.derive), None
     if column.name in wishes.drop:
         return _finding(facts, facts.form, "as you said", "left out"), None
     return _propose(facts, wishes, _label_warnings(column, facts, classes))
@@ -198,17 +232,30 @@ def _finding(facts: Profile, kind: str, reason: str, role: Role, domain: str = "
 
 
 def _propose(facts: Profile, wishes: _Wishes, notes: tuple[str, ...]) -> tuple[Finding, Attribute | None]:
-    verdict = judge(facts)
+    verdict, whole = judge(facts), facts
     notes = (*verdict.warnings, *notes)
     if verdict.apart and not wishes.keeps(facts.name):
         return _finding(facts, verdict.apart, verdict.reason, "left out", warnings=notes), None
-    kind = wishes.kinds.get(facts.name, verdict.kind)
+    rule = _rule(facts, verdict, wishes)
+    if rule:
+        facts = derived_profile(facts, rule)
+        _check_form(facts, rule)
+        notes = notes if rule == verdict.rule else ()
+        verdict = (
+            verdict
+            if rule == verdict.rule
+            else replace(judge(facts), apart="", rule=rule, reason=f"asked as {rule}")
+        )
+    tree = wishes.hierarchies.get(facts.name)
+    kind = wishes.kinds.get(facts.name, verdict.kind if tree is None else "discrete")
+    if not rule and verdict.rule and facts.name not in wishes.kinds:
+        kind = "discrete"
     personal = kind != "continuous" if wishes.personal is None else facts.name in wishes.personal
-    attribute = _attribute(facts, kind, personal, wishes.at_least)
+    attribute = _with_tree(_attribute(facts, kind, personal, wishes.at_least, rule), tree)
     single = tuple(value for value in facts.single if value in attribute.code_of)
     doubts = (f"looks like: {verdict.apart}",) if verdict.apart else ()
     finding = _finding(
-        facts,
+        replace(facts, distinct=whole.distinct),
         kind,
         "as you said" if facts.name in wishes.kinds else verdict.reason,
         "personal" if personal else "non-personal",
@@ -216,26 +263,59 @@ def _propose(facts: Profile, wishes: _Wishes, notes: tuple[str, ...]) -> tuple[F
         warnings=(*doubts, *notes, *value_warnings(facts, kind, single)),
         single=len(single),
         bounds=suggested_bounds(facts) if kind == "continuous" else None,
+        derive=rule,
     )
     return finding, attribute
 
 
-def _attribute(facts: Profile, kind: Kind, personal: bool, at_least: int) -> Attribute:
+def _rule(facts: Profile, verdict: Verdict, wishes: _Wishes) -> str:
+    """Return the rule by which a column is asked: the user's, or the one proposed where the user says nothing."""
+    if facts.name in wishes.derive:
+        return wishes.derive[facts.name]
+    untold = facts.name not in wishes.kinds and facts.name not in wishes.hierarchies
+    return verdict.rule if untold else ""
+
+
+def _check_form(facts: Profile, rule: str) -> None:
+    """Refuse a rule whose form some values do not have: what became of them would be a value of the domain."""
+    people = facts.counts.get(getattr(rule_of(rule), "refused", ""), 0)
+    if people:
+        raise SchemaError(
+            f"{shorten(facts.name)}: all values must have the form of {shorten(rule)}; in {people:,} of "
+            f"{facts.known:,} records they have another: write them so, as no answer, or name the form they have"
+        )
+
+
+def _with_tree(attribute: Attribute, tree: Grouping | None) -> Attribute:
+    if tree is None:
+        return attribute
+    return replace(attribute, hierarchy=tree(attribute.values))
+
+
+def _attribute(facts: Profile, kind: Kind, personal: bool, at_least: int, rule: str) -> Attribute:
     if facts.form == "nested":
         raise SchemaError(f"{shorten(facts.name)} has nested values; make columns of them first")
     missing = facts.missing > 0
     if kind == "continuous":
         if facts.form != "number":
             raise SchemaError(f"{shorten(facts.name)} cannot be continuous: it has values that are no numbers")
-        return Attribute(facts.name, kind, integer=facts.whole, missing=missing, personal=personal)
-    values = facts.common_values(at_least)
-    if len(values) > MOST_VALUES or len(facts.counts) < facts.distinct:
+        # Nobody is told by the 0 from which whole numbers count.
+        lower = 0.0 if facts.whole and len(facts.finite) and facts.finite[0] == 0 else None
+        return Attribute(
+            facts.name, kind, lower=lower, integer=facts.whole, missing=missing, personal=personal, derive=rule
+        )
+    if len(facts.counts) < facts.distinct:
         raise SchemaError(
             f"{shorten(facts.name)} has {facts.distinct:,} distinct values; a domain has at most {MOST_VALUES:,}: "
             "group them first, or leave the column out"
         )
+    values = facts.common_values(at_least)
+    if len(values) > MOST_VALUES:
+        values = facts.most_frequent(MOST_FREQUENT)
     other = len(values) < len(facts.sorted_values)
-    return Attribute(facts.name, kind, values, missing=missing, other=other, personal=personal)
+    if kind == "ordinal" and not facts.categories:
+        values = natural_order(values) or values
+    return Attribute(facts.name, kind, values, missing=missing, other=other, personal=personal, derive=rule)
 
 
 def _domain(attribute: Attribute) -> str:
@@ -257,6 +337,21 @@ def _label_warnings(column: nw.Series[Any], facts: Profile, codes: npt.NDArray[A
     return (f"tells the label for {math.floor(1000 * told) / 10:g} % of the records: a copy of it?",)
 
 
+def _target(facts: Profile, above: float | None) -> Attribute:
+    if above is None:
+        return label_of(facts)
+    rule = rule_of(f"above {number_text(above)}")
+    assert isinstance(rule, Above)
+    if facts.form != "number":
+        raise SchemaError(f"the label {shorten(facts.name)} must have numbers to be above {number_text(above)}")
+    if not facts.finite[0] <= above < facts.finite[-1]:
+        raise SchemaError(
+            f"of the label {shorten(facts.name)} some numbers must be above {number_text(above)} and some not; "
+            "all are on one side"
+        )
+    return Attribute(facts.name, values=rule.classes, derive=f"above {number_text(above)}")
+
+
 def label_of(facts: Profile) -> Attribute:
     """Return the label as a discrete attribute; complain about everything that makes it unfit."""
     problems = _label_problems(facts)
@@ -271,7 +366,9 @@ def _label_problems(facts: Profile) -> list[str]:
     most = MOST_NUMERIC_CLASSES if facts.form == "number" else MOST_CLASSES
     if facts.distinct > most:
         advice = (
-            "make classes of it first, such as 'above 50000'" if facts.form == "number" else "group them first"
+            "make two classes of it, such as --set label_above=50000 (inspect: --label-above 50000)"
+            if facts.form == "number"
+            else "group them first"
         )
         return [f"it must have at most {most} classes; it has {facts.distinct:,} distinct values: {advice}"]
     problems = []

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -81,6 +81,11 @@ class Profile:
             return self.categories
         return tuple(value for value in self.sorted_values if self.counts[value] >= at_least)
 
+    def most_frequent(self, most: int) -> tuple[str, ...]:
+        """Return so many of the values, those that most records have."""
+        chosen = {*sorted(self.counts, key=lambda value: (-self.counts[value], value))[:most]}
+        return tuple(value for value in self.sorted_values if value in chosen)
+
     @property
     def single(self) -> tuple[str, ...]:
         """The values that exactly one record has."""
@@ -105,9 +110,15 @@ def profile(column: nw.Series[Any]) -> Profile:
 def _profile_numbers(column: nw.Series[Any]) -> Profile:
     numbers = column.cast(nw.Float64()).to_numpy().astype(float)
     known = numbers[~np.isnan(numbers)]
-    distinct = np.unique(known)
+    distinct, people = np.unique(known, return_counts=True)
     missing = len(numbers) - len(known)
-    counts = _counts(column) if len(distinct) <= MOST_VALUES else {}
+    counts: dict[str, int] = {}
+    if len(distinct) <= MOST_VALUES:
+        told = column.dtype == nw.Float64 or (
+            column.dtype.is_integer() and np.abs(distinct).max(initial=0) < 2**53
+        )
+        # Where a double tells every number, what was counted is enough: wide files have thousands of columns.
+        counts = _texts(distinct.tolist(), people.tolist()) if told else _counts(column)
     form: Form = "number" if len(distinct) else "empty"
     floats = column.dtype.is_float()
     return Profile(column.name, form, len(numbers), missing, len(distinct), counts, distinct, floats=floats)
@@ -155,8 +166,12 @@ def _counts(column: nw.Series[Any]) -> dict[str, int]:
         column = column.cast(nw.String())
     # Records without a value are dropped first: not all frames agree whether they count.
     table = column.alias("value").drop_nulls().value_counts(name="count")
+    return _texts(table["value"].to_list(), table["count"].to_list())
+
+
+def _texts(values: Iterable[Any], people: Iterable[int]) -> dict[str, int]:
     counts: Counter[str] = Counter()
-    for value, count in zip(table["value"].to_list(), table["count"].to_list(), strict=True):
+    for value, count in zip(values, people, strict=True):
         if isinstance(value, (list, dict, tuple, set, np.ndarray)):
             raise TypeError("nested values have no text")
         text = text_of(value)

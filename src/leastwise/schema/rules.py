@@ -9,11 +9,17 @@ import math
 import re
 from dataclasses import dataclass
 
+import numpy as np
+
 from leastwise.errors import shorten
 from leastwise.schema import Kind
+from leastwise.schema.order_hints import natural_order
 from leastwise.schema.profile import MOST_VALUES, Profile
+from leastwise.schema.recognition import place_warning, recognised
 
 FEW_CODES, SOME_CODES = 10, 20
+MOST_FREQUENT = 200  # values that are listed of a column that has too many
+_LEAST_COUNT = 3  # what goes from 0 to less may be a code
 _IDENTIFIER = re.compile(
     r"(?:^|[\W_])(?i:id|ident|identifier|uuid|guid|ssn|key)(?:$|[\W\d_])|[a-z]ID(?:$|[\W\d_])"
 )
@@ -25,12 +31,16 @@ MISSING_MARKS = frozenset(
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a column is taken for; ``apart`` names what it looks like when it is better left out."""
+    """What a column is taken for; ``apart`` names what it looks like when it is better left out.
+
+    ``rule`` is the derived question that is asked instead, where there is one.
+    """
 
     kind: Kind
     reason: str
     apart: str = ""
     warnings: tuple[str, ...] = ()
+    rule: str = ""
 
 
 def judge(facts: Profile) -> Verdict:
@@ -42,9 +52,12 @@ def judge(facts: Profile) -> Verdict:
     if facts.distinct == 1:
         whose = "or none" if facts.missing else f"{facts.records:,} records"
         return Verdict("discrete", f"every record has the same value ({whose})", "constant")
+    found = recognised(facts)
+    if found is not None:
+        kind: Kind = found.kind if found.rule else "discrete"
+        return Verdict(kind, found.reason, "" if found.rule else found.what, found.warnings, found.rule)
     if facts.form == "date":
-        hint = ("ask for the year or the age instead",)
-        return Verdict("discrete", f"dates or times, {facts.distinct:,} distinct", "date", hint)
+        return Verdict("discrete", f"dates or times, {facts.distinct:,} distinct", "date")
     if facts.form == "ordered":
         return Verdict("ordinal", f"an ordered type of {len(facts.categories)} categories")
     if facts.form == "truth":
@@ -59,7 +72,10 @@ def _judge_texts(facts: Profile) -> Verdict:
     words = sum(len(text.split()) * count for text, count in facts.counts.items()) / facts.known
     length = sum(len(text) * count for text, count in facts.counts.items()) / facts.known
     if facts.distinct > MOST_VALUES and share < 0.5:
-        return Verdict("discrete", f"{reason}, more than {MOST_VALUES:,}", "too many values", notes)
+        told = f"the {MOST_FREQUENT} most frequent and 'other' are asked; a prefix or a hierarchy may say more"
+        return Verdict("discrete", f"{reason}, more than {MOST_VALUES:,}", warnings=(told, *notes))
+    if facts.known >= FEW_RECORDS and natural_order(facts.counts) is not None:
+        return Verdict("ordinal", f"{reason}, in an order of their own", warnings=notes)
     if facts.known < FEW_RECORDS or (facts.strange and facts.distinct <= MOST_VALUES):
         unique = ("unique per record: an identifier?",) if share == 1 and facts.known > 2 else ()
         return Verdict("discrete", reason, warnings=unique + notes)
@@ -75,6 +91,8 @@ def _judge_texts(facts: Profile) -> Verdict:
 def _number_hint(facts: Profile) -> tuple[str, ...]:
     if not facts.strange:
         return ()
+    if all(re.fullmatch("0[0-9]+", text) for text in facts.strange):
+        return ("zeros in front: codes, not numbers",)
     options = " ".join(f"--missing {_quoted(text)}" for text in facts.strange[:3])
     return (f"numbers but for {shown(facts.strange)}; if that means no answer: {options}",)
 
@@ -87,18 +105,36 @@ def _name_hint(facts: Profile) -> tuple[str, ...]:
 def _judge_numbers(facts: Profile) -> Verdict:
     reason = f"{'whole numbers' if facts.whole else 'numbers'}, {facts.distinct:,} distinct"
     if not facts.whole:
-        return Verdict("continuous", reason)
+        return Verdict("continuous", reason, warnings=place_warning(facts.name))
     # The share of the whole numbers between the least and the greatest that occur.
     filled = len(facts.finite) / (float(facts.finite[-1]) - float(facts.finite[0]) + 1)
     recur = 2 * facts.distinct <= facts.known
+    option = f"--discrete {facts.name}" if len(facts.name) <= 30 else "--discrete"
+    codes = f"if they are codes, not quantities: {option}"
+    if recur and _counts_something(facts):
+        many = (codes,) if facts.distinct > FEW_CODES else ()
+        return Verdict("continuous", f"{reason}: counts from 0", warnings=many + place_warning(facts.name))
     if recur and (facts.distinct <= FEW_CODES or (facts.distinct <= SOME_CODES and filled < 1)):
         return Verdict("discrete", f"{reason}: codes")
     if facts.distinct == facts.known:
         return _judge_unique_numbers(facts, reason, filled)
     doubtful = facts.distinct <= SOME_CODES or (filled < 0.5 and facts.distinct <= 2000)
-    option = f"--discrete {facts.name}" if len(facts.name) <= 30 else "--discrete"
-    notes = (f"if they are codes, not quantities: {option}",) if doubtful and recur else ()
-    return Verdict("continuous", reason, warnings=_name_hint(facts) + notes)
+    notes = (codes,) if doubtful and recur else ()
+    return Verdict("continuous", reason, warnings=_name_hint(facts) + notes + place_warning(facts.name))
+
+
+def _counts_something(facts: Profile) -> bool:
+    """Return whether whole numbers count something: from 0 up, and beyond the most frequent ever fewer people."""
+    numbers = facts.finite
+    if numbers[0] != 0 or numbers[-1] < _LEAST_COUNT or len(numbers) < _LEAST_COUNT + 1:
+        return False
+    if len(numbers) < 0.3 * (numbers[-1] + 1):
+        return False
+    use = {float(text): count for text, count in facts.counts.items()}
+    row = np.array([use.get(float(number), 0) for number in numbers])
+    rises = np.clip(np.diff(row[row.argmax() :]), 0, None).sum()
+    falls = row[-1] <= row.max() / 2  # codes are spread more evenly
+    return bool(row.sum() and falls and row.argmax() < len(row) / 2 and rises <= 0.1 * row.sum())
 
 
 def _judge_unique_numbers(facts: Profile, reason: str, filled: float) -> Verdict:

@@ -47,6 +47,20 @@ class Schema:
         """The names of the personal attributes (the paper's P)."""
         return tuple(attribute.name for attribute in self.attributes if attribute.personal)
 
+    @property
+    def has_trees(self) -> bool:
+        """Whether any attribute has a hierarchy that minimizers must hold to."""
+        return any(attribute.hierarchy is not None for attribute in self.attributes)
+
+    def check_plain(self) -> None:
+        """Refuse derived questions, where the records stay in an engine that cannot derive them."""
+        for attribute in (*self.attributes, *([self.label] if self.label else [])):
+            if attribute.derive:
+                raise SchemaError(
+                    f"{shorten(attribute.name)} is derived ({attribute.derive}), and records in an engine "
+                    "must hold what is asked; make a column of it there, or leave it out: --drop"
+                )
+
     def __len__(self) -> int:
         return len(self.attributes)
 

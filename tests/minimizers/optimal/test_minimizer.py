@@ -260,8 +260,8 @@ def test_without_a_penalty_no_grouping_of_as_many_buckets_loses_less(seed, most)
 def test_missing_values_of_a_number_go_where_they_cost_least():
     age = Attribute("age", "continuous", integer=True, missing=True)
     schema = Schema((age, Attribute("p", values=("f", "m"), personal=True)), Attribute("y", values=("0", "1")))
-    codes = np.stack([np.repeat([0, 1, 2], 40), np.tile([0, 1], 60)], axis=1)
-    table = Table(schema, codes, (np.array([10.0, 60.0]), np.array(["f", "m"])), np.repeat([0, 1, 1], 40))
+    ages, labels = np.repeat([0, 1, 2], 40), np.repeat([0, 1, 1], 40)
+    table = coded(schema, ages, np.tile([0, 1], 60), labels=labels, numbers={"age": [10, 60]})
     effects = (np.array([[-1.0], [1.0], [1.0]]), np.zeros((2, 1)))
     program = make_program(table, effects)
     assert program.generalization(program.solve(0.1))["age"].labels == ("50 or less", "51 or more or missing")
@@ -293,8 +293,8 @@ def test_a_grouping_that_is_no_run_can_be_better():
     schema = Schema(
         (Attribute("a", values=("1", "2", "3")), Attribute("p", values=("f", "m"), personal=True)), LABEL
     )
-    codes = np.stack([np.repeat([0, 1, 2], 10), np.repeat([0, 0, 1, 1], [10, 5, 5, 10])], axis=1)
-    table = Table(schema, codes, (np.array(["1", "2", "3"]), np.array(["f", "m"])), np.zeros(30, dtype=int))
+    people = np.repeat([0, 0, 1, 1], [10, 5, 5, 10])
+    table = coded(schema, np.repeat([0, 1, 2], 10), people, labels=np.zeros(30))
     effects = (np.array([[0.0], [3.0], [4.0]]), np.zeros((2, 1)))
     program = make_program(table, effects)
     run = program.solve(9.0)[0].cost
@@ -308,7 +308,7 @@ def test_attributes_that_tell_only_together_are_not_charged_by_the_program():
     a, b = (np.array([0, 0, 1, 1] * 25), np.array([0, 1, 0, 1] * 25))
     attributes = (Attribute("a", values=("0", "1")), Attribute("b", values=("0", "1")))
     schema = Schema((*attributes, Attribute("p", values=("0", "1"), personal=True)), LABEL)
-    table = Table(schema, np.stack([a, b, a ^ b], axis=1), (np.array(["0", "1"]),) * 3, a)
+    table = coded(schema, a, b, a ^ b, labels=a)
     program = make_program(table, (np.array([[0.0], [1.0]]),) * 3)
     found = program.generalization(program.solve(100.0))
     assert found.collected == ("a", "b")

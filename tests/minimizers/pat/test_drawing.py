@@ -5,10 +5,11 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
-from leastwise import Attribute, Schema, Table
+from leastwise import Attribute, Schema
 from leastwise.minimizers.pat import PATTree, bucket_stories, draw_svg, draw_text, explain, grow_tree
 from leastwise.minimizers.pat.drawing import answer, reaching
 from tests.minimizers.pat.samples import random_table
+from tests.samples import coded
 
 
 def small_tree() -> PATTree:
@@ -21,10 +22,9 @@ def small_tree() -> PATTree:
     rows = []
     for age, education, label in [(0, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 0), (1, 2, 1), (1, 3, 1), (2, 0, 0)]:
         rows += [(age, education, k % 2, label) for k in range(10)]
-    codes = np.array(rows, dtype=np.uint8)
-    levels = (np.array([27.0, 28.0]), *(np.asarray(a.values, dtype=object) for a in attributes[1:]))
+    *columns, labels = np.array(rows).T
     schema = Schema(attributes, Attribute("y", values=("0", "1"), labels=("<low>", "high & dry")))
-    return grow_tree(Table(schema, np.asfortranarray(codes[:, :3]), levels, codes[:, 3]), 0.1, 4, min_leaf=5)
+    return grow_tree(coded(schema, *columns, labels=labels, numbers={"age": [27, 28]}), 0.1, 4, min_leaf=5)
 
 
 def test_each_split_is_said_in_words() -> None:

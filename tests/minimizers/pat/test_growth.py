@@ -84,13 +84,9 @@ def test_for_alpha_0_and_numbers_the_gains_are_those_of_scikit_learn_s_tree(seed
     X = random.normal(size=(500, 4))
     y = np.digitize(X[:, 0] + X[:, 1] * X[:, 2] + random.normal(size=500), np.linspace(-1, 1, classes + 1)[1:-1])
     attributes = tuple(Attribute(f"x{j}", "continuous") for j in range(4))
-    columns = [np.unique(column, return_inverse=True) for column in X.T]
-    table = Table(
-        Schema(attributes, Attribute("y", values=tuple(map(str, range(classes))))),
-        np.asfortranarray(np.stack([codes for _, codes in columns], axis=1).astype(np.uint16)),
-        tuple(levels for levels, _ in columns),
-        y,
-    )
+    levels, columns = zip(*(np.unique(column, return_inverse=True) for column in X.T), strict=True)
+    schema = Schema(attributes, Attribute("y", values=tuple(map(str, range(classes)))))
+    table = coded(schema, *columns, labels=y, numbers=dict(zip(schema.names, levels, strict=True)))
     model = DecisionTreeClassifier(max_leaf_nodes=12, min_samples_leaf=20, random_state=0).fit(X, y).tree_
     weighted = model.impurity * model.n_node_samples
     inner = np.flatnonzero(model.children_left >= 0)
@@ -217,8 +213,8 @@ def test_all_privacy_asks_nothing_and_so_does_a_label_of_one_class() -> None:
 def test_a_split_that_exposes_more_than_it_tells_is_not_made() -> None:
     # The label follows sex exactly: at alpha = 0.4 the label is worth it, at 0.6 it is not.
     schema = Schema((Attribute("sex", values=("F", "M"), personal=True),), Attribute("y", values=("n", "p")))
-    sex = np.repeat([0, 1], 50).astype(np.uint8)
-    table = Table(schema, sex[:, None], (np.array(["F", "M"], dtype=object),), sex)
+    sex = np.repeat([0, 1], 50)
+    table = coded(schema, sex, labels=sex)
     assert [split.gain for split in grown(table, 0.4)] == pytest.approx([0.2 * 100])
     assert grown(table, 0.6) == []
     assert len(grown(table, 0.6, weights={"sex": 0})) == 1

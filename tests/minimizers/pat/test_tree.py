@@ -21,6 +21,7 @@ from leastwise.minimizers.pat.tree import (
 from leastwise.minimizers.pgini import Criterion
 from tests import strategies
 from tests.minimizers.pat.samples import random_table
+from tests.samples import coded
 
 SEEDS = range(8)
 
@@ -158,9 +159,7 @@ def test_values_that_no_node_has_both_of_stay_together() -> None:
     rows = [(town // 2, town, int(k < 50 * shares[town])) for town in range(4) for k in range(50)]
     region, town, label = np.array(rows, dtype=np.uint8).T
     attributes = (Attribute("region", values=("n", "s")), Attribute("town", values=("0", "1", "2", "3", "4")))
-    levels = tuple(np.asarray(attribute.values, dtype=object) for attribute in attributes)
-    schema = Schema(attributes, Attribute("y", values=("n", "p")))
-    table = Table(schema, np.asfortranarray(np.stack([region, town], axis=1)), levels, label)
+    table = coded(Schema(attributes, Attribute("y", values=("n", "p"))), region, town, labels=label)
     tree = grow_tree(table, 0.0, 4, min_leaf=20)
     assert [split.attribute for split in tree.splits] == [0, 1, 1]
     # Nobody lives in town 4: it has the mean effect and goes with 1 and 2, whichever half asks first.

@@ -63,6 +63,46 @@ function numberOf(value) {
   return ANY_NUMBER.test(text) ? Number(text) : wordNumber(text);
 }
 
+const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+
+function weekday(year, month, day) {
+  const late = Math.floor((14 - month) / 12); // January and February count to the year before
+  const years = year - late;
+  const centuries = Math.floor(years / 4) - Math.floor(years / 100) + Math.floor(years / 400);
+  return WEEKDAYS[(day + Math.floor((13 * (month + 12 * late + 1)) / 5) + years + centuries + 5) % 7];
+}
+
+function datePart(rule, text) {
+  const number = Object.fromEntries(
+    Object.entries(rule.places).map(([field, [begin, length]]) => [field, Number(text.slice(begin, begin + length))]),
+  );
+  const { YYYY: year, MM: month, DD: day, hh: hour, mm: minute } = number;
+  const made = {
+    year: () => year,
+    decade: () => Math.floor(year / 10) * 10,
+    month: () => month,
+    quarter: () => Math.floor((month + 2) / 3),
+    hour: () => hour,
+    minutes: () => 60 * hour + minute,
+    age: () => Math.floor((rule.reference - 10000 * year - 100 * month - day) / 10000),
+    weekday: () => weekday(year, month, day),
+  };
+  return String(made[rule.part]());
+}
+
+// What a rule makes of a raw value: a text, or null for no answer; a text of another form becomes "not ...".
+function derived(rule, value) {
+  if (isMissing(value)) return null;
+  const raw = value instanceof Date ? value.toISOString() : value;
+  const text = typeof raw === "string" ? raw : textOf(raw);
+  if (rule.length) return Array.from(text).slice(0, rule.length).join("");
+  if (!new RegExp(rule.pattern, "u").test(text)) return rule.refused;
+  if (rule.part) return datePart(rule, text);
+  if (rule.classes) return rule.classes[Number(Number(text) > rule.threshold)];
+  const bare = rule.removed.reduce((left, sign) => left.replaceAll(sign, ""), text);
+  return rule.decimal ? bare.replaceAll(rule.decimal, ".") : bare;
+}
+
 const places = new WeakMap(); // of the texts among the declared values, for each attribute
 
 function placeOf(attribute, text) {
@@ -132,15 +172,19 @@ function generalizer(plan) {
     if (!["labels", "codes"].includes(output)) throw new RangeError("output must be labels or codes");
     if (!["error", "other"].includes(unknown)) throw new RangeError("unknown must be error or other");
     const result = [];
-    if (plan.label !== null && Object.hasOwn(record, plan.label.name)) {
-      checkLabel(plan.label, record[plan.label.name]);
-      result.push([plan.label.name, record[plan.label.name]]);
+    if (plan.label !== null && Object.hasOwn(record, plan.label.column ?? plan.label.name)) {
+      const raw = record[plan.label.column ?? plan.label.name];
+      const value = plan.label.derive ? derived(plan.label.derive, raw) : raw;
+      checkLabel(plan.label, value);
+      result.push([plan.label.name, value]);
     }
     for (const attribute of plan.attributes) {
-      if (!Object.hasOwn(record, attribute.name)) {
+      const column = attribute.column ?? attribute.name;
+      if (!Object.hasOwn(record, column)) {
         throw new UnknownValueError(attribute.name, "the record has no such key");
       }
-      result.push([attribute.name, answer(attribute, record[attribute.name], output, unknown)]);
+      const value = attribute.derive ? derived(attribute.derive, record[column]) : record[column];
+      result.push([attribute.name, answer(attribute, value, output, unknown)]);
     }
     return Object.fromEntries(result); // defines keys such as __proto__, rather than setting them
   };

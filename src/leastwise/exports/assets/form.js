@@ -46,8 +46,11 @@ function numberProblem(question, text) {
 }
 
 function misfit(question, value) {
+  const attribute = attributeOf(question.dataset.place);
+  // Who writes a date in another way can be asked again, and is not taken for "other".
+  const misread = attribute.derive && value === attribute.derive.refused;
   try {
-    answer(attributeOf(question.dataset.place), value);
+    answer(attribute, value, "labels", misread ? "error" : "other");
     return "";
   } catch (error) {
     if (!(error instanceof UnknownValueError)) throw error;
@@ -77,9 +80,11 @@ function plainNumber(text) {
 
 function typedValue(question) {
   const typed = within(question, ".typed");
-  if (typed.tagName !== "SELECT") return plainNumber(typed.value);
-  if (typed.value === "") return "";
-  return attributeOf(question.dataset.place).values[Number(typed.value)];
+  const attribute = attributeOf(question.dataset.place);
+  const text = typed.value.trim();
+  if (text === "") return "";
+  if (typed.tagName === "SELECT") return attribute.values[Number(text)];
+  return attribute.derive ? derived(attribute.derive, text) : plainNumber(typed.value);
 }
 
 function findBucket(question) {
@@ -298,6 +303,9 @@ function start() {
   });
   form.addEventListener("submit", submitted);
   window.addEventListener("pagehide", forget);
+  const unfold = (open) => each("select", (select) => { select.size = open ? select.length : 0; });
+  window.addEventListener("beforeprint", () => unfold(true)); // on paper a list that drops down tells nothing
+  window.addEventListener("afterprint", () => unfold(false));
   document.getElementById("again").addEventListener("click", again);
   turnHelper(helper.checked);
   refresh();

@@ -24,6 +24,7 @@ from leastwise.kernels.interval_program import best_partition, spread
 from leastwise.kernels.joint_coarsening import State, apply_merge, score_merge
 from leastwise.minimizers.coarsening.state import PseudoCounts, Records, make_state
 from leastwise.minimizers.constraints import Constraints, MergeRules, check_start
+from leastwise.minimizers.nesting import inside
 from leastwise.minimizers.optimal.items import target_weights
 from leastwise.minimizers.orders import principal_direction
 from leastwise.partition import Intervals, Partition, Untouched, edge_between
@@ -112,6 +113,8 @@ def coarsening_steps(
         check_from_zero("mu", mu)
     held = constraints or Constraints()
     held.check(table.schema)
+    if held.nested_in is not None:
+        start = inside(held.nested_in, start.within(table.schema), table)
     fine = FineBuckets.of(table, start, held, records)
     check_start(held, Generalization(fine.shown, start.label), table)
     rules = MergeRules.of(held, fine.partitions)
@@ -351,7 +354,11 @@ def possible_merges(
     buckets: list[int] = np.unique(now).tolist()
     if len(buckets) < 2:
         return []
-    if partition.attribute.kind == "discrete":
+    tree = rules.trees[attribute]
+    if tree is not None:
+        row = [b for b in tree.in_order(effect, people) if b in {*buckets}]
+        pairs = [*itertools.pairwise(row)]
+    elif partition.attribute.kind == "discrete":
         row = sorted(buckets, key=lambda b: float(effect[b]))
         few = len(buckets) <= _ALL_PAIRS
         pairs = [*itertools.combinations(buckets, 2)] if few else [*itertools.pairwise(row)]
@@ -366,6 +373,8 @@ def possible_merges(
     between = [tuple(b for b in buckets if side[b] == each) for each in np.unique(side[buckets])]
     large = tuple(group for group in between if len(group) > 1)
     merges += [large] if sum(map(len, large)) > 2 else []
+    if tree is not None:  # a whole node at once
+        merges += [(named,) for node in tree.nodes() if len(named := tuple(np.unique(now[[*node]]).tolist())) > 1]
     merges += _runs(row, effect, people)
     members = {bucket: np.flatnonzero(now == bucket).tolist() for bucket in buckets}
     return [

@@ -8,15 +8,16 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, hstack
 
 from leastwise.kernels.interval_program import run_sums
-from leastwise.minimizers.constraints import Constraints
+from leastwise.minimizers.constraints import Constraints, joint_runs
 from leastwise.minimizers.orders import principal_direction
 from leastwise.minimizers.pgini import check_weights
 from leastwise.records.grouping import numbered_runs, quantile_of
 from leastwise.records.table import Table
 from leastwise.schema import Attribute
+from leastwise.schema.hierarchy import Tree
 from leastwise.schema.values import text_of
 
 Floats = npt.NDArray[np.float64]
@@ -24,6 +25,8 @@ Places = npt.NDArray[np.intp]
 
 # Beyond so many values an attribute is first put into at most MOST_ITEMS runs.
 MOST_VALUES, MOST_ITEMS = 1000, 512
+# Entries of a table that is counted whole; a larger one is mostly empty.
+_LARGEST_TABLE = 2**22
 _MOST_TARGET_VALUES = 128
 Flags = npt.NDArray[np.bool_]
 
@@ -61,7 +64,13 @@ def items_of(table: Table, attribute: int, effects: Floats, constraints: Constra
     use = table.use(attribute)
     if declared.kind == "discrete":  # with several classes, by the direction in which effects vary most
         grouped = _grouped_effects(table, attribute, effects, constraints)
-        row = np.argsort(grouped @ principal_direction(grouped, use), kind="stable")
+        ranks = grouped @ principal_direction(grouped, use)
+        tree = declared.tree
+        row = (
+            np.argsort(ranks, kind="stable")
+            if tree is None
+            else np.array(tree.in_order(ranks, use), dtype=np.intp)
+        )
         free = np.arange(0)
     else:  # numbers that no training record has are left out
         inner = len(use) - declared.extra_values
@@ -105,6 +114,8 @@ def _together(attribute: Attribute, levels: Any, row: Places, constraints: Const
     """Return, per place in the row, a mark that is equal for neighbours that must stay together."""
     codes = {int(code): place for place, code in enumerate(row)}
     mark = np.arange(len(row))
+    if attribute.tree is not None and len(row) > MOST_ITEMS:
+        mark = _by_level(attribute.tree, row)
     for values in constraints.together.get(attribute.name, ()):
         places = sorted(codes[c] for v in values if (c := code_of(attribute, levels, v)) in codes)
         if places and attribute.kind != "discrete":
@@ -112,6 +123,16 @@ def _together(attribute: Attribute, levels: Any, row: Places, constraints: Const
         # Lists that share a value are one: everything that bears one of their marks follows.
         mark[np.isin(mark, mark[places])] = mark[places].min() if places else 0
     return mark
+
+
+def _by_level(tree: Tree, row: Places) -> Places:
+    """Return equal marks for values that too deep a level of a hierarchy tells apart: too many to be items."""
+    deepest = max(map(len, tree.paths))
+    for depth in range(deepest - 1, 0, -1):
+        nodes = [tree.paths[code][:depth] for code in row]
+        if len({*nodes}) <= MOST_ITEMS:
+            return np.array([nodes.index(node) for node in nodes], dtype=np.intp)
+    return np.arange(len(row))
 
 
 def code_of(attribute: Attribute, levels: Any, value: Any) -> int:
@@ -153,13 +174,16 @@ def held_values(
     """Return what each item holds of the personal attributes, in the form that ``revealed`` takes."""
     codes = [personal_codes(table, p) for p in guessed(table)]
     sizes = [int(column.max(initial=0)) + 1 for column in codes]
-    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    item = items.item_of[table.codes[:, attribute]]
-    rows = np.concatenate([item for _ in codes]) if codes else np.zeros(0, dtype=np.intp)
-    columns = np.concatenate([c + o for c, o in zip(codes, offsets, strict=False)]) if codes else rows
-    people = np.tile(table.counts.astype(float), len(codes))
-    shape = (items.row + items.free, int(offsets[-1]))
-    held = csr_matrix((people, (rows, columns)), shape=shape)
+    item, count = items.item_of[table.codes[:, attribute]].astype(np.int64), items.row + items.free
+    # Counted attribute by attribute: a table of all records times all attributes would have to be sorted.
+    tables = [csr_matrix((count, 0))]
+    for column, size in zip(codes, sizes, strict=True):
+        if count * size > _LARGEST_TABLE:
+            tables.append(csr_matrix((table.counts.astype(float), (item, column)), shape=(count, size)))
+        else:
+            people = np.bincount(item * size + column, weights=table.weights, minlength=count * size)
+            tables.append(csr_matrix(people.reshape(count, size).astype(float)))
+    held = hstack(tables, format="csr")
     held.sum_duplicates()
     target_of = np.repeat(np.arange(len(sizes)), sizes).astype(np.int64)
     return held.indptr.astype(np.int64), held.indices.astype(np.int64), held.data, target_of, weights
@@ -219,9 +243,10 @@ def forbidden_buckets(
     in_row = (items.item_of >= 0) & (items.item_of < items.row)
     side[items.item_of[in_row]] = between[in_row]
     people, runs, alone = run_sums(items.weights[: items.row]), [], []
+    outside = _outside_the_tree(table, attribute, items)
     for added in free:
         extra = items.weights[added].sum()
-        wrong = (people + extra < constraints.min_people) | (side[:, None] != side[None, :])
+        wrong = (people + extra < constraints.min_people) | (side[:, None] != side[None, :]) | outside
         few, parted, torn = bool(added) and extra < constraints.min_people, False, False
         for listed in apart:
             wrong |= _held(listed, items.row) + len([item for item in listed if item in added]) > 1
@@ -234,6 +259,16 @@ def forbidden_buckets(
         runs.append(wrong)
         alone.append(bool(few or parted or torn))
     return np.stack(runs), np.array(alone)
+
+
+def _outside_the_tree(table: Table, attribute: int, items: Items) -> Flags:
+    """Return which runs of items are no group of the hierarchy; none where there is no hierarchy."""
+    tree = table.schema.attributes[attribute].tree
+    if tree is None:
+        return np.zeros((items.row, items.row), dtype=bool)
+    # Items stand node by node: what is a run of codes in that order is one of items.
+    order = np.argsort(items.item_of, kind="stable")
+    return ~joint_runs(tree, order.tolist(), items.item_of[order], items.row)
 
 
 def _held(listed: list[int], row: int) -> npt.NDArray[np.int64]:

@@ -1,0 +1,206 @@
+"""Judging on everything in DuckDB beside one plain GROUP BY over the same file, from 1 to 100 million records.
+
+Real records are grown to as many as are asked for: people drawn again, their numbers jittered, each with a new
+key, in Parquet files under a temporary folder that goes at the end. Candidates are made from a sample; each is
+counted and certified on all records of the test part. The peer of a candidate is one plain ``GROUP BY`` of its own
+columns (what it asks, the personal attributes and the label) over all records. Times are those of the processors;
+Spark, which is another process, is compared by the clock.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+import duckdb
+import polars as pl
+from common import parser, report
+from data import folder
+
+from leastwise import Generalization, Schema
+from leastwise.evaluation.certificate import certify_counts
+from leastwise.minimizers import PATMinimizer, UniformMinimizer
+from leastwise.records.sources import Source
+from leastwise.records.sources.duckdb import of_files
+from leastwise.records.sources.engine import Engine
+from leastwise.records.sources.spark import Spark
+from leastwise.records.table import Table
+from leastwise.schema.inference import infer_schema
+
+LABELS = {"acs_income_51states_2018_coarse": "PINCP", "adult": "income"}
+LEFT_OUT = ("STATE", "fnlwgt", "education-num")
+NUMBERS = {"AGEP": (16, 99), "WKHP": (1, 99), "SCHL": (1, 24), "age": (16, 95), "hours-per-week": (1, 99)}
+KEY = "person"
+CHUNK = 10_000_000
+SEED = 100
+Row = dict[str, object]
+
+
+def grow(name: str, rows: int, to: Path) -> Path:
+    """Write so many people, drawn from real ones; numbers move by up to two, and nobody has an old key."""
+    given = folder() / f"{name}.parquet"
+    place = to / str(rows)
+    place.mkdir()
+    with duckdb.connect() as connection:
+        connection.execute(
+            f"SET memory_limit='2GB'; SET temp_directory='{to}'; SET preserve_insertion_order=false"
+        )
+        names = [c for c in pl.scan_parquet(given).collect_schema().names() if c not in LEFT_OUT]
+        jitter = ", ".join(_jittered(c) for c in names)
+        size = connection.sql(f"SELECT count(*) FROM '{given}'").fetchall()[0][0]
+        source = f"read_parquet('{given}', file_row_number = true)"
+        for i, start in enumerate(range(0, rows, CHUNK)):
+            end = min(start + CHUNK, rows)
+            drawn = f"SELECT range AS {KEY}, hash(range, {SEED}) % {size} AS drawn FROM range({start}, {end})"
+            query = f"SELECT {KEY}, {jitter} FROM ({drawn}) JOIN {source} AS s ON s.file_row_number = drawn"
+            connection.execute(f"COPY ({query}) TO '{place / f'{i:03}.parquet'}' (FORMAT parquet)")
+    return place
+
+
+def _jittered(column: str) -> str:
+    if column not in NUMBERS:
+        return f's."{column}"'
+    low, high = NUMBERS[column]
+    moved = f"s.\"{column}\" + CAST(hash({KEY}, '{column}') % 5 AS INTEGER) - 2"
+    return f'greatest({low}, least({high}, {moved})) AS "{column}"'
+
+
+def schema_of(name: str, label: str) -> Schema:
+    """Declare the columns: those that are jittered are numbers, the others are named values."""
+    frame = pl.read_parquet(folder() / f"{name}.parquet").drop(*LEFT_OUT, strict=False)
+    kinds = {c: "continuous" if c in NUMBERS else "discrete" for c in frame.columns if c != label}
+    found = infer_schema(frame, label, kinds=kinds, at_least=1)  # type: ignore[arg-type]
+    return found.schema
+
+
+def candidates(sample: Table, most: int) -> list[Generalization]:
+    """Return what a few minimizers propose from the training part of the sample."""
+    train = sample.split(SEED).train
+    trees = [PATMinimizer(max_leaves=k, alpha=a) for k in (4, 10, 20, 50, 100) for a in (0.5, 0.7)]
+    made = [*trees, UniformMinimizer(k=2, random_state=0), UniformMinimizer(k=3, random_state=0)]
+    return [each.minimize(train) for each in made][:most]
+
+
+def processor(function: Callable[[], Any]) -> tuple[float, Any]:
+    start = time.process_time()
+    return (found := function(), time.process_time() - start)[1], found
+
+
+def plain(files: Sequence[Path], columns: Sequence[str]) -> float:
+    """Return the seconds of one plain GROUP BY."""
+    listed = ", ".join(f'"{c}"' for c in columns)
+    with duckdb.connect() as connection, tempfile.TemporaryDirectory() as spilled:
+        connection.execute(f"SET memory_limit='2GB'; SET temp_directory='{spilled}'").fetchall()
+        names = ", ".join(f"'{path}'" for path in files)
+        query = f"SELECT count(*) FROM (SELECT {listed}, count(*) FROM read_parquet([{names}]) GROUP BY {listed})"
+        return processor(lambda: connection.sql(query).fetchall())[0]
+
+
+def judge(source: Source, g: Generalization, together: int) -> float:
+    """Count and certify one candidate on all records of the test part; return the slack of its certificate."""
+    counted = source.counted(g, source.tested)
+    within = {a.name: 2.0 for a in source.schema.attributes if a.continuous}
+    mean = certify_counts(g, counted, within, candidates=together).mean
+    return mean.bound - mean.hindsight
+
+
+def columns_of(g: Generalization, schema: Schema) -> list[str]:
+    label = [schema.label.name] if schema.label else []
+    return list(dict.fromkeys([*g.collected, *schema.personal, *label]))
+
+
+def measure(
+    files: Sequence[Path], schema: Schema, most: int
+) -> tuple[Row, list[float], Source, list[Generalization]]:
+    engine = of_files(files, KEY)
+    source = Source(engine, schema, SEED)
+    looked, _ = processor(lambda: source.domains)
+    drawn, sample = processor(lambda: source.sample(20_000))
+    several = candidates(sample, most)
+    source.people(source.tested)
+    ratios, seconds, slack = [], 0.0, 0.0
+    for g in several:
+        own, slack = processor(lambda g=g: judge(source, g, len(several)))
+        ratios.append(own / plain(files, columns_of(g, schema)))
+        seconds += own
+    everything = plain(files, [*schema.names, schema.label.name if schema.label else ""])
+    row: Row = {
+        "records": len(source),
+        "looking at each column (s)": looked,
+        "drawing a sample (s)": drawn,
+        f"judging {len(several)} (s)": seconds,
+        "plain GROUP BY of all (s)": everything,
+        "a candidate beside its own (median)": median(ratios),
+        "slack": slack,
+    }
+    return row, ratios, source, several
+
+
+def in_spark(files: Sequence[Path], schema: Schema, several: Sequence[Generalization]) -> float:
+    """Return the clock of Spark relative to that of DuckDB, for the same counts."""
+    from pyspark.sql import SparkSession
+
+    session = (
+        SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+        .config("spark.sql.shuffle.partitions", "4").config("spark.driver.memory", "3g").getOrCreate()
+    )  # fmt: skip
+    session.sparkContext.setLogLevel("ERROR")
+    frame = session.read.parquet(*map(str, files))
+    engines: list[Engine] = [Spark(frame, KEY), of_files(files, KEY)]
+    seconds = []
+    for engine in engines:
+        source = Source(engine, schema, SEED)
+        _ = source.domains
+        start = time.perf_counter()
+        for g in several:
+            source.counted(g, source.tested)
+        seconds.append(time.perf_counter() - start)
+        engine.close()
+    session.stop()
+    return seconds[0] / seconds[1]
+
+
+def main(arguments: argparse.Namespace) -> None:
+    made = Path(tempfile.mkdtemp(prefix="leastwise-engine-"))
+    schema = schema_of(arguments.data, LABELS[arguments.data])
+    rows: list[Row] = []
+    ratios: list[float] = []
+    spark = 0.0
+    try:
+        for size in arguments.rows:
+            files = sorted(grow(arguments.data, size, made).iterdir())
+            row, ratios, source, several = measure(files, schema, arguments.most)
+            rows.append(row)
+            source.engine.close()
+            if size == arguments.spark_rows:
+                spark = in_spark(files, schema, several[:2])
+            shutil.rmtree(made / str(size))
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+    judged = next(name for name in rows[0] if name.startswith("judging"))
+    figures: dict[str, Any] = {
+        "judge_vs_groupby": max(ratios),
+        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "seconds_by_n": {str(row["records"]): row[judged] for row in rows},
+        "spark_vs_duckdb": spark,
+        "slack_by_n": {str(row["records"]): row["slack"] for row in rows},
+    }
+    report(rows, figures, arguments.json)
+
+
+if __name__ == "__main__":
+    made = parser("Judging on everything in DuckDB beside one plain GROUP BY over the same file.")
+    made.add_argument("--data", choices=LABELS, default="acs_income_51states_2018_coarse")
+    made.add_argument("--rows", type=int, nargs="+", default=[1_000_000, 10_000_000, 100_000_000])
+    made.add_argument("--spark-rows", type=int, default=10_000_000, help="where Spark counts too; 0: nowhere")
+    made.add_argument("--most", type=int, default=12, help="how many candidates are judged")
+    main(made.parse_args())

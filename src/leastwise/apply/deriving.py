@@ -1,0 +1,139 @@
+"""Derived questions on every kind of frame: the derived text first, then everything else as for any text.
+
+The rules are those of ``schema.derive``; here they are expressions, for Polars itself and, through narwhals, for
+engines that keep their records. What asks by a rule is then asked of a column that holds its texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from leastwise.errors import DataError, ParameterError, shorten
+from leastwise.partition import Partition
+from leastwise.schema import Attribute
+from leastwise.schema.derive import NEEDS, SPACES, WEEKDAYS, Above, Amount, Part, Prefix, derived, rule_of
+
+if TYPE_CHECKING:
+    from leastwise.apply.request import Request
+
+
+def is_derived(request: Request) -> bool:
+    """Return whether anything that is asked is derived, or the label."""
+    label = request.generalization.label
+    return bool(label and label.derive) or any(partition.attribute.derive for partition in _asked(request))
+
+
+def plain_request(request: Request) -> Request:
+    """Return the same request of records in which everything is derived already."""
+    given = request.generalization
+    partitions = tuple(_plain(partition) for partition in given.partitions)
+    label = None if given.label is None else given.label.plain
+    return replace(request, generalization=replace(given, partitions=partitions, label=label))
+
+
+def derived_attributes(request: Request, columns: Container[str]) -> list[Attribute]:
+    """Return what is asked by a rule; complain where its column is not there or would leave as it is."""
+    found = [partition.attribute for partition in _asked(request) if partition.attribute.derive]
+    for attribute in found:
+        if attribute.column not in columns:
+            raise DataError(
+                f"the records have no column {shorten(attribute.column)}, of which {attribute.name} is made"
+            )
+        if attribute.column in request.keep:
+            raise ParameterError(
+                f"{shorten(attribute.column)} is asked as {attribute.name}; it cannot be kept as it is"
+            )
+    label = request.generalization.label
+    return [*found, label] if label and label.derive and label.column in columns else found
+
+
+def derived_record(request: Request, record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record with what is derived from it."""
+    found = derived_attributes(request, record)
+    return {**record, **{a.name: derived(a.derive, record[a.column]) for a in found}}
+
+
+def derived_frame(request: Request, frame: Any, schema: Mapping[str, Any], api: Any) -> Any:
+    """Return a frame, or a query, with what is derived from it; ``api`` is polars or narwhals."""
+    found = derived_attributes(request, schema)
+    frame = frame.with_columns(*(_expression(a, schema[a.column], api).alias(a.name) for a in found))
+    # In a second step: an engine would work a long expression out anew for each of the seven names.
+    days = [attribute.name for attribute in found if attribute.derive.startswith("weekday")]
+    return frame.with_columns(*(_named_day(api.col(name), api).alias(name) for name in days)) if days else frame
+
+
+def _asked(request: Request) -> list[Partition]:
+    return [partition for partition in request.generalization.partitions if not partition.suppressed]
+
+
+def _plain(partition: Partition) -> Partition:
+    return replace(partition, attribute=partition.attribute.plain) if partition.attribute.derive else partition  # type: ignore[type-var]
+
+
+def _expression(attribute: Attribute, dtype: Any, api: Any) -> Any:
+    text = _text(api.col(attribute.column), dtype, api)
+    rule = rule_of(attribute.derive)
+    if isinstance(rule, Prefix):
+        return text.str.slice(0, rule.length)
+    valid = text.str.contains(f"^({rule.pattern})$")
+    # Engines stop at the first text that is no number, so the others are taken out before.
+    clean = api.when(valid).then(text)
+    if isinstance(rule, Above):
+        low, high = map(api.lit, rule.classes)
+        number = clean.str.strip_chars(SPACES).cast(api.Float64)
+        made = api.when(number > float(rule.threshold)).then(high).otherwise(low)
+    else:
+        made = _part(rule, clean, api) if isinstance(rule, Part) else _amount(rule, clean)
+    refused = api.when(text.is_null() | (text == "")).then(text).otherwise(api.lit(rule.refused))
+    return api.when(valid).then(made).otherwise(refused)
+
+
+def _text(column: Any, dtype: Any, api: Any) -> Any:
+    if dtype == api.String:
+        return column
+    if not dtype.is_float():
+        return column.cast(api.String)
+    whole = api.when((column == column.floor()) & (column.abs() < 2.0**53)).then(column)
+    return (
+        api.when(whole.is_null()).then(column.cast(api.String)).otherwise(whole.cast(api.Int64).cast(api.String))
+    )
+
+
+def _amount(rule: Amount, text: Any) -> Any:
+    for sign in rule.removed:
+        text = text.str.replace_all(sign, "", literal=True)
+    return text.str.replace_all(rule.decimal, ".", literal=True) if rule.decimal else text
+
+
+def _part(rule: Part, text: Any, api: Any) -> Any:
+    places = {field: rule.place(field) for field in NEEDS[rule.part]}
+    number = {f: text.str.slice(begin, length).cast(api.Int64) for f, (begin, length) in places.items()}
+    if rule.part == "weekday":
+        return _weekday(number["YYYY"], number["MM"], number["DD"], api)
+    found = {
+        "year": lambda: number["YYYY"],
+        "decade": lambda: number["YYYY"] // 10 * 10,
+        "month": lambda: number["MM"],
+        "quarter": lambda: (number["MM"] + 2) // 3,
+        "hour": lambda: number["hh"],
+        "minutes": lambda: 60 * number["hh"] + number["mm"],
+        "age": lambda: (rule.reference - 10_000 * number["YYYY"] - 100 * number["MM"] - number["DD"]) // 10_000,
+    }
+    return found[rule.part]().cast(api.String)
+
+
+def _weekday(year: Any, month: Any, day: Any, api: Any) -> Any:
+    """Return the number of the day as a text, 0 for Monday."""
+    late = (14 - month) // 12
+    years, months = year - late, month + 12 * late
+    count = day + (13 * (months + 1)) // 5 + years + years // 4 - years // 100 + years // 400 + 5
+    return (count % 7).cast(api.String)
+
+
+def _named_day(text: Any, api: Any) -> Any:
+    chain = api
+    for number, name in enumerate(WEEKDAYS):
+        chain = chain.when(text == str(number)).then(api.lit(name))
+    return chain.otherwise(text)

@@ -1,0 +1,130 @@
+"""``leastwise decide``: who decided what, and why, written down beside the run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from leastwise.cli.app import PolicyFile, app, grouped
+from leastwise.cli.output import print_lines
+from leastwise.cli.task import policy_of
+from leastwise.errors import ParameterError
+
+if TYPE_CHECKING:
+    from leastwise.decisions import Comment, Decision, Roles
+
+POLICY_FILE = Path("leastwise.yaml")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deciders:
+    """Who had which part in it."""
+
+    by: Annotated[str, typer.Option("--by", metavar="NAME", help="Who proposes it and answers for it.")]
+    reviewer: Annotated[str, typer.Option("--reviewer", metavar="NAME", help="Who looked it through.")] = ""
+    approver: Annotated[str, typer.Option("--approver", metavar="NAME", help="Who approved it.")] = ""
+
+    def roles(self) -> Roles:
+        """Return the roles."""
+        from leastwise.decisions import Roles
+
+        return Roles(author=self.by, reviewer=self.reviewer, approver=self.approver)
+
+
+@app.command()
+@grouped
+def decide(
+    run: Annotated[Path, typer.Argument(help="The folder of a finished run.")],
+    who: Deciders,
+    because: Annotated[str, typer.Option("--because", metavar="TEXT", help="Why this one.")],
+    candidate: Annotated[
+        str | None,
+        typer.Option("--candidate", metavar="ID", help="One that was attacked. Default: the recommended one."),
+    ] = None,
+    although: Annotated[
+        str,
+        typer.Option("--although", metavar="TEXT", help="Why it is decided although a limit is not kept."),
+    ] = "",
+    reasons: Annotated[
+        list[str] | None,
+        typer.Option("--reason", metavar="NAME=TEXT", help="Why a question is asked, or is not. Can be repeated."),
+    ] = None,
+    comments: Annotated[
+        list[str] | None,
+        typer.Option("--comment", metavar="NAME: TEXT", help="What somebody said to it. Can be repeated."),
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option("--sign", metavar="KEY", help="Sign it by this key of OpenSSH: ~/.ssh/id_ed25519."),
+    ] = None,
+    policy: PolicyFile = None,
+) -> None:
+    """Decide for a candidate: writes decision.json, with who, why, and the fingerprints of all that it rests on.
+
+    The candidate becomes the choice of the run, and the report carries the decision. What was decided before is
+    kept in the folder decisions. A limit that is broken needs a written reason.
+
+    Example: `leastwise decide run/ --candidate 3f2a81c09b7e --by "A. Author" --because "as safe, asks less"`
+    """
+    from leastwise.decisions import decide as put_together
+    from leastwise.decisions import keep_decision, sign
+    from leastwise.policy import Policy
+    from leastwise.report import write_report
+    from leastwise.runs import Run, pick
+
+    agreed = policy_of(policy or (POLICY_FILE if POLICY_FILE.is_file() else None))
+    put = partial(
+        put_together,
+        by=who.roles(),
+        because=because,
+        broken=although,
+        rationale=dict(_pair(text, "=", "--reason") for text in reasons or ()),
+        comments=[_comment(text) for text in comments or ()],
+        policy=agreed.said() if agreed else None,
+        months=(agreed or Policy()).review_months,
+    )
+    stored = Run.load(run)
+    put(stored, candidate)  # whoever is refused has changed nothing
+    if candidate is not None and candidate != stored.choice.candidate:
+        stored = pick(run, candidate)
+    write_report(stored)  # what is decided on is what the report says today
+    found = put(stored)
+    path = keep_decision(found, stored.evaluation(stored.choice.candidate or ""), run)
+    write_report(stored)
+    if key is not None:
+        sign(path, key)
+    print_lines(decided(found))
+    if stored.necessity is None:
+        typer.echo(
+            "why each question is asked is not known of this one, and dpia will ask for it; first: "
+            f"leastwise necessity {run} DATA, then decide again",
+            err=True,
+        )
+    typer.echo(f"wrote {path}{'' if key is None else f' and {path}.sig'}", err=True)
+
+
+def decided(found: Decision) -> str:
+    """Say what was decided."""
+    lines = [
+        f"Decided on {found.day} by {found.roles.author}: {found.id}, to be looked at again by {found.review}.",
+        *(f"Although {each.limit}: {each.because}" for each in found.broken),
+    ]
+    return "\n".join(lines)
+
+
+def _pair(text: str, sign: str, option: str) -> tuple[str, str]:
+    name, found, said = text.partition(sign)
+    if not found or not name.strip() or not said.strip():
+        raise ParameterError(f"{option} must be like {'age=TEXT' if sign == '=' else 'NAME: TEXT'}; got {text!r}")
+    return name.strip(), said.strip()
+
+
+def _comment(text: str) -> Comment:
+    from leastwise.decisions import Comment
+
+    by, said = _pair(text, ":", "--comment")
+    return Comment(by=by, text=said)

@@ -1,0 +1,213 @@
+"""Records that stay where they are, on the command line: addresses, and how much is taken of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from leastwise.cli.output import visible
+from leastwise.cli.task import Records, Task, names
+from leastwise.errors import ParameterError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from leastwise.generalization import Generalization
+    from leastwise.records.sources import Source
+    from leastwise.records.sources.engine import Engine
+    from leastwise.schema import Schema
+
+
+PANEL = "Records that stay where they are"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceOptions:
+    """What is taken of records that stay where they are."""
+
+    table: Annotated[
+        str | None,
+        typer.Option(
+            "--table",
+            metavar="NAME",
+            help="The table, of a database: duckdb:, sqlite:, ...",
+            rich_help_panel=PANEL,
+        ),
+    ] = None
+    key: Annotated[
+        str | None,
+        typer.Option(
+            "--key",
+            metavar="NAME",
+            help="The column that tells records apart; they are split by it.",
+            rich_help_panel=PANEL,
+        ),
+    ] = None
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            "--sample",
+            min=300,
+            metavar="N",
+            help="Fit on so many, judge on all. Default: 200,000.",
+            rich_help_panel=PANEL,
+        ),
+    ] = None
+    min_count: Annotated[
+        int | None,
+        typer.Option(
+            "--min-count",
+            min=1,
+            metavar="N",
+            help="Smaller counts never leave the engine. Default: 1.",
+            rich_help_panel=PANEL,
+        ),
+    ] = None
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain", help="Print the queries and what each reads; run none of them.", rich_help_panel=PANEL
+        ),
+    ] = False
+
+    @property
+    def given(self) -> bool:
+        """Whether any of them was typed: then the records stay where they are, however few."""
+        return self != SourceOptions()
+
+
+class Opened(NamedTuple):
+    """A source, the sample to fit on, and what was inferred about it."""
+
+    source: Source
+    records: Records
+
+
+def stays(data: str, options: SourceOptions) -> bool:
+    """Return whether the records are left where they are."""
+    from leastwise.records.sources.opening import is_source
+
+    return options.given or is_source(data)
+
+
+@contextmanager
+def engine_of(data: str, options: SourceOptions) -> Iterator[Engine]:
+    """Open the engine of an address, and let it go at the end."""
+    from leastwise.records.sources.opening import open_engine
+
+    engine = open_engine(data, options.table, options.key)
+    try:
+        yield engine
+    finally:
+        engine.close()
+
+
+def name_of(data: str, options: SourceOptions) -> str:
+    """Return a name of the data for people: the table, or the last part of the address; no password is in it."""
+    return options.table or Path(data.partition("?")[0]).name or "records"
+
+
+def opened(task: Task, options: SourceOptions, engine: Engine, seed: int, progress: Any) -> Opened:
+    """Draw the sample, infer a schema where none is given, and look at every column."""
+    from leastwise.records.sources import SAMPLE
+
+    most = options.sample or SAMPLE
+    schema, left_out = declared_or_inferred(task, engine, seed, most, progress)
+    source = source_of(task, options, engine, seed, progress, schema)
+    source.check_key()
+    inferred = schema.names if task.schema is None else ()
+    return Opened(source, Records(source.sample(most), inferred, left_out))
+
+
+def described_source(task: Task, options: SourceOptions, engine: Engine, seed: int, progress: Any) -> Source:
+    """Return a source of which nothing is asked: that takes a schema from a file."""
+    if task.schema is None:
+        raise ParameterError("--explain needs --schema: to infer one, records would have to be read")
+    return source_of(task, options, engine, seed, progress, task.declared())
+
+
+def source_of(
+    task: Task,
+    options: SourceOptions,
+    engine: Engine,
+    seed: int,
+    progress: Any,
+    schema: Schema,
+    unsaid: Collection[str] = (),
+) -> Source:
+    """Return the source of a schema that is known, but for the domains of some attributes."""
+    from leastwise.records.sources import Source
+    from leastwise.records.sources.inferring import completed
+
+    if unsaid:
+        schema = completed(engine, schema, unsaid, tuple(task.missing or ()))
+    return Source(engine, schema, seed, tuple(task.missing or ()), options.min_count or 1, progress)
+
+
+def first_look(
+    task: Task, options: SourceOptions, engine: Engine, seed: int, progress: Any, blind: Sequence[Any] = ()
+) -> pl.DataFrame:
+    """Return the sample as it is, by which domains are completed that no artefact publishes; nothing if blind."""
+    from leastwise.records.sources import SAMPLE
+    from leastwise.records.sources.inferring import records_in
+    from leastwise.records.sources.opening import columns_of
+    from leastwise.records.sources.source import draw_frame
+
+    if blind:
+        import polars
+
+        return polars.DataFrame()
+    names, markers = columns_of(engine, ()), tuple(task.missing or ())
+    most = options.sample or SAMPLE
+    return draw_frame(engine, names, most, records_in(engine), seed, markers, progress)[:, :-1]
+
+
+def declared_or_inferred(
+    task: Task, engine: Engine, seed: int, most: int, progress: Any
+) -> tuple[Schema, tuple[str, ...]]:
+    """Return the schema, and the columns that were left out of an inferred one."""
+    from leastwise.records.sources.inferring import infer_at_source, records_in, without_derived
+    from leastwise.records.sources.opening import columns_of
+    from leastwise.records.sources.source import draw_frame
+
+    if task.schema is not None:
+        return task.declared(), ()
+    columns = columns_of(engine, [task.person])
+    markers = tuple(task.missing or ())
+    frame = draw_frame(engine, columns, most, records_in(engine), seed, markers, progress)[:, :-1]
+    found = task.inspect(frame)
+    left_out = [f"{visible(f.name, 30)} ({f.kind}: {f.reason})" for f in found.left_out]
+    wanted = {text.partition("=")[0] for text in task.derive or ()}
+    plain, derived = without_derived(
+        found.schema, {*wanted, *names(task.keep, columns), *names(task.personal, columns)}
+    )
+    left_out += [f"{visible(name, 30)} ({reason})" for name, reason in derived.items()]
+    return infer_at_source(engine, plain, markers, task.at_least), tuple(left_out)
+
+
+def not_collected(generalizations: Sequence[Generalization]) -> set[str]:
+    """Return the attributes that none of them asks: no artefact publishes their domains."""
+    first, *others = generalizations
+    return {*first.not_collected}.intersection(*({*other.not_collected} for other in others))
+
+
+def print_queries(source: Source, generalizations: Sequence[Any], sampled: int) -> None:
+    """Print what would be asked: nothing is."""
+    from leastwise.records.sources.explaining import explained
+
+    for text in explained(source, generalizations, sampled):
+        typer.echo(text + "\n")
+
+
+def refuse_person(task: Task) -> None:
+    """Say that one record a person is what counts stand for."""
+    if task.person is not None:
+        raise ParameterError(
+            "--person is not counted in an engine: records there must be one for each person; put them together "
+            "before, or read them into memory"
+        )

@@ -1,0 +1,106 @@
+"""``leastwise studio``: a person draws the buckets and sees at once what they cost and what they tell."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from leastwise.cli.app import PolicyFile, app, grouped
+from leastwise.cli.task import Task, TaskOptions, policy_of
+from leastwise.errors import ParameterError
+
+if TYPE_CHECKING:
+    from leastwise.studio import Ground
+
+OUTPUT = Path("studio-run")
+ADULT = "adult.parquet"
+
+
+@app.command()
+@grouped
+def studio(
+    task: TaskOptions,
+    run: Annotated[
+        Path | None, typer.Argument(help="The folder of a run; or a file of records, for a quick run of them.")
+    ] = None,
+    data: Annotated[
+        str | None,
+        typer.Option("--data", help="The records of the run. Default: by their name, beside it or here."),
+    ] = None,
+    policy: PolicyFile = None,
+    demo: Annotated[bool, typer.Option("--demo", help="On the bundled Adult data, with a short tour.")] = False,
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Default: a free one.")] = 0,
+    quiet: Annotated[bool, typer.Option("--no-browser", help="Print the address, open nothing.")] = False,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder of a quick run of records.")] = OUTPUT,
+) -> None:
+    """Draw the buckets by hand, with what they cost and what they tell in sight; decide together.
+
+    The studio listens on this machine only. Everything that is done is kept in the run's folder at once.
+
+    Example: `leastwise studio run/ --data adult.csv`, or `leastwise studio --demo`
+    """
+    if find_spec("starlette") is None or find_spec("uvicorn") is None:
+        raise ParameterError("the studio needs a web server; install it with: pip install 'leastwise[studio]'")
+    from leastwise.studio import Room, serve
+
+    typer.echo("opening the studio", err=True)
+    ground = _ground(run, data, task, output, demo)
+    known = policy_of(policy)
+    ground.limits = known.budget or None if known else None
+    room = Room(ground)
+
+    def ready(address: str) -> None:
+        typer.echo(f"the studio is at {address} (stop with Ctrl-C)", err=True)
+        if not quiet:
+            typer.launch(address)
+
+    serve(room, ready, port, tour=demo)
+    typer.echo(f"\nyour work is kept in {room.book.folder}; the same command goes on with it", err=True)
+
+
+def _ground(run: Path | None, data: str | None, task: TaskOptions, output: Path, demo: bool) -> Ground:
+    """Return the records and the run, which is begun where there is none."""
+    if demo == (run is not None):
+        raise ParameterError("name the folder of a run, or a file of records, or give --demo")
+    if demo:
+        return _begun_demo(output if output != OUTPUT else Path("studio-demo"))
+    assert run is not None
+    return _of_run(run, data, task) if run.is_dir() else _begun(str(run), task, output)
+
+
+def _of_run(folder: Path, data: str | None, task: TaskOptions) -> Ground:
+    from leastwise.datasets import load_adult
+    from leastwise.records.files import read_frame
+    from leastwise.records.table import Table
+    from leastwise.studio import Ground
+    from leastwise.studio.opening import find_records, read_run
+
+    known, schema = read_run(folder)
+    if data is None and known.data == ADULT and schema == load_adult().schema:
+        frame = load_adult().frame
+    else:
+        frame = read_frame(find_records(folder, known.data, data), tuple(task.missing or ()))
+    return Ground.of(folder, known, Table.from_frame(frame, schema, task.person))
+
+
+def _begun(data: str, task: TaskOptions, folder: Path) -> Ground:
+    """Return the ground of a file of records, with a quick run of it in the background."""
+    from leastwise.studio import Ground
+
+    described = Task.of(data, task, None, {}, None)
+    records = described.records()
+    records.tell_left_out()
+    arguments = ["run", data, "--quick", *described.words(by_set=True)]
+    return Ground.begin(folder, records.table, Path(data).name, arguments)
+
+
+def _begun_demo(folder: Path) -> Ground:
+    from leastwise.datasets import load_adult
+    from leastwise.records.table import Table
+    from leastwise.studio import Ground
+
+    adult = load_adult()
+    return Ground.begin(folder, Table.from_frame(adult.frame, adult.schema), ADULT, ["demo"])

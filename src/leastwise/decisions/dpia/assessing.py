@@ -1,0 +1,338 @@
+"""Assess: put together what a run measured, what a policy says and what was decided; and list what is missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from leastwise.decisions.decision import Decision
+from leastwise.decisions.dpia.assessment import TO_WRITE, Assessment, Grid, Part, Statement
+from leastwise.decisions.dpia.mappings import answered
+from leastwise.decisions.dpia.risks import risk_parts
+from leastwise.decisions.history import History
+from leastwise.decisions.keeping import DECISION, JUDGED
+from leastwise.documents.wording import counted, listed, percent
+from leastwise.errors import ParameterError
+from leastwise.evaluation import Evaluation, Necessity
+from leastwise.generalization import Generalization
+from leastwise.policy import Policy
+from leastwise.runs import Candidate, Run, Size
+from leastwise.runs.showing import on_test
+
+Facts = dict[str, Any]
+REPORT = "report.html"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is assessed: the generalization that was decided for, or else the one that a run recommends."""
+
+    run: Run
+    policy: Policy
+    decision: Decision | None
+    generalization: Generalization
+    evaluation: Evaluation
+    necessity: Necessity | None
+
+    @classmethod
+    def of(cls, run: Run, policy: Policy) -> Subject:
+        """Read what lies with the run."""
+        path = run.folder / DECISION
+        decision = Decision.load(path) if path.is_file() else None
+        if decision is not None:
+            judged = Evaluation.load(run.folder / JUDGED)
+            own = run.necessity
+            fits = own is not None and own.fingerprint == decision.generalization.fingerprint
+            # What is not asked has no domain in a published file; an assessment tells what could have been asked.
+            whole = decision.generalization.within(run.schema)
+            return cls(run, policy, decision, whole, judged, own if fits else judged.necessity)
+        if run.choice.candidate is None:
+            raise ParameterError(
+                f"no candidate of {run.folder} was chosen; see: leastwise choose, leastwise decide"
+            )
+        name = run.choice.candidate
+        whole = run.generalization(name).within(run.schema)
+        return cls(run, policy, None, whole, run.evaluation(name), run.necessity)
+
+    @property
+    def earlier(self) -> list[Generalization]:
+        """What was decided for before, of the same people."""
+        return History.of(self.run.folder).artefacts([self.generalization])
+
+    def source(self, section: str) -> str:
+        """Return where figures come from: a section of the report, or the judgement of what was made by hand."""
+        by_hand = self.decision is not None and self.decision.candidate is None
+        return JUDGED if by_hand else f"{REPORT}#{section}"
+
+
+def assess(run: Run, policy: Policy | None = None) -> Assessment:
+    """Return the assessment of what was decided on a run; what the policy does not say is a gap.
+
+    Severity and likelihood, and whatever else only a person can weigh, are left for a person.
+    """
+    about = Subject.of(run, policy or Policy())
+    decision, said = about.decision, about.policy.processing
+    return Assessment(
+        title=said.name or f"Predicting {run.task.label}",
+        date="" if decision is None else decision.day,
+        author="" if decision is None else decision.roles.author,
+        reviewer="" if decision is None else decision.roles.reviewer,
+        approver="" if decision is None else decision.roles.approver,
+        fingerprint=about.generalization.fingerprint,
+        parts=(
+            _processing(about.policy),
+            _data(about),
+            *_necessity(about),
+            _alternatives(about),
+            _cost(about),
+            _rights(about.policy),
+            *risk_parts(about.run, about.evaluation, about.policy, about.source, len(about.earlier)),
+            _groups(about),
+            _not_examined(about),
+            _consultation(about.policy),
+            _decision(about),
+        ),
+        answered=answered(),
+        gaps=tuple(gaps(about)),
+    )
+
+
+def gaps(about: Subject) -> list[str]:
+    """List everything that an assessment needs and nobody has said, with where to say it."""
+    notice, said = about.policy.notice, about.policy.processing
+    wanted = {
+        "notice.controller": (notice.controller, "who answers for the processing"),
+        "notice.purpose": (notice.purpose, "what it is for"),
+        "notice.legal_basis": (notice.legal_basis, "on which legal basis"),
+        "notice.keep_days": (notice.keep_days, "for how many days answers are kept"),
+        "notice.contact": (notice.contact, "whom people can ask"),
+        "processing.name": (said.name, "what the processing is called"),
+        "processing.source": (said.source, "where the records come from"),
+        "processing.recipients": (said.recipients, "who receives them"),
+        "processing.rights": (said.rights, "how people see, correct or erase what is held of them, and object"),
+        "processing.controls": (said.controls, "what keeps others out"),
+        "processing.benefits": (said.benefits, "what it is good for, and for whom"),
+        "processing.consultation": (said.consultation, "who was asked"),
+    }
+    found = [f"{key} in the policy: {what}" for key, (value, what) in wanted.items() if not value]
+    if about.decision is None:
+        found.append(f"a decision: leastwise decide {about.run.folder} --by NAME --because TEXT")
+    if about.necessity is None:
+        found.append(f"what each question is worth: leastwise necessity {about.run.folder} RECORDS")
+    return found
+
+
+def _processing(policy: Policy) -> Part:
+    notice, said = policy.notice, policy.processing
+    days = "" if notice.keep_days is None else f"{notice.keep_days} days; then the answers are erased"
+    pairs = {
+        "Name": said.name,
+        "Purpose": notice.purpose,
+        "What it is good for": said.benefits,
+        "Controller": notice.controller,
+        "Legal basis": notice.legal_basis,
+        "Source of the records": said.source,
+        "Recipients": said.recipients,
+        "Kept for": days,
+        "Contact": notice.contact,
+    }
+    rows = tuple((name, text or TO_WRITE) for name, text in pairs.items())
+    return Part(place="processing", title="The processing", grid=Grid(("", ""), rows, ""))
+
+
+def _data(about: Subject) -> Part:
+    from leastwise.report.answer import answer_facts
+    from leastwise.report.buckets import attribute_facts
+
+    people = about.evaluation.people
+    known = counted(people.train + people.validation + people.test, "person", "people")
+    what = answer_facts(about.generalization, about.evaluation)["sentences"][0]
+    rows = tuple(
+        (f"{each['name']}{' (personal)' if each['personal'] else ''}", each["before"], _now(each))
+        for each in attribute_facts(about.generalization, {})
+    )
+    return Part(
+        place="data",
+        title="The data: what is asked, and what is not",
+        statements=(
+            Statement(what, about.source("answer")),
+            Statement(f"This was found on a sample of {known}: {about.run.task.data}.", about.source("asked")),
+        ),
+        grid=Grid(("item", "could be asked", "is asked"), rows, about.source("questions")),
+    )
+
+
+def _now(attribute: Facts) -> str:
+    if not attribute["asked"]:
+        return "not asked"
+    return " / ".join(bucket["label"] for bucket in attribute["buckets"]) or "the exact number"
+
+
+def _necessity(about: Subject) -> list[Part]:
+    asked, not_asked = about.generalization.collected, about.generalization.not_collected
+    titles = {
+        "collected": "Each item that is collected, and why it is necessary",
+        "not_collected": "Each item that was examined and is not collected",
+    }
+    empty = {
+        "collected": Statement(f"Collected: {listed(asked) or 'nothing'}."),
+        "not_collected": Statement(f"Examined and not collected: {listed(not_asked) or 'nothing'}."),
+    }
+    found = about.necessity
+    if found is None:
+        text = "What each question is worth was not measured. " + TO_WRITE
+        return [
+            Part(place=place, title=title, statements=(empty[place],), for_a_person=text)
+            for place, title in titles.items()
+        ]
+    reasons = {} if about.decision is None else about.decision.rationale
+    parts = []
+    for (place, title), listing in zip(titles.items(), found.tables()[:2], strict=True):
+        columns, rows = tuple(listing.columns), [tuple(row) for row in listing.rows]
+        if any(row[0] in reasons for row in rows):
+            columns, rows = (*columns, "in the words of who decided"), [(*r, reasons.get(r[0], "")) for r in rows]
+        grid = Grid(columns, tuple(rows), about.source("necessity")) if rows else None
+        method = (Statement(found.method(), about.source("necessity")),) if place == "collected" else ()
+        parts.append(Part(place=place, title=title, statements=(empty[place], *method), grid=grid))
+    return parts
+
+
+def _alternatives(about: Subject) -> Part:
+    """Tell what is less intrusive on the frontier, and why it was not chosen."""
+    front, chosen = about.run.frontier, about.generalization.fingerprint
+    others = [p for p in on_test(front) if p.fingerprint != chosen and _less_intrusive(p, about)]
+    rows = tuple(
+        (p.id, str(p.asked), f"{p.answers:,}", percent(p.test.utility_risk, 1), percent(p.test.adversary_error, 1),
+         _why_not(p, about))
+        for p in others
+    )  # fmt: skip
+    rows += (("nothing asked", "0", "0", percent(front.suppressed.utility_risk, 1),
+              percent(front.suppressed.adversary_error, 1), _why_nothing(about)),)  # fmt: skip
+    columns = ("alternative", "questions", "answers", "model wrong", "attacker wrong", "why it was not chosen")
+    attacked = counted(len(front.points), "candidate was", "candidates were")
+    return Part(
+        place="alternatives",
+        title="Less intrusive ways to the same end, and why they were not chosen",
+        statements=(
+            Statement(
+                f"{front.screened:,} ways of asking were compared, and {attacked} attacked in full. These ask "
+                "less, or tell an attacker less, than what was chosen:",
+                about.source("trade-off"),
+            ),
+        ),
+        grid=Grid(columns, rows, about.source("trade-off")),
+    )
+
+
+def _less_intrusive(point: Candidate, about: Subject) -> bool:
+    own = about.generalization
+    answers = own.total_buckets - len(own.not_collected)
+    error = about.evaluation["A1"].adversary_error
+    return point.test.adversary_error > error or point.asked < len(own.collected) or point.answers < answers
+
+
+def _why_not(point: Candidate, about: Subject) -> str:
+    everything, budget = about.run.frontier.untouched.utility_risk, about.run.choice.budget
+    broken = budget.problems(point.test, everything, Size(point.asked, point.answers))
+    if broken:
+        return f"It does not keep the limits: {'; '.join(broken)}."
+    if about.decision is not None:
+        return f"It keeps the limits, too. Decided otherwise: {about.decision.because.rstrip('.')}."
+    return "It keeps the limits on the test part, too; the validation part, which chose, preferred the other."
+
+
+def _why_nothing(about: Subject) -> str:
+    front = about.run.frontier
+    broken = about.run.choice.budget.problems(front.suppressed, front.untouched.utility_risk, Size(0, 0))
+    return f"It does not keep the limits: {'; '.join(broken)}." if broken else "It keeps the limits. " + TO_WRITE
+
+
+def _cost(about: Subject) -> Part:
+    from leastwise.report.answer import answer_facts
+    from leastwise.report.task import budget_lines
+
+    sentences = answer_facts(about.generalization, about.evaluation)["sentences"][1:2]
+    limits = "; ".join(budget_lines(about.run.choice.budget))
+    said = [Statement(text, about.source("answer")) for text in sentences]
+    said.append(Statement(f"What had to be kept: {limits}.", about.source("asked")))
+    if about.decision is None or about.decision.candidate == about.run.choice.candidate:
+        why = " ".join(filter(None, [about.run.choice.sentence, about.run.choice.promise]))
+        said.append(Statement(why, about.source("answer")))
+    return Part(
+        place="proportionality",
+        title="What is gained by asking less, and what it costs",
+        statements=tuple(said),
+        for_a_person="Whether the benefit outweighs what remains at risk is for a person to weigh.",
+    )
+
+
+def _rights(policy: Policy) -> Part:
+    told = [heading for heading, _ in policy.notice.lines()]
+    how = f"Before they answer, people are told: {listed(told).lower()}." if told else ""
+    said = [Statement(text) for text in (policy.processing.rights, how) if text]
+    return Part(
+        place="rights",
+        title="What people are told, and their rights",
+        statements=tuple(said),
+        for_a_person="" if policy.processing.rights else TO_WRITE,
+    )
+
+
+def _groups(about: Subject) -> Part:
+    """Tell whether asking less costs some people more than others."""
+    title, found = "Who pays: is everybody served alike?", about.run.groups
+    if found is None or found.fingerprint != about.generalization.fingerprint:
+        text = "Whether asking less costs some groups more than others was not examined: "
+        text += "leastwise run --set groups=NAME."
+        return Part(place="groups", title=title, for_a_person=text)
+    columns, rows = found.listing()
+    return Part(
+        place="groups",
+        title=title,
+        statements=tuple(Statement(text, about.source("groups")) for text in found.sentences()),
+        grid=Grid(tuple(columns), tuple(map(tuple, rows)), about.source("groups")),
+        for_a_person="Whether a difference between groups is fair is for a person to weigh.",
+    )
+
+
+def _not_examined(about: Subject) -> Part:
+    from leastwise.report.limits import limit_sentences
+
+    sentences = limit_sentences(about.evaluation, len(about.run.candidates))
+    return Part(
+        place="not_examined",
+        title="What was not examined",
+        items=tuple(Statement(text, about.source("limits")) for text in sentences),
+        for_a_person=(
+            "Not examined either: unwanted change and loss of data, the security of systems, transfers, "
+            "processors, and whether the purpose itself is lawful and fair."
+        ),
+    )
+
+
+def _consultation(policy: Policy) -> Part:
+    said = policy.processing.consultation
+    return Part(
+        place="consultation",
+        title="Who was asked",
+        statements=(Statement(said),) if said else (),
+        for_a_person="" if said else TO_WRITE,
+    )
+
+
+def _decision(about: Subject) -> Part:
+    if about.decision is None:
+        return Part(place="decision", title="The decision", for_a_person="Nobody has decided yet.")
+    from leastwise.report.decision import decision_facts
+
+    facts = decision_facts(about.run, about.generalization.fingerprint)
+    assert facts is not None
+    said = [*facts["sentences"], *facts["broken"], *facts["comments"]]
+    history = History.of(about.run.folder).listing()
+    several = Grid(history.columns, tuple(map(tuple, history.rows)), about.source("decision"))
+    return Part(
+        place="decision",
+        title="The decision",
+        statements=tuple(Statement(text, about.source("decision")) for text in said),
+        grid=several if len(history.rows) > 1 else None,
+    )

@@ -1,0 +1,124 @@
+"""The assessment as Markdown, HTML, Word and JSON, and as the PIA tool reads it: the same facts in all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from leastwise.decisions.dpia.assessment import Assessment, Grid, Part, Statement
+from leastwise.decisions.dpia.mappings import THREATS
+from leastwise.decisions.dpia.pia import render_pia
+from leastwise.decisions.dpia.word import render_docx
+from leastwise.documents.pages import as_is, hash_sources
+
+
+def render(found: Assessment, form: str) -> str | bytes:
+    """Return the assessment in one of ``FORMATS``."""
+    return FORMATS[form][1](found)
+
+
+def render_markdown(found: Assessment) -> str:
+    """Return the assessment as Markdown; the sources of figures are links."""
+    blocks = [f"# {as_is(heading(found))}", *map(as_is, opening(found))]
+    for part in found.parts:
+        blocks += _part(part)
+    blocks.append("## Where the questions of others are answered")
+    blocks.append(_table(Grid(("form", "question", "asks for", "answered in"), answered_rows(found))))
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def heading(found: Assessment) -> str:
+    """Return the title."""
+    return f"Impact assessment: {found.title}"
+
+
+def opening(found: Assessment) -> list[str]:
+    """Say what this is, who decided it, and what is missing."""
+    who = [("author", found.author), ("reviewer", found.reviewer), ("approver", found.approver)]
+    said = ", ".join(f"{role} {name}" for role, name in who if name)
+    lines = [f"Decided on {found.date}: {said}." if found.date else "Nobody has decided yet: this is a draft."]
+    lines.append(
+        "Figures were measured on people who had no say in choosing; each names the place that it comes from. "
+        "What only a person can weigh, severity and likelihood above all, is left to a person and marked so."
+    )
+    if found.gaps:
+        lines.append(f"This is not complete. Missing: {'; '.join(found.gaps)}.")
+    return lines
+
+
+def answered_rows(found: Assessment) -> tuple[tuple[str, ...], ...]:
+    """Return the questions of others with the titles of the parts that answer them."""
+    titles = {p.place: p.title.partition(":")[0] if p.place in THREATS else p.title for p in found.parts}
+    return tuple(
+        (each.framework, each.number, each.asks, "; ".join(titles[place] for place in each.places))
+        for each in found.answered
+    )
+
+
+def _part(part: Part) -> list[str]:
+    blocks = [f"## {as_is(part.title)}", *(_said(each) for each in part.statements)]
+    if part.items:
+        blocks.append("\n".join(f"- {_said(each)}" for each in part.items))
+    if part.grid is not None:
+        blocks.append(_table(part.grid))
+        blocks.append(_source(part.grid.source))
+    return [*blocks, f"*{as_is(part.for_a_person)}*" if part.for_a_person else ""]
+
+
+def _said(statement: Statement) -> str:
+    return " ".join(filter(None, [as_is(statement.text), _source(statement.source)]))
+
+
+def _source(source: str) -> str:
+    return f"[source]({source})" if source else ""
+
+
+def _table(grid: Grid) -> str:
+    rows = [[as_is(cell) for cell in row] for row in (grid.columns, *grid.rows)]
+    rule = ["---"] * len(grid.columns)
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (rows[0], rule, *rows[1:]))
+
+
+def render_html(found: Assessment) -> str:
+    """Return the assessment as one page for screen and print; nothing is fetched, no script runs."""
+    style = _style()
+    rows = answered_rows(found)
+    return _environment().get_template("dpia.html").render(
+        found=found,
+        title=heading(found),
+        opening=opening(found),
+        answered=Grid(("form", "question", "asks for", "answered in"), rows),
+        style=style,
+        policy=f"default-src 'none'; style-src {hash_sources([style])}; base-uri 'none'; form-action 'none'",
+    )  # fmt: skip
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("leastwise.decisions.dpia"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+@cache
+def _style() -> str:
+    loader = _environment().loader
+    assert loader is not None
+    return loader.get_source(_environment(), "dpia.css")[0]
+
+
+Render = Callable[[Assessment], "str | bytes"]
+FORMATS: Mapping[str, tuple[str, Render]] = {
+    "markdown": ("dpia.md", render_markdown),
+    "html": ("dpia.html", render_html),
+    "docx": ("dpia.docx", render_docx),
+    "cnil-pia": ("dpia-cnil.json", render_pia),
+    "json": ("dpia.json", Assessment.to_json),
+}
+"""By what the command line calls it: the name of the file, and who writes it."""

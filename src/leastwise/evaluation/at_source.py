@@ -1,0 +1,227 @@
+"""Judge on everything, where it lies: what was learned from a sample is scored on counts of all records.
+
+A predictor depends on the generalized record alone. So its guess is made once for each distinct one, and how
+often it is wrong follows exactly from how many people have that record together with each value: utility, A1, A2,
+A6, A8 and the certificate are those of all records of the test part. Only the interval of the mean over attributes
+is wider than it would be one by one. Who knows more than the generalized record (A3 to A5, A7) is judged on the
+sample.
+
+Where small counts are withheld, every figure is on the safe side: of the people behind them the classifier tells
+nobody, and the adversary everybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from leastwise.adversaries.base import Adversary, Setting, about
+from leastwise.adversaries.breach import Breach, Cells
+from leastwise.adversaries.multi_breach import MultiBreach
+from leastwise.adversaries.reconstruction import HighCertainty, Reconstruction
+from leastwise.adversaries.result import AttackResult
+from leastwise.adversaries.singling_out import SinglingOut
+from leastwise.confidence import binomial_interval
+from leastwise.evaluation.certificate import Certificate, certify_counts
+from leastwise.evaluation.evaluation import Evaluation
+from leastwise.evaluation.protocol import attackers, evaluate
+from leastwise.evaluation.utility import Judges, UtilityRisk, label_guesses
+from leastwise.generalization import Generalization
+from leastwise.records.sources import Counted, Source
+from leastwise.records.table import Split, Table
+
+EXACT = (Reconstruction, HighCertainty, MultiBreach, SinglingOut)
+"""The adversaries who see no more than generalized records and labels."""
+
+
+@dataclass(frozen=True)
+class AtSource:
+    """What all records of the test part say of a generalization."""
+
+    people: int
+    utility: UtilityRisk | None
+    attacks: tuple[AttackResult, ...]
+    certificate: Certificate | None
+    deployment: Certificate | None
+
+    def instead_of(self, sampled: Evaluation) -> Evaluation:
+        """Return a judgement by a sample with these figures where there are any.
+
+        What was compared person by person stays: the increase of the error, of all and by group.
+        """
+        own = {attack.adversary: attack for attack in self.attacks}
+        utility = self.utility
+        if utility is not None and sampled.utility is not None:
+            utility = replace(utility, increase=sampled.utility.increase, groups=sampled.utility.groups)
+        return replace(
+            sampled,
+            people=replace(sampled.people, test=float(self.people)),
+            utility=utility,
+            attacks=tuple(own.get(attack.adversary, attack) for attack in sampled.attacks),
+            certificate=self.certificate,
+            deployment=self.deployment,
+        )
+
+
+def evaluate_at_source(
+    generalization: Generalization,
+    sample: Table,
+    source: Source,
+    adversaries: Sequence[str | Adversary] | None = None,
+    seed: int = 0,
+    quick: bool = False,
+    *,
+    others: Sequence[Generalization] = (),
+    **rest: Any,
+) -> Evaluation:
+    """Judge a generalization by the protocol: on everything where counts tell, on the sample where they do not.
+
+    Parameters
+    ----------
+    sample
+        Drawn from the source, split by the same seed.
+    adversaries, seed, quick, others, rest
+        See ``evaluate``.
+    """
+    judges = Judges(quick, seed, rest.get("estimator"), rest.get("predictor"))
+    setting = Setting(judges.adversary(), quick)
+    wanted = [*attackers(adversaries, setting, others, sample.schema)]
+    counted = [each.name for each in EXACT if each.name in wanted]
+    split, by_name = sample.split(seed), {about(a).name: a for a in adversaries or () if not isinstance(a, str)}
+    sampled = evaluate(
+        generalization,
+        split,
+        [by_name.get(name, name) for name in wanted],
+        seed,
+        quick,
+        others=others,
+        **rest,
+    )
+    own = {
+        name: rest[name] for name in ("tolerances", "delta", "candidates", "predicates", "label") if name in rest
+    }
+    found = judge_at_source(generalization, split, source, counted, judges=judges, others=others, **own)
+    return found.instead_of(sampled)
+
+
+def judge_at_source(
+    generalization: Generalization,
+    known: Split,
+    source: Source,
+    adversaries: Sequence[str] = ("A1", "A2", "A8"),
+    *,
+    judges: Judges | None = None,
+    others: Sequence[Generalization] = (),
+    tolerances: dict[str, float] | None = None,
+    delta: float = 0.05,
+    candidates: int = 1,
+    predicates: int = 0,
+    label: bool = True,
+) -> AtSource:
+    """Judge a generalization on all records of the test part of a source.
+
+    Parameters
+    ----------
+    known
+        The split of a sample of the source; training and validation are learned from.
+    adversaries
+        Of A1, A2, A6 and A8; others see more than can be counted.
+    others
+        Other generalizations under which the same people were asked (for A6).
+    """
+    joined = _joined((generalization, *others)) if others and "A6" in adversaries else None
+    return judge_counts(
+        generalization,
+        known,
+        source.counted(generalization, source.tested),
+        adversaries,
+        judges=judges,
+        others=() if joined is None else (source.counted(joined, source.tested), *others),
+        tolerances=tolerances,
+        delta=delta,
+        candidates=candidates,
+        predicates=predicates,
+        label=label,
+    )
+
+
+def judge_counts(
+    generalization: Generalization,
+    known: Split,
+    counted: Counted,
+    adversaries: Sequence[str] = ("A1", "A2", "A8"),
+    *,
+    judges: Judges | None = None,
+    others: Sequence[Any] = (),
+    tolerances: dict[str, float] | None = None,
+    delta: float = 0.05,
+    candidates: int = 1,
+    predicates: int = 0,
+    label: bool = True,
+) -> AtSource:
+    """Judge a generalization by its counts; ``others`` are those of all together, and the others themselves."""
+    judges = judges or Judges()
+    breach = _breach((generalization,), known, counted, judges, tolerances, label)
+    told = {target.attribute.name: target.tolerance for target in breach.targets.values()}
+    within = {name: tolerance for name, tolerance in told.items() if tolerance is not None}
+    setting = Setting(judges.adversary(), judges.quick, False, predicates)
+    attacks: list[AttackResult] = []
+    for kind in (each for each in EXACT if each.name in adversaries):
+        stolen = breach
+        if kind is MultiBreach:
+            together, *rest = others
+            stolen = _breach((generalization, *rest), known, together, judges, tolerances, label)
+        attacks.append(kind.configured(setting).attack(stolen))
+    certified = [
+        certify_counts(generalization, counted, within, delta=delta, candidates=candidates, label=own)
+        for own in ((label, False) if breach.labelled else (label,))
+    ]
+    return AtSource(
+        people=counted.people,
+        utility=_utility(generalization, known, counted, judges),
+        attacks=tuple(attacks),
+        certificate=certified[0],
+        deployment=certified[1] if len(certified) > 1 else None,
+    )
+
+
+def _joined(several: Sequence[Generalization]) -> Generalization:
+    first, *others = several
+    for other in others:
+        first = first.refine(other)
+    return first
+
+
+def _breach(
+    several: Sequence[Generalization],
+    known: Split,
+    counted: Counted,
+    judges: Judges,
+    tolerances: dict[str, float] | None,
+    label: bool,
+) -> Breach:
+    cells = {p: Cells(*each) for p, each in counted.cells.items()}
+    split = Split(known.train, known.validation, counted.truth)
+    return Breach.of(
+        several,
+        split,
+        seed=judges.seed,
+        tolerances=tolerances or {},
+        label=label,
+        cells=cells,
+        withheld=float(counted.withheld),
+    )
+
+
+def _utility(generalization: Generalization, known: Split, counted: Counted, judges: Judges) -> UtilityRisk | None:
+    if counted.truth.labels is None:
+        return None
+    split = Split(known.train, known.validation, counted.truth)
+    risk = label_guesses(generalization, split, judges.classifiers()).risk(split, "test")
+    if not counted.withheld:
+        return risk
+    wrong, guessed = (round(share * risk.people) + counted.withheld for share in (risk.error, risk.baseline))
+    people = float(counted.people)
+    interval = binomial_interval(wrong, people)
+    return replace(risk, error=wrong / people, baseline=guessed / people, people=people, interval=interval)

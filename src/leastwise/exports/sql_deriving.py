@@ -1,0 +1,69 @@
+"""Derived questions in SQL: a rule of ``schema.derive`` as an expression of the text of a column."""
+
+from __future__ import annotations
+
+from leastwise.exports.sql_dialects import Dialect
+from leastwise.schema.derive import NEEDS, WEEKDAYS, Above, Amount, Part, Prefix, rule_of
+from leastwise.schema.values import ANY_NUMBER
+
+
+def derived_text(dialect: Dialect, rule: str, raw: str) -> str:
+    """Return the derived text of a column; null and the empty text stay what they are."""
+    found, text = rule_of(rule), dialect.any_text(raw)
+    if isinstance(found, Prefix):
+        return f"substr({text}, 1, {found.length})"
+    if isinstance(found, Above):
+        return _side(dialect, found, text)
+    made = _part(dialect, found, text) if isinstance(found, Part) else _amount(dialect, found, text)
+    refused = dialect.text(found.refused)
+    valid = dialect.has_form(text, found)
+    return f"CASE WHEN {text} IS NULL OR {text} = '' THEN NULL WHEN {valid} THEN {made} ELSE {refused} END"
+
+
+def _side(dialect: Dialect, rule: Above, text: str) -> str:
+    low, high = map(dialect.text, rule.classes)
+    number = dialect.text_as_number(text, dialect.trimmed(text), ANY_NUMBER)
+    threshold = dialect.number(float(rule.threshold))
+    return (
+        f"CASE WHEN {text} IS NULL OR {text} = '' THEN NULL WHEN {number} > {threshold} THEN {high} "
+        f"WHEN {number} <= {threshold} THEN {low} ELSE {dialect.text(rule.refused)} END"
+    )
+
+
+def _amount(dialect: Dialect, rule: Amount, text: str) -> str:
+    for sign in rule.removed:
+        text = f"replace({text}, {dialect.text(sign)}, '')"
+    return f"replace({text}, {dialect.text(rule.decimal)}, '.')" if rule.decimal else text
+
+
+def _part(dialect: Dialect, rule: Part, text: str) -> str:
+    def number(field: str) -> str:
+        begin, length = rule.place(field)
+        return f"CAST(substr({text}, {begin + 1}, {length}) AS {dialect.integer_type})"
+
+    of = {field: number(field) for field in NEEDS[rule.part]}
+    if rule.part == "weekday":
+        return _weekday(dialect, of["YYYY"], of["MM"], of["DD"])
+    if rule.part == "age":
+        # Of a positive number every dialect divides alike.
+        days = f"{rule.reference + 10**8} - 10000 * {of['YYYY']} - 100 * {of['MM']} - {of['DD']}"
+        found = f"{dialect.divided(days, 10_000)} - 10000"
+    elif rule.part == "decade":
+        found = f"{dialect.divided(of['YYYY'], 10)} * 10"
+    elif rule.part == "quarter":
+        found = dialect.divided(f"{of['MM']} + 2", 3)
+    elif rule.part == "minutes":
+        found = f"60 * {of['hh']} + {of['mm']}"
+    else:
+        (found,) = of.values()
+    return f"CAST({found} AS {dialect.text_type})"
+
+
+def _weekday(dialect: Dialect, year: str, month: str, day: str) -> str:
+    late = dialect.divided(f"14 - {month}", 12)
+    years, months = f"({year} - {late})", f"({month} + 12 * {late})"
+    quarters, centuries, eras = (dialect.divided(years, each) for each in (4, 100, 400))
+    fifths = dialect.divided(f"13 * ({months} + 1)", 5)
+    count = f"({day} + {fifths} + {years} + {quarters} - {centuries} + {eras} + 5)"
+    whens = " ".join(f"WHEN {place} THEN '{name}'" for place, name in enumerate(WEEKDAYS))
+    return f"CASE {count} - 7 * {dialect.divided(count, 7)} {whens} END"

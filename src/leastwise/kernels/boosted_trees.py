@@ -1,0 +1,291 @@
+"""Gradient boosted trees on codes (histograms, best-first growth), from counts of distinct rows: pure functions.
+
+A tree is a row of each of five arrays, an entry a node: ``column`` (-1: a leaf), ``cut`` (an ordered column goes
+left up to this code; an unordered one where ``left[tree, node, code]`` is 1), ``child`` (the left one; the right
+one follows it) and ``value``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.integer[Any]]
+Floats = npt.NDArray[np.floating[Any]]
+
+# As in scikit-learn: a code that fewer people of a node have is not told apart there, and the effect of a code is
+# drawn towards 0 as if so much more were known.
+_FEWEST, _SMOOTHING = 10.0, 10.0
+_LEAST_HESSIAN = 1e-3
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _histogram(
+    inputs: Ints, starts: Ints, rows: Ints, gradient: Floats, hessian: Floats, people: Floats, out: Floats
+) -> None:
+    """Add up gradient, hessian and people of some rows by column and code."""
+    out[:] = 0.0
+    for r in rows:
+        g, h, w = gradient[r], hessian[r], people[r]
+        for j in range(inputs.shape[1]):
+            place = starts[j] + inputs[r, j]
+            out[place, 0] += g
+            out[place, 1] += h
+            out[place, 2] += w
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _best_split(
+    histogram: Floats, starts: Ints, ordered: Ints, penalty: float, goes_left: Ints
+) -> tuple[float, int, int]:
+    """Return the gain, column and cut of the best split; of an unordered column also which codes go left."""
+    g_all, h_all, w_all = 0.0, 0.0, 0.0
+    for c in range(starts[0], starts[1]):
+        g_all += histogram[c, 0]
+        h_all += histogram[c, 1]
+        w_all += histogram[c, 2]
+    none = g_all * g_all / (h_all + penalty)
+    best, column, cut = 0.0, -1, -1
+    for j in range(len(ordered)):
+        size = starts[j + 1] - starts[j]
+        own = histogram[starts[j] : starts[j + 1]]
+        if ordered[j]:
+            order = np.arange(size)
+        else:
+            used = np.flatnonzero(own[:, 2] >= _FEWEST)
+            order = used[np.argsort(own[used, 0] / (own[used, 1] + _SMOOTHING), kind="mergesort")]
+        g, h, w = 0.0, 0.0, 0.0
+        for i in range(len(order)):
+            c = order[i]
+            if own[c, 2] <= 0:
+                continue
+            g += own[c, 0]
+            h += own[c, 1]
+            w += own[c, 2]
+            if h < _LEAST_HESSIAN or w <= 0:
+                continue
+            if h_all - h < _LEAST_HESSIAN or w_all - w <= 1e-9:
+                break
+            rest = g_all - g
+            gain = g * g / (h + penalty) + rest * rest / (h_all - h + penalty) - none
+            if gain > best + 1e-12:
+                best, column, cut = gain, j, c
+    if column >= 0 and not ordered[column]:
+        # Who is too few to be told apart goes with the larger part.
+        own = histogram[starts[column] : starts[column + 1]]
+        used = np.flatnonzero(own[:, 2] >= _FEWEST)
+        order = used[np.argsort(own[used, 0] / (own[used, 1] + _SMOOTHING), kind="mergesort")]
+        people = 0.0
+        count = 0
+        for c in order:
+            people += own[c, 2]
+            count += 1
+            if c == cut:
+                break
+        goes_left[:] = 1 if people > w_all - people else 0
+        for i in range(len(order)):
+            goes_left[order[i]] = 1 if i < count else 0
+    return best, column, cut
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _grow(
+    inputs: Ints,
+    starts: Ints,
+    ordered: Ints,
+    gradient: Floats,
+    hessian: Floats,
+    people: Floats,
+    leaves: int,
+    penalty: float,
+    rate: float,
+    column: Ints,
+    cut: Ints,
+    child: Ints,
+    value: Floats,
+    left: Ints,
+) -> Ints:
+    """Grow one tree, always the split that gains most; return the leaf of each row."""
+    total, codes = len(inputs), starts[-1]
+    most = 2 * leaves - 1
+    rows = np.arange(total)
+    begin, end = np.zeros(most, np.int64), np.zeros(most, np.int64)
+    histograms = np.zeros((most, codes, 3))
+    gain = np.full(most, -1.0)
+    split = np.full((most, 2), -1, np.int64)
+    end[0] = total
+    _histogram(inputs, starts, rows, gradient, hessian, people, histograms[0])
+    gain[0], split[0, 0], split[0, 1] = _best_split(histograms[0], starts, ordered, penalty, left[0])
+    nodes = 1
+    spare = np.empty(total, np.int64)
+    while nodes + 2 <= most:
+        node = np.argmax(gain)
+        if gain[node] <= 0:
+            break
+        j, c = split[node]
+        column[node], cut[node], child[node] = j, c, nodes
+        gain[node] = -1.0
+        a, b = begin[node], end[node]
+        kept, moved = a, 0
+        for i in range(a, b):
+            code = inputs[rows[i], j]
+            if (code <= c) if ordered[j] else (left[node, code] == 1):
+                rows[kept] = rows[i]
+                kept += 1
+            else:
+                spare[moved] = rows[i]
+                moved += 1
+        rows[kept:b] = spare[:moved]
+        begin[nodes], end[nodes], begin[nodes + 1], end[nodes + 1] = a, kept, kept, b
+        small = nodes if kept - a <= b - kept else nodes + 1
+        large = 2 * nodes + 1 - small
+        _histogram(inputs, starts, rows[begin[small] : end[small]], gradient, hessian, people, histograms[small])
+        histograms[large] = histograms[node] - histograms[small]
+        nodes += 2
+        if nodes + 2 > most:
+            break
+        for new in range(nodes - 2, nodes):
+            gain[new], split[new, 0], split[new, 1] = _best_split(
+                histograms[new], starts, ordered, penalty, left[new]
+            )
+    leaf = np.zeros(total, np.int64)
+    for end_node in range(nodes):
+        if column[end_node] < 0:
+            g, h = 0.0, 0.0
+            for i in range(begin[end_node], end[end_node]):
+                g += gradient[rows[i]]
+                h += hessian[rows[i]]
+                leaf[rows[i]] = end_node
+            value[end_node] = -rate * g / (h + penalty)
+    return leaf
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _probabilities(raw: Floats, out: Floats) -> None:
+    """Softmax; of two classes the first has the score 0."""
+    for r in range(len(raw)):
+        top = 0.0 if raw.shape[1] == 1 else raw[r, 0]
+        for k in range(raw.shape[1]):
+            top = max(top, raw[r, k])
+        total = 0.0
+        if raw.shape[1] == 1:
+            out[r, 0], out[r, 1] = np.exp(-top), np.exp(raw[r, 0] - top)
+            total = out[r, 0] + out[r, 1]
+        else:
+            for k in range(raw.shape[1]):
+                out[r, k] = np.exp(raw[r, k] - top)
+                total += out[r, k]
+        for k in range(out.shape[1]):
+            out[r, k] /= total
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _log_loss(probabilities: Floats, counts: Floats) -> float:
+    loss, total = 0.0, 0.0
+    for r in range(len(counts)):
+        for k in range(counts.shape[1]):
+            if counts[r, k] > 0:
+                loss -= counts[r, k] * np.log(max(probabilities[r, k], 1e-15))
+                total += counts[r, k]
+    return loss / max(total, 1e-300)
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def boost(
+    inputs: Ints,
+    starts: Ints,
+    ordered: Ints,
+    counts: Floats,
+    held_out: Floats,
+    first: Floats,
+    rounds: int,
+    leaves: int,
+    rate: float,
+    penalty: float,
+    patience: int,
+) -> tuple[Ints, Ints, Ints, Floats, Ints]:
+    """Boost until the held-out people say that it is enough.
+
+    Parameters
+    ----------
+    inputs, starts, ordered
+        Distinct rows x columns of codes; where the codes of each column start, and the end; 1 where they have an
+        order.
+    counts, held_out
+        Distinct rows x classes: how many people are learned from, and how many say when to stop (none: nobody).
+    first
+        The scores before anything is seen: one for two classes, otherwise one a class.
+    patience
+        So many rounds without a gain are the end.
+
+    Returns
+    -------
+    column, cut, child, value, left
+        The trees, ``len(first)`` for each round.
+    """
+    total, classes, scores = len(inputs), counts.shape[1], len(first)
+    most = 2 * leaves - 1
+    widest = 1
+    for j in range(len(ordered)):
+        if not ordered[j]:
+            widest = max(widest, starts[j + 1] - starts[j])
+    trees = rounds * scores
+    column, cut = np.full((trees, most), -1, np.int64), np.full((trees, most), -1, np.int64)
+    child, value = np.zeros((trees, most), np.int64), np.zeros((trees, most))
+    left = np.zeros((trees, most, widest), np.int8)
+    people = counts.sum(axis=1)
+    raw = np.empty((total, scores))
+    raw[:] = first
+    probability = np.empty((total, classes))
+    gradient, hessian = np.empty(total), np.empty(total)
+    stops = held_out.sum() > 0
+    _probabilities(raw, probability)
+    best, waited, done = _log_loss(probability, held_out), 0, 0
+    for done in range(1, rounds + 1):
+        for k in range(scores):
+            own = k if scores > 1 else 1
+            for r in range(total):
+                p = probability[r, own]
+                gradient[r] = people[r] * p - counts[r, own]
+                hessian[r] = people[r] * p * (1 - p)
+            tree = (done - 1) * scores + k
+            leaf = _grow(
+                inputs, starts, ordered, gradient, hessian, people, leaves, penalty, rate,
+                column[tree], cut[tree], child[tree], value[tree], left[tree],
+            )  # fmt: skip
+            for r in range(total):
+                raw[r, k] += value[tree, leaf[r]]
+        _probabilities(raw, probability)
+        if stops:
+            loss = _log_loss(probability, held_out)
+            waited = 0 if loss < best - 1e-7 else waited + 1
+            best = min(best, loss)
+            if waited >= patience:
+                break
+    trees = done * scores
+    return column[:trees], cut[:trees], child[:trees], value[:trees], left[:trees]
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def predict(
+    inputs: Ints, ordered: Ints, first: Floats, column: Ints, cut: Ints, child: Ints, value: Floats, left: Ints
+) -> Floats:
+    """Return rows x classes: the probabilities that the trees give."""
+    scores = len(first)
+    raw = np.empty((len(inputs), scores))
+    raw[:] = first
+    for r in range(len(inputs)):
+        for tree in range(len(column)):
+            node = 0
+            while column[tree, node] >= 0:
+                j = column[tree, node]
+                code = inputs[r, j]
+                goes = code <= cut[tree, node] if ordered[j] else left[tree, node, code] == 1
+                node = child[tree, node] + (0 if goes else 1)
+            raw[r, tree % scores] += value[tree, node]
+    out = np.empty((len(inputs), max(2, scores)))
+    _probabilities(raw, out)
+    return out

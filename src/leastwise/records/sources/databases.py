@@ -1,0 +1,156 @@
+"""Databases that are reached by a connection of Python: PostgreSQL and SQLite."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+
+from leastwise.errors import DataError, MissingExtraError, ParameterError, shorten
+from leastwise.exports.sql_dialects import DIALECTS, Dialect
+from leastwise.records.sources.plan import Family
+from leastwise.records.sources.sql import RECORD, SqlEngine
+
+# The numbers by which PostgreSQL names its types.
+_POSTGRESQL: dict[int, Family] = {
+    **dict.fromkeys((20, 21, 23), "int"),
+    **dict.fromkeys((700, 701, 1700), "float"),
+    **dict.fromkeys((25, 1042, 1043, 18), "text"),
+    16: "bool",
+    **dict.fromkeys((114, 3802, 1007, 1009, 1016, 1022), "nested"),
+}
+
+
+class Database(SqlEngine):
+    """A table behind a DB-API connection."""
+
+    def __init__(self, connection: Any, table: str | None, key: str | None, owned: bool = False) -> None:
+        if not table:
+            raise ParameterError("name the table of the database: --table")
+        self.connection, self.table, self.key, self._owned = connection, table, key, owned
+
+    @property
+    def origin(self) -> str:
+        """The table."""
+        return ".".join(map(self.dialect.name, self.table.split(".")))
+
+    def fetch(self, query: str) -> pl.DataFrame:
+        """Return what a query gives."""
+        cursor = self.connection.cursor()
+        try:
+            cursor.execute(query)
+            names = [each[0] for each in cursor.description]
+            return pl.DataFrame(cursor.fetchall(), schema=names, orient="row", infer_schema_length=None)
+        finally:
+            cursor.close()
+            self.connection.rollback()  # reads only; a long transaction would keep the database from cleaning up
+
+    def close(self) -> None:
+        """Close the connection where it was opened here."""
+        if self._owned:
+            self.connection.close()
+
+
+class PostgreSQL(Database):
+    """A table, or a view, of PostgreSQL; its rows have no lasting numbers, so that a key must be named."""
+
+    name = "PostgreSQL"
+    dialect: Dialect = DIALECTS["postgresql"]
+
+    def __init__(self, connection: Any, table: str | None, key: str | None, owned: bool = False) -> None:
+        super().__init__(connection, table, key, owned)
+        if key is None:
+            raise ParameterError(
+                "PostgreSQL does not number its rows; name the column that tells them apart: --key"
+            )
+
+    @cached_property
+    def families(self) -> Mapping[str, Family]:
+        """What each column holds."""
+        with self.answering():
+            cursor = self.connection.cursor()
+            cursor.execute(f"SELECT * FROM {self.origin} LIMIT 0")
+            found = {each[0]: _POSTGRESQL.get(each[1], "other") for each in cursor.description}
+            self.connection.rollback()
+        return found
+
+    def cancel(self) -> None:
+        """Stop the query that runs."""
+        self.connection.cancel()
+
+
+class SQLite(Database):
+    """A table of SQLite; its rows have numbers of their own. Each value has a type of its own."""
+
+    name = "SQLite"
+    dialect = DIALECTS["sqlite"]
+    grouping_sets = False
+
+    def __init__(self, connection: Any, table: str | None, key: str | None = None, owned: bool = False) -> None:
+        super().__init__(connection, table, key, owned)
+        if key is None:
+            self.__dict__["number"] = f"{RECORD}.leastwise_row"
+
+    @property
+    def origin(self) -> str:
+        """The table, with the numbers of its rows where no key is named."""
+        table = super().origin
+        return table if self.key is not None else f"(SELECT *, rowid - 1 AS leastwise_row FROM {table})"
+
+    @cached_property
+    def families(self) -> Mapping[str, Family]:
+        """What each column holds, by the types of its values."""
+        table = super().origin
+        with self.answering():
+            names = [each[0] for each in self.connection.execute(f"SELECT * FROM {table} LIMIT 0").description]
+            return {name: self._family(table, name) for name in names}
+
+    def _family(self, table: str, name: str) -> Family:
+        query = f"SELECT DISTINCT typeof({self.dialect.name(name)}) FROM {table}"
+        kinds = {row[0] for row in self.connection.execute(query)} - {"null"}
+        if "blob" in kinds:
+            return "nested"
+        return "int" if kinds == {"integer"} else "float" if kinds and kinds <= {"integer", "real"} else "text"
+
+    def column(self, name: str) -> str:
+        """Return a column as it is: what SQLite compares has the type of each value."""
+        return f"{RECORD}.{self.dialect.name(name)}"
+
+    @cached_property
+    def number(self) -> str:
+        """The whole number of a record."""
+        if self.key is not None and self.family(self.key) != "int":
+            raise ParameterError("the key of an SQLite table must hold whole numbers, or be left out")
+        return super().number
+
+
+def connect_postgresql(address: str, table: str | None, key: str | None) -> PostgreSQL:
+    """Connect to ``postgresql://...``; the transaction is one that can only read."""
+    try:
+        import psycopg
+    except ImportError:
+        raise MissingExtraError("psycopg", "postgresql") from None
+    try:
+        connection = psycopg.connect(address)
+        connection.read_only = True
+    except psycopg.Error as error:
+        said = shorten(" ".join(str(error).split()))
+        raise DataError(f"PostgreSQL cannot be reached ({said}); check the address and your rights") from None
+    try:
+        return PostgreSQL(connection, table, key, owned=True)
+    except ParameterError:
+        connection.close()
+        raise
+
+
+def connect_sqlite(path: str, table: str | None, key: str | None = None) -> SQLite:
+    """Open an SQLite database for reading."""
+    import sqlite3
+    from pathlib import Path
+
+    if not Path(path).is_file():
+        raise DataError(f"{path}: there is no such database; check its name and folder")
+    connection = sqlite3.connect(f"{Path(path).resolve().as_uri()}?mode=ro", uri=True)
+    return SQLite(connection, table, key, owned=True)

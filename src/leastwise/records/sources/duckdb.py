@@ -1,0 +1,232 @@
+"""Files of any size, DuckDB databases and DuckDB relations: DuckDB reads them, within bounded memory."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from leastwise.errors import DataError, MissingExtraError, ParameterError, shorten
+from leastwise.exports.sql_dialects import DIALECTS
+from leastwise.records.files import file_format
+from leastwise.records.sources.plan import Family
+from leastwise.records.sources.sql import RECORD, SqlEngine, families_of
+
+ROW = "leastwise_row"
+MEMORY = "2GB"
+_TABLE = "leastwise_records"
+
+
+class DuckDB(SqlEngine):
+    """Records that DuckDB reads.
+
+    Parameters
+    ----------
+    connection
+        To the database.
+    origin
+        What stands behind FROM.
+    key
+        The column that tells records apart; None where ``number`` says it.
+    number
+        The expression of a record's number.
+    files
+        Which files are read, to notice when they change.
+    """
+
+    name = "DuckDB"
+    dialect = DIALECTS["duckdb"]
+
+    def __init__(
+        self,
+        connection: Any,
+        origin: str,
+        key: str | None = None,
+        number: str | None = None,
+        files: Sequence[Path] = (),
+        owned: Path | None = None,
+    ) -> None:
+        self.connection, self._origin, self.key, self.files = connection, origin, key, files
+        if key is None and number is None:
+            raise ParameterError("name the column that tells records apart: --key, in Python key=...")
+        if key is None:
+            self.__dict__["number"] = number
+        self._stamp, self._cursor = self._stamps(), connection
+        # Also when nobody closes it, and when the program ends.
+        self._finish = None if owned is None else weakref.finalize(self, _let_go, connection, owned)
+
+    @property
+    def origin(self) -> str:
+        """What stands behind FROM."""
+        return self._origin
+
+    @cached_property
+    def families(self) -> Mapping[str, Family]:
+        """What each column holds."""
+        with self.answering():
+            found = families_of(self.connection.cursor().sql(f"SELECT * FROM {self.origin} LIMIT 0").pl().schema)
+        return {name: family for name, family in found.items() if name != ROW}
+
+    def fetch(self, query: str) -> pl.DataFrame:
+        """Return what a query gives."""
+        if self._stamps() != self._stamp:
+            raise DataError("a file of the records changed while they were read; begin anew when it is finished")
+        self._cursor = self.connection.cursor()  # a connection answers one query at a time
+        try:
+            found: pl.DataFrame = self._cursor.sql(query).pl()
+        except RuntimeError as error:
+            if "interrupted" in str(error).lower():  # by whoever stopped the program
+                raise KeyboardInterrupt from None
+            raise
+        return found
+
+    def cancel(self) -> None:
+        """Stop the query that runs."""
+        self._cursor.interrupt()
+
+    def close(self) -> None:
+        """Close what was opened here, and remove what DuckDB put on the disk."""
+        if self._finish is not None:
+            self._finish()
+
+    def _stamps(self) -> list[tuple[int, int]]:
+        found = [path.stat() for path in self.files]
+        return [(each.st_size, each.st_mtime_ns) for each in found]
+
+
+def _let_go(connection: Any, folder: Path) -> None:
+    connection.close()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def connect(database: str = ":memory:", read_only: bool = False) -> tuple[Any, Path]:
+    """Open DuckDB with bounded memory; what does not fit goes to a private folder, which is returned too."""
+    try:
+        import duckdb
+        import pyarrow  # noqa: F401  by which results come back
+    except ImportError:
+        raise MissingExtraError("duckdb and pyarrow", "engines") from None
+    folder = Path(tempfile.mkdtemp(prefix="leastwise-duckdb-"))
+    try:
+        connection = duckdb.connect(database, read_only=read_only)
+        connection.execute(f"SET memory_limit='{MEMORY}'; SET temp_directory='{folder}'").fetchall()
+    except duckdb.Error as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        said = shorten(" ".join(str(error).split()))
+        raise DataError(
+            f"{database}: not a database that DuckDB opens ({said}); check its name and who uses it"
+        ) from None
+    return connection, folder
+
+
+def of_database(path: str, table: str | None, key: str | None = None) -> DuckDB:
+    """Open a table, or a view, of a DuckDB database; a table's own row numbers tell records apart."""
+    if not Path(path).is_file():
+        raise DataError(f"{path}: there is no such database; check its name and folder")
+    if not table:
+        raise ParameterError("name the table of the database: --table")
+    connection, folder = connect(path, read_only=True)
+    origin = ".".join(map(DuckDB.dialect.name, table.split(".")))
+    return DuckDB(connection, origin, key, f"{RECORD}.rowid" if key is None else None, (Path(path),), folder)
+
+
+def of_relation(relation: Any, key: str | None) -> DuckDB:
+    """Take a relation of somebody's own connection; only a key tells its records apart."""
+    if key is None:
+        raise ParameterError("a relation has no row numbers; name the column that tells records apart: key=...")
+    return _Relation(relation, key)
+
+
+class _Relation(DuckDB):
+    """A relation: it is queried in its own connection, under a name for the time of the query."""
+
+    def __init__(self, relation: Any, key: str) -> None:
+        self.relation = relation
+        super().__init__(None, _TABLE, key)
+
+    @cached_property
+    def families(self) -> Mapping[str, Family]:
+        """What each column holds."""
+        with self.answering():
+            return families_of(self.relation.limit(0).pl().schema)
+
+    def fetch(self, query: str) -> pl.DataFrame:
+        """Return what a query gives."""
+        found: pl.DataFrame = self.relation.query(_TABLE, query).pl()
+        return found
+
+    def cancel(self) -> None:
+        """Nothing: the relation's own connection stops with its caller."""
+
+
+def of_files(paths: Sequence[Path], key: str | None = None) -> DuckDB:
+    """Read files of one format, in the order of their names; together they are one table.
+
+    A record's number is its place in all of them, so that it does not matter how they are cut.
+    """
+    formats = {file_format(path) for path in paths}
+    if len(formats) != 1:
+        raise DataError(f"files that are read together must have one format; got {', '.join(sorted(formats))}")
+    connection, folder = connect()
+    try:
+        return _of_format(connection, folder, formats.pop(), paths, key)
+    except BaseException:
+        _let_go(connection, folder)
+        raise
+
+
+def _of_format(connection: Any, folder: Path, kind: str, paths: Sequence[Path], key: str | None) -> DuckDB:
+    text = DuckDB.dialect.text
+    listed = f"[{', '.join(text(str(path)) for path in paths)}]"
+    if kind == "parquet":
+        number = _row_of_parquet(connection, paths) if key is None else None
+        rows = "filename = true, file_row_number = true" if key is None else "filename = false"
+        origin = f"read_parquet({listed}, union_by_name = true, {rows})"
+        return _Files(connection, origin, key, number, paths, folder)
+    read = (
+        f"read_csv({listed}, all_varchar = true, header = true, union_by_name = true, hive_partitioning = true)"
+        if kind == "csv"
+        else f"read_json({listed}, format = 'newline_delimited', union_by_name = true, sample_size = -1)"
+    )
+    if key is not None:
+        return DuckDB(connection, read, key, None, paths, folder)
+    numbered = f"(SELECT *, row_number() OVER () - 1 AS {ROW} FROM {read})"
+    return DuckDB(connection, numbered, None, f"{RECORD}.{ROW}", paths, folder)
+
+
+class _Files(DuckDB):
+    """Parquet files, whose own row numbers and names are no columns of the records."""
+
+    @cached_property
+    def families(self) -> Mapping[str, Family]:
+        """What each column holds."""
+        hidden = {"filename", "file_row_number"} if self.key is None else set()
+        with self.answering():
+            found = families_of(self.connection.cursor().sql(f"SELECT * FROM {self.origin} LIMIT 0").pl().schema)
+        return {name: family for name, family in found.items() if name not in hidden}
+
+
+def _row_of_parquet(connection: Any, paths: Sequence[Path]) -> str:
+    """Return the number of a record in all files together."""
+    text, begin, whens = DuckDB.dialect.text, 0, []
+    for path in paths:
+        whens.append(f"WHEN {text(str(path))} THEN {begin}")
+        begin += _records_in(connection, path)
+    own = f"{RECORD}.file_row_number"
+    return own if len(paths) == 1 else f"({own} + CASE {RECORD}.filename {' '.join(whens)} END)"
+
+
+def _records_in(connection: Any, path: Path) -> int:
+    import duckdb
+
+    try:
+        query = f"SELECT num_rows FROM parquet_file_metadata({DuckDB.dialect.text(str(path))})"
+        return int(connection.execute(query).fetchall()[0][0])
+    except duckdb.Error:
+        raise DataError(f"{path}: not readable as parquet; it may be cut short: copy or write it again") from None

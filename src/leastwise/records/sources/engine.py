@@ -1,0 +1,99 @@
+"""What an engine is: it counts, it draws records by their places, and nothing else leaves it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import polars as pl
+
+from leastwise.errors import DataError, LeastwiseError, ParameterError, shorten
+from leastwise.records.sources.plan import MOST_GROUPS, Family, Plan
+from leastwise.schema.values import ONE_VALUE
+from leastwise.validation import did_you_mean
+
+
+class Draw(NamedTuple):
+    """Which records are drawn: those whose second place lies below a limit; ``seed`` salts both places."""
+
+    seed: int
+    below: int
+
+
+class Engine(ABC):
+    """Where records lie.
+
+    Attributes
+    ----------
+    key
+        The column by which a record is told from others; None where records have numbers of their own.
+    """
+
+    name: str = "engine"
+    key: str | None = None
+
+    @property
+    @abstractmethod
+    def families(self) -> Mapping[str, Family]:
+        """What each column holds."""
+
+    @abstractmethod
+    def count(self, plan: Plan, seed: int) -> list[pl.DataFrame]:
+        """Answer a plan: for the combinations alone, then for each of its values.
+
+        The columns are k0, k1, ... (whole numbers), e0, e1, ... (exact columns), ``value`` where there is one, n.
+        """
+
+    @abstractmethod
+    def draw(self, columns: Sequence[str], draw: Draw) -> pl.DataFrame:
+        """Return some records, with their first place as the last column."""
+
+    def explain(self, plan: Plan, seed: int) -> list[str]:
+        """Return the queries of a plan, for people."""
+        return [f"{plan.words}: reads {', '.join(plan.columns) or 'no column'}"]
+
+    def close(self) -> None:  # noqa: B027  most have nothing to do
+        """Let go what was opened here, and remove what was made for it."""
+
+    def cancel(self) -> None:  # noqa: B027
+        """Stop the query that runs."""
+
+    def family(self, column: str) -> Family:
+        """Return what a column holds, or say that there is none."""
+        if column not in self.families:
+            hint = did_you_mean(column, self.families)
+            raise DataError(f"the records have no column {shorten(column)}; {hint}")
+        if self.families[column] == "nested":
+            raise DataError(
+                f"{column}: {ONE_VALUE}, so that {self.name} can group by it; the column holds lists or structs"
+            )
+        return self.families[column]
+
+    @contextmanager
+    def answering(self) -> Iterator[None]:
+        """Turn what an engine says into one line, and stop its query when the caller is stopped."""
+        try:
+            yield
+        except (KeyboardInterrupt, SystemExit):
+            self.cancel()
+            raise
+        except (LeastwiseError, MemoryError):
+            raise
+        except Exception as error:
+            said = shorten(" ".join(str(error).split())[:200] or type(error).__name__)
+            raise DataError(
+                f"{self.name} did not answer ({type(error).__name__}: {said}); what is finished is kept: mend the "
+                "connection or the query's rights, and give the same command again"
+            ) from error
+
+
+def check_size(found: pl.DataFrame, plan: Plan) -> pl.DataFrame:
+    """Refuse an answer that was cut off."""
+    if found.height > MOST_GROUPS:
+        raise ParameterError(
+            f"{plan.words}: there are more than {MOST_GROUPS:,} groups, which is more than is fetched; judge a "
+            "coarser generalization, or round the long columns before"
+        )
+    return found

@@ -1,0 +1,423 @@
+"""Records that stay where they are: five questions, each answered by counting in the engine.
+
+    domains and marginals       which values there are, and how often
+    a sample                    records drawn by their places, to fit on; spread over the whole
+    counts                      of a generalized record with its label, and with each personal attribute beside it
+    distinct records            the same counts, without anything beside
+    how many                    in all, and in each part of a split
+
+Python decides of each distinct raw value what it is, by the one rule; the engine only looks up and counts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import narwhals as nw
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from leastwise.errors import DataError, ParameterError, UnknownValueError, shorten
+from leastwise.generalization import Generalization
+from leastwise.partition import Intervals, Partition, Untouched
+from leastwise.progress import Progress, Silent
+from leastwise.records.encoding import encode_numbers, encode_values
+from leastwise.records.files import without_markers
+from leastwise.records.grouping import joint_keys
+from leastwise.records.sources.engine import Draw, Engine
+from leastwise.records.sources.plan import PRIME, ByNumber, ByValue, Family, Places, Placing, Plan
+from leastwise.records.splitting import Dealt
+from leastwise.records.table import Levels, Table
+from leastwise.schema import Attribute, Schema
+from leastwise.schema.file import to_yaml
+from leastwise.schema.values import as_number, is_missing, text_of
+
+SAMPLE = 200_000
+"""Records to fit on, unless it is said otherwise."""
+
+TESTED = 0.3
+"""The share of the test part, as in every split of the protocol."""
+
+_UNIQUE_UP_TO = 5_000_000
+Codes = npt.NDArray[np.intp]
+
+
+class Counted(NamedTuple):
+    """The counts of one generalization on one part.
+
+    Attributes
+    ----------
+    truth
+        Each distinct generalized record with its label once, and how many people have it. Where an attribute is
+        generalized, a code of its bucket stands for all of them.
+    cells
+        By the position of a personal attribute: per cell the row of the record, and the records again with the
+        value in full, and how many people have both.
+    people
+        How many there are in the part.
+    withheld
+        Of how many the generalized record was too rare to be counted.
+    """
+
+    truth: Table
+    cells: dict[int, tuple[Codes, Table]]
+    people: int
+    withheld: int
+
+
+@dataclass(frozen=True)
+class Domain:
+    """What one column holds: its raw values, how often each occurs, and the code of each."""
+
+    attribute: Attribute
+    family: Family
+    values: pl.DataFrame
+    levels: npt.NDArray[Any]
+
+    @property
+    def by_number(self) -> bool:
+        """Whether its buckets are found by comparing numbers."""
+        return self.attribute.continuous and self.family in ("int", "float")
+
+    def with_numbers(self, numbers: npt.NDArray[Any]) -> Domain:
+        """Return it with more numbers."""
+        levels = np.union1d(self.levels, numbers)
+        if len(levels) == len(self.levels):
+            return self
+        extras = len(levels) + np.arange(self.attribute.extra_values)
+        code_of = np.concatenate([np.searchsorted(levels, self.levels), extras]).astype(np.intp)
+        codes = pl.Series("code", code_of[self.values["code"].to_numpy().astype(np.intp)])
+        return replace(self, levels=levels, values=self.values.with_columns(codes))
+
+    def codes(self, raw: pl.Series) -> Codes:
+        """Return the code of each raw value, -1 for one that was not there before."""
+        known = self.values.select("value", "code")  # a column of which only nulls are fetched has no type
+        found = pl.DataFrame({"value": raw.cast(known["value"].dtype)}).join(
+            known, on="value", how="left", nulls_equal=True, maintain_order="left"
+        )
+        return found["code"].fill_null(-1).to_numpy().astype(np.intp)
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Records in an engine, and what they mean.
+
+    Parameters
+    ----------
+    engine
+        Where they lie.
+    schema
+        The attributes and the label.
+    seed
+        Of the split and of the sample.
+    missing
+        Texts that stand for "no answer".
+    at_least
+        Smaller counts never leave the engine.
+    progress
+        Is told each query as it begins.
+    """
+
+    engine: Engine
+    schema: Schema
+    seed: int = 0
+    missing: tuple[str, ...] = ()
+    at_least: int = 1
+    progress: Progress = field(default_factory=Silent)
+
+    def __post_init__(self) -> None:
+        self.schema.check_plain()
+
+    def __len__(self) -> int:
+        return self.people(None)
+
+    @cached_property
+    def _known_people(self) -> dict[Places | None, int]:
+        return {}
+
+    def people(self, places: Places | None) -> int:
+        """Return how many records a part has."""
+        if places not in self._known_people:
+            (found,) = self.count(Plan("counting records", places=places))
+            self._known_people[places] = int(found["n"].sum())
+        return self._known_people[places]
+
+    @property
+    def tested(self) -> Places:
+        """The test part."""
+        return Places.of(1 - TESTED, 1)
+
+    def count(self, plan: Plan) -> list[pl.DataFrame]:
+        """Ask the engine."""
+        self.progress.begin(f"{self.engine.name}: {plan.words}")
+        return self.engine.count(plan, self.seed)
+
+    # Domains and marginals ---------------------------------------------------------------------------------------
+
+    @cached_property
+    def domains(self) -> dict[str, Domain]:
+        """What each column holds: one query."""
+        everyone = [*self.schema.attributes] + ([self.schema.label] if self.schema.label else [])
+        plan = self.marginals_plan()
+        alone, *found = self.count(plan)
+        if self.at_least == 1:
+            self._known_people[None] = int(alone["n"].sum())
+        return {each.name: self._domain(each, marginal) for each, marginal in zip(everyone, found, strict=True)}
+
+    def marginals_plan(self) -> Plan:
+        """Return the question for all domains and marginals."""
+        label = [self.schema.label.name] if self.schema.label else []
+        names = (*self.schema.names, *label)
+        return Plan("looking at each column", values=names, at_least=self.at_least)
+
+    def _domain(self, attribute: Attribute, marginal: pl.DataFrame) -> Domain:
+        raw = marginal["value"]
+        family = self.engine.family(attribute.name)
+        if raw.dtype == pl.Null:
+            raw = raw.cast({"int": pl.Int64, "float": pl.Float64, "bool": pl.Boolean}.get(family, pl.String))
+        shown = pl.DataFrame({"value": raw})
+        shown = shown.with_columns(without_markers(shown.schema, self.missing))
+        column = nw.from_native(shown["value"].rename(attribute.name), series_only=True)
+        if attribute is self.schema.label:
+            _check_label(attribute, shown["value"], marginal["n"])
+        try:
+            codes, levels = (encode_numbers if attribute.continuous else encode_values)(column, attribute)
+        except UnknownValueError as error:
+            people = int(marginal["n"][error.row]) if error.row is not None else 0
+            raise error.at(f" (in {people:,} records)") from None
+        if not len(levels) and not attribute.extra_values:  # all are too rare to be shown: one stands for them
+            ends = [end for end in (attribute.lower, attribute.upper) if end is not None]
+            levels = np.array(ends[:1] or [0.0])
+        return Domain(attribute, family, pl.DataFrame({"value": raw, "n": marginal["n"], "code": codes}), levels)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The SHA-256 of the schema and of how often each value of each column occurs."""
+        digest = hashlib.sha256(to_yaml(self.schema).encode())
+        for name, domain in self.domains.items():
+            use = np.bincount(
+                domain.values["code"].to_numpy().astype(np.intp), weights=domain.values["n"].to_numpy()
+            )
+            digest.update(name.encode())
+            digest.update(np.ascontiguousarray(use, dtype="<i8").tobytes())
+            if domain.attribute.continuous:
+                digest.update(np.ascontiguousarray(domain.levels, dtype="<f8").tobytes())
+        return digest.hexdigest()
+
+    @property
+    def levels(self) -> Levels:
+        """Per attribute its declared values, or all its numbers."""
+        return tuple(self.domains[name].levels for name in self.schema.names)
+
+    # A sample ----------------------------------------------------------------------------------------------------
+
+    def sample(self, most: int = SAMPLE) -> Table:
+        """Return a sample as a table, split as the source is; its levels are those of all records."""
+        names = [*self.schema.names, *([self.schema.label.name] if self.schema.label else [])]
+        frame = draw_frame(self.engine, names, most, len(self), self.seed, self.missing, self.progress)
+        return self.table(frame)
+
+    def table(self, frame: pl.DataFrame) -> Table:
+        """Encode drawn records; the last column is their place."""
+        share = frame.to_series(frame.width - 1).to_numpy() / PRIME
+        table = Table.from_frame(frame[:, :-1], self.schema)
+        for attribute, numbers in zip(self.schema.attributes, table.levels, strict=True):
+            if attribute.continuous:  # a number may be too rare to have been counted, and be drawn all the same
+                self.domains[attribute.name] = self.domains[attribute.name].with_numbers(numbers)
+        return replace(_with_levels(table, self.levels), dealt=Dealt(self.seed, share))
+
+    # Counts ------------------------------------------------------------------------------------------------------
+
+    def plan(self, generalization: Generalization, places: Places | None) -> Plan:
+        """Return the question for the counts of a generalization."""
+        asked = [p for p in generalization.partitions if not p.suppressed]
+        exact = tuple(p.attribute.name for p in asked if isinstance(p, Untouched))
+        digits = [self._placing(p) for p in asked if not isinstance(p, Untouched)]
+        label = self.schema.label
+        if label is not None:
+            digits.append(self._by_value(self.domains[label.name], np.arange(len(label.values) + 1)))
+        words = f"counting {generalization.fingerprint[:12]}"
+        return Plan(words, tuple(digits), exact, self.schema.personal, places, self.at_least)
+
+    def counted(self, generalization: Generalization, places: Places | None) -> Counted:
+        """Count the generalized records of a part, and each personal attribute beside them."""
+        generalization = generalization.within(self.schema)
+        plan = self.plan(generalization, places)
+        answers = self.count(plan)
+        people = self.people(places)
+        if self.at_least == 1 and int(answers[0]["n"].sum()) != people:
+            raise DataError(
+                f"the records changed while they were counted: there were {people:,}, and now "
+                f"{int(answers[0]['n'].sum()):,}; begin anew when nobody writes"
+            )
+        return self._decoded(generalization, plan, answers, people)
+
+    def _decoded(
+        self, generalization: Generalization, plan: Plan, answers: Sequence[pl.DataFrame], people: int
+    ) -> Counted:
+        rows = [self._codes(generalization, plan, answer) for answer in answers]
+        lost = int(sum(answers[0]["n"].to_numpy()[(rows[0] < 0).any(axis=1)]))
+        if lost and self.at_least == 1:
+            raise DataError(
+                f"{lost:,} records hold values that were not there when the columns were looked at; "
+                "begin anew when nobody writes"
+            )
+        sizes = [int(each) + 1 for each in np.max([r.max(axis=0, initial=0) for r in rows], axis=0)]
+        ends = np.cumsum([len(each) for each in rows])
+        keys = np.split(joint_keys(np.maximum(np.concatenate(rows), 0), sizes), ends[:-1])
+        kept = [(each >= 0).all(axis=1) for each in rows]
+        own, first, inverse = np.unique(keys[0][kept[0]], return_index=True, return_inverse=True)
+        weights = np.bincount(inverse, weights=answers[0]["n"].to_numpy()[kept[0]], minlength=len(own))
+        truth = self._table(rows[0][kept[0]][first], weights)
+        cells = {}
+        for p, answer, key, keep in zip(truth.personal, answers[1:], keys[1:], kept[1:], strict=True):
+            values = self.domains[self.schema.names[p]].codes(answer["value"])
+            keep = keep & (values >= 0)
+            record_of = np.searchsorted(own, key[keep])
+            cells[p] = _cells(truth, p, record_of, values[keep], answer["n"].to_numpy()[keep])
+        return Counted(truth, cells, people, people - int(weights.sum()))
+
+    def _codes(self, generalization: Generalization, plan: Plan, answer: pl.DataFrame) -> Codes:
+        """Return a code for each attribute, 0 where it is not collected, and the label; -1: it has no place."""
+        columns = np.zeros((answer.height, len(self.schema) + (self.schema.label is not None)), dtype=np.intp)
+        position = {name: j for j, name in enumerate(self.schema.names)}
+        for i, name in enumerate(plan.exact):
+            columns[:, position[name]] = self.domains[name].codes(answer[f"e{i}"])
+        for i, digits in enumerate(plan.keys):
+            left = answer[f"k{i}"].to_numpy().astype(np.int64)
+            for placing, _ in digits:
+                left, digit = np.divmod(left, placing.size + 1)
+                j = position.get(placing.column, -1)
+                standing = np.arange(placing.size) if j < 0 else self._standing(generalization.partitions[j])
+                columns[:, j] = np.concatenate([[-1], standing])[digit]
+        return columns
+
+    def _standing(self, partition: Partition) -> Codes:
+        """Return the code that stands for each bucket: the first that lies in it."""
+        bucket_of = partition.bucket_map(self.domains[partition.attribute.name].levels)
+        standing = np.full(partition.size, -1, dtype=np.intp)
+        found, first = np.unique(bucket_of, return_index=True)
+        standing[found] = first
+        return standing
+
+    def _table(self, rows: Codes, weights: npt.NDArray[Any]) -> Table:
+        codes, labels = (rows[:, :-1], rows[:, -1]) if self.schema.label else (rows, None)
+        return Table(
+            self.schema,
+            np.asfortranarray(codes),
+            self.levels,
+            labels,
+            weights.astype(float),
+            part="test",
+            split_seed=self.seed,
+        )
+
+    def _placing(self, partition: Partition) -> Placing:
+        domain = self.domains[partition.attribute.name]
+        if not domain.by_number:
+            return self._by_value(domain, partition.bucket_map(domain.levels))
+        assert isinstance(partition, Intervals)
+        attribute = partition.attribute
+        return ByNumber(
+            column=attribute.name,
+            family=domain.family,
+            edges=partition.edges,
+            buckets=partition.assignment[: len(partition.edges) + 1],
+            missing=partition.missing_bucket,
+            other=partition.other_bucket,
+            size=partition.size,
+            lower=attribute.lower,
+            upper=attribute.upper,
+            integer=attribute.integer,
+            markers=[n for n in map(as_number, self.missing) if n is not None and n == n],
+        )
+
+    def _by_value(self, domain: Domain, bucket_of: npt.NDArray[Any]) -> ByValue:
+        buckets = bucket_of[domain.values["code"].to_numpy().astype(np.intp)].tolist()
+        known = dict(zip(domain.values["value"].to_list(), buckets, strict=True))
+        missing = next((bucket for value, bucket in known.items() if value is None or value != value), None)
+        looked_up = {value: bucket for value, bucket in known.items() if value is not None and value == value}
+        return ByValue(domain.attribute.name, domain.family, looked_up, missing, int(bucket_of.max(initial=0)) + 1)
+
+    # The key -----------------------------------------------------------------------------------------------------
+
+    def check_key(self) -> None:
+        """Refuse a key that some records do not have, or that several share.
+
+        Of many records a part is looked at: equal keys have equal places, so that a part shows what all would.
+        """
+        if self.engine.key is None:
+            return
+        key = self.engine.key
+        if key in (*self.schema.names, self.schema.label.name if self.schema.label else None):
+            raise DataError(f"the key {shorten(key)} tells records apart, so it is no attribute; leave it out")
+        people = len(self)
+        places = None if people <= _UNIQUE_UP_TO else Places.of(0, _UNIQUE_UP_TO / people)
+        twice = replace(Plan("looking at the key", exact=(key,), places=places), at_least=2)
+        (found,) = self.count(twice)
+        shared = found.filter(pl.col("e0").is_not_null())
+        if not shared.is_empty():
+            raise DataError(
+                f"the key {shorten(key)} must be another one for each record; {shared.height:,} keys are shared "
+                f"by {int(shared['n'].sum()):,} records: name a column that tells all of them apart"
+            )
+        counted = self.people(Places.of(0, 1))  # a record without a key has no place
+        if counted != people:
+            raise DataError(
+                f"each record must have a key; {people - counted:,} have none in {shorten(key)}: name another one"
+            )
+
+
+def draw_frame(
+    engine: Engine,
+    columns: Sequence[str],
+    most: int,
+    people: int,
+    seed: int = 0,
+    missing: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> pl.DataFrame:
+    """Return about so many records as they are, in the order of their places, which are the last column."""
+    if most < 1:
+        raise ParameterError(f"a sample needs at least one record; got {most}")
+    (progress or Silent()).begin(f"{engine.name}: drawing a sample")
+    below = PRIME if most >= people else round(PRIME * most / people)
+    found = engine.draw(columns, Draw(seed, below))
+    found = found.sort(found.columns[-1], *found.columns[:-1], nulls_last=True)
+    return found.with_columns(without_markers(found[:, :-1].schema, missing))
+
+
+def _cells(
+    truth: Table, position: int, record_of: Codes, values: Codes, counts: npt.NDArray[Any]
+) -> tuple[Codes, Table]:
+    width = int(values.max(initial=0)) + 1
+    pairs, inverse = np.unique(record_of * width + values, return_inverse=True)
+    record_of, weights = pairs // width, np.bincount(inverse, weights=counts, minlength=len(pairs))
+    table = replace(truth.take(record_of), weights=weights.astype(float))
+    codes = table.codes.copy(order="F")
+    codes[:, position] = pairs % width
+    return record_of.astype(np.intp), replace(table, codes=codes)
+
+
+def _with_levels(table: Table, levels: Levels) -> Table:
+    """Return a table over the numbers of all records instead of its own."""
+    codes = table.codes.astype(np.intp)
+    for j, attribute in enumerate(table.schema.attributes):
+        if attribute.continuous:
+            extras = len(levels[j]) + np.arange(attribute.extra_values)
+            places = np.searchsorted(levels[j], np.asarray(table.levels[j], dtype=float))
+            codes[:, j] = np.concatenate([places, extras])[table.codes[:, j]]
+    smallest = np.min_scalar_type(int(codes.max(initial=0)))
+    return replace(table, codes=np.asfortranarray(codes.astype(smallest)), levels=levels)
+
+
+def _check_label(label: Attribute, values: pl.Series, counts: pl.Series) -> None:
+    pairs: Iterable[tuple[Any, int]] = zip(values.to_list(), counts.to_list(), strict=True)
+    without = sum(n for value, n in pairs if is_missing(value) or text_of(value) is None)
+    if without:
+        raise DataError(f"the label {label.name!r} is missing in {without:,} records; leave those out")

@@ -1,0 +1,44 @@
+"""Learning from a sample where records are many: to propose and to screen needs no more than tells apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from leastwise.random import generator
+from leastwise.records.table import Split
+from leastwise.runs.candidates import Candidate
+from leastwise.runs.judging import screen_by_counting
+from leastwise.runs.workers import Workers
+
+NEAR = 0.005
+"""A sample suffices where twice as many records change no figure by more than this."""
+TRIED = 3
+"""Candidates on which that is tried: one of few answers, one in the middle, one of many."""
+
+
+def sampled(split: Split, most: int, seed: int) -> Split:
+    """Return the split with at most so many training records, the same ones each time; validation stays whole."""
+    train = split.train
+    if len(train) <= most or train.weights is not None:
+        return split
+    rows = np.sort(generator(seed, "sample").choice(len(train), most, replace=False))
+    return split._replace(train=train.take(rows))
+
+
+def enough(split: Split, candidates: Sequence[Candidate], most: int, seed: int, workers: Workers) -> Split:
+    """Return the split with as many training records as screening needs: twice as many would tell the same."""
+    by_size = sorted(candidates, key=lambda each: (each.answers, each.fingerprint))
+    places = sorted({0, len(by_size) // 2, len(by_size) - 1})[:TRIED]
+    now = sampled(split, most, seed)
+    while len(now.train) < len(split.train):
+        twice = sampled(split, 2 * len(now.train), seed)
+        tasks = [(by_size[i].generalization, part, len(by_size)) for part in (now, twice) for i in places]
+        points = [judged.figures.point for judged in workers.map(screen_by_counting, tasks)]
+        pairs = zip(points[: len(places)], points[len(places) :], strict=True)
+        changes = [abs(a - b) for pair in pairs for a, b in zip(*pair, strict=True)]
+        if max(changes) <= NEAR:
+            return now
+        now = twice
+    return split

@@ -1,0 +1,86 @@
+"""The answer so far: a run that goes on leaves, in a folder of its own, a complete run of what is found already.
+
+First comes the best of a few trees, attacked by who holds the stolen records alone; then what the run itself
+recommends, with all that is attacked by then. Whoever stops early has that, and it says what is still to be done.
+A run that is finished has no such folder.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from leastwise.adversaries import PAPER
+from leastwise.documents import write_whole
+from leastwise.documents.wording import counted
+from leastwise.progress import Silent
+from leastwise.runs import folder as places
+from leastwise.runs.candidates import Candidate, Failure, write_line
+from leastwise.runs.choice import choose
+from leastwise.runs.frontier import Frontier
+from leastwise.runs.grid import Entry, Grid
+from leastwise.runs.job import Job
+from leastwise.runs.proposals import Pool
+from leastwise.runs.workers import Workers
+from leastwise.schema.file import to_yaml
+
+FIRST = Grid(entries=(Entry(minimizer="pat", parameters={"alpha": 0.3}),))
+"""Who proposes the first answer: trees are grown in a second."""
+
+
+def with_side_information() -> tuple[str, ...]:
+    """Return the adversaries that know more than the stolen records: they take longest."""
+    return tuple(each.name for each in PAPER.values() if each.side_information)
+
+
+def first_job(job: Job) -> Job:
+    """Return the small job of a first answer, in the folder of what is found so far."""
+    folder = job.folder / places.SO_FAR
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    options = replace(job.options, grid=FIRST, quick=True, most=1, adversaries=())
+    task = replace(job.task, grid=FIRST, quick=True, most=1, brought=options.brought())
+    places.prepare(folder, task, fresh=False)
+    write_whole(folder / places.SCHEMA, to_yaml(job.split.train.schema))
+    return replace(
+        job, folder=folder, task=task, grid=FIRST, options=options, workers=Workers(), progress=Silent()
+    )
+
+
+def say_unfinished(folder: Path, words: Sequence[str]) -> None:
+    """Write down what is still to be done."""
+    write_whole(folder / places.UNFINISHED, json.dumps([*words]) + "\n")
+
+
+def first_words(job: Job) -> list[str]:
+    """Say what a first answer lacks."""
+    named = ", ".join(with_side_information())
+    others = counted(len(job.grid.sources()), "other search", "other searches")
+    return [f"This is a first answer, by trees alone: {others} and the attacks {named} have not yet been run."]
+
+
+def keep_attacked(job: Job, frontier: Frontier, tested: Mapping[str, Candidate], pool: Pool) -> None:
+    """Replace what was found so far by the candidates that are attacked by now, the recommended one among them."""
+    points = [tested[point.id] for point in frontier.points if point.id in tested]
+    folder, part = job.folder / places.SO_FAR, job.folder / f"{places.SO_FAR}.part"
+    shutil.rmtree(part, ignore_errors=True)
+    for sub in (part, part / places.GENERALIZATIONS, part / places.EVALUATIONS):
+        sub.mkdir()
+    for path_of in (places.artefact_path, places.evaluation_path):
+        for point in points:
+            shutil.copyfile(path_of(job.folder, point.id), path_of(part, point.id))
+    write_whole(part / places.TASK, job.task.to_json())
+    write_whole(part / places.SCHEMA, to_yaml(job.split.train.schema))
+    everyone: tuple[Candidate | Failure, ...] = (*pool.failures, *pool.candidates)
+    write_whole(part / places.CANDIDATES, "".join(write_line(each) for each in everyone))
+    found = Frontier.of(points, frontier.limit_points, frontier.counts)
+    places.write_frontier(part, found)
+    places.write_choice(part, choose(found, job.task.budget, pool.candidates))
+    waiting = counted(len(frontier.points) - len(points), "candidate")
+    named = ", ".join(["A1", *with_side_information()])
+    say_unfinished(part, [f"Stopped early: {named} and the other attacks not yet run on {waiting}."])
+    shutil.rmtree(folder, ignore_errors=True)
+    part.rename(folder)

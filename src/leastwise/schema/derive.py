@@ -1,0 +1,265 @@
+"""Questions derived from what a column holds: the year of a date, the first digits of a postcode, "1.234,50 €".
+
+A rule turns the *text* of a raw value into another text, before anything else looks at it:
+
+- ``prefix 3``: its first three characters (postcodes, ICD-10, NACE, ISCO and SOC codes, phone areas);
+- ``year of YYYY-MM-DD``, and in the same way ``quarter``, ``month``, ``decade``, ``weekday``, ``hour`` and
+  ``minutes``; the notation is made of YYYY, MM, DD, hh and mm, each in full, and what is between them. A time may
+  follow a date;
+- ``age on 2025-01-01 of DD.MM.YYYY``: whole years at a reference date;
+- ``number of 1.234,5 €``: an amount in local notation. The example shows the thousands separator, the decimal sign
+  and what stands before or behind;
+- ``above 50000``: two classes, "up to 50000" and "above 50000", for a label that is a number.
+
+What has another form is not guessed at: it becomes the text "not YYYY-MM-DD", which no domain has, and so is
+refused, or goes to "other" where that is declared. No answer stays no answer. Days are not held against the
+calendar: 31 February is a day of February. Every road (records, frames, SQL, JavaScript) follows these rules.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from leastwise.errors import SchemaError, shorten
+from leastwise.schema.values import ANY_NUMBER, is_missing, is_several, text_of
+
+PARTS = ("year", "quarter", "month", "decade", "weekday", "hour", "minutes", "age")
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+FIELDS: Mapping[str, str] = {
+    "YYYY": "[0-9][0-9][0-9][0-9]",
+    "MM": "(0[1-9]|1[0-2])",
+    "DD": "(0[1-9]|[12][0-9]|3[01])",
+    "hh": "([01][0-9]|2[0-3])",
+    "mm": "[0-5][0-9]",
+}
+NEEDS: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("year", "decade"), ("YYYY",)),
+    **dict.fromkeys(("quarter", "month"), ("MM",)),
+    **dict.fromkeys(("weekday", "age"), ("YYYY", "MM", "DD")),
+    "hour": ("hh",),
+    "minutes": ("hh", "mm"),
+}
+SPACES = " \t"
+BLANKS = " \u00a0\u202f"  # that stand between thousands
+_FIELD = re.compile("YYYY|MM|DD|hh|mm")
+_PREFIX = re.compile("prefix ([1-9][0-9]?)")
+_PART = re.compile(
+    r"(year|quarter|month|decade|weekday|hour|minutes) of (.+)|age on ([0-9]{4}-[0-9]{2}-[0-9]{2}) of (.+)"
+)
+_ABOVE = re.compile("above (-?[0-9]+([.][0-9]+)?)")
+_AMOUNT = re.compile(r"number of ([^0-9]*)1([.,' ]?)234(?:([.,])5)?([^0-9]*)")
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """The first characters of a text."""
+
+    length: int
+
+    def of(self, text: str) -> str:
+        """Return the derived text."""
+        return text[: self.length]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a date or time; ``reference`` is the day, as YYYYMMDD, at which an age is taken."""
+
+    part: str
+    notation: str
+    reference: int = 0
+
+    @property
+    def pattern(self) -> str:
+        """The form of the whole text, as an expression that all engines read alike."""
+        form = "".join(
+            FIELDS.get(piece, re.sub(r"([^A-Za-z0-9 :/-])", r"[\1]", piece)) for piece in _pieces(self.notation)
+        )
+        return f"{form}([T :.,][0-9TZ:., +-]*)?"
+
+    def place(self, field: str) -> tuple[int, int]:
+        """Return where a field begins, from 0, and how many characters it has."""
+        return self.notation.index(field), len(field)
+
+    @property
+    def refused(self) -> str:
+        """What a text of another form becomes."""
+        return f"not {self.notation}"
+
+    def of(self, text: str) -> str:
+        """Return the derived text."""
+        if not re.fullmatch(self.pattern, text):
+            return self.refused
+        number = {f: int(text[i : i + n]) for f in NEEDS[self.part] for i, n in [self.place(f)]}
+        year, month, day = number.get("YYYY", 0), number.get("MM", 0), number.get("DD", 0)
+        if self.part == "weekday":
+            return WEEKDAYS[weekday(year, month, day)]
+        found = {
+            "year": year,
+            "decade": year // 10 * 10,
+            "month": month,
+            "quarter": (month + 2) // 3,
+            "hour": number.get("hh", 0),
+            "minutes": 60 * number.get("hh", 0) + number.get("mm", 0),
+            "age": (self.reference - 10_000 * year - 100 * month - day) // 10_000,
+        }
+        return str(found[self.part])
+
+
+def weekday(year: int, month: int, day: int) -> int:
+    """Return the day of the week, 0 for Monday, by Zeller's congruence in whole numbers.
+
+    >>> weekday(2000, 1, 1), weekday(2024, 2, 29), weekday(1900, 12, 31)
+    (5, 3, 0)
+    """
+    late = (14 - month) // 12  # January and February count to the year before
+    years, months = year - late, month + 12 * late
+    return (day + (13 * (months + 1)) // 5 + years + years // 4 - years // 100 + years // 400 + 5) % 7
+
+
+@dataclass(frozen=True)
+class Amount:
+    """A number in local notation; ``thousands`` is empty where none are set apart."""
+
+    example: str
+    before: str
+    thousands: str
+    decimal: str
+    after: str
+
+    @property
+    def pattern(self) -> str:
+        """The form of the whole text."""
+        gap = f"[{BLANKS}]*"
+        before, after = (_optional(unit, gap) for unit in (self.before, self.after))
+        apart = f"[{BLANKS}]" if self.thousands == " " else f"[{self.thousands}]" if self.thousands else ""
+        whole = f"([0-9]{{1,3}}({apart}[0-9][0-9][0-9])+|[0-9]+)" if apart else "[0-9]+"
+        rest = f"([{self.decimal}][0-9]+)?" if self.decimal else ""
+        return f"{gap}[+-]?{before}[+-]?{whole}{rest}{after}{gap}"
+
+    @property
+    def removed(self) -> tuple[str, ...]:
+        """What is taken out of the text, wherever it is."""
+        signs = [self.before, self.after, *BLANKS, self.thousands]
+        return tuple(dict.fromkeys(sign for sign in signs if sign))
+
+    @property
+    def refused(self) -> str:
+        """What a text of another form becomes."""
+        return f"not {self.example}"
+
+    def of(self, text: str) -> str:
+        """Return the derived text."""
+        if not re.fullmatch(self.pattern, text):
+            return self.refused
+        for sign in self.removed:
+            text = text.replace(sign, "")
+        return text.replace(self.decimal, ".") if self.decimal else text
+
+
+@dataclass(frozen=True)
+class Above:
+    """On which side of a threshold a number is: two classes, for a label."""
+
+    threshold: str
+
+    @property
+    def classes(self) -> tuple[str, str]:
+        """What people read for either side."""
+        return f"up to {self.threshold}", f"above {self.threshold}"
+
+    @property
+    def pattern(self) -> str:
+        """The form of the whole text."""
+        return f"[{SPACES}]*{ANY_NUMBER}[{SPACES}]*"
+
+    @property
+    def refused(self) -> str:
+        """What a text of another form becomes."""
+        return "not a number"
+
+    def of(self, text: str) -> str:
+        """Return the derived text."""
+        if not re.fullmatch(self.pattern, text):
+            return self.refused
+        return self.classes[float(text) > float(self.threshold)]
+
+
+Rule = Prefix | Part | Amount | Above
+
+
+def _optional(unit: str, gap: str) -> str:
+    quoted = "".join(f"[{sign}]" if sign != "^" else r"\^" for sign in unit)
+    return f"({gap}{quoted}{gap})?" if unit else ""
+
+
+def _pieces(notation: str) -> list[str]:
+    return [piece for piece in re.split("(YYYY|MM|DD|hh|mm)", notation) if piece]
+
+
+@lru_cache(maxsize=1000)
+def rule_of(text: str) -> Rule:
+    """Read a rule; a ``SchemaError`` says what it may be.
+
+    >>> rule_of("prefix 3").of("94110"), rule_of("year of DD.MM.YYYY").of("05.11.1987")
+    ('941', '1987')
+    >>> rule_of("age on 2025-06-30 of YYYY-MM-DD").of("1990-07-01"), rule_of("number of 1.234,5").of("1.234,50")
+    ('34', '1234.50')
+    """
+    if found := _PREFIX.fullmatch(text):
+        return Prefix(int(found[1]))
+    if found := _PART.fullmatch(text):
+        part, notation = found[1] or "age", found[2] or found[4]
+        _check_notation(text, part, notation)
+        reference = int(found[3].replace("-", "")) if found[3] else 0
+        return Part(part, notation, reference)
+    if found := _ABOVE.fullmatch(text):
+        return Above(found[1])
+    if (found := _AMOUNT.fullmatch(text)) and found[2] != found[3]:
+        before, after = found[1].strip(BLANKS), found[4].strip(BLANKS)
+        if not set(before + after) & {*"+-[]\\", found[2], found[3]} - {None, ""}:
+            return Amount(text.removeprefix("number of "), before, found[2], found[3] or "", after)
+    raise SchemaError(
+        f"derive must be 'prefix 3', 'year of YYYY-MM-DD' ({', '.join(PARTS[1:-1])} likewise), "
+        f"'age on 2025-01-01 of YYYY-MM-DD', 'number of 1.234,5 €' or 'above 50000'; got {shorten(text)}"
+    )
+
+
+def _check_notation(text: str, part: str, notation: str) -> None:
+    fields = _FIELD.findall(notation)
+    absent = [field for field in NEEDS[part] if field not in fields]
+    strange = re.search(r"[0-9A-SU-Za-z^\[\]\\]", _FIELD.sub("", notation))
+    if absent or len({*fields}) < len(fields) or strange:
+        raise SchemaError(
+            "derive: a notation is made of YYYY, MM, DD, hh and mm, each once, and signs between them, and "
+            f"{part} needs {', '.join(NEEDS[part])}; got {shorten(text)}"
+        )
+
+
+def notation_of(rule: str) -> str:
+    """Return how a person writes what a rule reads; empty where any text will do.
+
+    >>> notation_of("year of DD.MM.YYYY"), notation_of("number of 1.234,5 €"), notation_of("prefix 3")
+    ('DD.MM.YYYY', '1.234,5 €', '')
+    """
+    made = rule_of(rule) if rule else None
+    return made.notation if isinstance(made, Part) else made.example if isinstance(made, Amount) else ""
+
+
+def raw_text(value: Any) -> str | None:
+    """Return the text of a raw value as rules see it: a text as it is written, None for no answer."""
+    if is_missing(value):
+        return None
+    return value if isinstance(value, str) else text_of(value)
+
+
+def derived(rule: str, value: Any) -> Any:
+    """Return what a rule makes of a raw value; what is missing, or is no single value, stays as it is."""
+    if not rule or is_several(value):
+        return value
+    text = raw_text(value)
+    return None if text is None else rule_of(rule).of(text)

@@ -1,0 +1,212 @@
+"""What the machine can do for a draft: judge it, improve the rest, round its edges, save answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from leastwise.errors import LeastwiseError
+from leastwise.evaluation.evaluation import Evaluation
+from leastwise.evaluation.live import Estimate, Live
+from leastwise.evaluation.protocol import evaluate
+from leastwise.generalization import Generalization
+from leastwise.minimizers import Constraints, at_least, coarsening_path, least, rounded
+from leastwise.partition import Groups, Intervals, Partition
+from leastwise.progress import Progress
+from leastwise.records.table import Split, Table
+from leastwise.schema.values import number_text
+from leastwise.studio.edits import Lock, Sheet, is_untouched
+
+# What counts as equal when proposals are compared: half a point of the estimate's own noise.
+ALIKE = 0.001
+_STEPS = 24
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """Another draft, and what it is better at."""
+
+    words: str
+    generalization: Generalization
+    estimate: Estimate
+
+
+@dataclass(frozen=True)
+class Help:
+    """Proposals, and the fingerprints of all drafts that were looked at to find them: each counts as a look."""
+
+    proposals: tuple[Proposal, ...]
+    looked: tuple[str, ...]
+
+
+def constraints_of(sheet: Sheet) -> Constraints:
+    """Return what is locked as constraints of the search.
+
+    Merging can only break what keeps values apart. So what stays is said by its edges, or by a value of each
+    bucket that may not meet those of others.
+    """
+    edges: dict[str, list[float]] = {}
+    apart: dict[str, list[list[Any]]] = {}
+    untouched: list[str] = []
+    for lock in sorted(sheet.locks, key=lambda each: (each.attribute, each.kind, each.what)):
+        partition = sheet.generalization[lock.attribute]
+        if isinstance(partition, Intervals):
+            edges.setdefault(lock.attribute, []).extend(_edges_that_stay(partition, lock))
+        elif is_untouched(partition):
+            untouched.append(lock.attribute)
+        elif isinstance(partition, Groups):
+            apart.setdefault(lock.attribute, []).extend(_values_apart(partition, lock))
+    told = {name: sorted({*found}) for name, found in edges.items() if found}
+    return Constraints(edges=told, apart={name: each for name, each in apart.items() if each}, untouched=untouched)
+
+
+def _edges_that_stay(partition: Intervals, lock: Lock) -> list[float]:
+    if lock.kind == "attribute":
+        return [*partition.edges]
+    if lock.kind == "edge":
+        return [edge for edge in partition.edges if number_text(edge) == lock.what]
+    bucket = partition.labels.index(lock.what)
+    return [end for end in partition.ends(bucket) if end is not None] if bucket <= len(partition.edges) else []
+
+
+def _values_apart(partition: Groups, lock: Lock) -> list[list[Any]]:
+    members = [values[0] if values else None for values in partition.groups]
+    named = [value for value in members if value is not None]
+    if lock.kind == "attribute":
+        return [named] if len(named) > 1 else []
+    own = members[partition.labels.index(lock.what)]
+    return [[own, other] for other in named if own is not None and other != own]
+
+
+def keeps_locks(sheet: Sheet, way: Generalization) -> Generalization:
+    """Return a generalization in which whatever question has a lock is as it is on the sheet."""
+    for name in {lock.attribute for lock in sheet.locks}:
+        way = way.replacing(sheet.generalization[name])
+    return way
+
+
+def judge(
+    generalization: Generalization, split: Split, seed: int, quick: bool, looks: int, progress: Progress
+) -> str:
+    """Judge a draft by the strongest classifier and A1 to A8 on validation; its bound pays for all looks."""
+    return _evaluated(generalization, split.on_validation(), seed, quick, looks, progress).to_json()
+
+
+def open_test(
+    generalization: Generalization, table: Table, seed: int, quick: bool, candidates: int, progress: Progress
+) -> str:
+    """Judge a draft on the test part, as ``leastwise evaluate`` does."""
+    return _evaluated(generalization, table, seed, quick, candidates, progress).to_json()
+
+
+def _evaluated(
+    generalization: Generalization,
+    records: Table | Split,
+    seed: int,
+    quick: bool,
+    candidates: int,
+    progress: Progress,
+) -> Evaluation:
+    return evaluate(
+        generalization, records, None, seed, quick, candidates=candidates, predicates=0, progress=progress
+    )
+
+
+def improve(sheet: Sheet, split: Split, known: Sequence[Generalization], progress: Progress) -> Help:
+    """Offer up to three better drafts that keep what is locked.
+
+    Looked at are coarser drafts (the coarsening search from here), and the run's frontier with the locked
+    questions put in.
+    """
+    live, held = Live(split), constraints_of(sheet)
+    progress.begin("making coarser drafts")
+    ways = [*_coarser(sheet.generalization, split.train, held)]
+    ways += [keeps_locks(sheet, each.within(split.train.schema)) for each in known]
+    distinct = {way.fingerprint: way for way in ways if keeps_locks(sheet, way) == way}
+    progress.begin("looking at drafts", len(distinct))
+    looked = []
+    for way in distinct.values():
+        looked.append((way, live.estimate(way)))
+        progress.advance()
+    return Help(tuple(chosen(live.estimate(sheet.generalization), looked)), tuple(distinct))
+
+
+def _coarser(start: Generalization, train: Table, held: Constraints) -> Iterable[Generalization]:
+    if len(start.collected) == 0:
+        return
+    yield from coarsening_path(train, start, steps=_STEPS, constraints=held)
+
+
+def chosen(now: Estimate, looked: Sequence[tuple[Generalization, Estimate]]) -> list[Proposal]:
+    """Return the safest at equal cost, the cheapest at equal safety, and the fewest answers at equal both."""
+    safer = [
+        each for each in looked
+        if each[1].model.error <= now.model.error + ALIKE and each[1].mean.error > now.mean.error + ALIKE
+    ]  # fmt: skip
+    cheaper = [
+        each for each in looked
+        if each[1].mean.error >= now.mean.error - ALIKE and each[1].model.error < now.model.error - ALIKE
+    ]  # fmt: skip
+    fewer = [
+        each for each in looked
+        if each[1].mean.error >= now.mean.error - ALIKE
+        and each[1].model.error <= now.model.error + ALIKE
+        and each[1].answers < now.answers
+    ]  # fmt: skip
+    found = []
+    if safer:
+        found.append(Proposal("Safer, at the same cost", *max(safer, key=lambda each: each[1].mean.error)))
+    if cheaper:
+        found.append(Proposal("Cheaper, as safe", *min(cheaper, key=lambda each: each[1].model.error)))
+    if fewer:
+        found.append(Proposal("Fewer answers, else the same", *min(fewer, key=lambda each: each[1].answers)))
+    return [
+        one for i, one in enumerate(found) if one.generalization not in [each.generalization for each in found[:i]]
+    ]
+
+
+def round_edges(sheet: Sheet, split: Split, progress: Progress) -> Help:
+    """Move edges to round places where validation cannot tell them apart."""
+    progress.begin("rounding the edges")
+    way = rounded(split.train, split.validation, sheet.generalization, constraints=constraints_of(sheet))
+    return _offered("Round edges", sheet, way, split)
+
+
+def fewer_answers(sheet: Sheet, split: Split, progress: Progress) -> Help:
+    """Merge what the records cannot tell apart."""
+    progress.begin("merging what cannot be told apart")
+    way = least(split.train, split.validation, sheet.generalization, constraints=constraints_of(sheet))
+    return _offered("Fewer answers for the same error", sheet, way, split)
+
+
+def fill_buckets(sheet: Sheet, split: Split, fewest: int, progress: Progress) -> Help:
+    """Merge buckets until none is used by fewer people than that."""
+    progress.begin(f"merging buckets below {fewest:,} people")
+    way = at_least(sheet.generalization, split.train, bucket=fewest)
+    return _offered(f"No bucket below {fewest:,} people", sheet, way, split)
+
+
+def _offered(words: str, sheet: Sheet, way: Generalization, split: Split) -> Help:
+    before = sheet.generalization
+    partitions: list[Partition] = [
+        own if own != new and any(lock.attribute == own.attribute.name for lock in sheet.locks) else new
+        for own, new in zip(before.partitions, way.partitions, strict=True)
+    ]
+    way = replace(before, partitions=tuple(partitions))
+    found = () if way == before else (Proposal(words, way, Live(split).estimate(way)),)
+    return Help(found, (way.fingerprint,))
+
+
+def why(sheet: Sheet, name: str, bucket: int, live: Live) -> dict[str, Estimate]:
+    """Return what merging a bucket with each neighbour, and what dropping the question, would change."""
+    partition, found = sheet.generalization[name], {}
+    size = partition.size
+    for other, words in ((bucket - 1, "merge with the one before"), (bucket + 1, "merge with the one after")):
+        if 0 <= other < size and size > 1:
+            try:
+                way = sheet.generalization.replacing(partition.merge(min(bucket, other), max(bucket, other)))
+            except LeastwiseError:  # a number and "missing" far away from it
+                continue
+            found[f"{words} ({partition.labels[other]})"] = live.estimate(way)
+    return found

@@ -1,0 +1,223 @@
+"""The whole state of the studio as a function of what was done: each commit is one event, replayed at the start.
+
+Undo and redo are events like all others, so that nothing that was done is ever lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from leastwise.documents import Problems
+from leastwise.errors import ArtefactError, ParameterError, shorten
+from leastwise.generalization import Generalization
+from leastwise.runs import Budget
+from leastwise.studio.edits import Lock, People, Sheet, apply_edit, check_locks
+
+Event = Mapping[str, Any]
+LONGEST_TEXT, MOST_KEPT = 5_000, 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kept:
+    """A draft on the shelf."""
+
+    id: int
+    name: str
+    comment: str
+    sheet: Sheet
+
+
+@dataclass(frozen=True, kw_only=True)
+class Words:
+    """What was written for the decision: reasons, open points, who is who, and why a limit may go."""
+
+    rationale: Mapping[str, str] = field(default_factory=dict)
+    open_points: str = ""
+    author: str = ""
+    reviewer: str = ""
+    approver: str = ""
+    because: str = ""
+    although: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class State:
+    """Everything that is kept: the sheet, its past and future, the shelf, the limits and the words."""
+
+    sheet: Sheet
+    limits: Budget
+    past: tuple[tuple[str, Sheet], ...] = ()
+    future: tuple[tuple[str, Sheet], ...] = ()
+    shelf: tuple[Kept, ...] = ()
+    words: Words = field(default_factory=Words)
+    looked: frozenset[str] = frozenset()
+    opened: tuple[str, ...] = ()
+    approved: str = ""
+    version: int = 0
+
+
+def replay(state: State, event: Event, people: Callable[[str], People]) -> State:
+    """Return the state after an event; a ``ParameterError`` says why it cannot be."""
+    handler = _HANDLERS.get(str(event.get("do")))
+    if handler is None:
+        raise ParameterError(f"the studio does one of {', '.join(_HANDLERS)}; got {shorten(event.get('do'))}")
+    after = handler(state, event, people)
+    peeked = event.get("peeked", ())
+    if not all(isinstance(each, str) for each in peeked):
+        raise ParameterError("what was looked at is told by fingerprints")
+    looked = after.looked | {after.sheet.generalization.fingerprint, *peeked}
+    return replace(after, version=state.version + 1, looked=looked)
+
+
+def _drawn(state: State, sheet: Sheet, words: str) -> State:
+    return replace(state, sheet=sheet, past=(*state.past, (words, state.sheet)), future=())
+
+
+def _edit(state: State, event: Event, people: Callable[[str], People]) -> State:
+    edit = event.get("edit")
+    if not isinstance(edit, Mapping):
+        raise ParameterError("an edit must say what is done to which attribute")
+    return _drawn(state, apply_edit(state.sheet, edit, people), _said(edit))
+
+
+def _said(edit: Event) -> str:
+    return f"{str(edit.get('kind')).replace('_', ' ')}, {edit.get('attribute')}"
+
+
+def _undo(state: State, event: Event, people: Callable[[str], People]) -> State:
+    if not state.past:
+        raise ParameterError("there is nothing to undo")
+    words, sheet = state.past[-1]
+    return replace(state, sheet=sheet, past=state.past[:-1], future=(*state.future, (words, state.sheet)))
+
+
+def _redo(state: State, event: Event, people: Callable[[str], People]) -> State:
+    if not state.future:
+        raise ParameterError("there is nothing to redo")
+    words, sheet = state.future[-1]
+    return replace(state, sheet=sheet, future=state.future[:-1], past=(*state.past, (words, state.sheet)))
+
+
+def _load(state: State, event: Event, people: Callable[[str], People]) -> State:
+    """Take a whole generalization as the draft; what is locked must be in it as it is."""
+    problems = Problems()
+    found = Generalization.from_document(event.get("generalization"), ("generalization",), problems)
+    if found is None:
+        raise ArtefactError("not a generalization that can be loaded", problems.texts)
+    way = found.within(_schema(state))
+    for partition in way.partitions:
+        check_locks(state.sheet, partition)
+    words = str(event.get("words", "load"))[:LONGEST_TEXT]
+    return _drawn(state, replace(state.sheet, generalization=way, names={}), words)
+
+
+def _schema(state: State) -> Any:
+    return state.sheet.generalization.schema
+
+
+def _keep(state: State, event: Event, people: Callable[[str], People]) -> State:
+    if len(state.shelf) >= MOST_KEPT:
+        raise ParameterError(f"the shelf holds {MOST_KEPT} drafts; take some away first")
+    number = max((each.id for each in state.shelf), default=0) + 1
+    name = _text(event, "name") or f"Draft {number}"
+    return replace(
+        state, shelf=(*state.shelf, Kept(id=number, name=name, comment=_text(event, "comment"), sheet=state.sheet))
+    )
+
+
+def _describe(state: State, event: Event, people: Callable[[str], People]) -> State:
+    found = _kept_draft(state, event)
+    changed = replace(
+        found, name=_text(event, "name") or found.name, comment=_text(event, "comment", found.comment)
+    )
+    return replace(state, shelf=tuple(changed if each is found else each for each in state.shelf))
+
+
+def _discard(state: State, event: Event, people: Callable[[str], People]) -> State:
+    found = _kept_draft(state, event)
+    return replace(state, shelf=tuple(each for each in state.shelf if each is not found))
+
+
+def _take(state: State, event: Event, people: Callable[[str], People]) -> State:
+    found = _kept_draft(state, event)
+    return _drawn(state, found.sheet, f"take {found.name}")
+
+
+def _kept_draft(state: State, event: Event) -> Kept:
+    for each in state.shelf:
+        if each.id == event.get("id"):
+            return each
+    raise ParameterError(f"there is no draft {shorten(event.get('id'))} on the shelf")
+
+
+# What the page shows and says anew with every change; limits that it does not show stay as they are.
+_UNLIMITED: Mapping[str, Any] = {
+    "max_error_increase": None,
+    "min_adversary_error": {},
+    "max_unique": None,
+    "max_buckets": None,
+}
+
+
+def _limits(state: State, event: Event, people: Callable[[str], People]) -> State:
+    given = event.get("limits")
+    known = {each.name for each in fields(Budget)}
+    if not isinstance(given, Mapping) or not {*given} <= known:
+        raise ParameterError(f"limits are {', '.join(sorted(known))}")
+    try:
+        return replace(state, limits=replace(state.limits, **{**_UNLIMITED, **given}))
+    except (TypeError, AttributeError):
+        raise ParameterError("limits must be numbers") from None
+
+
+def _write(state: State, event: Event, people: Callable[[str], People]) -> State:
+    """Write words for the decision: of a question, or of the whole."""
+    name, text = event.get("what"), _text(event, "text")
+    if name == "rationale":
+        about = event.get("attribute")
+        if about not in _schema(state).names:
+            raise ParameterError(f"there is no question {shorten(about)}")
+        return replace(
+            state, words=replace(state.words, rationale={**state.words.rationale, str(about): text}), approved=""
+        )
+    if name not in ("open_points", "author", "reviewer", "approver", "because", "although"):
+        raise ParameterError(f"there is nothing to write for {shorten(name)}")
+    said: dict[str, Any] = {str(name): text}
+    return replace(state, words=replace(state.words, **said))
+
+
+def _opened(state: State, event: Event, people: Callable[[str], People]) -> State:
+    """Note that the test part was opened for this draft."""
+    fingerprint = state.sheet.generalization.fingerprint
+    return replace(state, opened=(*(each for each in state.opened if each != fingerprint), fingerprint))
+
+
+def _approved(state: State, event: Event, people: Callable[[str], People]) -> State:
+    return replace(state, approved=state.sheet.generalization.fingerprint)
+
+
+def _text(event: Event, key: str, default: str = "") -> str:
+    value = event.get(key, default)
+    if not isinstance(value, str) or len(value) > LONGEST_TEXT:
+        raise ParameterError(f"{key} must be a text of at most {LONGEST_TEXT:,} characters")
+    return value.strip()
+
+
+_HANDLERS: dict[str, Callable[[State, Event, Callable[[str], People]], State]] = {
+    "edit": _edit,
+    "undo": _undo,
+    "redo": _redo,
+    "load": _load,
+    "keep": _keep,
+    "describe": _describe,
+    "discard": _discard,
+    "take": _take,
+    "limits": _limits,
+    "write": _write,
+    "opened": _opened,
+    "approved": _approved,
+}
+
+__all__ = ["Event", "Kept", "Lock", "State", "Words", "replay"]

@@ -1,0 +1,28 @@
+"""Limits and locks as the policy file of the command line."""
+
+from __future__ import annotations
+
+import yaml
+
+from leastwise.documents import to_plain
+from leastwise.policy.policy import FORMAT, VERSION
+from leastwise.studio.helping import constraints_of
+from leastwise.studio.history import State
+from leastwise.studio.opening import Ground
+
+
+def policy_text(ground: Ground, state: State) -> str:
+    """Return a ``leastwise.yaml`` with the task, the limits and what is locked."""
+    said = {key: value for key, value in to_plain(state.limits).items() if value is not None and value != {}}
+    budget = said if said.keys() != {"confidence"} else {}  # which is none by itself
+    held = {key: value for key, value in to_plain(constraints_of(state.sheet)).items() if value}
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "label": ground.schema.label.name if ground.schema.label else None,
+        "personal": [*ground.schema.personal],
+        "seed": ground.seed,
+        **({"budget": budget} if budget else {}),
+        **({"constraints": held} if held else {}),
+    }
+    return yaml.safe_dump(document, sort_keys=False, allow_unicode=True)

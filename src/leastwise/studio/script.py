@@ -1,0 +1,77 @@
+"""The draft as a script: a file that makes the same artefact, byte for byte, without the studio."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import fields
+
+from leastwise.generalization import Generalization
+from leastwise.partition import Groups, Intervals, Partition
+from leastwise.schema import Attribute
+
+
+def as_python(generalization: Generalization, to: str = "draft.json") -> str:
+    """Return Python that makes the artefact from its buckets, and writes it."""
+    if any(each.hierarchy or each.derive for each in generalization.schema.attributes):
+        return _from_text(generalization, to)
+    lines = [
+        "from leastwise import Attribute, Generalization, Groups, Intervals",
+        "from leastwise.partition import keep, suppress",
+        "",
+        "generalization = Generalization(",
+        "    (",
+        *(f"        {_partition(partition)}," for partition in generalization.partitions),
+        "    ),",
+        f"    label={_attribute(generalization.label) if generalization.label is not None else None},",
+        f"    origin={dict(generalization.origin)!r},",
+        ")",
+        f"generalization.save({to!r})",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _from_text(generalization: Generalization, to: str) -> str:
+    """Return Python that reads the artefact as it is: a tree of groups, or a derivation, is a document."""
+    lines = [repr(line) for line in generalization.to_json().splitlines(keepends=True)]
+    return "\n".join(
+        [
+            "from leastwise import Generalization",
+            "",
+            "generalization = Generalization.from_json(",
+            *(f"    {line}" for line in lines),
+            ")",
+            f"generalization.save({to!r})",
+            "",
+        ]
+    )
+
+
+def _partition(partition: Partition) -> str:
+    attribute = _attribute(partition.attribute.without_domain() if partition.suppressed else partition.attribute)
+    if partition.suppressed:
+        return f"suppress({attribute})"
+    if isinstance(partition, Intervals):
+        return f"Intervals({attribute}, {partition.edges!r}, {partition.extras!r})"
+    if isinstance(partition, Groups) and not partition.untouched:
+        return f"Groups({attribute}, {partition.assignment!r})"
+    return f"keep({attribute})"
+
+
+def _attribute(attribute: Attribute) -> str:
+    given = []
+    for each in fields(attribute):
+        value = getattr(attribute, each.name)
+        if each.init and each.name != "name" and value != each.default:
+            given.append(f"{each.name}={value!r}")
+    return f"Attribute({', '.join([repr(attribute.name), *given])})"
+
+
+def as_commands(generalization: Generalization, data: str, seed: int, quick: bool, to: str = "draft.json") -> str:
+    """Return shell commands that write the artefact and judge it."""
+    judge = f"leastwise evaluate {to} {shlex.quote(data)} --seed {seed}{' --quick' if quick else ''}"
+    text = generalization.to_json()
+    end = "END"
+    while end in text:
+        end += "_"
+    return f"cat > {to} <<'{end}'\n{text}{end}\n{judge}\n"

@@ -1,0 +1,122 @@
+"""From a run to a decision that is checked, told, and made an impact assessment of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from leastwise import Generalization
+from leastwise.partition import Intervals, keep
+from leastwise.runs import Run as StoredRun
+from leastwise.schema.file import to_yaml
+from tests.cli.running import Run
+from tests.report.hand_made import write_run
+from tests.runs.small import SCHEMA, write_csv
+
+POLICY = """\
+format: leastwise-policy
+version: 1
+decision: run/decision.json
+generalization: run/decided.json
+budget: {max_error_increase: 0.02}
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    write_run(tmp_path / "run")
+    (tmp_path / "leastwise.yaml").write_text(POLICY)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def decided(run: Run, *more: str) -> None:
+    done = run("decide", "run", "--by", "Ann", "--because", "asks less", "--although", "a pilot", *more)
+    assert done.code == 0, done.err
+
+
+def test_a_decision_stands_and_falls(run: Run, project: Path) -> None:
+    decided(run, "--reason", "age=the tariff", "--comment", "Bob: fine")
+    assert run("check").code == 0
+    (project / "leastwise.yaml").write_text(POLICY.replace("0.02", "0.03"))
+    done = run("check")
+    assert done.code == 1
+    assert "budget.max_error_increase was '0.02' and is '0.03'" in done.out
+    assert "Ann" in run("history").out
+    assert "The decision" in (project / "run" / "report.md").read_text()
+
+
+def test_nobody_decides_without_a_name(run: Run, project: Path) -> None:
+    done = run("decide", "run", "--because", "asks less", "--although", "a pilot")
+    assert done.code == 2
+    assert "--by" in done.err
+    assert not (project / "run" / "decision.json").exists()
+
+
+def test_another_candidate_becomes_the_choice(run: Run, project: Path) -> None:
+    other = StoredRun.load("run").frontier.points[2].id
+    decided(run, "--candidate", other)
+    assert StoredRun.load("run").choice.candidate == other
+
+
+def test_a_broken_limit_needs_a_reason(run: Run, project: Path) -> None:
+    done = run("decide", "run", "--by", "Ann", "--because", "so")
+    assert done.code == 2
+    assert "needs a written reason (--although)" in done.err
+    assert not (project / "run" / "decision.json").exists()
+
+
+def test_a_damaged_decision_is_not_passed_over(run: Run, project: Path) -> None:
+    decided(run)
+    (project / "run" / "decision.json").write_text("{}", encoding="utf-8")
+    done = run("history")
+    assert done.code == 2
+    assert "decision.json" in done.complaint
+
+
+def test_a_refused_decision_changes_nothing(run: Run, project: Path) -> None:
+    from leastwise.runs import Run as StoredRun
+
+    before = StoredRun.load("run")
+    other = next(point.id for point in before.frontier.points if point.id != before.choice.candidate)
+    assert run("decide", "run", "--by", "Ann", "--because", "so", "--candidate", other).code == 2
+    assert StoredRun.load("run").choice == before.choice
+
+
+def test_all_gaps_at_once_and_nothing_written(run: Run, project: Path) -> None:
+    done = run("dpia", "run", "--to", "html")
+    assert done.code == 2
+    assert all(key in done.err for key in ("notice.purpose", "processing.rights", "a decision"))
+    assert not (project / "run" / "dpia.html").exists()
+    assert run("dpia", "run", "--to", "html", "--draft").code == 0
+    assert "This is not complete" in (project / "run" / "dpia.html").read_text()
+    assert run("dpia", "run", "--to", "pdf").code == 2
+
+
+def test_a_new_policy_names_the_decision(run: Run, project: Path) -> None:
+    from leastwise.policy import Policy
+
+    decided(run)
+    assert run("init", "--run", "run", "-o", "new.yaml").code == 0
+    assert Policy.load("new.yaml").decision == Path("run/decision.json")
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::leastwise.PrivacyLeakWarning")
+def test_a_run_that_stays_nested_asks_nothing_new(run: Run, tmp_path: Path) -> None:
+    people = write_csv(tmp_path / "people.csv")
+    (tmp_path / "schema.yaml").write_text(to_yaml(SCHEMA), encoding="utf-8")
+    age, job, sex, town = SCHEMA.attributes
+    kept = [Intervals(age, (40.0,)), keep(job), keep(sex)]  # the town was never asked
+    old = Generalization.of(kept, SCHEMA.attributes, label=SCHEMA.label)
+    old.save(tmp_path / "old.json")
+    words = ["run", people, "--schema", tmp_path / "schema.yaml", "--quick", "--jobs", 1, "--set", "most=3"]
+    done = run(*words, "--set", f"nested_in={tmp_path / 'old.json'}", "-o", tmp_path / "new")
+    assert done.code == 0, done.err
+    found = StoredRun.load(tmp_path / "new")
+    everyone = [each.generalization for each in found.frontier.points]
+    assert all(each.is_coarser_than(old.within(SCHEMA)) for each in everyone)
+    assert any(each.collected for each in everyone)
+    assert found.recommended is not None
+    assert town.name not in found.recommended.collected

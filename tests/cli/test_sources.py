@@ -1,0 +1,187 @@
+"""Records that stay where they are, on the command line: one answer, whoever counts and however they are cut."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+import pytest
+
+import leastwise
+from leastwise.errors import DataError
+from leastwise.evaluation.evaluation import Evaluation
+from leastwise.partition import suppress
+from leastwise.records.sources import Source
+from leastwise.runs import Grid
+from leastwise.runs import Run as StoredRun
+from leastwise.schema.file import to_yaml
+from tests.cli.running import Run
+from tests.runs.small import SCHEMA, content, records, write_csv
+
+GRID = "format: leastwise-grid\nversion: 1\nminimizers:\n  - name: uniform\n    k: [2, 3]\n"
+pytestmark = pytest.mark.filterwarnings("ignore::leastwise.PrivacyLeakWarning")
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> pl.DataFrame:
+    return pl.read_csv(write_csv(tmp_path / "small.csv", records(1200)))
+
+
+@pytest.fixture
+def words(tmp_path: Path) -> list[object]:
+    (tmp_path / "grid.yaml").write_text(GRID, encoding="utf-8")
+    (tmp_path / "schema.yaml").write_text(to_yaml(SCHEMA), encoding="utf-8")
+    usual = ["--schema", tmp_path / "schema.yaml", "--grid", tmp_path / "grid.yaml", "--quick", "--jobs", 1]
+    return [*usual, "--set", "most=1", "--sample", 600]
+
+
+def parts(frame: pl.DataFrame, folder: Path) -> Path:
+    folder.mkdir()
+    for i, (start, end) in enumerate(((0, 0), (0, 500), (500, 501), (501, frame.height))):
+        frame[start:end].write_parquet(folder / f"{i}.parquet")
+    return folder
+
+
+def database(frame: pl.DataFrame, path: Path) -> str:
+    with duckdb.connect(str(path)) as connection:
+        connection.register("given", frame.to_arrow())
+        connection.execute("CREATE TABLE people AS SELECT * FROM given")
+    return f"duckdb:{path}"
+
+
+def judged(folder: Path) -> dict[str, bytes]:
+    return {name: text for name, text in content(folder).items() if name.startswith(("evaluations", "frontier"))}
+
+
+@pytest.mark.slow
+def test_files_and_a_database_give_the_same_bytes_and_a_stopped_run_goes_on(
+    run: Run, people: pl.DataFrame, words: list[object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files, stored = parts(people, tmp_path / "parts"), database(people, tmp_path / "people.db")
+    answer = run("run", files, *words, "-o", tmp_path / "one")
+    assert answer.code == 0, answer.err
+    found = StoredRun.load(tmp_path / "one")
+    assert found.task.source is not None
+    tested = found.task.source.tested
+    assert (found.task.source.records, found.task.source.engine) == (1200, "DuckDB")
+    assert found.task.records.test < tested == found.frontier.points[0].test.people
+    assert f"judged and certified on all {tested:,} of the test part" in answer.out
+    assert f"all {tested:,} of the test part" in (tmp_path / "one" / "report.html").read_text(encoding="utf-8")
+    evaluation = found.evaluation(found.frontier.points[0].id)
+    assert evaluation["A1"].people == evaluation["A8"].people == evaluation.people.test == tested
+    assert evaluation["A7"].people < tested, "who knows more is judged on the sample"
+
+    def lost(*_: Any) -> Any:
+        raise DataError("the connection is gone")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Source, "counted", lost)
+        again = run("run", stored, "--table", "people", *words, "-o", tmp_path / "two")
+    assert again.code == 2
+    assert "the connection is gone" in again.err
+    assert run("run", stored, "--table", "people", *words, "-o", tmp_path / "two").code == 0
+    assert judged(tmp_path / "one") == judged(tmp_path / "two")
+    with duckdb.connect(str(tmp_path / "people.db")) as connection:
+        connection.execute("DELETE FROM people WHERE rowid = 7")
+    changed = run("run", stored, "--table", "people", *words, "-o", tmp_path / "two")
+    assert "holds a run of another task" in changed.err
+
+
+def test_evaluate_and_explain(run: Run, people: pl.DataFrame, tmp_path: Path) -> None:
+    rare = people.with_columns(town=pl.Series(["far"] * 3 + people["town"].to_list()[3:]))
+    stored = database(rare, tmp_path / "people.db")
+    g = leastwise.UniformMinimizer(k=2, random_state=0).minimize(records(300))
+    g = g.replacing(suppress(SCHEMA["town"]))
+    g.save(tmp_path / "g.json")
+    usual = ("evaluate", tmp_path / "g.json", stored, "--table", "people", "--quick", "--held-out")
+    shown = run(*usual, "--explain")
+    assert shown.code == 0, shown.err
+    assert "GROUPING SETS" in shown.out
+    assert "reads " in shown.out
+    answer = run(*usual, "--adversaries", "A1,A8", "--json")
+    assert answer.code == 0, answer.err
+    exact = Evaluation.from_json(answer.out)
+    few = run(*usual, "--adversaries", "A8", "--json", "--sample", 300)
+    assert few.code == 0, "what the sample did not show is completed from everything"
+    careful = run(*usual, "--adversaries", "A1,A8", "--json", "--min-count", 8)
+    loose = Evaluation.from_json(careful.out)
+    assert loose.certificate is not None
+    assert exact.certificate is not None
+    assert loose.certificate.mean.bound >= exact.certificate.mean.bound
+    assert json.loads(careful.out)["people"] == json.loads(answer.out)["people"]
+
+
+def test_bad_addresses_are_answered_in_one_line(run: Run, words: list[object], tmp_path: Path) -> None:
+    assert "no such file" in run("run", tmp_path / "*.parquet", *words).complaint
+    assert "no such database" in run("run", "duckdb:nowhere.db", "--table", "t", *words).complaint
+    (tmp_path / "x.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    assert "no column" in run("run", tmp_path / "x.csv", "--key", "c", *words).err
+    assert "--table is for databases" in run("run", tmp_path / "x.csv", "--table", "t", *words).complaint
+    assert "one for each person" in run("run", tmp_path / "x.csv", "--key", "a", "--person", "b", *words).complaint
+
+
+def test_minimize_takes_a_lazy_frame_and_infers(people: pl.DataFrame, tmp_path: Path) -> None:
+    from leastwise.minimizers import UniformMinimizer
+
+    found = leastwise.minimize(
+        people.lazy(),
+        "rich",
+        ["job", "sex"],
+        grid=Grid.of(UniformMinimizer(k=2, random_state=0)),
+        quick=True,
+        jobs=1,
+        sample=700,
+        folder=tmp_path / "run",
+        progress=None,
+    )
+    assert found.task.source is not None
+    assert found.task.source.engine == "Polars"
+    assert found.schema["job"].values == SCHEMA["job"].values
+
+
+def test_a_date_is_left_out_of_what_an_engine_infers(run: Run, people: pl.DataFrame, tmp_path: Path) -> None:
+    from leastwise.minimizers import UniformMinimizer
+
+    days = pl.date_range(pl.date(1960, 1, 1), pl.date(1999, 12, 31), eager=True).gather_every(12)[: people.height]
+    dated = people.with_columns(days.dt.to_string().alias("born"))
+    (tmp_path / "grid.yaml").write_text(GRID, encoding="utf-8")
+    usual = ("-l", "rich", "--grid", tmp_path / "grid.yaml", "--quick", "-j", 1)
+    task = (parts(dated, tmp_path / "parts"), *usual, "--set", "most=1", "--sample", 600)
+    done = run("run", *task, "-o", tmp_path / "run")
+    assert done.code in (0, 1), done.err
+    assert "left out: born (to be asked as year of YYYY-MM-DD" in done.err
+    asked = run("run", *task, "--set", "derive=born=decade of YYYY-MM-DD", "-o", tmp_path / "other")
+    assert asked.code == 2
+    assert "'born' is derived (decade of YYYY-MM-DD)" in asked.err
+    lazy = pl.scan_parquet(tmp_path / "parts" / "*.parquet")
+    wishes: dict[str, Any] = {"grid": [UniformMinimizer(k=2)], "quick": True, "jobs": 1, "sample": 600}
+    found = leastwise.minimize(lazy, "rich", folder=tmp_path / "python", progress=None, **wishes)
+    assert any("born (to be asked as year of YYYY-MM-DD" in note for note in found.notes)
+
+
+@pytest.mark.slow
+def test_groups_of_records_that_stay_are_judged_on_the_sample(
+    run: Run, people: pl.DataFrame, words: list[object], tmp_path: Path
+) -> None:
+    more = ["--set", "groups=sex", "--set", "max_group_gap=0.5", "-o", tmp_path / "one"]
+    answer = run("run", parts(people, tmp_path / "parts"), *words, *more)
+    assert answer.code == 0, answer.err
+    found = StoredRun.load(tmp_path / "one")
+    assert found.groups is not None
+    assert sum(each.people for each in found.groups.groups) == found.task.records.test
+    point = found.frontier.points[0]
+    assert point.test.people > found.task.records.test
+    assert point.test.groups is not None, "the limit is held on the test part, too"
+    assert {*point.test.groups.increases["sex"]} == {"f", "m"}
+    assert run("choose", tmp_path / "one", "--max-group-gap", 0.5).code == 0
+
+
+def test_groups_that_the_source_does_not_have_are_refused(
+    run: Run, people: pl.DataFrame, words: list[object], tmp_path: Path
+) -> None:
+    answer = run("run", parts(people, tmp_path / "parts"), *words, "--set", "groups=sexx", "-o", tmp_path / "one")
+    assert answer.code == 2
+    assert "groups: there is no attribute" in answer.err.splitlines()[-1]

@@ -1,0 +1,147 @@
+"""What all records say by counts is what they say one by one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from leastwise import Attribute, Generalization, Groups, Intervals, Schema, Table, Untouched
+from leastwise.evaluation.at_source import judge_at_source
+from leastwise.evaluation.certificate import certify, certify_counts
+from leastwise.evaluation.declared_groups import GroupErrors
+from leastwise.evaluation.protocol import evaluate
+from leastwise.evaluation.utility import Judges
+from leastwise.partition import keep, suppress
+from leastwise.predictors import JointBuckets
+from leastwise.predictors.held_out import Difference
+from leastwise.records.sources import Source
+from leastwise.records.sources.polars import Polars
+from tests import strategies
+
+SEED = 100
+AGE = Attribute("age", "continuous", lower=0, upper=100, integer=True, personal=True)
+TOWN = Attribute("town", values=("a", "b", "c", "d"), missing=True, personal=True)
+SEX = Attribute("sex", values=("f", "m"), personal=True)
+PAY = Attribute("pay", "continuous")
+SCHEMA = Schema((AGE, TOWN, SEX, PAY), Attribute("y", values=("0", "1")))
+G = Generalization(
+    (Intervals(AGE, (30, 60)), Groups.of(TOWN, [["a", "b"], ["c", None], ["d"]]), suppress(SEX), Untouched(PAY)),
+    SCHEMA.label,
+)
+OTHER = Generalization((Intervals(AGE, (45,)), suppress(TOWN), keep(SEX), suppress(PAY)), SCHEMA.label)
+
+
+def people(n: int = 900) -> pl.DataFrame:
+    random = np.random.default_rng(5)
+    age, town = random.integers(0, 101, n), random.integers(0, 5, n)
+    names = ["a", "b", "c", "d", None]
+    pay = np.round((age + town) / 10)
+    chance = np.where(age + 10 * town > 70, 0.8, 0.2)
+    return pl.DataFrame(
+        {
+            "age": age,
+            "town": [names[i] for i in town],
+            "sex": np.where(random.random(n) < 0.3 + age / 300, "f", "m"),
+            "pay": pay,
+            "y": (random.random(n) < chance).astype(int),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def source() -> Source:
+    return Source(Polars(people().lazy()), SCHEMA, SEED)
+
+
+def test_every_figure_is_that_of_the_records_themselves(source: Source) -> None:
+    split = source.sample(10**6).split(SEED)
+    judges = Judges(True, SEED, predictor=JointBuckets)
+    wanted = ["A1", "A2", "A6", "A8"]
+    found = judge_at_source(G, split, source, wanted, judges=judges, others=[OTHER])
+    expected = evaluate(
+        G, split, wanted, SEED, quick=True, predictor=JointBuckets, others=[OTHER], predicates=0, held_out=True
+    )
+    assert expected.utility is not None
+    assert found.utility == replace(expected.utility, increase=None)
+    assert (found.certificate, found.deployment) == (expected.certificate, expected.deployment)
+    for ours, theirs in zip(found.attacks, expected.attacks, strict=True):
+        # Which attributes of one person are told together is not counted: that interval alone may be wider.
+        assert _alike(replace(ours, interval=None), replace(theirs, interval=None))
+        if ours.interval is not None:
+            assert theirs.interval is not None
+            assert ours.interval.low <= theirs.interval.low + 1e-12
+            assert ours.interval.high >= theirs.interval.high - 1e-12
+    together = found.instead_of(expected)
+    assert together.people.test == expected.people.test
+    assert together.utility == expected.utility
+    served = replace(expected.utility, groups=GroupErrors(increases={}, worst=Difference(0.4, 0.1)))
+    assert found.instead_of(replace(expected, utility=served)).utility == served
+
+
+def _alike(ours: Any, theirs: Any) -> bool:
+    """Compare; mean distances are sums of fractions, whose order shows in the last digit."""
+    if not hasattr(ours, "attributes"):
+        return bool(ours == theirs)
+    pairs = zip(ours.attributes, theirs.attributes, strict=True)
+    distances = [(a.mean_absolute_error or 0, b.mean_absolute_error or 0) for a, b in pairs]
+    assert np.allclose(*zip(*distances, strict=True), rtol=1e-12)
+    blank = [
+        replace(each, attributes=tuple(replace(a, mean_absolute_error=None) for a in each.attributes))
+        for each in (ours, theirs)
+    ]
+    return bool(blank[0] == blank[1])
+
+
+@settings(max_examples=20, deadline=None)
+@given(strategies.tables(max_rows=40), st.data())
+def test_counts_certify_what_records_certify(table: Table, data: st.DataObject) -> None:
+    frame = _frame(table)
+    source = Source(Polars(frame.lazy()), table.schema)
+    g = data.draw(strategies.generalizations(table.schema))
+    tolerances = {a.name: 10.0 for a in table.schema.attributes if a.continuous}
+    everybody = Table.from_frame(frame, table.schema)
+    for label in (True, False):
+        exact = certify(g, everybody, held_out=True, tolerances=tolerances, label=label, candidates=3)
+        counted = source.counted(g, None)
+        assert certify_counts(g, counted, tolerances, label=label, candidates=3) == exact
+        withholding = replace(source, at_least=data.draw(st.integers(2, 6)))
+        loose = certify_counts(g, withholding.counted(g, None), tolerances, label=label, candidates=3)
+        assert loose.people == exact.people
+        assert loose.alone >= exact.alone
+        for ours, theirs in zip((*loose.bounds, loose.mean), (*exact.bounds, exact.mean), strict=True):
+            assert ours.hindsight >= theirs.hindsight - 1e-12
+            assert ours.bound >= theirs.bound - 1e-12
+
+
+def _frame(table: Table) -> pl.DataFrame:
+    columns = {
+        a.name: [table.levels[j][code] for code in table.codes[:, j]]
+        for j, a in enumerate(table.schema.attributes)
+    }
+    return pl.DataFrame({**columns, "y": [f"c{label}" for label in table.y]})
+
+
+def test_withheld_people_are_told_everything(source: Source) -> None:
+    withholding = replace(source, at_least=12)
+    split = withholding.sample(10**6).split(SEED)
+    judges = Judges(True, SEED, predictor=JointBuckets)
+    exact = judge_at_source(OTHER, split, source, judges=judges)
+    careful = judge_at_source(OTHER, split, withholding, judges=judges)
+    assert careful.people == exact.people
+    assert exact.utility is not None
+    assert careful.utility is not None
+    assert careful.utility.error >= exact.utility.error
+    assert careful.utility.people == exact.utility.people
+    for ours, theirs in zip(careful.attacks, exact.attacks, strict=True):
+        assert ours.people == theirs.people
+        assert ours.adversary_error <= theirs.adversary_error
+        for a, b in zip(getattr(ours, "points", ()), getattr(theirs, "points", ()), strict=True):
+            assert a.mean <= b.mean + 1e-12
+    alone: Any = careful.attacks[-1]
+    assert alone.unique_people >= exact.attacks[-1].unique_people  # type: ignore[attr-defined]

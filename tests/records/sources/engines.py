@@ -1,0 +1,140 @@
+"""The same people in every engine."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+import pytest
+
+from leastwise.records.sources.databases import PostgreSQL, SQLite
+from leastwise.records.sources.duckdb import connect, of_database, of_files, of_relation
+from leastwise.records.sources.engine import Engine
+from leastwise.records.sources.polars import Polars
+from leastwise.records.sources.spark import Spark
+
+KEY = "id \"'`key"
+TABLE = "all the people"
+IN_PROCESS = ("polars", "polars key", "parquet", "many parquet", "csv", "ndjson", "duckdb", "relation", "sqlite")
+Make = Callable[[pl.DataFrame, Path], Any]
+
+
+def _keyed(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.with_row_index(KEY).with_columns(pl.col(KEY).cast(pl.Int64))
+
+
+@contextmanager
+def engine_of(kind: str, frame: pl.DataFrame, folder: Path) -> Iterator[Engine]:
+    """Give the frame in an engine of this process."""
+    engine = _MAKERS[kind](frame, folder)
+    try:
+        yield engine
+    finally:
+        engine.close()
+
+
+def _many(frame: pl.DataFrame, folder: Path) -> Engine:
+    cuts = [0, 0, frame.height // 3, frame.height // 3, frame.height // 2, frame.height]
+    paths = []
+    for i, (start, end) in enumerate(pairwise(cuts)):
+        paths.append(folder / f"part-{i}.parquet")
+        frame[start:end].write_parquet(paths[-1])
+    return of_files(paths)
+
+
+def _file(write: str, suffix: str) -> Make:
+    def made(frame: pl.DataFrame, folder: Path) -> Engine:
+        path = folder / f"people.{suffix}"
+        getattr(frame, write)(path)
+        return of_files([path])
+
+    return made
+
+
+def _duckdb(frame: pl.DataFrame, folder: Path) -> Engine:
+    path = folder / "people.db"
+    with duckdb.connect(str(path)) as connection:
+        connection.register("given", frame.to_arrow())
+        connection.execute(f'CREATE TABLE "{TABLE}" AS SELECT * FROM given')
+    return of_database(str(path), TABLE)
+
+
+def _relation(frame: pl.DataFrame, folder: Path) -> Engine:
+    connection, made = connect()
+    shutil.rmtree(made)
+    return of_relation(connection.from_arrow(_keyed(frame).to_arrow()), KEY)
+
+
+def _sqlite(frame: pl.DataFrame, folder: Path) -> Engine:
+    connection = sqlite3.connect(folder / "people.sqlite")
+    names = ", ".join(SQLite.dialect.name(name) for name in frame.columns)
+    connection.execute(f'CREATE TABLE "{TABLE}" ({names})')
+    marks = ", ".join("?" * frame.width)
+    truths = frame.with_columns(pl.col(pl.Boolean).cast(pl.String))  # which SQLite has not
+    connection.executemany(f'INSERT INTO "{TABLE}" VALUES ({marks})', truths.rows())
+    connection.commit()
+    return SQLite(connection, TABLE, owned=True)
+
+
+_MAKERS: dict[str, Make] = {
+    "polars": lambda frame, folder: Polars(frame.lazy()),
+    "polars key": lambda frame, folder: Polars(_keyed(frame).lazy(), KEY),
+    "parquet": _file("write_parquet", "parquet"),
+    "many parquet": _many,
+    "csv": _file("write_csv", "csv"),
+    "ndjson": _file("write_ndjson", "ndjson"),
+    "duckdb": _duckdb,
+    "relation": _relation,
+    "sqlite": _sqlite,
+}
+
+
+def in_postgresql(frame: pl.DataFrame, url: str) -> PostgreSQL:
+    """Return the people in a table of PostgreSQL."""
+    import psycopg
+
+    kinds = {pl.Int64: "bigint", pl.Float64: "double precision", pl.Boolean: "boolean"}
+    name, keyed = PostgreSQL.dialect.name, _keyed(frame)
+    columns = ", ".join(f"{name(c)} {kinds.get(type(t), 'text')}" for c, t in keyed.schema.items())
+    connection = psycopg.connect(url.replace("+psycopg", ""))
+    with connection.cursor() as cursor:
+        cursor.execute(f'CREATE TABLE "{TABLE}" ({columns})')
+        marks = ", ".join(["%s"] * keyed.width)
+        cursor.executemany(f'INSERT INTO "{TABLE}" VALUES ({marks})', keyed.rows())
+    connection.commit()
+    return PostgreSQL(connection, TABLE, KEY, owned=True)
+
+
+def in_spark(frame: pl.DataFrame, session: Any) -> Spark:
+    """Return the people in a frame of Spark."""
+    return Spark(session.createDataFrame(_keyed(frame).to_arrow()), KEY)
+
+
+@contextmanager
+def spark_session() -> Iterator[Any]:
+    """Give a small session."""
+    pytest.importorskip("pyspark")
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs Java")
+    from pyspark.sql import SparkSession
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        session = (
+            SparkSession.builder.master("local[1]")
+            .config("spark.ui.enabled", "false")
+            .config("spark.sql.shuffle.partitions", "1")
+            .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1")
+            .config("spark.sql.codegen.wholeStage", "false")  # few rows: to compile takes longer than to count
+            .getOrCreate()
+        )
+        yield session
+        session.stop()

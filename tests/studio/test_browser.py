@@ -1,0 +1,272 @@
+"""The studio in a real browser: merging by click and by keyboard, dragging, undoing, locking, deciding."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leastwise import Generalization
+from leastwise.decisions import load_decision, verify
+from leastwise.evaluation import Evaluation
+from tests.runs.small import records, write_csv
+from tests.studio.serving import serving
+
+WAIT = 30_000
+MOVED = "svg .edge"
+
+
+@pytest.fixture
+def page(chromium: Any, tmp_path: Path) -> Iterator[Any]:
+    with serving(tmp_path / "run") as (address, _):
+        made = opened(chromium, address)
+        yield made
+        made.context.close()
+
+
+def opened(browser: Any, address: str, **words: Any) -> Any:
+    """Open the studio; whatever it answers, and whatever goes wrong, is remembered."""
+    made = browser.new_context(viewport={"width": 1440, "height": 900}, **words).new_page()
+    made.set_default_timeout(WAIT)
+    made.wrong, made.answers, made.addresses = [], [], []
+    made.on("pageerror", lambda error: made.wrong.append(str(error)))
+    made.on("console", lambda said: made.wrong.append(said.text) if said.type == "error" else None)
+    made.on("request", lambda request: made.addresses.append(request.url))
+    made.route("**/api/**", lambda route: passed_on(made, route))
+    made.goto(address)
+    made.locator(".card").first.wait_for()
+    return made
+
+
+def passed_on(page: Any, route: Any) -> None:
+    """Let an answer through, and keep its text."""
+    try:
+        answer = route.fetch()
+    except Exception:  # the server was killed meanwhile
+        route.abort()
+        return
+    page.answers.append(answer.text())
+    route.fulfill(response=answer)
+
+
+def card(page: Any, name: str) -> Any:
+    return page.locator("article", has=page.get_by_role("heading", name=name, exact=True))
+
+
+def standing(page: Any, name: str) -> str:
+    return str(card(page, name).locator(".sub b").inner_text())
+
+
+def figures(page: Any) -> str:
+    return str(page.locator(".figures .big").first.inner_text())
+
+
+def until(page: Any, name: str, text: str) -> None:
+    card(page, name).locator(".sub b", has_text=text).wait_for()
+
+
+def ask_age(page: Any) -> None:
+    """Ask the age in four groups."""
+    card(page, "age").get_by_role("button", name="In full").click()
+    until(page, "age", "in full")
+    card(page, "age").get_by_role("button", name="Groups").click()
+    until(page, "age", "4 answers")
+
+
+def test_a_person_draws(page: Any) -> None:
+    ask_age(page)
+    before = figures(page)
+    card(page, "age").locator(".merge").first.click()  # by click
+    until(page, "age", "3 answers")
+    card(page, "age").locator(".edge").first.focus()
+    page.keyboard.press("Delete")  # by keyboard
+    until(page, "age", "2 answers")
+    assert figures(page) != before
+    edge = card(page, "age").get_by_role("slider")
+    told = float(edge.get_attribute("aria-valuenow"))
+    box = edge.locator(".knob").bounding_box()
+    page.mouse.move(box["x"] + 4, box["y"] + 8)
+    page.mouse.down()
+    page.mouse.move(box["x"] - 80, box["y"] + 8, steps=4)
+    card(page, "age").locator(".edge.dragged").wait_for()
+    page.locator(".stand", has_text="while you drag").first.wait_for()
+    page.mouse.up()
+    page.locator(".foot", has_text="the edge is at").wait_for()
+    moved = float(edge.get_attribute("aria-valuenow"))
+    assert moved < told
+    edge.focus()
+    page.keyboard.press("ArrowRight")
+    page.locator(f'.edge:not([aria-valuenow="{moved:g}"])').wait_for()
+    page.keyboard.press("Control+z")
+    page.locator(f'.edge[aria-valuenow="{moved:g}"]').wait_for()
+    for _ in range(3):
+        page.get_by_role("button", name="Undo").click()
+        page.wait_for_timeout(150)
+    until(page, "age", "4 answers")
+    page.get_by_role("button", name="Redo").click()
+    until(page, "age", "3 answers")
+    # values, from group to group
+    card(page, "job").get_by_role("button", name="In full").click()
+    until(page, "job", "in full")
+    card(page, "job").locator(".value").nth(0).focus()
+    page.keyboard.press("ArrowRight")
+    until(page, "job", "4 answers")
+    card(page, "job").locator(".value").nth(3).click()
+    card(page, "job").locator(".value").nth(4).click()
+    card(page, "job").get_by_role("button", name="Group these").click()
+    until(page, "job", "3 answers")
+    # a lock, and what it refuses
+    card(page, "job").get_by_role("button", name="Lock job: this stays").click()
+    card(page, "job").get_by_role("button", name="Unlock job").wait_for()
+    card(page, "job").locator(".merge").first.click()
+    page.get_by_role("alert").filter(has_text="locked").wait_for()
+    # the shelf
+    page.get_by_role("button", name="Compare").click()
+    page.get_by_role("button", name="Keep this draft").click()
+    page.locator(".kept li").nth(1).wait_for()
+    page.locator(".kept input[type=checkbox]").nth(1).check()
+    page.locator(".comparison").wait_for()
+    page.reload()  # and nothing is lost
+    page.locator(".card").first.wait_for()
+    assert standing(page, "age") == "3 answers"
+    assert standing(page, "job") == "3 answers"
+    check_traffic(page)
+    assert [text for text in page.wrong if "422" not in text] == []
+
+
+def check_traffic(page: Any) -> None:
+    """Nothing was asked of elsewhere, and no answer holds a record or a count of few people."""
+    home = page.url.split("?")[0]
+    assert all(address.startswith((home, "data:")) for address in page.addresses)
+    people = records(3000, seed=100)
+    numbers = {f"{level:g}" for level in people.levels[0]}
+    assert len(numbers) > 50
+    for text in page.answers:
+        assert len(text) < 80_000
+        for row in _lists(json.loads(text)):
+            assert len(row) < 60 or not all(isinstance(each, (int, float)) for each in row)
+
+
+def _lists(content: Any) -> Iterator[list[Any]]:
+    if isinstance(content, list):
+        yield content
+    parts = content.values() if isinstance(content, dict) else content if isinstance(content, list) else ()
+    for part in parts:
+        yield from _lists(part)
+
+
+@pytest.fixture
+def axe() -> str:
+    path = os.environ.get("LEASTWISE_AXE")
+    if path is None:
+        pytest.skip("axe-core is not there: LEASTWISE_AXE names axe.min.js of the npm package")
+    return Path(path).read_text(encoding="utf-8")
+
+
+def test_it_is_accessible(axe: str, page: Any) -> None:
+    """axe-core finds nothing in any view, light or dark."""
+    ask_age(page)
+    session = page.context.new_cdp_session(page)
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+        for view in ("Draw", "Compare", "Decide"):
+            page.get_by_role("button", name=view, exact=True).click()
+            page.wait_for_timeout(300)
+            session.send("Runtime.evaluate", {"expression": axe})
+            found = session.send(
+                "Runtime.evaluate",
+                {"expression": "axe.run().then(r => JSON.stringify(r.violations))", "awaitPromise": True},
+            )
+            violations = json.loads(found["result"]["value"])
+            told = [(each["id"], [node["target"] for node in each["nodes"]][:4]) for each in violations]
+            assert told == [], (theme, view)
+
+
+@pytest.mark.slow
+def test_hostile_names_many_questions_and_many_values(chromium: Any, tmp_path: Path) -> None:
+    with serving(tmp_path / "run", "tests.studio.large") as (address, _):
+        page = opened(chromium, address)
+        page.on("dialog", lambda dialog: page.wrong.append(dialog.message))
+        assert page.locator(".part span").all_inner_texts() != []
+        page.get_by_label("Find a question").fill("<img")
+        hostile = page.locator("article").first
+        assert "<img src=x onerror=alert(1)>" in hostile.locator("h2").inner_text()
+        hostile.get_by_role("button", name="In full").click()
+        page.locator(".foot", has_text="in full").wait_for()
+        page.get_by_label("Find a question").fill("town")
+        page.locator("article").first.get_by_role("button", name="In full").click()
+        page.get_by_role("button", name="more").first.wait_for()
+        assert page.locator(".value").count() < 6_000
+        assert page.wrong == []
+        page.context.close()
+
+
+@pytest.mark.slow
+def test_the_whole_story(chromium: Any, tmp_path: Path) -> None:
+    """Draw, lock, improve, compare, write, kill the server, open the test part, approve, and judge it again."""
+    folder = tmp_path / "run"
+    with serving(folder) as (address, process):
+        page = opened(chromium, address)
+        ask_age(page)
+        card(page, "age").get_by_role("button", name="Lock age: this stays").click()
+        card(page, "town").get_by_role("button", name="In full").click()
+        until(page, "town", "in full")
+        page.get_by_role("button", name="Improve the rest").click()
+        page.locator(".proposals li").first.wait_for(timeout=120_000)
+        page.get_by_role("button", name="Look at it").first.click()
+        page.locator(".card.changed").first.wait_for()
+        page.get_by_role("button", name="Take it").first.click()
+        page.locator(".foot", has_text="the draft now").wait_for()
+        assert standing(page, "age") == "4 answers"
+        page.get_by_role("button", name="Decide").click()
+        page.get_by_label("age", exact=False).first.fill("The age decides most.")
+        page.get_by_label("Author").fill("Ada")
+        page.get_by_label("Because").fill("It is the least that works.")
+        page.get_by_label("If a limit is broken").fill("This is a test.")
+        page.get_by_label("Author").focus()
+        page.locator(".foot", has_text="Written down").wait_for()
+        for _ in range(100):  # each commit is on the disk before the next one is asked
+            if "This is a test." in (folder / "studio" / "journal.jsonl").read_text(encoding="utf-8"):
+                break
+            page.wait_for_timeout(100)
+        process.send_signal(signal.SIGKILL)
+        process.wait(10)
+        page.context.close()
+    with serving(folder) as (address, _):
+        page = opened(chromium, address)
+        assert standing(page, "age") == "4 answers"
+        page.get_by_role("button", name="Decide").click()
+        assert page.get_by_label("Because").input_value() == "It is the least that works."
+        page.get_by_role("button", name="As Python").click()
+        script = page.locator(".code").input_value()
+        page.get_by_label("This is the draft that I would decide for").check()
+        page.get_by_role("button", name="Open the test part").click()
+        page.locator(".test.opened").wait_for(timeout=300_000)
+        page.get_by_role("button", name="Approve this draft").click()
+        page.locator(".approved").wait_for()
+        check_traffic(page)
+        page.context.close()
+    (tmp_path / "draft.py").write_text(script)
+    subprocess.run([sys.executable, "draft.py"], cwd=tmp_path, check=True)
+    assert (tmp_path / "draft.json").read_bytes() == (folder / "decided.json").read_bytes()
+    decision = load_decision(folder)
+    assert decision.rationale["age"] == "The age decides most."
+    assert decision.roles.author == "Ada"
+    assert verify(folder) == []
+    judged = Evaluation.load(folder / "decided-evaluation.json")
+    write_csv(tmp_path / "small.csv", records(3000, seed=100))
+    command = [sys.executable, "-m", "leastwise", "evaluate", str(folder / "decided.json"), "small.csv", "--quick"]
+    command += ["--json", "--candidates", str(judged.certificate.candidates)]  # type: ignore[union-attr]
+    again = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    found = Evaluation.from_json(again)
+    assert found.utility == judged.utility
+    assert found["A1"] == judged["A1"]
+    assert found.certificate == judged.certificate
+    assert Generalization.load(folder / "decided.json").fingerprint == decision.generalization.fingerprint

@@ -1,0 +1,104 @@
+"""Help from the machine keeps what is locked, and offers only what is better."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from leastwise import Generalization, Groups, Intervals, Split
+from leastwise.documents import to_plain
+from leastwise.evaluation.live import Live
+from leastwise.minimizers.constraints import broken
+from leastwise.partition import keep, suppress
+from leastwise.policy import Policy
+from leastwise.progress import Silent
+from leastwise.runs import Budget
+from leastwise.studio import Room
+from leastwise.studio.edits import Lock, Sheet
+from leastwise.studio.helping import ALIKE, constraints_of, fewer_answers, fill_buckets, improve, why
+from leastwise.studio.policies import policy_text
+from tests.runs.small import SCHEMA, records
+
+AGE, JOB, SEX, TOWN = SCHEMA.attributes
+
+
+@pytest.fixture(scope="module")
+def split() -> Split:
+    return records(1500, seed=100).split(100, (0.45, 0.25, 0.3))
+
+
+def sheet(*locks: Lock) -> Sheet:
+    """Ask the age finely, the job in three groups and the town in full, which tells nothing."""
+    parts = (Intervals(AGE, (29, 40, 60)), Groups(JOB, (0, 0, 1, 2, 2)), suppress(SEX), keep(TOWN))
+    return Sheet(Generalization(parts, SCHEMA.label), locks=frozenset(locks))
+
+
+def test_what_is_locked_is_a_constraint() -> None:
+    held = constraints_of(sheet(Lock("age", "edge", "40"), Lock("job", "attribute"), Lock("town", "bucket", "n")))
+    assert held.edges == {"age": [40.0]}
+    assert held.apart["job"] == [["a", "c", "d"]]
+    assert list(held.untouched) == ["town"]
+    assert constraints_of(sheet(Lock("age", "bucket", "41 to 60"))).edges == {"age": [40.0, 60.0]}
+    assert constraints_of(sheet(Lock("age", "attribute"))).edges == {"age": [29.0, 40.0, 60.0]}
+
+
+def test_the_rest_is_improved_and_the_locks_are_kept(split: Split) -> None:
+    own = sheet(Lock("age", "attribute"))
+    live, now = Live(split), Live(split).estimate(own.generalization)
+    known = [Generalization.untouched(SCHEMA), Generalization.suppressed(SCHEMA)]
+    help_ = improve(own, split, known, Silent())
+    found = help_.proposals
+    assert {each.generalization.fingerprint for each in found} < {*help_.looked}  # all that it chose from is told
+    assert 1 <= len(found) <= 3
+    for each in found:
+        assert each.generalization["age"] == own.generalization["age"]
+        assert not broken(constraints_of(own), each.generalization, split.train)
+        assert each.estimate == live.estimate(each.generalization)
+        better = (
+            each.estimate.mean.error > now.mean.error + ALIKE,
+            each.estimate.model.error < now.model.error - ALIKE,
+            each.estimate.answers < now.answers,
+        )
+        assert any(better)
+
+
+def test_what_tells_nothing_is_merged(split: Split) -> None:
+    (found,) = fewer_answers(sheet(), split, Silent()).proposals
+    assert found.generalization["town"].suppressed
+    assert found.estimate.answers < 10
+
+
+def test_no_bucket_is_small(split: Split) -> None:
+    small = Sheet(Generalization((Intervals(AGE, (19, 40)), keep(JOB), keep(SEX), keep(TOWN)), SCHEMA.label))
+    (found,) = fill_buckets(small, split, 50, Silent()).proposals
+    assert found.generalization["age"].labels == ("0 to 40", "41 to 99")
+    locked = Sheet(small.generalization, locks=frozenset({Lock("age", "edge", "19")}))
+    assert fill_buckets(locked, split, 50, Silent()).proposals == ()
+
+
+def test_why_a_bucket(split: Split) -> None:
+    found = why(sheet(), "age", 1, Live(split))
+    assert [*found] == ["merge with the one before (0 to 29)", "merge with the one after (41 to 60)"]
+    merged = found["merge with the one after (41 to 60)"]
+    assert merged.model.error > Live(split).estimate(sheet().generalization).model.error + 0.05
+
+
+def test_limits_and_locks_are_a_policy(room: Room) -> None:
+    room.do({"do": "limits", "limits": {"max_error_increase": 0.02, "min_adversary_error": {"sex": 0.4}}}, 0)
+    room.do({"do": "edit", "edit": {"kind": "divide", "attribute": "age"}}, 1)
+    room.do({"do": "edit", "edit": {"kind": "lock", "attribute": "age", "what": "attribute"}}, 2)
+    read = Policy.from_yaml(policy_text(room.ground, room.state))
+    assert read.budget.max_error_increase == 0.02
+    assert read.budget.min_adversary_error == {"sex": 0.4}
+    assert [*read.constraints.edges["age"]] == list(room.draft["age"].edges)  # type: ignore[attr-defined]
+    assert read.task.label == "rich"
+
+
+def test_a_limit_of_nobody_is_in_the_policy_and_what_the_page_does_not_show_stays(room: Room) -> None:
+    agreed = Budget(max_error_increase=0.02, max_unique=0, max_asked=3, max_group_gap=0.05, confidence=0.8)
+    room.do({"do": "limits", "limits": to_plain(agreed)}, 0)
+    assert Policy.from_yaml(policy_text(room.ground, room.state)).budget == agreed
+    shown = {"max_error_increase": 0.02, "min_adversary_error": {}, "max_buckets": 9}
+    room.do({"do": "limits", "limits": shown}, 1)
+    assert room.state.limits == replace(agreed, max_unique=None, max_buckets=9)

@@ -103,9 +103,9 @@ def test_a_person_draws(page: Any) -> None:
     assert moved < told
     edge.focus()
     page.keyboard.press("ArrowRight")
-    page.locator(f'.edge:not([aria-valuenow="{moved:g}"])').wait_for()
+    card(page, "age").locator(f'.edge:not([aria-valuenow="{moved:g}"])').wait_for()
     page.keyboard.press("Control+z")
-    page.locator(f'.edge[aria-valuenow="{moved:g}"]').wait_for()
+    card(page, "age").locator(f'.edge[aria-valuenow="{moved:g}"]').wait_for()
     for _ in range(3):
         page.get_by_role("button", name="Undo").click()
         page.wait_for_timeout(150)

@@ -11,6 +11,7 @@ import typer
 
 from leastwise.cli.app import Fresh, PolicyFile, Quick, SeedOrPolicy, app, grouped, load
 from leastwise.cli.output import print_lines, print_table
+from leastwise.cli.progress import stoppable
 from leastwise.cli.settings import numbers_by_name, set_option, settings, settings_of
 from leastwise.cli.sources import (
     SourceOptions,
@@ -285,8 +286,8 @@ def make(
     from leastwise.runs import run as whole_job
 
     try:
-        with watching(Lines()) as watcher:
-            stages = Stages(watcher, workers)
+        with watching(Lines()) as watcher, stoppable(watcher) as heard:
+            stages = Stages(heard, workers)
             finished = whole_job(
                 records.table,
                 folder,

@@ -5,6 +5,7 @@ import { edit, look, lookAway } from "./state.js";
 
 /** @typedef {import("./types.js").Question} Question */
 /** @typedef {import("./types.js").Card} Card */
+/** @typedef {{edge: number, to: number} | null} Dragged */
 
 const HEIGHT = 148, TOP = 24, BASE = 130, ROOM = 40, CROWDED = 0.6;
 
@@ -40,7 +41,9 @@ function snapped(value, question, around, fine) {
 /** @param {{question: Question, card: Card, kept: Card}} props */
 export function NumberPicture({ question, card, kept }) {
   const place = useRef(/** @type {SVGSVGElement | null} */ (null));
-  const [dragged, setDragged] = useState(/** @type {{edge: number, to: number} | null} */ (null));
+  const [dragged, setDragged] = useState(/** @type {Dragged} */ (null));
+  // Where the handle is now: events may come faster than pictures, and each must know what the one before did.
+  const held = useRef(/** @type {Dragged} */ (null));
   const [WIDTH, setWidth] = useState(560);
   useEffect(() => {
     const box = place.current;
@@ -58,6 +61,12 @@ export function NumberPicture({ question, card, kept }) {
   const edges = card.edges ?? [];
   const limits = (/** @type {number} */ i) => [edges[i - 1]?.at ?? -Infinity, edges[i + 1]?.at ?? Infinity];
 
+  /** @param {Dragged} next */
+  function hold(next) {
+    held.current = next;
+    setDragged(next);
+  }
+
   /** @param {PointerEvent} event @param {number} i */
   function moved(event, i) {
     const box = place.current?.getBoundingClientRect();
@@ -65,16 +74,17 @@ export function NumberPicture({ question, card, kept }) {
     const raw = at(((event.clientX - box.left) / box.width) * WIDTH);
     const value = snapped(raw, question, step(raw), event.shiftKey);
     const [low, high] = limits(i);
-    if (value <= low || value >= high || value === dragged?.to) return;
-    setDragged({ edge: i, to: value });
+    if (value <= low || value >= high || value === held.current?.to) return;
+    hold({ edge: i, to: value });
     void look({ kind: "move_edge", attribute: question.name, edge: i, to: value });
   }
 
   function dropped() {
-    if (dragged && dragged.to !== kept.edges?.[dragged.edge]?.at) {
-      void edit({ kind: "move_edge", attribute: question.name, edge: dragged.edge, to: dragged.to }, `${question.name}: the edge is at ${dragged.to}`);
+    const last = held.current;
+    if (last && last.to !== kept.edges?.[last.edge]?.at) {
+      void edit({ kind: "move_edge", attribute: question.name, edge: last.edge, to: last.to }, `${question.name}: the edge is at ${last.to}`);
     } else lookAway();
-    setDragged(null);
+    hold(null);
   }
 
   /** @param {KeyboardEvent} event @param {number} i */
@@ -123,9 +133,9 @@ export function NumberPicture({ question, card, kept }) {
         return html`<g key=${`edge ${i}`} class=${`edge ${each.locked ? "locked" : ""} ${crowded[i] ? "crowded" : ""} ${dragged?.edge === i ? "dragged" : ""}`} role="slider" tabindex="0"
           aria-label=${`Edge of ${question.name}${each.locked ? ", locked" : ""}`} aria-valuenow=${value} aria-valuemin=${ends[0]} aria-valuemax=${ends[1]} aria-valuetext=${String(value)}
           onKeyDown=${(/** @type {KeyboardEvent} */ event) => pressed(event, i)}
-          onPointerDown=${(/** @type {PointerEvent} */ event) => { /** @type {Element} */ (event.currentTarget).setPointerCapture(event.pointerId); if (!each.locked) setDragged({ edge: i, to: each.at }); }}
-          onPointerMove=${(/** @type {PointerEvent} */ event) => dragged?.edge === i && moved(event, i)}
-          onPointerUp=${dropped} onPointerCancel=${() => { setDragged(null); lookAway(); }}>
+          onPointerDown=${(/** @type {PointerEvent} */ event) => { /** @type {Element} */ (event.currentTarget).setPointerCapture(event.pointerId); if (!each.locked) hold({ edge: i, to: each.at }); }}
+          onPointerMove=${(/** @type {PointerEvent} */ event) => held.current?.edge === i && moved(event, i)}
+          onPointerUp=${dropped} onPointerCancel=${() => { hold(null); lookAway(); }}>
           <rect class="touch" x=${px - 14} y="0" width="28" height=${BASE} /><line x1=${px} x2=${px} y1=${TOP - 6} y2=${BASE} />
           <rect class="knob" x=${px - 5} y=${(TOP + BASE) / 2 - 12} width="10" height="24" rx="5" />
           <text x=${between(px, 12, WIDTH - 12)} y="12" text-anchor="middle">${label(value)}${each.locked ? " 🔒" : ""}</text></g>`;

@@ -81,7 +81,7 @@ export function awaitRun() {
 function show(found) {
   batch(() => {
     now.value = found;
-    preview.value = null;
+    lookAway();
     proposal.value = null;
   });
   if (found.job?.state === "running") void follow();
@@ -115,7 +115,7 @@ async function committed(event, said) {
     show(found);
     say(said);
   } else {
-    preview.value = null;
+    lookAway();
   }
   return Boolean(found);
 }
@@ -140,6 +140,8 @@ export function say(text) {
 /** @type {Edit | null} */
 let wanted = null;
 let asking = false;
+/** Counts what has been looked away from: an answer that was on its way meanwhile is shown no more. */
+let away = 0;
 
 /**
  * Show what an edit would change. While one is on its way only the newest waits.
@@ -150,10 +152,11 @@ export async function look(change) {
   if (asking) return;
   asking = true;
   while (wanted) {
-    const next = wanted;
+    const next = wanted, asked = away;
     wanted = null;
     try {
       const found = await ask("preview", { edit: next });
+      if (asked !== away) continue;
       preview.value = found;
       problem.value = "";
     } catch {
@@ -164,6 +167,7 @@ export async function look(change) {
 }
 
 export function lookAway() {
+  away += 1;
   wanted = null;
   preview.value = null;
 }

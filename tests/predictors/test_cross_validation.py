@@ -6,12 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from leastwise import Attribute, Generalization, Schema
 from leastwise.evaluation import utility
 from leastwise.predictors import JointBuckets, Logistic
 from leastwise.predictors.base import OneHot, samples
-from leastwise.predictors.cross_validation import CrossValidated
+from leastwise.predictors.cross_validation import CrossValidated, pool
 from tests.predictors.populations import samples_of
 from tests.samples import LABEL, age_tells, coded
 
@@ -57,6 +59,78 @@ def test_the_better_one_is_chosen_and_predictors_are_not_shared():
     assert "joint_buckets" in found.chosen_
     assert not hasattr(given, "fitted_")
     assert found.out_of_fold_.error(label[:, 0], np.ones(400)) == pytest.approx(0.1, abs=0.05)
+
+
+class Coin:
+    """Believes, of everybody it did not learn from, what a coin says that is thrown anew for each learning."""
+
+    name = "coin"
+
+    def __init__(self):
+        self.random = np.random.default_rng(0)
+
+    def __deepcopy__(self, _):
+        return self  # the coin is the same: what is learned from other records is other chance
+
+    def fit(self, train, validation):
+        return self
+
+    def predict(self, inputs):
+        yes = self.random.random(len(inputs))
+        return [np.stack([1 - yes, yes], axis=1)]
+
+
+def test_repeats_average_what_is_chance():
+    """The mean of many throws is near a half; of one throw it is anywhere."""
+    spread = []
+    for repeats in (1, 16):
+        found = CrossValidated([Coin()], repeats=repeats).fit(everybody_alone(300))
+        spread.append(float(found.out_of_fold_.of_truth.std()))
+        assert len(found.fitted_) == repeats
+    assert spread[1] == pytest.approx(spread[0] / 4, rel=0.2)
+    assert float(found.guess(everybody_alone(300)).of_truth.std()) == pytest.approx(spread[1], rel=0.3)
+
+
+def test_repeats_never_guess_somebody_by_who_learned_from_them():
+    found = CrossValidated([Remembers()], repeats=4).fit(everybody_alone())
+    assert not found.out_of_fold_.values.any()
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 4))
+def test_no_shares_have_a_lower_log_loss_than_the_pool(seed, predictors):
+    random = np.random.default_rng(seed)
+    of_truth = random.uniform(0.01, 1, (predictors, 40))
+    weights = random.integers(1, 4, 40).astype(float)
+
+    def loss(shares):
+        return -np.average(np.log(shares @ of_truth), weights=weights)
+
+    shares = np.array(pool([*of_truth], weights).shares)
+    assert shares.sum() == pytest.approx(1)
+    others = random.dirichlet(np.ones(predictors), 200)
+    assert loss(shares) <= min(map(loss, others)) + 1e-3
+
+
+def test_three_who_know_a_third_each_are_heard_together():
+    """No one and no two of them know enough: of three clues the label follows the majority."""
+    random = np.random.default_rng(0)
+    inputs = random.integers(0, 2, (3000, 3))
+    label = (inputs.sum(axis=1) >= 2).astype(int)[:, None]
+
+    class Clue:
+        def __init__(self, column):
+            self.column, self.name = column, f"clue {column}"
+
+        def fit(self, train, validation):
+            return self
+
+        def predict(self, inputs):
+            yes = np.where(inputs[:, self.column] == 1, 0.75, 0.25)
+            return [np.stack([1 - yes, yes], axis=1)]
+
+    found = CrossValidated([Clue(0), Clue(1), Clue(2)]).fit(samples_of(inputs, label, (2, 2, 2), (2,)))
+    assert found.chosen_ == "clue 0 + clue 1 + clue 2"
+    assert found.out_of_fold_.error(label[:, 0], np.ones(3000)) == 0
 
 
 def test_few_records_are_cross_validated_and_many_are_not(monkeypatch):

@@ -42,6 +42,9 @@ FEW = 20_000
 """With fewer people to learn from, classifiers are chosen by cross-validation."""
 MANY_FOLDS = 6
 """Who is told everything gains by every record: with a third of them missing it would seem weaker than it is."""
+REPEATS = 2
+"""So often folds are drawn. What one classifier learns from these records or those is chance, about one person in
+twenty-five; the difference of two classifiers would be as uncertain by that as by who was asked."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,7 +160,8 @@ def label_guesses(generalization: Generalization, split: Split, predictors: Sequ
     apart = not np.array_equal(split.validation.codes, split.test.codes)
     if apart and split.train.people + split.validation.people < FEW:
         folds = MANY_FOLDS if all(partition.untouched for partition in generalization.partitions) else FOLDS
-        learned = CrossValidated(predictors, folds=folds).fit(train.and_also(validation), _persons(split))
+        learned = CrossValidated(predictors, folds=folds, repeats=REPEATS)
+        learned.fit(train.and_also(validation), _persons(split))
         name, values = learned.chosen_, [learned.out_of_fold_.values[len(train) :], learned.guess(test).values]
     else:
         choice = Strongest(tuple(predictors)).fit(train, validation)

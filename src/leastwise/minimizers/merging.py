@@ -42,7 +42,7 @@ FEWEST_PEOPLE, FEWEST_SHARE = 10, 0.002
 _CHANCE = 1.28
 # ... and nothing is lost on the sly: by the beliefs of who sees more it costs at most this, or twice as much where
 # the log loss falls, because then these beliefs are too sure.
-_LOSS = 0.004
+_LOSS = 0.003
 # Classifiers learn from at most so many records: every question and many merges are tried.
 _MOST_RECORDS = 12_000
 # A path is an order only, in which merges are tried.

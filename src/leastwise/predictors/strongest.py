@@ -49,6 +49,12 @@ class Guesses:
         """Return room for the guesses of so many rows."""
         return cls(np.zeros(rows, dtype=np.intp), np.zeros(rows), np.zeros(rows))
 
+    @classmethod
+    def of(cls, probabilities: Probabilities, truth: npt.NDArray[Any]) -> Guesses:
+        """Return the guesses of rows whose probabilities are known."""
+        rows, best = np.arange(len(truth)), probabilities.argmax(axis=1)
+        return cls(best, np.asarray(probabilities[rows, best]), np.asarray(probabilities[rows, truth]))
+
     def fill(self, block: Block, probabilities: Probabilities, truth: npt.NDArray[Any]) -> None:
         """Put in the guesses of the rows of a block, from the probabilities of its joint buckets."""
         best = probabilities.argmax(axis=1)

@@ -24,7 +24,7 @@ gap between groups) in choosing: the best of many on one sample looks better tha
 test part decides, in full."""
 ALIKE_PLACES = 4
 """Where a gap between groups is limited, so many candidates of small gaps have a place on the frontier."""
-NOT_TOLD = 0.25
+NOT_TOLD = 0.5
 """Where no candidate keeps the limit with a margin: an increase that is larger by so many standard errors than
 that of the one that comes closest is no reason to ask more."""
 ALIKE = 0.005

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from leastwise import Generalization
+from leastwise.evaluation.declared_groups import GroupErrors, Grouping
 from leastwise.evaluation.utility import LabelGuesses, label_guesses, utilities_together
 from leastwise.minimizers import coarsening_path
 from leastwise.partition import suppress
@@ -32,6 +35,31 @@ def test_bits_come_back_as_they_were():
     for part in ("validation", "test"):
         assert found.wrong(part, len(getattr(SPLIT, part))).shape == (len(getattr(SPLIT, part)),)
     assert 0.05 < found.wrong("test", len(SPLIT.test)).mean() < 0.15
+
+
+def test_groups_are_judged_for_choosing_on_everybody_who_was_not_learned_from():
+    """Few records: the training part is guessed out of fold, and its people count, too."""
+    grouping = Grouping.parse(TABLE.schema.names[0])
+    told = [label_guesses(g, SPLIT, (JointBuckets(),)) for g in (EVERYTHING, NOTHING)]
+    everybody = SPLIT.train.and_also(SPLIT.validation)
+    wrong = [np.r_[g.wrong("train", len(SPLIT.train)), g.wrong("validation", len(SPLIT.validation))] for g in told]
+    found = utilities_together([EVERYTHING, NOTHING], told, SPLIT, [grouping])[1]
+    assert found.validation.groups == GroupErrors.of(wrong[1], wrong[0], everybody, [grouping])
+    tested = [g.wrong("test", len(SPLIT.test)) for g in told]
+    assert found.test.groups == GroupErrors.of(tested[1], tested[0], SPLIT.test, [grouping])
+    many = [replace(g, train="") for g in told]
+    alone = utilities_together([EVERYTHING, NOTHING], many, SPLIT, [grouping])[1].validation
+    validation = [g.wrong("validation", len(SPLIT.validation)) for g in told]
+    assert alone.groups == GroupErrors.of(validation[1], validation[0], SPLIT.validation, [grouping])
+    assert alone.error == found.validation.error  # nothing but groups is judged on the training part
+
+
+def test_nobody_is_learned_from_who_is_guessed():
+    """A label that only chance tells is guessed of the training part no better than of anybody else."""
+    table = replace(TABLE, labels=np.random.default_rng(7).integers(0, 2, len(TABLE)))
+    split = table.split(0, (0.45, 0.25, 0.3))
+    found = label_guesses(EVERYTHING, split, (JointBuckets(), Logistic()))
+    assert found.wrong("train", len(split.train)).mean() > 0.42
 
 
 def test_a_finer_one_never_judges_worse_than_validation_can_tell():

@@ -134,21 +134,15 @@ class GroupErrors:
         return cls(increases=more, worst=max(errors, key=lambda each: each.mean)) if errors else None
 
     @property
-    def widest(self) -> Spread:
-        """The gap that limits are held against: the largest of all groupings, less what chance adds to it."""
-        return max(self._spreads(), key=lambda each: (each.gap.mean, each.gap.standard_error))
+    def largest(self) -> float:
+        """How far the two groups of a grouping that lie farthest apart are apart as they are seen."""
+        found = [[each.mean for each in own.values()] for own in self.increases.values() if own]
+        return max(max(means) - min(means) for means in found)
 
     def gap(self, errors: float = 0.0) -> float:
-        """Return the largest gap with so many standard errors added."""
-        return max(each.gap.bound(errors) for each in self._spreads())
-
-    def between(self, spread: Spread) -> float:
-        """Return how far apart the two groups are here that another part named: no maximum, so no bias."""
-        own = self.increases[spread.grouping]
-        return own[spread.most].mean - own[spread.least].mean
-
-    def _spreads(self) -> list[Spread]:
-        return [Spread.of(name, own) for name, own in self.increases.items() if own]
+        """Return what limits are held against: the largest less what chance adds, plus so many standard errors."""
+        found = [less_chance([*own.values()]) for own in self.increases.values() if own]
+        return max(each.bound(errors) for each in found)
 
 
 class ServedBefore(NamedTuple):
@@ -158,37 +152,26 @@ class ServedBefore(NamedTuple):
     wrong: npt.NDArray[np.bool_]
 
 
-class Spread(NamedTuple):
-    """How far two groups of a grouping lie apart in the increase of the error, and which these are."""
+def less_chance(increases: Sequence[Difference]) -> Difference:
+    """Return the largest gap when increases are shrunk towards their mean by what chance adds to their spread.
 
-    grouping: str
-    most: str
-    least: str
-    gap: Difference
+    The largest of several differences is too large even where nobody differs (empirical Bayes; the variance
+    between groups is that of DerSimonian and Laird). The standard error is the whole one of the two that lie
+    farthest apart: no gap seen is not the same as none.
 
-    @classmethod
-    def of(cls, grouping: str, increases: Mapping[str, Difference]) -> Spread:
-        """Shrink the increases towards their mean by what chance adds to their spread (empirical Bayes).
-
-        The largest of several differences is too large even where nobody differs. The variance between groups is
-        that of DerSimonian and Laird. The standard error is the whole one of the two that lie farthest apart: no
-        gap seen is not the same as none.
-
-        >>> alike = {"a": Difference(0.01, 0.02), "b": Difference(0.03, 0.02)}
-        >>> round(Spread.of("sex", alike).gap.mean, 4)
-        0.0
-        >>> apart = {"a": Difference(0.01, 0.002), "b": Difference(0.03, 0.002)}
-        >>> round(Spread.of("sex", apart).gap.mean, 4)
-        0.0196
-        """
-        names, means = list(increases), np.array([each.mean for each in increases.values()])
-        variances = np.array([each.standard_error**2 for each in increases.values()])
-        between = _variance_between(means, variances)
-        center = float(np.average(means, weights=1 / variances))
-        shrunk = center + between / (between + variances) * (means - center)
-        most, least = (int(pick(shrunk if between else means)) for pick in (np.argmax, np.argmin))
-        error = float(variances[most] + variances[least]) ** 0.5 if most != least else 0.0
-        return cls(grouping, names[most], names[least], Difference(float(shrunk[most] - shrunk[least]), error))
+    >>> round(less_chance([Difference(0.01, 0.02), Difference(0.03, 0.02)]).mean, 4)
+    0.0
+    >>> round(less_chance([Difference(0.01, 0.002), Difference(0.03, 0.002)]).mean, 4)
+    0.0196
+    """
+    means = np.array([each.mean for each in increases])
+    variances = np.array([each.standard_error**2 for each in increases])
+    between = _variance_between(means, variances)
+    center = float(np.average(means, weights=1 / variances))
+    shrunk = center + between / (between + variances) * (means - center)
+    most, least = (int(pick(shrunk if between else means)) for pick in (np.argmax, np.argmin))
+    error = float(variances[most] + variances[least]) ** 0.5 if most != least else 0.0
+    return Difference(float(shrunk[most] - shrunk[least]), error)
 
 
 def _variance_between(means: Floats, variances: Floats) -> float:

@@ -11,7 +11,7 @@ user's own scikit-learn pipeline can be the judge instead.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
@@ -37,7 +37,7 @@ from leastwise.validation import check_choice, described
 
 Array = npt.NDArray[Any]
 Frame = Literal["labels", "codes"]
-Part = Literal["validation", "test"]
+Part = Literal["train", "validation", "test"]
 FEW = 20_000
 """With fewer people to learn from, classifiers are chosen by cross-validation."""
 MANY_FOLDS = 6
@@ -129,11 +129,15 @@ class LabelGuesses:
         Who predicted.
     validation, test
         The bits in the order of the records, in hexadecimal digits.
+    train
+        The same of the training part, where records are few: out of fold, so nobody was learned from who is
+        guessed. Empty where they are many.
     """
 
     predictor: str
     validation: str
     test: str
+    train: str = ""
     seconds: float = field(default=0.0, compare=False)
 
     def wrong(self, part: Part, records: int) -> npt.NDArray[np.bool_]:
@@ -162,13 +166,19 @@ def label_guesses(generalization: Generalization, split: Split, predictors: Sequ
         folds = MANY_FOLDS if all(partition.untouched for partition in generalization.partitions) else FOLDS
         learned = CrossValidated(predictors, folds=folds, repeats=REPEATS)
         learned.fit(train.and_also(validation), _persons(split))
-        name, values = learned.chosen_, [learned.out_of_fold_.values[len(train) :], learned.guess(test).values]
+        name, unseen = learned.chosen_, np.split(learned.out_of_fold_.values, [len(train)])
+        found = {"train": unseen[0], "validation": unseen[1], "test": learned.guess(test).values}
     else:
         choice = Strongest(tuple(predictors)).fit(train, validation)
-        name, values = choice.chosen_[0], [guesses(choice, part)[0].values for part in (validation, test)]
-    wrong = [found != part.targets[:, 0] for found, part in zip(values, (validation, test), strict=True)]
-    bits = [np.packbits(each).tobytes().hex() for each in wrong]
-    return LabelGuesses(predictor=name, validation=bits[0], test=bits[1], seconds=time.perf_counter() - start)
+        name, guessed = choice.chosen_[0], {"validation": validation, "test": test}
+        found = {part: guesses(choice, people)[0].values for part, people in guessed.items()}
+    truth = {"train": train, "validation": validation, "test": test}
+    bits = {part: _packed(values != truth[part].targets[:, 0]) for part, values in found.items()}
+    return LabelGuesses(predictor=name, **bits, seconds=time.perf_counter() - start)
+
+
+def _packed(wrong: npt.NDArray[np.bool_]) -> str:
+    return np.packbits(wrong).tobytes().hex()
 
 
 def _persons(split: Split) -> npt.NDArray[np.intp] | None:
@@ -194,12 +204,15 @@ def utilities_together(
     Each uses its own classifier, or that of a coarser one where validation tells that it errs less: who sees more
     can coarsen. So a finer one is judged worse by no more than chance. A difference that is not told (below its
     own standard error) changes nothing: of several classifiers the luckiest would be taken, not the best.
+
+    A group is a small part of a small part. Where the training part was guessed out of fold, groups are judged for
+    choosing on its people, too: a generalization was made for all of them, not for one group.
     """
-    wrong = [
-        {part: guesses.wrong(part, len(getattr(split, part))) for part in ("validation", "test")}
-        for guesses in told
-    ]
+    unseen: tuple[Part, ...] = ("train",) if all(guesses.train for guesses in told) else ()
+    parts: tuple[Part, ...] = (*unseen, "validation", "test")
+    wrong = [{part: guesses.wrong(part, len(getattr(split, part))) for part in parts} for guesses in told]
     validation = split.validation
+    grouped = split.train.and_also(validation) if groupings and unseen else None
     errors = [float(validation.counts[each["validation"]].sum()) for each in wrong]
     found: list[Utilities] = []
     best: dict[int, int] = {}
@@ -215,14 +228,21 @@ def utilities_together(
         best[own] = min([own, *told_better], key=lambda i: errors[i])
         note = "" if best[own] == own else " of a coarser one"
         risks = {}
-        for part, guessed in wrong[best[own]].items():
-            people = getattr(split, part)
+        for part in parts[-2:]:
+            people, guessed, everything = getattr(split, part), wrong[best[own]][part], wrong[best[0]][part]
             risk = _risk(guessed, split.train, people, told[best[own]].predictor + note, told[own].seconds)
-            more = _increase(guessed, wrong[best[0]][part], wrong[0][part], people)
-            groups = GroupErrors.of(guessed, wrong[best[0]][part], people, groupings)
+            more = _increase(guessed, everything, wrong[0][part], people)
+            if part == "validation" and grouped is not None:
+                people = grouped
+                guessed, everything = (_joined(wrong[best[i]]) for i in (own, 0))
+            groups = GroupErrors.of(guessed, everything, people, groupings)
             risks[part] = replace(risk, increase=more, groups=groups)
         found.append(Utilities(**risks))
     return found
+
+
+def _joined(wrong: Mapping[Part, npt.NDArray[np.bool_]]) -> npt.NDArray[np.bool_]:
+    return np.concatenate([wrong["train"], wrong["validation"]])
 
 
 def _increase(guessed: Array, everything: Array, its_own: Array, people: Table) -> Difference:

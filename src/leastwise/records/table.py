@@ -189,6 +189,18 @@ class Table:
             part=self.part if part is None else part,
         )
 
+    def and_also(self, others: Table) -> Table:
+        """Return these rows and, behind them, those of another part of the same records."""
+
+        def both(name: str) -> Any:
+            pair = [getattr(part, name) for part in (self, others)]
+            return None if pair[0] is None else np.concatenate(pair)
+
+        codes = np.asfortranarray(both("codes"))
+        return replace(
+            self, codes=codes, labels=both("labels"), weights=both("weights"), persons=both("persons"), dealt=None
+        )
+
     def distinct(self) -> Table:
         """Return the distinct (record, label) rows, with how many people have each."""
         columns = [self.codes] if self.labels is None else [self.codes, self.labels[:, None]]

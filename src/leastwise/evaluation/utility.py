@@ -1,5 +1,8 @@
 """Utility risk: how often the best classifier is wrong that sees only generalized records.
 
+Where the label is a number, it is how far off the best regression is, as a share of the error of guessing (see
+``records.numbers``); the same guesses also give the errors in the label's own unit.
+
 It is the error on the test part of the predictor that the validation part prefers; where records are few, of the
 one that cross-validation prefers, learned from all that is not tested. Two limit points frame it: everything
 suppressed (the majority is guessed) and everything untouched. Who sees more can coarsen: where several
@@ -18,7 +21,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
+from sklearn.linear_model import Ridge
 
 from leastwise.adversaries.guessing import MakePredictor, StrongestOf
 from leastwise.confidence import Interval, error_interval
@@ -30,6 +34,7 @@ from leastwise.predictors.base import Predictor, samples
 from leastwise.predictors.boosting import Boosting
 from leastwise.predictors.cross_validation import FOLDS, CrossValidated
 from leastwise.predictors.held_out import Difference
+from leastwise.predictors.regression import Regression, boosted, linear
 from leastwise.predictors.sklearn import Logistic, SklearnPredictor, fit_weighted
 from leastwise.predictors.strongest import Strongest, default_predictors, guesses
 from leastwise.records.table import Split, Table
@@ -40,8 +45,68 @@ Frame = Literal["labels", "codes"]
 Part = Literal["validation", "test"]
 FEW = 20_000
 """With fewer people to learn from, classifiers are chosen by cross-validation."""
+_ASTRAY = 0.2
 MANY_FOLDS = 6
 """Who is told everything gains by every record: with a third of them missing it would seem weaker than it is."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumberErrors:
+    """How far off a regression is, in the unit of the label.
+
+    Attributes
+    ----------
+    absolute, squared
+        The mean absolute error, and the root of the mean squared error, of the same guesses.
+    r2
+        The share of the variance that the guesses explain; below 0 where the mean of all would do better.
+    within, tolerance
+        The share of people about whom it is off by at most the tolerance: a tenth of the way that guessing goes
+        astray both ways, whole for whole numbers.
+    scale, unit
+        The error of guessing, which shares of error are of; and what it is measured in.
+    """
+
+    absolute: float
+    squared: float
+    r2: float
+    within: float
+    tolerance: float
+    scale: float
+    unit: str = ""
+
+    def words(self) -> str:
+        """Say how far off it is.
+
+        >>> errors = {"absolute": 9.13, "squared": 12, "r2": 0.31, "within": 0.2, "tolerance": 3, "scale": 14.6}
+        >>> NumberErrors(**errors, unit="years").words()
+        'off by 9.13 years on average (R2 0.31; within 3 of the truth for 20 %)'
+        """
+        unit = f" {self.unit}" if self.unit else ""
+        near = f"within {self.tolerance:g} of the truth for {self.within * 100:.0f} %"
+        return f"off by {self.absolute:.3g}{unit} on average (R2 {self.r2:.2f}; {near})"
+
+
+def number_errors(guessed: Array, people: Table) -> NumberErrors:
+    """Return the errors of guessed numbers."""
+    number, label, counts = people.number, people.schema.label, people.counts
+    assert number is not None
+    assert label is not None
+    off = np.abs(guessed - number.exact)
+    mean = np.average(number.exact, weights=counts)
+    spread = float(np.average((number.exact - mean) ** 2, weights=counts))
+    squared = float(np.average(off**2, weights=counts))
+    tolerance = _ASTRAY * number.scale
+    tolerance = max(round(tolerance), 1.0) if label.integer else float(f"{tolerance:.2g}")
+    return NumberErrors(
+        absolute=float(np.average(off, weights=counts)),
+        squared=squared**0.5,
+        r2=1 - squared / spread if spread > 0 else 0.0,
+        within=float(np.average(off <= tolerance * (1 + 1e-9), weights=counts)),
+        tolerance=tolerance,
+        scale=number.scale,
+        unit=label.unit,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +128,8 @@ class UtilityRisk:
     increase
         By how much it errs more often than with everything asked, paired, with its standard error; None where the
         two were not compared.
+    number
+        The same errors in the unit of the label, where that is a number.
     groups
         How it serves the groups that were declared; None where there are none.
     """
@@ -74,6 +141,7 @@ class UtilityRisk:
     predictor: str
     increase: Difference | None = None
     groups: GroupErrors | None = None
+    number: NumberErrors | None = None
     seconds: float = field(default=0.0, compare=False)
 
 
@@ -89,7 +157,8 @@ def utility_predictors(quick: bool = False, seed: int = 0) -> tuple[Predictor, .
     # Few people do not bear large steps.
     gentle = Boosting(rounds=100, leaves=8, rate=0.07, most_work=2 * FEW, seed=seed, name="gentle boosting")
     numbers = Logistic((0.3,), inputs="numbers", name="logistic on numbers")
-    return *default_predictors(quick, seed), Boosting(seed=seed), gentle, numbers, Logistic()
+    classes = *default_predictors(quick, seed), Boosting(seed=seed), gentle, numbers, Logistic()
+    return *classes, boosted(seed=seed), linear(), Regression(Ridge(1.0), "numbers", "linear on numbers")
 
 
 def utility_risk(
@@ -120,12 +189,14 @@ def utility_risk(
 class LabelGuesses:
     """About whom the best classifier of a generalization is wrong, on validation and on test: a bit a record.
 
+    Where the label is a number: what it guesses, a byte a record.
+
     Attributes
     ----------
     predictor
         Who predicted.
     validation, test
-        The bits in the order of the records, in hexadecimal digits.
+        The bits (the levels that are guessed) in the order of the records, in hexadecimal digits.
     """
 
     predictor: str
@@ -133,15 +204,26 @@ class LabelGuesses:
     test: str
     seconds: float = field(default=0.0, compare=False)
 
-    def wrong(self, part: Part, records: int) -> npt.NDArray[np.bool_]:
-        """Return about whom of a part it is wrong."""
+    def wrong(self, part: Part, people: Table) -> npt.NDArray[Any]:
+        """Return about whom of a part it is wrong; of a number, how far off it is."""
         packed = np.frombuffer(bytes.fromhex(getattr(self, part)), dtype=np.uint8)
-        return np.unpackbits(packed, count=records).astype(bool)
+        if people.number is not None:
+            return people.number.off(packed)
+        return np.unpackbits(packed, count=len(people)).astype(bool)
 
     def risk(self, split: Split, part: Part) -> UtilityRisk:
         """Return the utility risk on a part."""
         people: Table = getattr(split, part)
-        return _risk(self.wrong(part, len(people)), split.train, people, self.predictor, self.seconds)
+        found = _risk(self.wrong(part, people), split.train, people, self.predictor, self.seconds)
+        return replace(found, number=self.in_its_unit(split, part))
+
+    def in_its_unit(self, split: Split, part: Part) -> NumberErrors | None:
+        """Return the errors on a part in the unit of the label; None where that has classes."""
+        people: Table = getattr(split, part)
+        if people.number is None:
+            return None
+        guessed = people.number.levels[np.frombuffer(bytes.fromhex(getattr(self, part)), dtype=np.uint8)]
+        return number_errors(guessed, people)
 
 
 def label_guesses(generalization: Generalization, split: Split, predictors: Sequence[Predictor]) -> LabelGuesses:
@@ -162,8 +244,11 @@ def label_guesses(generalization: Generalization, split: Split, predictors: Sequ
     else:
         choice = Strongest(tuple(predictors)).fit(train, validation)
         name, values = choice.chosen_[0], [guesses(choice, part)[0].values for part in (validation, test)]
-    wrong = [found != part.targets[:, 0] for found, part in zip(values, (validation, test), strict=True)]
-    bits = [np.packbits(each).tobytes().hex() for each in wrong]
+    if train.number is not None:
+        bits = [found.astype(np.uint8).tobytes().hex() for found in values]
+    else:
+        wrong = [part.wrong(found) for found, part in zip(values, (validation, test), strict=True)]
+        bits = [np.packbits(each).tobytes().hex() for each in wrong]
     return LabelGuesses(predictor=name, validation=bits[0], test=bits[1], seconds=time.perf_counter() - start)
 
 
@@ -191,12 +276,10 @@ def utilities_together(
     can coarsen. So a finer one is judged worse by no more than chance. A difference that is not told (below its
     own standard error) changes nothing: of several classifiers the luckiest would be taken, not the best.
     """
-    wrong = [
-        {part: guesses.wrong(part, len(getattr(split, part))) for part in ("validation", "test")}
-        for guesses in told
-    ]
+    parts: tuple[Part, ...] = ("validation", "test")
+    wrong = [{part: guesses.wrong(part, getattr(split, part)) for part in parts} for guesses in told]
     validation = split.validation
-    errors = [float(validation.counts[each["validation"]].sum()) for each in wrong]
+    errors = [float(validation.counts @ each["validation"]) for each in wrong]
     found: list[Utilities] = []
     best: dict[int, int] = {}
     for own, generalization in enumerate(generalizations):
@@ -211,12 +294,13 @@ def utilities_together(
         best[own] = min([own, *told_better], key=lambda i: errors[i])
         note = "" if best[own] == own else " of a coarser one"
         risks = {}
-        for part, guessed in wrong[best[own]].items():
-            people = getattr(split, part)
+        for part in parts:
+            people, guessed = getattr(split, part), wrong[best[own]][part]
             risk = _risk(guessed, split.train, people, told[best[own]].predictor + note, told[own].seconds)
             more = _increase(guessed, wrong[best[0]][part], wrong[0][part], people)
             groups = GroupErrors.of(guessed, wrong[best[0]][part], people, groupings)
-            risks[part] = replace(risk, increase=more, groups=groups)
+            number = told[best[own]].in_its_unit(split, part)
+            risks[part] = replace(risk, increase=more, groups=groups, number=number)
         found.append(Utilities(**risks))
     return found
 
@@ -273,12 +357,17 @@ def judged_by(
     fitted = fit_weighted(
         clone(estimator),
         generalized_frame(parts.train, generalization, frame),
-        parts.train.y.astype(int),
+        parts.train.y.astype(int) if parts.train.number is None else parts.train.number.exact,
         parts.train.counts,
     )
     predicted = np.asarray(fitted.predict(generalized_frame(parts.test, generalization, frame)))
-    seconds = time.perf_counter() - start
-    return _risk(predicted.astype(int) != parts.test.y, parts.train, parts.test, type(estimator).__name__, seconds)
+    seconds, number = time.perf_counter() - start, parts.test.number
+    if number is None:
+        wrong = predicted.astype(int) != parts.test.y
+        return _risk(wrong, parts.train, parts.test, type(estimator).__name__, seconds)
+    off = np.abs(predicted - number.exact) / number.scale
+    found = _risk(off, parts.train, parts.test, type(estimator).__name__, seconds)
+    return replace(found, number=number_errors(predicted, parts.test))
 
 
 def generalized_frame(table: Table, generalization: Generalization, frame: Frame = "labels") -> Any:
@@ -315,9 +404,13 @@ def parts_of(records: Table | Split, seed: int) -> Split:
 
 def _risk(wrong: Array, train: Table, judged: Table, predictor: str, seconds: float) -> UtilityRisk:
     counts = judged.counts
-    errors, people = float(counts[wrong].sum()), float(counts.sum())
+    errors, people = float(counts @ wrong), float(counts.sum())
     classes = np.bincount(train.y, weights=train.counts, minlength=train.classes)
-    guessed = counts[judged.y != int(classes.argmax())].sum()
+    if judged.number is None:
+        naive = judged.y != int(classes.argmax())
+    else:
+        naive = judged.number.off(np.repeat(judged.number.guess(classes[None, :]), len(judged)))
+    guessed = float(counts @ naive)
     return UtilityRisk(
         error=errors / people,
         interval=error_interval(wrong, counts, judged.persons),
@@ -394,6 +487,8 @@ class _Maker:
 
 
 def _predictor(given: Any) -> Predictor:
-    """Return a predictor; a scikit-learn classifier becomes one."""
-    made: Predictor = SklearnPredictor(given) if hasattr(given, "get_params") else given
+    """Return a predictor; a scikit-learn classifier or regressor becomes one."""
+    if hasattr(given, "get_params"):
+        return Regression(given, brought=True) if is_regressor(given) else SklearnPredictor(given)
+    made: Predictor = given
     return made

@@ -31,7 +31,7 @@ def test_bits_come_back_as_they_were():
     found = label_guesses(EVERYTHING, SPLIT, (JointBuckets(), Logistic()))
     for part in ("validation", "test"):
         assert found.wrong(part, len(getattr(SPLIT, part))).shape == (len(getattr(SPLIT, part)),)
-    assert 0.05 < found.wrong("test", len(SPLIT.test)).mean() < 0.15
+    assert 0.05 < found.wrong("test", SPLIT.test).mean() < 0.15
 
 
 def test_a_finer_one_never_judges_worse_than_validation_can_tell():
@@ -49,7 +49,7 @@ def test_a_finer_one_never_judges_worse_than_validation_can_tell():
 def test_luck_is_not_taken_for_skill():
     """Of coarser classifiers that are as good, the luckiest on validation does not take the place of its own."""
     told = [guessed(0.3, seed) for seed in (0, 1, 4)]
-    wrong = [each.wrong("validation", len(SPLIT.validation)).mean() for each in told]
+    wrong = [each.wrong("validation", SPLIT.validation).mean() for each in told]
     ways = [EVERYTHING, NOTHING, EVERYTHING.replacing(suppress(TABLE.schema["twin"]))]
     assert min(wrong[1:]) < wrong[0]
     assert utilities_together(ways, told, SPLIT)[0].validation.predictor == "p0"

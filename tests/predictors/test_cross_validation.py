@@ -53,10 +53,11 @@ def test_the_better_one_is_chosen_and_predictors_are_not_shared():
     inputs = random.integers(0, 3, (400, 2))
     label = (inputs[:, :1] > 0) ^ (random.random((400, 1)) < 0.1)
     given = JointBuckets()
-    found = CrossValidated([Remembers(), given]).fit(samples_of(inputs, label, (3, 3), (2,)))
+    rows = samples_of(inputs, label, (3, 3), (2,))
+    found = CrossValidated([Remembers(), given]).fit(rows)
     assert "joint_buckets" in found.chosen_
     assert not hasattr(given, "fitted_")
-    assert found.out_of_fold_.error(label[:, 0], np.ones(400)) == pytest.approx(0.1, abs=0.05)
+    assert found.out_of_fold_.error(rows, 0) == pytest.approx(0.1, abs=0.05)
 
 
 def test_few_records_are_cross_validated_and_many_are_not(monkeypatch):
@@ -68,7 +69,7 @@ def test_few_records_are_cross_validated_and_many_are_not(monkeypatch):
     assert not used
     monkeypatch.undo()
     few = utility.label_guesses(everything, split, [JointBuckets()])
-    assert len(few.wrong("test", len(split.test))) == len(split.test)
+    assert len(few.wrong("test", split.test)) == len(split.test)
     assert few != plain
 
 
@@ -78,7 +79,7 @@ def test_what_is_tested_is_not_learned_from():
     split, everything = table.split(0), Generalization.untouched(table.schema)
     changed = replace(split.test, labels=1 - split.test.y)
     told = [
-        utility.label_guesses(everything, parts, [JointBuckets(), Logistic()]).wrong("test", len(split.test))
+        utility.label_guesses(everything, parts, [JointBuckets(), Logistic()]).wrong("test", split.test)
         for parts in (split, split._replace(test=changed))
     ]
     assert np.array_equal(told[0], ~told[1])

@@ -82,9 +82,17 @@ class NumberErrors:
         >>> NumberErrors(**errors, unit="years").words()
         'off by 9.13 years on average (R2 0.31; within 3 of the truth for 20 %)'
         """
-        unit = f" {self.unit}" if self.unit else ""
         near = f"within {self.tolerance:g} of the truth for {self.within * 100:.0f} %"
-        return f"off by {self.absolute:.3g}{unit} on average (R2 {self.r2:.2f}; {near})"
+        off = self.in_its_unit(self.absolute / self.scale)
+        return f"off by {off} on average (R2 {self.r2:.2f}; {near})"
+
+    def in_its_unit(self, share: float) -> str:
+        """Write a share of the error of guessing in the unit of the label."""
+        return f"{share * self.scale:.3g}{' ' if self.unit else ''}{self.unit}"
+
+    def what_points_are(self) -> str:
+        """Say what a point of error is, once for all figures."""
+        return f"A point is a hundredth of the error of guessing: {self.in_its_unit(0.01)}."
 
 
 def number_errors(guessed: Array, people: Table) -> NumberErrors:

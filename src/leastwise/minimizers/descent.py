@@ -400,7 +400,7 @@ def calibrated(guessed: Guessed, held: Floats, people: Floats, right: float) -> 
 
 
 def calibrated_label(scores: Floats, held: Floats, right: float, near: Floats) -> float:
-    """Return the same for the label, whose coarser knowledge is the additive model; ``near`` is ``Rests.right``."""
+    """Return the same for the label, whose coarser knowledge is the additive model (``near``: ``Rests.right``)."""
     odds = np.exp(scores - scores.max(axis=1, keepdims=True))
     odds /= odds.sum(axis=1, keepdims=True)
 

@@ -3,8 +3,8 @@
 Everything that counts goes on counting classes: the levels of the number, which are its distinct values where
 they are few and otherwise quantiles, each told by its middle. What differs is how wrong a guess is. A class is
 right or wrong; a number is off by some distance, and the best guess of a distribution is its median. Distances are
-shares of the *error of guessing*: how far off the median of all is on average. So an error of 0 is perfect and 1 is
-a guess that knows nothing, whatever the unit is, and limits and margins mean the same as for classes.
+shares of the *error of guessing*: how far off the median of all is on average. So an error of 0 is perfect and 1
+is a guess that knows nothing, whatever the unit is, and limits and margins mean the same as for classes.
 """
 
 from __future__ import annotations

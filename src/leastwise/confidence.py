@@ -65,11 +65,32 @@ def error_interval(
 ) -> Interval:
     """Return the exact interval of a share of wrong guesses; by person where several may be one person's.
 
-    ``right`` people more were guessed rightly.
+    ``right`` people more were guessed rightly. Errors that are no bits, but say how far off a number was guessed,
+    have no bound: their mean has the interval of a normal one.
     """
+    if wrong.dtype.kind == "f" and not np.isin(wrong, (0.0, 1.0)).all():
+        return distance_interval(wrong, counts, persons)
     if persons is None:
         return binomial_interval(float(wrong @ counts), float(counts.sum()) + right)
     return mean_interval(wrong.astype(float), counts, persons=persons)
+
+
+def distance_interval(
+    off: npt.NDArray[Any], counts: npt.NDArray[Any], persons: npt.NDArray[Any] | None = None
+) -> Interval:
+    """Return the 95 % interval of a mean distance (normal; by person where several records are one person's).
+
+    >>> low, high = distance_interval(np.array([1.0, 2.0, 3.0, 2.0] * 25), np.ones(100))
+    >>> round(low, 2), round(high, 2)
+    (1.86, 2.14)
+    """
+    people, mean = float(counts.sum()), float(np.average(off, weights=counts))
+    spread = float(counts @ np.square(off - mean))  # a row that stands for several: each is a person of its own
+    if persons is not None:
+        own = np.unique(persons, return_inverse=True)[1]
+        spread = float(np.square(np.bincount(own, weights=counts * (off - mean))).sum())
+    reach = 1.96 * (spread * people / max(people - 1, 1)) ** 0.5 / people
+    return Interval(max(mean - reach, 0.0), mean + reach)
 
 
 def effective_number(records_of_persons: npt.NDArray[Any]) -> float:

@@ -34,7 +34,7 @@ def test_bits_come_back_as_they_were():
     found = label_guesses(EVERYTHING, SPLIT, (JointBuckets(), Logistic()))
     for part in ("validation", "test"):
         assert found.wrong(part, len(getattr(SPLIT, part))).shape == (len(getattr(SPLIT, part)),)
-    assert 0.05 < found.wrong("test", len(SPLIT.test)).mean() < 0.15
+    assert 0.05 < found.wrong("test", SPLIT.test).mean() < 0.15
 
 
 def test_groups_are_judged_for_choosing_on_everybody_who_was_not_learned_from():
@@ -42,14 +42,14 @@ def test_groups_are_judged_for_choosing_on_everybody_who_was_not_learned_from():
     grouping = Grouping.parse(TABLE.schema.names[0])
     told = [label_guesses(g, SPLIT, (JointBuckets(),)) for g in (EVERYTHING, NOTHING)]
     everybody = SPLIT.train.and_also(SPLIT.validation)
-    wrong = [np.r_[g.wrong("train", len(SPLIT.train)), g.wrong("validation", len(SPLIT.validation))] for g in told]
+    wrong = [np.r_[g.wrong("train", SPLIT.train), g.wrong("validation", SPLIT.validation)] for g in told]
     found = utilities_together([EVERYTHING, NOTHING], told, SPLIT, [grouping])[1]
     assert found.validation.groups == GroupErrors.of(wrong[1], wrong[0], everybody, [grouping])
-    tested = [g.wrong("test", len(SPLIT.test)) for g in told]
+    tested = [g.wrong("test", SPLIT.test) for g in told]
     assert found.test.groups == GroupErrors.of(tested[1], tested[0], SPLIT.test, [grouping])
     many = [replace(g, train="") for g in told]
     alone = utilities_together([EVERYTHING, NOTHING], many, SPLIT, [grouping])[1].validation
-    validation = [g.wrong("validation", len(SPLIT.validation)) for g in told]
+    validation = [g.wrong("validation", SPLIT.validation) for g in told]
     assert alone.groups == GroupErrors.of(validation[1], validation[0], SPLIT.validation, [grouping])
     assert alone.error == found.validation.error  # nothing but groups is judged on the training part
 
@@ -59,7 +59,7 @@ def test_nobody_is_learned_from_who_is_guessed():
     table = replace(TABLE, labels=np.random.default_rng(7).integers(0, 2, len(TABLE)))
     split = table.split(0, (0.45, 0.25, 0.3))
     found = label_guesses(EVERYTHING, split, (JointBuckets(), Logistic()))
-    assert found.wrong("train", len(split.train)).mean() > 0.42
+    assert found.wrong("train", split.train).mean() > 0.42
 
 
 def test_a_finer_one_never_judges_worse_than_validation_can_tell():
@@ -77,7 +77,7 @@ def test_a_finer_one_never_judges_worse_than_validation_can_tell():
 def test_luck_is_not_taken_for_skill():
     """Of coarser classifiers that are as good, the luckiest on validation does not take the place of its own."""
     told = [guessed(0.3, seed) for seed in (0, 1, 4)]
-    wrong = [each.wrong("validation", len(SPLIT.validation)).mean() for each in told]
+    wrong = [each.wrong("validation", SPLIT.validation).mean() for each in told]
     ways = [EVERYTHING, NOTHING, EVERYTHING.replacing(suppress(TABLE.schema["twin"]))]
     assert min(wrong[1:]) < wrong[0]
     assert utilities_together(ways, told, SPLIT)[0].validation.predictor == "p0"

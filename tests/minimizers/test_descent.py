@@ -247,7 +247,7 @@ def test_coarser_knowledge_counts_for_what_leave_one_out_counting_found(pseudo_c
     prior /= prior.sum(axis=1, keepdims=True)
     people = held.sum(axis=1)
     right = float((people * (held + pseudo_count * prior).max(axis=1) / (people + pseudo_count)).sum())
-    assert calibrated_label(np.log(prior), held, right) == pseudo_count
+    assert calibrated_label(np.log(prior), held, right, np.zeros((0, 0))) == pseudo_count
     guessed = Guessed(
         pair=np.arange(90),
         starts=np.arange(0, 91, 3),

@@ -37,17 +37,17 @@ def everybody_alone(rows=60):
 
 def test_nobody_is_guessed_by_who_learned_from_them():
     found = CrossValidated([Remembers()]).fit(everybody_alone())
-    assert not found.out_of_fold_.values.any()  # whoever had been learned from would be guessed as 1
-    again = found.guess(everybody_alone())
-    assert again.values.mean() == pytest.approx(0.9)  # all but the tenth that chooses hyperparameters
+    assert not found.beliefs_.argmax(axis=1).any()  # whoever had been learned from would be guessed as 1
+    again = found.predict(everybody_alone()).argmax(axis=1)
+    assert again.mean() == pytest.approx(0.9)  # all but the tenth that chooses hyperparameters
 
 
 def test_the_records_of_a_person_are_in_one_fold():
     rows = samples_of(np.repeat(np.arange(30), 4)[:, None], np.ones((120, 1), dtype=int), (30,), (2,))
-    assert not CrossValidated([Remembers()]).fit(rows, np.repeat(np.arange(30), 4)).out_of_fold_.values.any()
-    assert CrossValidated([Remembers()]).fit(rows).out_of_fold_.values.any()
+    assert not CrossValidated([Remembers()]).fit(rows, np.repeat(np.arange(30), 4)).beliefs_.argmax(axis=1).any()
+    assert CrossValidated([Remembers()]).fit(rows).beliefs_.argmax(axis=1).any()
     two = CrossValidated([Remembers()]).fit(rows, np.arange(120) % 2)  # fewer persons than folds: by rows
-    assert len(two.out_of_fold_.values) == 120
+    assert len(two.beliefs_) == 120
 
 
 def test_the_better_one_is_chosen_and_predictors_are_not_shared():
@@ -55,10 +55,11 @@ def test_the_better_one_is_chosen_and_predictors_are_not_shared():
     inputs = random.integers(0, 3, (400, 2))
     label = (inputs[:, :1] > 0) ^ (random.random((400, 1)) < 0.1)
     given = JointBuckets()
-    found = CrossValidated([Remembers(), given]).fit(samples_of(inputs, label, (3, 3), (2,)))
+    rows = samples_of(inputs, label, (3, 3), (2,))
+    found = CrossValidated([Remembers(), given]).fit(rows)
     assert "joint_buckets" in found.chosen_
     assert not hasattr(given, "fitted_")
-    assert found.out_of_fold_.error(label[:, 0], np.ones(400)) == pytest.approx(0.1, abs=0.05)
+    assert (found.beliefs_.argmax(axis=1) != label[:, 0]).mean() == pytest.approx(0.1, abs=0.05)
 
 
 class Coin:
@@ -85,15 +86,15 @@ def test_repeats_average_what_is_chance():
     spread = []
     for repeats in (1, 16):
         found = CrossValidated([Coin()], repeats=repeats).fit(everybody_alone(300))
-        spread.append(float(found.out_of_fold_.of_truth.std()))
+        spread.append(float(found.beliefs_[:, 1].std()))
         assert len(found.fitted_) == repeats
     assert spread[1] == pytest.approx(spread[0] / 4, rel=0.2)
-    assert float(found.guess(everybody_alone(300)).of_truth.std()) == pytest.approx(spread[1], rel=0.3)
+    assert float(found.predict(everybody_alone(300))[:, 1].std()) == pytest.approx(spread[1], rel=0.3)
 
 
 def test_repeats_never_guess_somebody_by_who_learned_from_them():
     found = CrossValidated([Remembers()], repeats=4).fit(everybody_alone())
-    assert not found.out_of_fold_.values.any()
+    assert not found.beliefs_.argmax(axis=1).any()
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4))
@@ -130,19 +131,19 @@ def test_three_who_know_a_third_each_are_heard_together():
 
     found = CrossValidated([Clue(0), Clue(1), Clue(2)]).fit(samples_of(inputs, label, (2, 2, 2), (2,)))
     assert found.chosen_ == "clue 0 + clue 1 + clue 2"
-    assert found.out_of_fold_.error(label[:, 0], np.ones(3000)) == 0
+    assert np.array_equal(found.beliefs_.argmax(axis=1), label[:, 0])
 
 
 def test_few_records_are_cross_validated_and_many_are_not(monkeypatch):
     split, everything = age_tells().split(0), Generalization.untouched(age_tells().schema)
     used = []
-    monkeypatch.setattr(CrossValidated, "guess", lambda self, rows: used.append(1) or self.out_of_fold_)
+    monkeypatch.setattr(CrossValidated, "predict", lambda self, rows: used.append(1) or self.beliefs_)
     monkeypatch.setattr(utility, "FEW", 100)
     plain = utility.label_guesses(everything, split, [JointBuckets()])
     assert not used
     monkeypatch.undo()
     few = utility.label_guesses(everything, split, [JointBuckets()])
-    assert len(few.wrong("test", len(split.test))) == len(split.test)
+    assert len(few.wrong("test", split.test)) == len(split.test)
     assert few != plain
 
 
@@ -152,7 +153,7 @@ def test_what_is_tested_is_not_learned_from():
     split, everything = table.split(0), Generalization.untouched(table.schema)
     changed = replace(split.test, labels=1 - split.test.y)
     told = [
-        utility.label_guesses(everything, parts, [JointBuckets(), Logistic()]).wrong("test", len(split.test))
+        utility.label_guesses(everything, parts, [JointBuckets(), Logistic()]).wrong("test", split.test)
         for parts in (split, split._replace(test=changed))
     ]
     assert np.array_equal(told[0], ~told[1])

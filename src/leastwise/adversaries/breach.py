@@ -138,7 +138,7 @@ class Breach:
     @cached_property
     def stored(self) -> npt.NDArray[Any]:
         """The stolen records with the label as the last column, where it is stolen too."""
-        return np.column_stack([self.records, self.truth.y]) if self.labelled else self.records
+        return np.column_stack([self.records, self.truth.stored_label]) if self.labelled else self.records
 
     @cached_property
     def parts(self) -> Split:

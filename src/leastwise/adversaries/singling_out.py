@@ -242,7 +242,9 @@ def shortest(records: npt.NDArray[Any], counts: npt.NDArray[Any], row: int, peop
 def _condition(breach: Breach, attribute: int, row: int) -> str:
     label = breach.truth.schema.label
     if label is not None and attribute == len(breach.joined.partitions):
-        return f"{label.name} {label.values[int(breach.truth.y[row])]}"
+        number = breach.truth.number
+        value = label.values[int(breach.truth.y[row])] if number is None else number_text(number.exact[row])
+        return f"{label.name} {value}"
     partition = breach.joined.partitions[attribute]
     name = partition.attribute.name
     if not isinstance(partition, Untouched):

@@ -39,11 +39,13 @@ def train(
     records: Records,
     label: Label = None,
     estimator: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--estimator", help="The import path of a scikit-learn classifier; importing it runs its code."
+            "--estimator",
+            help="The import path of a scikit-learn classifier (regressor for a number); importing it runs its "
+            "code. Default: gradient boosting.",
         ),
-    ] = "sklearn.ensemble.HistGradientBoostingClassifier",
+    ] = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Where to write the model; its card goes beside it.")
     ] = Path("model.skops"),
@@ -86,6 +88,13 @@ def train(
 
 def _sentence(facts: ModelFacts) -> str:
     low, high = facts.interval
+    if facts.number:
+        unit = f" {visible(facts.unit, 20)}" if facts.unit else ""
+        return (
+            f"{visible(facts.label, 40)}: off by {facts.error:.4g}{unit} on average over {facts.tested:,} held-out "
+            f"records ({low:.4g} to {high:.4g}; R2 {facts.r2:.2f}); always answering the median: "
+            f"{facts.baseline:.4g}. Fitted on {facts.trained:,} records."
+        )
     return (
         f"{visible(facts.label, 40)}: wrong on {percent(facts.error, 1)} of {facts.tested:,} held-out records "
         f"({percent_range((low, high))}); always answering the most frequent class: {percent(facts.baseline, 1)}. "

@@ -219,7 +219,7 @@ def certify(
     columns[:, side] = table.codes[:, side]  # what is known is put into z
     label = label and stores_label(table, generalization)
     if label:
-        columns = np.column_stack([columns, table.y.astype(np.int64)])
+        columns = np.column_stack([columns, table.stored_label.astype(np.int64)])
     _, bucket_of = joint_buckets(columns, [int(column.max(initial=0)) + 1 for column in columns.T])
     people_in = np.bincount(bucket_of, weights=counts)
     hidden = [p for p in table.personal if p not in side]
@@ -306,7 +306,7 @@ def certify_counts(
 
 def _buckets(generalization: Generalization, table: Table, label: bool) -> npt.NDArray[np.intp]:
     columns = table.generalize(generalization).astype(np.int64)
-    columns = np.column_stack([columns, table.y.astype(np.int64)]) if label else columns
+    columns = np.column_stack([columns, table.stored_label.astype(np.int64)]) if label else columns
     return joint_buckets(columns, [int(column.max(initial=0)) + 1 for column in columns.T])[1]
 
 

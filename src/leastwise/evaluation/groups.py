@@ -165,7 +165,7 @@ def groups_of(
     flags = []
     for each in (own, Generalization.untouched(split.test.schema)):
         guessed = label_guesses(each, split, judges.classifiers())
-        flags.append(guessed.wrong("test", len(split.test)).astype(float))
+        flags.append(guessed.wrong("test", split.test).astype(float))
         told.advance()
     adversary, baseline = _attacked(own, split, judges, seed)
     people = _People(split.test, flags[0], flags[1], adversary, baseline, _alone(own, split.test))
@@ -267,7 +267,7 @@ def _attacked(g: Generalization, split: Split, judges: Judges, seed: int) -> tup
 def _alone(generalization: Generalization, table: Table) -> Array:
     maps = table.bucket_maps(generalization)
     columns = [bucket_of[table.codes[:, j]] for j, bucket_of in enumerate(maps)]
-    codes = np.stack([*columns, table.y], axis=1)
+    codes = np.stack([*columns, table.stored_label], axis=1)
     keys = joint_keys(codes, [int(column.max(initial=0)) + 1 for column in codes.T])
     _, inverse = np.unique(keys, return_inverse=True)
     return np.asarray(np.bincount(inverse, weights=table.counts)[inverse] == 1)

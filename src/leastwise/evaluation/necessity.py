@@ -27,7 +27,7 @@ from leastwise.confidence import Interval
 from leastwise.documents import from_text, html, read_text, to_text, write_whole
 from leastwise.documents.wording import counted, listed
 from leastwise.evaluation.certificate import check_held_out, check_origin
-from leastwise.evaluation.utility import parts_of
+from leastwise.evaluation.utility import NumberErrors, number_errors, parts_of
 from leastwise.generalization import Generalization
 from leastwise.generalization.describe import how_asked
 from leastwise.minimizers.merging import mergeable
@@ -36,6 +36,7 @@ from leastwise.predictors import JointBuckets, Logistic
 from leastwise.predictors import held_out as judging
 from leastwise.predictors.base import Predictor, samples
 from leastwise.predictors.held_out import Difference, HeldOut
+from leastwise.predictors.regression import linear
 from leastwise.predictors.strongest import guesses
 from leastwise.progress import Progress, Silent
 from leastwise.records.grouping import numbered_runs, quantile_of
@@ -129,6 +130,8 @@ class Necessity:
     together
         All asked questions at once that buy nothing one by one: of two that tell the same, one is needed. None
         where there are not two.
+    number
+        How far off the model is in the unit of the label, where that is a number.
     """
 
     fingerprint: str
@@ -140,6 +143,7 @@ class Necessity:
     not_asked: tuple[Worth, ...]
     boundaries: tuple[Worth, ...]
     together: Worth | None
+    number: NumberErrors | None = None
 
     def __repr__(self) -> str:
         needed = sum(each.buys == "accuracy" for each in self.asked)
@@ -156,8 +160,8 @@ class Necessity:
     def sentences(self) -> list[str]:
         """Say of each question what it is worth, and of the boundaries which could go."""
         return [
-            *(_left_out(each) for each in self._left_out),
-            *(_put_beside(each) for each in self.not_asked),
+            *(_left_out(each, self.number) for each in self._left_out),
+            *(_put_beside(each, self.number) for each in self.not_asked),
             *self.boundary_sentences(),
         ]
 
@@ -185,13 +189,14 @@ class Necessity:
             f"Judged on {counted(self.people, 'person', 'people')} of whom the generalization was not made, the "
             f"model learned anew each time; ranges are {100 * LEVEL:.0f} % intervals of paired differences, each "
             "by itself. A1, who steals the records, attacks by counting."
+            + ("" if self.number is None else f" {self.number.what_points_are()}")
         )
 
     def reasons(self) -> dict[str, str]:
         """Return, by question, why it is asked, in the words of the people who are asked."""
         # Of questions that tell the same each buys nothing, and yet one is needed.
         alike = self.together is not None and self.together.buys != "nothing"
-        return {each.attribute: _reason(each, alike) for each in self.asked}
+        return {each.attribute: _reason(each, alike, self.number) for each in self.asked}
 
     def tables(self) -> list[Listing]:
         """Return what is asked, what is not, and the boundaries, each as a table of texts."""
@@ -259,17 +264,21 @@ def _rows(all_worth: Sequence[Worth], words: Mapping[Buys, str]) -> list[list[st
     return [[each.attribute, words[each.buys], *each.figures(), each.asked_as] for each in all_worth]
 
 
-def _left_out(each: Worth) -> str:
-    costs = f"costs {_in_points(each.error)}{_attacker(each, 'more', 'less')}"
+def _left_out(each: Worth, number: NumberErrors | None) -> str:
+    costs = f"costs {_in_points(each.error, number)}{_attacker(each, 'more', 'less')}"
     return f"Leaving out {each.attribute} {costs}. {_sentence(_ASKED[each.buys])}"
 
 
-def _put_beside(each: Worth) -> str:
-    saves = f"would save {_in_points(each.error)}{_attacker(each, 'less', 'more')}"
+def _put_beside(each: Worth, number: NumberErrors | None) -> str:
+    saves = f"would save {_in_points(each.error, number)}{_attacker(each, 'less', 'more')}"
     return f"Asking {each.attribute} {each.asked_as} too {saves}. {_sentence(_NOT_ASKED[each.buys])}"
 
 
-def _in_points(estimate: Estimate) -> str:
+def _in_points(estimate: Estimate, number: NumberErrors | None) -> str:
+    """Write an estimate in points, or in the unit of a label that is a number."""
+    if number is not None:
+        low, high = (number.in_its_unit(end) for end in estimate.interval)
+        return f"{number.in_its_unit(estimate.mean)} ({low} to {high})"
     return f"{points(estimate.mean)} points ({interval_in_points(estimate.interval)})"
 
 
@@ -289,13 +298,15 @@ def _sentence(words: str) -> str:
     return f"{words[0].upper()}{words[1:]}."
 
 
-def _reason(each: Worth, alike: bool) -> str:
+def _reason(each: Worth, alike: bool, number: NumberErrors | None = None) -> str:
     if each.buys == "sureness":
         return "It makes the predictions surer."
     if each.buys == "nothing" and alike:
         return "Another question tells nearly the same; one of them is needed."
     if each.buys == "nothing":
         return "We could not measure that it makes a difference."
+    if number is not None:
+        return f"Without it, predictions would be off by {number.in_its_unit(each.error.mean)} more on average."
     people = round(1000 * each.error.mean)
     many = f"about {people:,}" if people else "fewer than 1"
     return f"Without it, {many} more of 1,000 people would get a wrong prediction."
@@ -350,7 +361,7 @@ def necessity_of(
     silent = [each.attribute for each in asked if each.buys == "nothing"]
     together = judge.without(generalization, now, silent) if len(silent) > 1 else None
     if pairs:
-        quick = _Judge(split, (JointBuckets(), Logistic()))
+        quick = _Judge(split, (JointBuckets(), Logistic(), linear()))
         before = replace(quick.judge(generalization, attacked=False), attack=now.attack)
         shown.begin("boundaries", len(pairs))
         for partition, (first, second) in pairs:
@@ -368,7 +379,12 @@ def necessity_of(
         not_asked=tuple(not_asked),
         boundaries=tuple(between),
         together=together,
+        number=_in_unit(now, split.test),
     )
+
+
+def _in_unit(now: _Judged, test: Table) -> NumberErrors | None:
+    return None if test.number is None else number_errors(test.number.levels[now.model.guessed], test)
 
 
 @dataclass(frozen=True, eq=False)

@@ -53,6 +53,7 @@ class Label(NamedTuple):
     people: Array  # joint bucket x class: people
     scores: Array  # joint bucket x class: log-odds of the additive model
     effects: Array  # attribute x bucket x class: what each bucket adds to them
+    right: Array  # guess x class: how right a guess is, where that is no yes or no (a number); else empty
 
 
 class Targets(NamedTuple):
@@ -333,17 +334,39 @@ def _label_hits(
         score -= score.max()
         odds = np.exp(score)
         odds *= state.pseudo_counts[len(state.targets.own)] / odds.sum()
-        best, second, top, next_top = -1.0, -1.0, 0, 0
-        for c in range(classes):
-            u = held[c] + odds[c]
-            if u > best:
-                best, second, top, next_top = u, best, c, top
-            elif u > second:
-                second, next_top = u, c
         # The additive model has few parameters; one record hardly moved it, so it is not left out there.
-        result[g] = _expected_right(held[top], held[next_top], best - second, 1.0)
+        if len(state.label.right):
+            result[g] = _near_guesses(held, odds, state.label.right)
+        else:
+            best, second, top, next_top = -1.0, -1.0, 0, 0
+            for c in range(classes):
+                u = held[c] + odds[c]
+                if u > best:
+                    best, second, top, next_top = u, best, c, top
+                elif u > second:
+                    second, next_top = u, c
+            result[g] = _expected_right(held[top], held[next_top], best - second, 1.0)
         change += result[g] - before
     return change, result
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _near_guesses(held: Array, odds: Array, right: Array) -> float:  # pragma: no cover
+    """Return how right the best guess of a number is, summed over people, each of them left out of it."""
+    classes = len(held)
+    worth = np.zeros(classes)
+    for guess in range(classes):
+        for c in range(classes):
+            worth[guess] += right[guess, c] * (held[c] + odds[c])
+    total = 0.0
+    for c in range(classes):
+        if held[c] > 0:
+            best = 0
+            for guess in range(1, classes):
+                if worth[guess] - right[guess, c] > worth[best] - right[best, c]:
+                    best = guess
+            total += held[c] * right[best, c]
+    return total
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

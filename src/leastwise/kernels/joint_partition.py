@@ -32,6 +32,7 @@ class Rests(NamedTuple):
     effects: Array  # bucket x class: what each bucket adds to them
     bucket_people: Array  # bucket: people
     pseudo_count: float  # people that the additive model counts for
+    right: Array  # guess x class: how right a guess is, where that is no yes or no (a number); else empty
 
 
 class Guessed(NamedTuple):
@@ -108,8 +109,16 @@ def _label_right(rests: Rests, held: Array, rest: int, effect: Array, odds: Arra
         odds[c] = np.exp(odds[c] - most)
         whole += odds[c]
         people += held[rest, c]
-    for c in range(classes):
-        best = max(best, held[rest, c] + rests.pseudo_count * odds[c] / whole)
+    if len(rests.right):
+        best = -np.inf
+        for guess in range(classes):
+            worth = 0.0
+            for c in range(classes):
+                worth += rests.right[guess, c] * (held[rest, c] + rests.pseudo_count * odds[c] / whole)
+            best = max(best, worth)
+    else:
+        for c in range(classes):
+            best = max(best, held[rest, c] + rests.pseudo_count * odds[c] / whole)
     return float(people * best / (people + rests.pseudo_count))
 
 

@@ -25,6 +25,7 @@ class Judgement(NamedTuple):
 
     alphas: Array
     label_scale: float  # c / (c - 1)
+    label_values: Array  # the number of each class, centred and scaled; empty where classes are no numbers
     personal_scale: Array  # per personal attribute: its weight times |p| / (|p| - 1)
     min_leaf: float
     levels: Array  # per attribute: how many of its codes are ordered; -1 for a discrete one
@@ -55,6 +56,22 @@ class Sides(NamedTuple):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+def _told(classes: Array, people: float, values: Array) -> float:
+    """Return what a group tells of the label: the sum of squares of its classes, or the square of its sum, a head.
+
+    The first is what is left of the people when the Gini impurity is taken away, the second the variance.
+    """
+    total = 0.0
+    if len(values):
+        for k in range(len(classes)):
+            total += classes[k] * values[k]
+        return total * total / people
+    for k in range(len(classes)):
+        total += classes[k] * classes[k] / people
+    return total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def start_sides(by_class: Array, people: Array, personal: PersonalValues, judgement: Judgement, a: int) -> Sides:
     """Return the node as it is before a split on an attribute."""
     classes = by_class.shape[1]
@@ -69,8 +86,7 @@ def start_sides(by_class: Array, people: Array, personal: PersonalValues, judgem
     before_y, before_p = 0.0, 0.0
     for k in range(len(personal.people)):
         before_p += personal.scale[k] * personal.people[k] * personal.people[k] / everyone
-    for k in range(classes):
-        before_y += in_class[k] * in_class[k] / everyone
+    before_y = _told(in_class, everyone, judgement.label_values)
     return Sides(by_class, people, in_class, everyone, before_y, before_p, own_scale, own)
 
 
@@ -107,9 +123,13 @@ def judge(
     if people_left < judgement.min_leaf or people_right < judgement.min_leaf:
         return
     after_y = 0.0
-    for k in range(len(left.classes)):
-        rest = sides.in_class[k] - left.classes[k]
-        after_y += left.classes[k] * left.classes[k] / people_left + rest * rest / people_right
+    if len(judgement.label_values):
+        after_y = _told(left.classes, people_left, judgement.label_values)
+        after_y += _told(sides.in_class - left.classes, people_right, judgement.label_values)
+    else:
+        for k in range(len(left.classes)):
+            rest = sides.in_class[k] - left.classes[k]
+            after_y += left.classes[k] * left.classes[k] / people_left + rest * rest / people_right
     after_p = (one + left.totals[1]) / people_left + (two + sides.own - left.totals[1]) / people_right
     told_y, told_p = judgement.label_scale * (after_y - sides.before_y), after_p - sides.before_p
     for k in range(len(judgement.alphas)):
@@ -151,6 +171,24 @@ def remember(best: Best, winner: Array, orders: Array, values: Array, a: int) ->
 
 
 @njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+def in_two(by_class: Array, people: Array, values: Array) -> Array:
+    """Return the people per class; where classes are numbers, as two classes whose share is the mean number.
+
+    By that share they are put in order: no other order parts them with less variance left.
+    """
+    if len(values) == 0:
+        return by_class
+    two = np.empty((len(by_class), 2))
+    low, high = values.min(), values.max()
+    for v in range(len(by_class)):
+        two[v, 1] = 0.0
+        for k in range(len(values)):
+            two[v, 1] += by_class[v, k] * (values[k] - low) / max(high - low, 1e-300)
+        two[v, 0] = people[v] - two[v, 1]
+    return two
+
+
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def scan_node(table: Array, layout: Layout, judgement: Judgement) -> Best:
     """Return the best split for each alpha, among those on attributes that are not wide."""
     best: Best = nothing_yet(layout, judgement)
@@ -161,7 +199,8 @@ def scan_node(table: Array, layout: Layout, judgement: Judgement) -> Best:
             continue
         counts = pair_counts(table, layout, personal, a, values)
         shares = dense_shares(counts, people, personal.most_common)
-        orders = candidate_orders(judgement.levels[a], values, by_class, people, shares, personal.most_common, a)
+        told = in_two(by_class, people, judgement.label_values)
+        orders = candidate_orders(judgement.levels[a], values, told, people, shares, personal.most_common, a)
         sides = start_sides(by_class, people, personal, judgement, a)
         winner = scan_counts(orders, counts, sides, judgement, personal, best)
         remember(best, winner, orders, values, a)
@@ -240,7 +279,8 @@ def scan_wide(table: Array, layout: Layout, judgement: Judgement, members: Membe
         for v in range(len(values)):
             place[values[v]] = v
         shares = wide_shares(layout, personal, members, a, place, people)
-        orders = candidate_orders(judgement.levels[a], values, by_class, people, shares, personal.most_common, a)
+        told = in_two(by_class, people, judgement.label_values)
+        orders = candidate_orders(judgement.levels[a], values, told, people, shares, personal.most_common, a)
         sides = start_sides(by_class, people, personal, judgement, a)
         winner = scan_rows(orders, layout, members, place, sides, judgement, personal, a, best)
         remember(best, winner, orders, values, a)

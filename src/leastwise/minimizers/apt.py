@@ -408,6 +408,7 @@ class AptMinimizer(Minimizer):
 
     name: ClassVar[str] = "apt"
     needs_label = True
+    takes_numbers = False
     reference: ClassVar[str] = (
         "Goldsteen et al., Data Minimization for GDPR Compliance in Machine Learning Models, AI and Ethics 2022"
     )

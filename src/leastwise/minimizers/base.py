@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from leastwise.errors import DataError, ParameterError, SchemaError
+from leastwise.errors import DataError, ParameterError, SchemaError, shorten
 from leastwise.generalization import Generalization
 from leastwise.generalization.leaks import warn_of_leaks
 from leastwise.minimizers import sample
@@ -59,6 +59,9 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # 
     needs_label: ClassVar[bool] = False
     """Whether it cannot do without a label."""
 
+    takes_numbers: ClassVar[bool] = True
+    """Whether the label may be a number."""
+
     def __init__(
         self,
         *,
@@ -89,6 +92,7 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # 
             The names of the attributes whose values were read off the records instead of declared; and those
             records, where they are more than these.
         """
+        check_label(type(self), table)
         learned = checked_generalization(self.minimize(table.with_own_levels()), "minimize(table)")
         proposed = replace(learned, origin={**self._origin(), **chosen_on(table), **learned.origin})
         warn_of_leaks(proposed, table, inferred, everyone)
@@ -205,6 +209,17 @@ def checked_generalization(found: Any, by: str) -> Generalization:
     if not isinstance(found, Generalization):
         raise ParameterError(f"{by} of a minimizer must return a Generalization; got {type(found).__name__}")
     return found
+
+
+def check_label(minimizer: type[Minimizer], table: Table) -> None:
+    """Raise a ``SchemaError`` where the label is a number, and the minimizer parts classes only."""
+    if table.number is not None and not minimizer.takes_numbers:
+        label = table.schema.label
+        assert label is not None
+        raise SchemaError(
+            f"{minimizer.name} needs a label of classes, and {shorten(label.name)} is a number; use recommended, "
+            "pat, optimal or coarsening, or make two classes of it: --set label_above=N"
+        )
 
 
 def check_two_classes(table: Table) -> None:

@@ -180,7 +180,7 @@ class Descent:
         labels = np.zeros((len(rest.first), records.table.classes))
         np.add.at(labels, (rest.of, records.table.y), records.people)
         scores = scores_of(self.model, self.columns, rest.first, records.table.classes)
-        self.pseudo_counts[-1] = calibrated_label(scores, labels, float(right[-1]))
+        self.pseudo_counts[-1] = calibrated_label(scores, labels, float(right[-1]), records.table.right)
 
 
 def _same(one: Ints, other: Ints) -> bool:
@@ -335,6 +335,7 @@ def rests_of(
         effects=effects,
         bucket_people=np.bincount(item.place, weights=people, minlength=item.places),
         pseudo_count=pseudo_count,
+        right=table.right,
     )
 
 
@@ -398,11 +399,16 @@ def calibrated(guessed: Guessed, held: Floats, people: Floats, right: float) -> 
     return _nearest(right, people, commonest)
 
 
-def calibrated_label(scores: Floats, held: Floats, right: float) -> float:
-    """Return the same for the label, whose coarser knowledge is the additive model."""
+def calibrated_label(scores: Floats, held: Floats, right: float, near: Floats) -> float:
+    """Return the same for the label, whose coarser knowledge is the additive model (``near``: ``Rests.right``)."""
     odds = np.exp(scores - scores.max(axis=1, keepdims=True))
     odds /= odds.sum(axis=1, keepdims=True)
-    return _nearest(right, held.sum(axis=1), lambda pseudo_count: (held + pseudo_count * odds).max(axis=1))
+
+    def best(pseudo_count: float) -> Floats:
+        beliefs = held + pseudo_count * odds
+        return np.asarray((beliefs @ near.T if len(near) else beliefs).max(axis=1))
+
+    return _nearest(right, held.sum(axis=1), best)
 
 
 def _nearest(right: float, people: Floats, commonest: Callable[[float], Floats]) -> float:

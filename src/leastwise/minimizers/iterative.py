@@ -73,6 +73,7 @@ class IterativeMinimizer(Minimizer):
     name: ClassVar[str] = "iterative"
     reference: ClassVar[str] = "Staab et al., Vertical Data Minimization for Machine Learning, IEEE S&P 2024, §6"
     needs_label = True
+    takes_numbers = False
 
     def __init__(
         self,

@@ -27,7 +27,10 @@ class Criterion:
     Attributes
     ----------
     label_scale
-        c/(c-1) for c classes, 0 for one class or none.
+        c/(c-1) for c classes, 0 for one class or none; 1 for a number.
+    label_values
+        Of a label that is a number: what each class stands for, centred, in standard deviations. Its variance then
+        takes the place of the Gini impurity; over everybody it is 1. Empty for classes.
     personal
         The positions of the personal attributes in the schema.
     personal_scale
@@ -37,6 +40,7 @@ class Criterion:
     label_scale: float
     personal: tuple[int, ...]
     personal_scale: tuple[float, ...]
+    label_values: tuple[float, ...] = ()
 
     @classmethod
     def of(cls, table: Table, weights: Weights = None) -> Criterion:
@@ -48,12 +52,22 @@ class Criterion:
         shares = given / given.sum() if given.sum() > 0 else given
         sizes = [table.sizes[p] for p in table.personal]
         scale = tuple(float(s) * _spread(size) for s, size in zip(shares, sizes, strict=True))
-        return cls(_spread(classes), table.personal, scale)
+        values = _standardised(table)
+        return cls(1.0 if values else _spread(classes), table.personal, scale, values)
 
     def impurity(self, alpha: float, classes: npt.NDArray[Any], personal: Sequence[npt.NDArray[Any]]) -> float:
         """Return PGini of a group from its people per class and per value of each personal attribute."""
         told = sum(s * gini(counts) for s, counts in zip(self.personal_scale, personal, strict=True))
-        return (1 - alpha) * self.label_scale * gini(classes) + alpha * (1 - told)
+        return (1 - alpha) * self.label_scale * self.label_impurity(classes) + alpha * (1 - told)
+
+    def label_impurity(self, classes: npt.NDArray[Any]) -> float:
+        """Return how impure the label is in a group: the Gini impurity, of a number the variance."""
+        if not self.label_values:
+            return gini(classes)
+        people, values = float(np.sum(classes)), np.asarray(self.label_values)
+        if not people:
+            return 0.0
+        return max(float(classes @ values**2) / people - (float(classes @ values) / people) ** 2, 0.0)
 
 
 def gini(counts: npt.NDArray[Any]) -> float:
@@ -75,6 +89,15 @@ def check_weights(weights: Mapping[str, float], names: Sequence[str]) -> None:
             hint = did_you_mean(str(name), names)
             raise ParameterError(f"weights must name personal attributes; got {name!r}: {hint}")
         check_from_zero(f"the weight of {name}", weight)
+
+
+def _standardised(table: Table) -> tuple[float, ...]:
+    if table.number is None:
+        return ()
+    levels, use = table.number.levels, np.bincount(table.y, weights=table.counts, minlength=table.classes)
+    mean = float(levels @ use) / max(float(use.sum()), 1e-300)
+    deviation = (float((levels - mean) ** 2 @ use) / max(float(use.sum()), 1e-300)) ** 0.5
+    return tuple(((levels - mean) / (deviation or 1.0)).tolist())
 
 
 def _spread(values: int) -> float:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from leastwise.errors import DataError, MissingExtraError, ParameterError
@@ -26,7 +26,7 @@ from leastwise.validation import did_you_mean
 
 Floats = npt.NDArray[np.float64]
 Effects = tuple[Floats, ...]
-"""Per attribute: codes x (1 for two classes, otherwise the number of classes)."""
+"""Per attribute: codes x (1 for two classes or a number, otherwise the number of classes)."""
 
 Surrogate = Callable[[Table, int], Effects]
 
@@ -126,7 +126,8 @@ def _runs(table: Table, attribute: int) -> npt.NDArray[np.intp]:
 def additive_boosting(table: Table, seed: int = 0) -> Effects:
     """Return the effects of gradient boosting whose trees use one attribute each, so that it is additive."""
     ranks = _ranks(table)
-    model = HistGradientBoostingClassifier(
+    kind = HistGradientBoostingClassifier if table.number is None else HistGradientBoostingRegressor
+    model = kind(
         interaction_cst="no_interactions",
         early_stopping=False,
         max_iter=trees_for(table),
@@ -134,14 +135,28 @@ def additive_boosting(table: Table, seed: int = 0) -> Effects:
         random_state=seed,
     )
     with threadpool_limits(None if len(table) >= _WORTH_THREADS else 1, user_api="openmp"):
-        model.fit(_ranked(ranks, table), table.y, sample_weight=table.weights)
+        model.fit(_ranked(ranks, table), _told(table), sample_weight=table.weights)
     effects = []
     for j, rank in enumerate(ranks):  # the others are held, which does not matter to a sum
         rows = np.zeros((len(rank), len(ranks)))
         rows[:, j] = rank
-        scores = np.asarray(model.decision_function(rows), dtype=float).reshape(len(rows), -1)
-        effects.append(_by_class(scores, model.classes_, table.classes))
+        scores = model.decision_function(rows) if table.number is None else model.predict(rows)
+        scores = np.asarray(scores, dtype=float).reshape(len(rows), -1)
+        effects.append(_by_class(scores, getattr(model, "classes_", None), table.classes))
     return tuple(effects)
+
+
+def _told(table: Table) -> npt.NDArray[Any]:
+    """Return what a surrogate learns: the class; or the number, such that its effects weigh as log-odds do.
+
+    What a parameter of a linear regression gains is its square by the variance; of log-odds, at most a quarter of
+    its square. A number in half standard deviations gains the same by the same effect.
+    """
+    if table.number is None:
+        return table.y
+    mean = np.average(table.number.exact, weights=table.counts)
+    deviation = float(np.average((table.number.exact - mean) ** 2, weights=table.counts)) ** 0.5
+    return np.asarray(2 * (table.number.exact - mean) / (deviation or 1.0))
 
 
 def trees_for(table: Table) -> int:
@@ -149,9 +164,9 @@ def trees_for(table: Table) -> int:
     return max(_TREES, min(_TREES_PER_ATTRIBUTE * len(table.sizes), len(table) // _RECORDS_PER_TREE))
 
 
-def _by_class(scores: Floats, seen: npt.NDArray[Any], classes: int) -> Floats:
-    """Return the scores with a column per class of the domain; an unseen class gets none."""
-    if scores.shape[1] == 1:
+def _by_class(scores: Floats, seen: npt.NDArray[Any] | None, classes: int) -> Floats:
+    """Return the scores with a column per class of the domain; an unseen class gets none, and a number has one."""
+    if scores.shape[1] == 1 or seen is None:
         return scores
     full = np.zeros((len(scores), classes))
     full[:, seen.astype(int)] = scores
@@ -166,25 +181,27 @@ def shapley_boosting(table: Table, seed: int = 0) -> Effects:
         raise MissingExtraError("lightgbm", "boosting") from None
     ranks = _ranks(table)
     rows = _ranked(ranks, table)
-    model = lightgbm.LGBMClassifier(n_estimators=100, random_state=seed, verbose=-1, n_jobs=1, deterministic=True)
-    model.fit(rows, table.y, sample_weight=table.weights)
+    kind = lightgbm.LGBMClassifier if table.number is None else lightgbm.LGBMRegressor
+    model = kind(n_estimators=100, random_state=seed, verbose=-1, n_jobs=1, deterministic=True)
+    model.fit(rows, _told(table), sample_weight=table.weights)
     shares = np.asarray(model.booster_.predict(rows, pred_contrib=True)).reshape(len(rows), -1, len(ranks) + 1)
     effects = []
     for j in range(len(ranks)):
         codes, people = table.codes[:, j], np.maximum(table.use(j), 1e-9)
         columns = table.counts[:, None] * shares[:, :, j]
         sums = [np.bincount(codes, weights=column, minlength=len(people)) for column in columns.T]
-        effects.append(_by_class(np.stack(sums, axis=1) / people[:, None], model.classes_, table.classes))
+        seen = getattr(model, "classes_", None)
+        effects.append(_by_class(np.stack(sums, axis=1) / people[:, None], seen, table.classes))
     return tuple(effects)
 
 
 def _ranks(table: Table) -> list[Floats]:
     """Return a number per code: its place in the order; a discrete attribute is ordered by its mean label.
 
-    The label is a centred number: the commonest class against the others.
+    The label is a centred number: its own, or the commonest class against the others.
     """
     shares = np.bincount(table.y, weights=table.counts, minlength=table.classes) / table.people
-    label = (table.y == shares.argmax()) - shares.max()
+    label = (table.y == shares.argmax()) - shares.max() if table.number is None else _told(table)
     ranks = []
     for j, (declared, size) in enumerate(zip(table.schema.attributes, table.sizes, strict=True)):
         if declared.kind == "discrete":

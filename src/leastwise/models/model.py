@@ -31,9 +31,12 @@ class ModelFacts:
         Of the generalization whose records it reads.
     error, interval, baseline, tested
         The share of wrong answers on held-out records, its exact 95 % interval, that of always answering the most
-        frequent class, and how many records were held out.
+        frequent class, and how many records were held out. Of a number: the mean absolute error in its unit, and
+        that of always answering the median.
     trained, unlabelled
         How many records the saved model was fitted on, and how many were left out because they had no label.
+    r2
+        Of a number, the share of its variance that is explained on held-out records; None where there are classes.
     """
 
     fingerprint: str
@@ -49,6 +52,13 @@ class ModelFacts:
     unlabelled: int
     seed: int
     versions: Mapping[str, str]
+    r2: float | None = None
+    unit: str = ""
+
+    @property
+    def number(self) -> bool:
+        """Whether it predicts a number."""
+        return self.r2 is not None
 
     def to_json(self) -> str:
         """Return the document of the facts."""
@@ -85,6 +95,8 @@ class Model:
 
     def predict_matrix(self, matrix: Matrix) -> pl.DataFrame:
         """Return the predictions for encoded records."""
+        if self.facts.number:
+            return pl.DataFrame({"prediction": np.asarray(self.pipeline.predict(matrix), dtype=float)})
         classes = np.asarray(self.facts.classes, dtype=object)
         if not hasattr(self.pipeline, "predict_proba"):
             guesses = classes[self.pipeline.predict(matrix).astype(int)]
@@ -111,25 +123,38 @@ class Model:
 
 def card(facts: ModelFacts) -> str:
     """Return the model card as Markdown."""
-    error = f"{percent(facts.error, 2)} (95 % interval {percent_range(facts.interval, 2)}"
+    error = (
+        f"wrong on held-out records | {percent(facts.error, 2)} (95 % interval {percent_range(facts.interval, 2)}"
+    )
+    naive = f"always answering the most frequent class | {percent(facts.baseline, 2)}"
+    how, what = "exact (binomial)", ", ".join(map(as_is, facts.classes))
+    if facts.number:
+        low, high = facts.interval
+        unit = f" {as_is(facts.unit)}" if facts.unit else ""
+        error = (
+            f"off on held-out records, on average | {facts.error:.4g}{unit} (95 % interval {low:.4g} to {high:.4g}"
+        )
+        error += f"; R2 {facts.r2:.3f}"
+        naive = f"always answering the median | {facts.baseline:.4g}{unit}"
+        how, what = "that of a mean (normal)", "a number"
     versions = ", ".join(f"{name} {number}" for name, number in facts.versions.items())
     return f"""# Model card: {as_is(facts.label)}
 
-Predicts **{as_is(facts.label)}** ({", ".join(map(as_is, facts.classes))}) from generalized records.
+Predicts **{as_is(facts.label)}** ({what}) from generalized records.
 
 | | |
 |---|---|
 | generalization | `{facts.fingerprint}` |
 | it reads | {", ".join(map(as_is, facts.collected))} |
 | estimator | `{facts.estimator}` |
-| wrong on held-out records | {error}; {facts.tested:,} records) |
-| always answering the most frequent class | {percent(facts.baseline, 2)} |
+| {error}; {facts.tested:,} records) |
+| {naive} |
 | fitted on | {facts.trained:,} records with a label, {facts.unlabelled:,} without one left out |
 | seed | {facts.seed} |
 | made with | {versions} |
 
 **How it was measured.** The same pipeline was fitted on the records that were not held out and asked about those
-that were; the saved model is fitted on all of them. The interval is exact (binomial) for records like these. It
+that were; the saved model is fitted on all of them. The interval is {how} for records like these. It
 says nothing about other people, or about the same people later: compare what arrives with `leastwise monitor`.
 
 **What it has seen.** Labels of buckets only, of the attributes above. It answers only records of this

@@ -90,11 +90,14 @@ def load_model(path: str | Path, trusted: Sequence[str] = ()) -> Model:
 
 def _check_fitted(path: str | Path, model: Model) -> None:
     """Complain about a file whose classifier is none, is not fitted, or knows other classes than its facts."""
+    from sklearn.base import is_regressor
     from sklearn.exceptions import NotFittedError
     from sklearn.utils.validation import check_is_fitted
 
     try:
         check_is_fitted(model.pipeline)
+        if model.facts.number and is_regressor(model.pipeline):
+            return
         classes = {int(code) for code in model.pipeline.classes_}
     except (NotFittedError, AttributeError, TypeError, ValueError):
         raise ArtefactError(f"{path}: it holds no fitted classifier; train again") from None

@@ -10,13 +10,13 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone, is_classifier, is_regressor
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from leastwise.confidence import binomial_interval
+from leastwise.confidence import binomial_interval, distance_interval
 from leastwise.errors import DataError, ParameterError, shorten
 from leastwise.generalization import Generalization
-from leastwise.models.inputs import Matrix, as_polars, classes_of, encoded
+from leastwise.models.inputs import Matrix, as_polars, classes_of, encoded, numbers_of
 from leastwise.models.model import Model, ModelFacts
 from leastwise.partition import Untouched
 from leastwise.random import generator
@@ -24,6 +24,7 @@ from leastwise.records.encoding import derived_column
 from leastwise.validation import check_between, did_you_mean
 
 DEFAULT = "sklearn.ensemble.HistGradientBoostingClassifier"
+FOR_NUMBERS = "sklearn.ensemble.HistGradientBoostingRegressor"
 MOST_CATEGORIES = 255  # that gradient boosting splits as groups
 
 
@@ -49,9 +50,19 @@ def estimator_named(path: str) -> Any:
 
 
 def _checked(estimator: Any) -> Any:
-    if not is_classifier(estimator):
+    if not (is_classifier(estimator) or is_regressor(estimator)):
         raise ParameterError(f"{type(estimator).__name__} must be a classifier; it predicts something else")
     return estimator
+
+
+def _check_kind(estimator: Any, number: bool) -> None:
+    """Refuse a regressor for classes, and a classifier for a number."""
+    if number and not is_regressor(estimator):
+        raise ParameterError(
+            f"{type(estimator).__name__} must be a regressor, because the label is a number; such as {FOR_NUMBERS}"
+        )
+    if not number and not is_classifier(estimator):
+        raise ParameterError(f"{type(estimator).__name__} must be a classifier; it predicts something else")
 
 
 def pipeline_for(generalization: Generalization, estimator: Any, seed: int) -> Any:
@@ -60,13 +71,14 @@ def pipeline_for(generalization: Generalization, estimator: Any, seed: int) -> A
     Gradient boosting reads the numbers themselves, groups without an order as categories; every other estimator
     gets a 0/1 column per bucket, and untouched numbers scaled.
     """
-    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
     from sklearn.pipeline import Pipeline
 
     given = estimator_named(estimator) if isinstance(estimator, str) else _checked(clone(estimator))
     if "random_state" in given.get_params() and given.get_params()["random_state"] is None:
         given.set_params(random_state=seed)
-    if isinstance(given, HistGradientBoostingClassifier):
+    _check_kind(given, generalization.label is not None and generalization.label.continuous)
+    if isinstance(given, HistGradientBoostingClassifier | HistGradientBoostingRegressor):
         asked = [p for p in generalization.partitions if not p.suppressed]
         groups = [p.attribute.kind == "discrete" and p.size <= MOST_CATEGORIES for p in asked]
         given.set_params(categorical_features=groups if any(groups) else None)
@@ -92,6 +104,7 @@ def _columns(generalization: Generalization) -> Any:
 
 
 Codes = npt.NDArray[np.intp]
+Known = npt.NDArray[np.bool_]
 FEWEST = 20  # records with a label
 
 
@@ -100,7 +113,7 @@ def train(
     records: Any,
     label: str | None = None,
     *,
-    estimator: Any = DEFAULT,
+    estimator: Any = None,
     full: bool = False,
     test_share: float = 0.3,
     seed: int = 0,
@@ -116,8 +129,8 @@ def train(
     label
         The column to predict; by default the label of the generalization.
     estimator
-        A scikit-learn classifier, or the import path of its class. Importing runs code: never pass on a path
-        that a stranger wrote.
+        A scikit-learn classifier (a regressor, where the label is a number), or the import path of its class;
+        None: gradient boosting. Importing runs code: never pass on a path that a stranger wrote.
     full
         The records are full-granularity ones: generalize them first, in memory.
     test_share
@@ -136,18 +149,20 @@ def train(
         if full and rule
         else frame[name]
     )
-    classes, codes = classes_of(generalization.label, labels)
+    number = generalization.label is not None and generalization.label.continuous
+    classes, told, known = _labels(generalization, labels)
     matrix = encoded(generalization, generalization.transform(frame) if full else frame)
-    x, y = matrix[codes >= 0], codes[codes >= 0]
+    x, y = matrix[known], told[known]
     if len(y) < FEWEST or len(np.unique(y)) < 2:
         raise DataError(
             f"{shorten(name)}: training needs {FEWEST} records with a label and two classes or more; "
             f"found {len(y)} and {len(np.unique(y))}"
         )
-    pipeline = pipeline_for(generalization, estimator, seed)
+    chosen = (FOR_NUMBERS if number else DEFAULT) if estimator is None else estimator
+    pipeline = pipeline_for(generalization, chosen, seed)
     used = pipeline.steps[-1][1]
     with threadpool_limits(1, "blas"):
-        measured = _measured(pipeline, x, y, test_share, seed)
+        measured = (_measured_number if number else _measured)(pipeline, x, y, test_share, seed)
         fitted = clone(pipeline).fit(x, y)
     facts = ModelFacts(
         fingerprint=generalization.fingerprint,
@@ -156,12 +171,23 @@ def train(
         collected=generalization.collected,
         estimator=f"{type(used).__module__}.{type(used).__qualname__}",
         trained=len(y),
-        unlabelled=len(codes) - len(y),
+        unlabelled=len(told) - len(y),
         seed=seed,
         versions=_versions(used),
+        unit=generalization.label.unit if number and generalization.label is not None else "",
         **measured,
     )
     return Model(generalization, fitted, facts)
+
+
+def _labels(generalization: Generalization, column: Any) -> tuple[tuple[str, ...], npt.NDArray[Any], Known]:
+    """Return the classes (of a number none), the label of each record, and which records have one."""
+    label = generalization.label
+    if label is not None and label.continuous:
+        numbers = numbers_of(column)
+        return (), numbers, ~np.isnan(numbers)
+    classes, codes = classes_of(label, column)
+    return classes, codes, codes >= 0
 
 
 def _label_name(generalization: Generalization, label: str | None) -> str:
@@ -194,6 +220,22 @@ def _measured(pipeline: Any, matrix: Matrix, y: Codes, share: float, seed: int) 
         "interval": binomial_interval(wrong, len(test)),
         "baseline": float(np.mean(y[test] != majority)),
         "tested": len(test),
+    }
+
+
+def _measured_number(pipeline: Any, matrix: Matrix, y: Matrix, share: float, seed: int) -> dict[str, Any]:
+    """Return how far off a clone is that was fitted on the records that were not held out."""
+    order = generator(seed, "train", "held out").permutation(len(y))
+    cut = max(1, round(share * len(y)))
+    test, rest = order[:cut], order[cut:]
+    off = clone(pipeline).fit(matrix[rest], y[rest]).predict(matrix[test]) - y[test]
+    spread = float(np.var(y[test]))
+    return {
+        "error": float(np.abs(off).mean()),
+        "interval": distance_interval(np.abs(off), np.ones(len(off))),
+        "baseline": float(np.abs(y[test] - np.median(y[rest])).mean()),
+        "tested": len(test),
+        "r2": 1 - float(np.square(off).mean()) / spread if spread > 0 else 0.0,
     }
 
 

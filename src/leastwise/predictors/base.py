@@ -21,6 +21,7 @@ from leastwise.errors import ParameterError, shorten
 from leastwise.generalization import Generalization
 from leastwise.partition import Codes
 from leastwise.records.grouping import joint_buckets
+from leastwise.records.numbers import Numbers
 from leastwise.records.table import Table
 
 Probabilities = npt.NDArray[np.floating[Any]]
@@ -49,6 +50,8 @@ class Samples:
     numbers
         Per column, the number that each code stands for (NaN where it stands for none), or None where codes are
         no numbers; empty where that is not known.
+    number
+        The label of each row, where it is the target and a number.
     """
 
     inputs: Codes
@@ -59,6 +62,7 @@ class Samples:
     weights: npt.NDArray[Any]
     masks: tuple[Masks, ...] = ()
     numbers: tuple[npt.NDArray[np.float64] | None, ...] = ()
+    number: Numbers | None = None
 
     def __len__(self) -> int:
         return len(self.inputs)
@@ -78,17 +82,36 @@ class Samples:
         columns = np.concatenate([self.inputs, self.targets], axis=1)
         first, row_of = joint_buckets(columns, [*self.input_sizes, *self.target_sizes])
         weights = np.bincount(row_of, weights=self.weights, minlength=len(first))
-        return replace(self, inputs=self.inputs[first], targets=self.targets[first], weights=weights)
+        number = None if self.number is None else self.number.at_levels(self.targets[first, 0])
+        return replace(
+            self, inputs=self.inputs[first], targets=self.targets[first], weights=weights, number=number
+        )
 
     def take(self, rows: npt.NDArray[np.intp]) -> Samples:
         """Return some of the rows."""
-        return replace(self, inputs=self.inputs[rows], targets=self.targets[rows], weights=self.weights[rows])
+        number = None if self.number is None else self.number.take(rows)
+        return replace(
+            self,
+            inputs=self.inputs[rows],
+            targets=self.targets[rows],
+            weights=self.weights[rows],
+            number=number,
+        )
 
     def and_also(self, others: Samples) -> Samples:
         """Return these rows and, behind them, those of others of the same kind."""
         pairs = [(getattr(self, name), getattr(others, name)) for name in ("inputs", "targets", "weights")]
         inputs, targets, weights = (np.concatenate(pair) for pair in pairs)
-        return replace(self, inputs=inputs, targets=targets, weights=weights)
+        both = None if self.number is None or others.number is None else self.number.and_also(others.number)
+        return replace(self, inputs=inputs, targets=targets, weights=weights, number=both)
+
+    def best(self, probabilities: Probabilities) -> npt.NDArray[np.intp]:
+        """Return the guess of each row of probabilities: the likeliest value, or of a number the median."""
+        return probabilities.argmax(axis=1) if self.number is None else self.number.guess(probabilities)
+
+    def wrong(self, guessed: npt.NDArray[Any], target: int = 0) -> npt.NDArray[Any]:
+        """Return about whom guesses are wrong; of a number, how far off they are (see ``records.numbers``)."""
+        return guessed != self.targets[:, target] if self.number is None else self.number.off(guessed)
 
     def of_target(self, target: int) -> Samples:
         """Return the samples of one target, collapsed: usually far fewer rows."""
@@ -145,14 +168,16 @@ def samples(
         for j, (size, bucket_of) in enumerate(zip(table.sizes, table.bucket_maps(generalization), strict=True))
     ]
     seen = samples_by(table, maps, *_targets(table, targets))
+    if targets == "label":
+        seen = replace(seen, number=table.number)
     if not label:
         return seen
     return replace(
         seen,
         inputs=np.column_stack([seen.inputs, table.y.astype(np.intp)]),
         input_sizes=(*seen.input_sizes, table.classes),
-        ordered=(*seen.ordered, False),
-        numbers=(*seen.numbers, None),
+        ordered=(*seen.ordered, table.number is not None),
+        numbers=(*seen.numbers, None if table.number is None else table.number.levels),
     )
 
 

@@ -51,8 +51,8 @@ class Boosting:
     name: str = "boosting"
 
     def worthwhile(self, train: Samples) -> bool:
-        """Return whether there is a target that is not too much work."""
-        return bool(train.weights.sum() * 2 <= self.most_work)
+        """Return whether there is a target that is not too much work, and is no number."""
+        return train.number is None and bool(train.weights.sum() * 2 <= self.most_work)
 
     def fit(self, train: Samples, validation: Samples) -> Boosting:
         """Fit one model per target."""

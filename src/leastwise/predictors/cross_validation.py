@@ -19,8 +19,8 @@ from leastwise.predictors.base import Predictor, Probabilities, Samples
 from leastwise.predictors.strongest import (
     Guesses,
     Mixture,
+    believes,
     best_mixture,
-    masked_predictions,
     mixtures_of,
     worthwhile,
 )
@@ -43,8 +43,8 @@ class CrossValidated:
     ----------
     chosen_
         The name of what was chosen.
-    out_of_fold_
-        What it guesses of each row, learned from the other folds.
+    beliefs_
+        What it believes of each row, learned from the other folds: rows of probabilities.
     """
 
     predictors: Sequence[Predictor]
@@ -58,9 +58,9 @@ class CrossValidated:
         rounds = [self._out_of_fold(kept, rows, random, persons) for _ in range(self.repeats)]
         believed = [_mean(each) for each in zip(*rounds, strict=True)]
         mixtures = [*mixtures_of(len(kept)), pool([_of_truth(each, rows) for each in believed], rows.weights)]
-        tried = [Guesses.of(mixture.of(believed), rows.targets[:, 0]) for mixture in mixtures]
-        best = best_mixture(0, tried, rows)
-        self.mixture_, self.out_of_fold_ = mixtures[best], tried[best]
+        tried = [Guesses.of(mixture.of(believed), rows) for mixture in mixtures]
+        self.mixture_ = mixtures[best_mixture(0, tried, rows)]
+        self.beliefs_ = self.mixture_.of(believed)
         self.chosen_ = self.mixture_.named([predictor.name for predictor in kept])
         used = [p for p, share in zip(kept, self.mixture_.shares, strict=True) if share]
         self.fitted_ = [_fit(used, rows, random.permutation(len(rows))) for _ in range(self.repeats)]
@@ -75,15 +75,14 @@ class CrossValidated:
         for number in range(self.folds):
             known, left = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
             fitted = _fit(predictors, rows, random.permutation(known))
-            for whole, part in zip(believed, _beliefs(fitted, rows.take(left)), strict=True):
-                whole[left] = part
+            for whole, predictor in zip(believed, fitted, strict=True):
+                whole[left] = believes(predictor, rows.take(left))
         return believed
 
-    def guess(self, rows: Samples) -> Guesses:
-        """Return what is guessed of other rows."""
+    def predict(self, rows: Samples) -> Probabilities:
+        """Return what is believed of other rows."""
         mixture = Mixture(tuple(share for share in self.mixture_.shares if share))
-        believed = _mean([mixture.of(_beliefs(fitted, rows)) for fitted in self.fitted_])
-        return Guesses.of(believed, rows.targets[:, 0])
+        return _mean([mixture.of([believes(each, rows) for each in fitted]) for fitted in self.fitted_])
 
 
 def pool(of_truth: Sequence[npt.NDArray[np.float64]], weights: npt.NDArray[np.float64]) -> Mixture:
@@ -110,12 +109,6 @@ def pool(of_truth: Sequence[npt.NDArray[np.float64]], weights: npt.NDArray[np.fl
         part = likelihood * shares
         shares = np.average(part / part.sum(axis=1, keepdims=True), axis=0, weights=weights)
     return Mixture(tuple(shares.tolist()))
-
-
-def _beliefs(predictors: Sequence[Predictor], rows: Samples) -> list[Probabilities]:
-    """Return what each predictor believes of the first target, row by row; joint buckets are predicted once."""
-    first, place = rows.buckets
-    return [masked_predictions(each, rows, rows.inputs[first])[0][place] for each in predictors]
 
 
 def _mean(parts: Sequence[Probabilities]) -> Probabilities:

@@ -18,9 +18,11 @@ from leastwise.predictors.base import Predictor, Samples, samples
 from leastwise.predictors.boosting import Boosting
 from leastwise.predictors.cross_validation import folds_of
 from leastwise.predictors.joint_buckets import JointBuckets
+from leastwise.predictors.regression import boosted, linear
 from leastwise.predictors.sklearn import Logistic
 from leastwise.predictors.strongest import Guesses, Strongest, guesses
 from leastwise.random import generator
+from leastwise.records.numbers import Numbers
 from leastwise.records.table import Table
 
 FOLDS = 3
@@ -73,6 +75,8 @@ class HeldOut:
         The guess, whether it is wrong, and minus log P(truth).
     weights, persons
         How many people each row stands for, and which rows are one person's, where that is known.
+    number
+        The label, where it is a number: ``wrong`` is then how far off the guess is.
     """
 
     guessed: Rows
@@ -80,13 +84,14 @@ class HeldOut:
     surprise: Floats
     weights: Floats
     persons: Rows | None = None
+    number: Numbers | None = None
 
     @classmethod
     def of(cls, found: Guesses, rows: Samples, persons: Rows | None = None) -> HeldOut:
         """Hold the guesses of one target against the truth."""
         surprise = -np.log(np.maximum(found.of_truth, _LEAST_PROBABILITY))
-        wrong = (found.values != rows.targets[:, 0]).astype(float)
-        return cls(found.values, wrong, surprise, rows.weights, persons)
+        wrong = rows.wrong(found.values).astype(float)
+        return cls(found.values, wrong, surprise, rows.weights, persons, rows.number)
 
     @property
     def error(self) -> float:
@@ -103,6 +108,8 @@ class HeldOut:
         They are the probabilities of each class, row by row, by a classifier that sees more. No label is looked
         at: a search by this does not end at what merely happened to fit the people it looked at.
         """
+        if self.number is not None:
+            return float(np.average(self.number.expected_loss(beliefs, self.guessed), weights=self.weights))
         lost = beliefs.max(axis=1) - beliefs[np.arange(len(beliefs)), self.guessed]
         return float(np.average(lost, weights=self.weights))
 
@@ -129,8 +136,11 @@ class Reference:
 
 
 def label_predictors() -> tuple[Predictor, ...]:
-    """Return the three that tell the label best for their cost: counting, an additive model, boosting."""
-    return JointBuckets(), Logistic((0.3,)), Boosting(rounds=40, rate=0.2)
+    """Return the three that tell the label best for their cost: counting, an additive model, boosting.
+
+    The last two as regressions, where the label is a number.
+    """
+    return JointBuckets(), Logistic((0.3,)), Boosting(rounds=40, rate=0.2), linear(), boosted(rounds=40, rate=0.2)
 
 
 def held_out(
@@ -180,17 +190,15 @@ class Folds:
             (found,) = guesses(chosen, rows.take(left))
             own = HeldOut.of(found, rows.take(left))
             guessed[left], wrong[left], surprise[left] = own.guessed, own.wrong, own.surprise
-        return HeldOut(guessed, wrong, surprise, rows.weights, self.table.persons)
+        return HeldOut(guessed, wrong, surprise, rows.weights, self.table.persons, rows.number)
 
     def importance(self, generalization: Generalization) -> dict[str, float]:
         """Return by how much boosting's log loss rises when the answers to one question change places."""
         rows, random = samples(self.table, generalization, "label"), generator(0, "importance")
         rise = np.zeros(len(rows.input_sizes))
         for known, left in self._parts():
-            model, part = (
-                Boosting(rounds=40, rate=0.2).fit(rows.take(known), rows.take(known[:1])),
-                rows.take(left),
-            )
+            learner = Boosting(rounds=40, rate=0.2) if rows.number is None else boosted(rounds=40, rate=0.2)
+            model, part = learner.fit(rows.take(known), rows.take(known[:1])), rows.take(left)
             for j in range(len(rise)):
                 inputs = part.inputs.copy()
                 inputs[:, j] = random.permutation(inputs[:, j])

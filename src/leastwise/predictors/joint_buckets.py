@@ -63,7 +63,7 @@ class JointBuckets:
             rows = _rows(bucket_of, train.targets[:, t], train.weights, size)
             chain = _Chain.of(train, t, inputs, rows, random)
             known = _rows(asked_of, validation.targets[:, t], validation.weights, size)
-            chain.choose(self.pseudo_counts, self.discounts, asked_inputs, known)
+            chain.choose(self.pseudo_counts, self.discounts, asked_inputs, known, train.number is not None)
             self.chains_.append(chain)
         return self
 
@@ -128,9 +128,17 @@ class _Chain:
         )
 
     def choose(
-        self, pseudo_counts: Sequence[float], discounts: Sequence[float], inputs: Array, rows: _Rows
+        self,
+        pseudo_counts: Sequence[float],
+        discounts: Sequence[float],
+        inputs: Array,
+        rows: _Rows,
+        number: bool = False,
     ) -> None:
-        """Settle how far rare joint buckets are trusted: by the least error, then the least log loss."""
+        """Settle how far rare joint buckets are trusted: by the least error, then the least log loss.
+
+        Of a ``number`` by the log loss alone: which level is the likeliest does not matter.
+        """
         depths = sorted({self.useful, len(self.order)})
         settings = [*product(map(float, pseudo_counts), map(float, discounts))]
         by_inputs = np.argsort(rows.z, kind="stable")
@@ -146,7 +154,7 @@ class _Chain:
         )
         total = rows.w.sum()
         tried = [*product(range(len(depths)), range(len(settings)))]
-        scores = [(round(found[d, s, 0] / total, 12), found[d, s, 1] / total) for d, s in tried]
+        scores = [(0.0 if number else round(found[d, s, 0] / total, 12), found[d, s, 1] / total) for d, s in tried]
         d, s = tried[min(range(len(tried)), key=scores.__getitem__)]
         self.depth, (self.pseudo_count, self.discount) = depths[d], settings[s]
 

@@ -129,6 +129,10 @@ class Logistic:
     inputs: Inputs = "one-hot"
     name: str = "logistic"
 
+    def worthwhile(self, train: Samples) -> bool:
+        """Return whether the targets are classes; a number is for a linear regression."""
+        return train.number is None
+
     def fit(self, train: Samples, validation: Samples) -> Logistic:
         """Fit one regression per target and penalty."""
         steps = int(np.clip(_MOST_WORK // (len(train.buckets[0]) * max(train.target_sizes)), 10, self.most_steps))

@@ -50,14 +50,16 @@ class Guesses:
         return cls(np.zeros(rows, dtype=np.intp), np.zeros(rows), np.zeros(rows))
 
     @classmethod
-    def of(cls, probabilities: Probabilities, truth: npt.NDArray[Any]) -> Guesses:
-        """Return the guesses of rows whose probabilities are known."""
-        rows, best = np.arange(len(truth)), probabilities.argmax(axis=1)
-        return cls(best, np.asarray(probabilities[rows, best]), np.asarray(probabilities[rows, truth]))
+    def of(cls, probabilities: Probabilities, records: Samples) -> Guesses:
+        """Return the guesses of the first target, from the probabilities of each row."""
+        rows, best = np.arange(len(records)), records.best(probabilities)
+        return cls(
+            best, np.asarray(probabilities[rows, best]), np.asarray(probabilities[rows, records.targets[:, 0]])
+        )
 
-    def fill(self, block: Block, probabilities: Probabilities, truth: npt.NDArray[Any]) -> None:
+    def fill(self, block: Block, probabilities: Probabilities, records: Samples, target: int) -> None:
         """Put in the guesses of the rows of a block, from the probabilities of its joint buckets."""
-        best = probabilities.argmax(axis=1)
+        best, truth = records.best(probabilities), records.targets[:, target]
         self.values[block.rows] = best[block.places]
         self.confidence[block.rows] = probabilities[np.arange(len(best)), best][block.places]
         self.of_truth[block.rows] = probabilities[block.places, truth[block.rows]]
@@ -66,9 +68,9 @@ class Guesses:
         """Put in the guesses of some rows."""
         self.values[rows], self.confidence[rows], self.of_truth[rows] = part.values, part.confidence, part.of_truth
 
-    def error(self, truth: npt.NDArray[Any], weights: npt.NDArray[Any]) -> float:
-        """Return the share of people who are guessed wrongly."""
-        return float(weights[self.values != truth].sum() / weights.sum())
+    def error(self, records: Samples, target: int) -> float:
+        """Return the share of people who are guessed wrongly; of a number, how far off guesses are on average."""
+        return float((records.weights * records.wrong(self.values, target)).sum() / records.weights.sum())
 
     def log_loss(self, weights: npt.NDArray[Any]) -> float:
         """Return the mean of -log P(truth), a probability counted as at least 1e-12."""
@@ -85,7 +87,7 @@ def guesses(predictor: Predictor, records: Samples) -> tuple[Guesses, ...]:
 
 def errors(found: Sequence[Guesses], records: Samples) -> npt.NDArray[np.float64]:
     """Return the error of each target."""
-    return np.array([g.error(records.targets[:, t], records.weights) for t, g in enumerate(found)])
+    return np.array([g.error(records, t) for t, g in enumerate(found)])
 
 
 def masked_predictions(predictor: Predictor, like: Samples, inputs: Codes) -> list[Probabilities]:
@@ -94,6 +96,12 @@ def masked_predictions(predictor: Predictor, like: Samples, inputs: Codes) -> li
         masked(np.asarray(probabilities), like.allowed(target, inputs))
         for target, probabilities in enumerate(predictor.predict(inputs))
     ]
+
+
+def believes(predictor: Predictor, records: Samples) -> Probabilities:
+    """Return what is believed of the first target, row by row; each joint bucket is predicted once."""
+    first, place = records.buckets
+    return np.asarray(masked_predictions(predictor, records, records.inputs[first])[0][place])
 
 
 def blocks(records: Samples) -> Iterator[Block]:
@@ -222,11 +230,11 @@ def strongest(predictors: Sequence[Predictor] | None = None, *, quick: bool = Fa
 
 def wrong_guesses(
     predictors: Sequence[Predictor], generalization: Generalization, parts: Split, targets: Targets
-) -> tuple[list[npt.NDArray[np.bool_]], Strongest]:
+) -> tuple[list[npt.NDArray[Any]], Strongest]:
     """Return, per target, about whom of the test part the strongest of these predictors is wrong; and that one."""
     train, validation, test = (samples(part, generalization, targets) for part in parts)
     choice = Strongest(tuple(predictors)).fit(train, validation)
-    return [found.values != test.targets[:, t] for t, found in enumerate(guesses(choice, test))], choice
+    return [test.wrong(found.values, t) for t, found in enumerate(guesses(choice, test))], choice
 
 
 def worthwhile(predictors: Sequence[Predictor], train: Samples) -> list[Predictor]:
@@ -253,15 +261,15 @@ def try_mixtures(
         predicted = [masked_predictions(p, validation, block.inputs) for p in predictors]
         for t, room in enumerate(found):
             for candidate, own in zip(candidates, room, strict=True):
-                own.fill(block, candidate.of([p[t] for p in predicted]), validation.targets[:, t])
+                own.fill(block, candidate.of([p[t] for p in predicted]), validation, t)
     return found
 
 
 def best_mixture(target: int, tried: Sequence[Guesses], validation: Samples) -> int:
     """Return which candidate is the best: see ``Strongest``."""
-    truth, weights = validation.targets[:, target], validation.weights
-    wrong = [(guesses.values != truth).astype(float) for guesses in tried]
-    errors = [guesses.error(truth, weights) for guesses in tried]
+    weights = validation.weights
+    wrong = [validation.wrong(guesses.values, target).astype(float) for guesses in tried]
+    errors = [guesses.error(validation, target) for guesses in tried]
     lead = int(np.argmin(errors))
     equal = [i for i in range(len(tried)) if _cannot_tell(wrong[i] - wrong[lead], weights)]
     # Rounded, so that a predictor alone wins against a mixture that says the same.
@@ -269,7 +277,7 @@ def best_mixture(target: int, tried: Sequence[Guesses], validation: Samples) -> 
 
 
 def _cannot_tell(difference: npt.NDArray[Any], weights: npt.NDArray[Any]) -> bool:
-    """Return whether a mean difference of 0/1 errors is at most its standard error."""
+    """Return whether a mean difference of errors is at most its standard error."""
     people = weights.sum()
     mean = float((weights * difference).sum() / people)
     variance = float((weights * difference**2).sum() / people) - mean**2
@@ -279,9 +287,8 @@ def _cannot_tell(difference: npt.NDArray[Any], weights: npt.NDArray[Any]) -> boo
 def _scores(
     target: int, tried: Sequence[Guesses], names: Sequence[str], validation: Samples
 ) -> dict[str, tuple[float, float]]:
-    truth, weights = validation.targets[:, target], validation.weights
     found: dict[str, tuple[float, float]] = {}
     for name, own in zip(names, tried, strict=True):
-        score = own.error(truth, weights), own.log_loss(weights)
+        score = own.error(validation, target), own.log_loss(validation.weights)
         found[name] = min(score, found.get(name, score))
     return found

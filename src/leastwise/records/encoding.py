@@ -91,6 +91,18 @@ def encode_label(column: Column, label: Attribute) -> npt.NDArray[Any]:
     return codes.astype(np.min_scalar_type(max(len(label.values) - 1, 0)))
 
 
+def label_numbers(column: Column, label: Attribute) -> npt.NDArray[np.float64]:
+    """Return the number of each record; a record without one cannot be used."""
+    column = derived_column(column, label.derive) if label.derive else column
+    without = int(sum(text_of(value) is None for value in column.to_list()))
+    if without:
+        raise DataError(f"the label {label.name!r} is missing in {without:,} records; leave those out")
+    codes, levels = encode_numbers(column, label)
+    if label.extra_values or not np.isfinite(levels).all():
+        raise DataError(f"the label {label.name!r} must be a finite number in every record")
+    return np.asarray(levels, dtype=float)[codes]
+
+
 def mapped(column: Column, function: Callable[[Any], Any]) -> npt.NDArray[Any]:
     """Apply a function of a raw value to a whole column, calling it once for each distinct value."""
     values, index = distinct_values(column)

@@ -20,10 +20,11 @@ from leastwise.errors import DataError, ParameterError, SchemaError, shorten
 from leastwise.generalization import Generalization
 from leastwise.partition import Codes, Partition, from_map
 from leastwise.random import generator
-from leastwise.records.encoding import derived_column, encode_label, encode_numbers, encode_values
+from leastwise.records.encoding import derived_column, encode_label, encode_numbers, encode_values, label_numbers
 from leastwise.records.grouping import joint_buckets
+from leastwise.records.numbers import FEW_LEVELS, Numbers
 from leastwise.records.splitting import Dealt, protocol_rows
-from leastwise.schema import Schema
+from leastwise.schema import Attribute, Schema
 from leastwise.validation import did_you_mean
 
 Levels = tuple[npt.NDArray[Any], ...]
@@ -42,7 +43,10 @@ class Table:
     levels
         Per attribute the declared values, or the distinct numbers of a continuous attribute, ascending.
     labels
-        The class of each record, as a position in ``schema.label.values``; None when there is no label.
+        The class of each record, as a position in ``schema.label.values``, or in the levels of a number; None when
+        there is no label.
+    number
+        The label itself, where it is a number.
     weights
         How many people with exactly this record each row stands for; None means one each. These are
         multiplicities, not survey weights: intervals and certificates count every one as a person of its own.
@@ -66,6 +70,7 @@ class Table:
     part: str = "all"
     split_seed: int | None = None
     dealt: Dealt | None = None
+    number: Numbers | None = None
 
     @classmethod
     def from_frame(cls, frame: Any, schema: Schema, person: str | None = None) -> Table:
@@ -88,9 +93,20 @@ class Table:
             codes, level = encode(column, attribute)
             columns.append(codes)
             levels.append(level)
-        labels = None if schema.label is None else encode_label(records[schema.label.column], schema.label)
         persons = None if person is None else _persons(records, person, schema)
-        return cls(schema, _matrix(columns, len(records)), tuple(levels), labels, persons=persons)
+        table = cls(schema, _matrix(columns, len(records)), tuple(levels), persons=persons)
+        return table if schema.label is None else table.with_label(records[schema.label.column], schema.label)
+
+    def with_label(self, column: nw.Series[Any], label: Attribute) -> Table:
+        """Return the table with the label of each record, read from a column."""
+        schema = replace(self.schema, label=label)
+        if not label.continuous:
+            return replace(self, schema=schema, labels=encode_label(column, label), number=None)
+        return replace(self, schema=schema).with_number(Numbers.of(label_numbers(column, label), self.weights))
+
+    def with_number(self, number: Numbers) -> Table:
+        """Return the table with this number as the label of each record."""
+        return replace(self, labels=number.codes, number=number)
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -129,7 +145,7 @@ class Table:
         """How many classes the label has."""
         if self.schema.label is None:
             raise SchemaError("this needs a label; name it by --label, or in the schema")
-        return len(self.schema.label.values)
+        return len(self.schema.label.values) if self.number is None else len(self.number.levels)
 
     @property
     def y(self) -> npt.NDArray[Any]:
@@ -137,6 +153,16 @@ class Table:
         if self.labels is None:
             raise SchemaError("this needs a label; name it by --label, or in the schema")
         return self.labels
+
+    @property
+    def right(self) -> npt.NDArray[np.float64]:
+        """How right each guess of a number is, guess x truth: 1 less the distance; empty for classes."""
+        return np.zeros((0, 0)) if self.number is None else 1 - self.number.distances
+
+    @property
+    def stored_label(self) -> npt.NDArray[Any]:
+        """What the training phase stores of the label, as a code: its class, or each number as one of its own."""
+        return self.y if self.number is None else np.unique(self.number.exact, return_inverse=True)[1]
 
     @property
     def counts(self) -> npt.NDArray[Any]:
@@ -186,6 +212,7 @@ class Table:
             weights=None if self.weights is None else self.weights[rows],
             persons=None if self.persons is None else self.persons[rows],
             dealt=None if self.dealt is None else self.dealt.take(rows),
+            number=None if self.number is None else self.number.take(rows),
             part=self.part if part is None else part,
         )
 
@@ -203,8 +230,9 @@ class Table:
 
     def distinct(self) -> Table:
         """Return the distinct (record, label) rows, with how many people have each."""
-        columns = [self.codes] if self.labels is None else [self.codes, self.labels[:, None]]
-        sizes = [*self.sizes] + ([self.classes] if self.labels is not None else [])
+        label = [] if self.labels is None else [np.asarray(self.stored_label)]
+        columns = [self.codes, *(each[:, None] for each in label)]
+        sizes = [*self.sizes, *(int(each.max(initial=0)) + 1 for each in label)]
         first, row_of = joint_buckets(np.concatenate(columns, axis=1), sizes)
         counts = np.bincount(row_of, weights=self.weights, minlength=len(first))
         return replace(self.take(first), weights=counts, persons=None)
@@ -245,12 +273,14 @@ class Table:
             parts = protocol_rows(len(self), shares, generator(seed, "split"), self.persons)
         of = "" if self.part == "all" else f" of {self.part}"
         pairs = zip(parts, Split._fields, strict=True)
-        return Split(*(replace(self.take(rows, name + of), split_seed=seed) for rows, name in pairs))
+        split = Split(*(replace(self.take(rows, name + of), split_seed=seed) for rows, name in pairs))
+        return split if self.number is None else split.with_levels_of_train()
 
     def with_own_levels(self) -> Table:
         """Return the table with only those numbers as levels that somebody in it gave.
 
-        A part of a split shares the levels of the whole file; a minimizer must not see the others' numbers.
+        A part of a split shares the levels of the whole file; a minimizer must not see the others' numbers. A
+        label that is a number has few levels: a minimizer counts them in thousands of joint buckets.
         """
         levels, codes = list(self.levels), self.codes
         for j, attribute in enumerate(self.schema.attributes):
@@ -262,7 +292,10 @@ class Table:
                 beside = np.arange(attribute.extra_values) + used.sum()
                 codes[:, j] = np.concatenate([np.cumsum(used) - 1, beside])[self.codes[:, j]]
                 levels[j] = self.levels[j][used]
-        return self if codes is self.codes else replace(self, codes=codes, levels=tuple(levels))
+        own = self if codes is self.codes else replace(self, codes=codes, levels=tuple(levels))
+        if self.number is None or self.classes <= FEW_LEVELS:
+            return own
+        return own.with_number(Numbers.of(self.number.exact, self.weights, FEW_LEVELS))
 
 
 class Split(NamedTuple):
@@ -271,6 +304,12 @@ class Split(NamedTuple):
     train: Table
     validation: Table
     test: Table
+
+    def with_levels_of_train(self) -> Split:
+        """Return the parts with the label by the levels of the training part: no other's number is guessed by."""
+        assert self.train.number is not None
+        settled = Numbers.of(self.train.number.exact, self.train.weights)
+        return Split(*(part.with_number(part.number.like(settled)) for part in self if part.number is not None))
 
     def on_validation(self) -> Split:
         """Return the parts for judging on validation: its records also stand where those of test do.

@@ -65,6 +65,12 @@ def _cost_sentence(evaluation: Evaluation) -> str:
     if evaluation.utility is None or evaluation.everything is None:
         return ""
     now, before = evaluation.utility.error, evaluation.everything.error
+    number = evaluation.utility.number
+    if number is not None:
+        more = (
+            f"{number.in_its_unit(abs(now - before))} {'more' if now > before else 'less'} than with full records"
+        )
+        return f"The model is {number.words()}: {more}. Guessing is off by {number.in_its_unit(1.0)}."
     return (
         f"The model errs {compared(now - before)} full records ({percent(now, 1)} against {percent(before, 1)})."
     )
@@ -115,7 +121,9 @@ def _cost_figure(evaluation: Evaluation) -> list[Facts]:
     note = f"full records {percent(evaluation.everything.error, 1)}"
     if evaluation.nothing is not None:
         note += f", no records {percent(evaluation.nothing.error, 1)}"
-    utility = evaluation.utility
+    utility, number = evaluation.utility, evaluation.utility.number
+    if number is not None:
+        note = f"of what guessing is off; {note}; R2 {number.r2:.2f}"
     return [_figure("model errors", percent(utility.error, 1), note, utility.interval)]
 
 

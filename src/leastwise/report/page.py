@@ -81,10 +81,15 @@ def task_texts(task: Facts) -> dict[str, Any]:
             f"{counted(sum(people.values()), 'person', 'people')}; {people['train']:,.0f} to learn from, "
             f"{people['validation']:,.0f} to choose with, {people['test']:,.0f} to report on"
         ),
-        "classes_text": _classes(task["classes"]),
+        "classes_text": _classes(task["classes"]) if task.get("number") is None else _number(task["number"]),
         "personal_text": f"{', '.join(personal) or 'none'} ({len(personal)} of {task['attributes']})",
         "personal_means": PERSONAL,
     }
+
+
+def _number(number: Facts) -> str:
+    off = f"{number['scale']:.3g} {number['unit']}".strip()
+    return f"a number; errors are shares of what guessing is off, {off}: 100 % is a guess that knows nothing"
 
 
 def _classes(classes: Sequence[str]) -> str:

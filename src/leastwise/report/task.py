@@ -21,6 +21,7 @@ def task_facts(run: Run, evaluation: Evaluation) -> Facts:
         "data": run.task.data,
         "label": None if label is None else label.name,
         "classes": [] if label is None else [label.label_of(value) for value in label.values],
+        "number": None if evaluation.utility is None else to_plain(evaluation.utility.number),
         "attributes": len(run.schema),
         "personal": list(run.schema.personal),
         "people": to_plain(evaluation.people),

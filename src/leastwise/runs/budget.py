@@ -38,7 +38,8 @@ class Budget:
     Parameters
     ----------
     max_error_increase
-        By how much the classifier may err more than with everything asked (0.01: one point).
+        By how much the classifier may err more than with everything asked (0.01: one point). Where the label is a
+        number, errors are shares of the error of guessing: what always saying the median is off on average.
     max_error
         How often the classifier may err.
     min_adversary_error
@@ -140,7 +141,8 @@ class Budget:
                 text += f"allowed is {most:g}"
             found.append(Limit("max_error_increase", _over(more, most), text))
         if self.max_error is not None:
-            text = f"the model errs {risk:.4f} of the time, allowed is {self.max_error:g}"
+            of = "of the time" if figures.number is None else "of the error of guessing"
+            text = f"the model errs {risk:.4f} {of}, allowed is {self.max_error:g}"
             found.append(Limit("max_error", _over(risk, self.max_error), text))
         return found
 

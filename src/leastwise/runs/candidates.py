@@ -12,6 +12,7 @@ from leastwise.errors import ParameterError
 from leastwise.evaluation.declared_groups import GroupErrors
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.pareto import Point
+from leastwise.evaluation.utility import NumberErrors
 from leastwise.generalization import Generalization
 from leastwise.predictors.held_out import Difference
 from leastwise.schema import Schema
@@ -45,6 +46,8 @@ class Figures:
         How many people were judged.
     groups
         How the classifier serves the groups that were declared; None where there are none.
+    number
+        The errors of the model in the unit of the label, where that is a number.
     """
 
     utility_risk: float
@@ -57,6 +60,7 @@ class Figures:
     increase: Difference | None = None
     people: int = 0
     groups: GroupErrors | None = None
+    number: NumberErrors | None = None
 
     @property
     def point(self) -> Point:
@@ -79,6 +83,7 @@ class Figures:
             increase=judged.utility.increase,
             people=int(judged.utility.people),
             groups=judged.utility.groups,
+            number=judged.utility.number,
         )
 
 

@@ -146,7 +146,7 @@ def _chosen(fitting: Sequence[Candidate], budget: Budget, stated: bool, frontier
         why = f"{aim} of them"
         if len(sure) < len(fitting):
             many = f"{many} (with a margin for chance {len(sure)})"
-    sentence = f"{many} {which}: {budget.words()}. {why} on the validation part: {_figures(least)}."
+    sentence = f"{many} {which}: {budget.words()}. {why} on the validation part: {figures_in_words(least)}."
     return _choice(least, budget, stated, sentence, frontier)
 
 
@@ -239,8 +239,12 @@ def _rounded(number: float) -> int:
     return int(float(f"{number:.2g}"))
 
 
-def _figures(point: Candidate) -> str:
+def figures_in_words(point: Candidate) -> str:
+    """Say how a candidate is judged on validation."""
     figures = point.validation
+    if figures.number is not None:
+        off = f"the model is {figures.number.words()}"
+        return f"{off}, A1 is wrong {figures.adversary_error:.3f} of the time"
     return f"the model errs {figures.utility_risk:.3f}, A1 is wrong {figures.adversary_error:.3f} of the time"
 
 
@@ -267,14 +271,15 @@ def promise_of(point: Candidate, budget: Budget) -> str:
     """Say whether the test part confirms a limit on the increase of the error; nothing where there is none."""
     if budget.max_error_increase is None or point.tested is None or point.tested.increase is None:
         return ""
-    return promise(budget, point.tested.increase, point.tested.people)
+    number, told = point.tested.number, promise(budget, point.tested.increase, point.tested.people)
+    return told if number is None else f"{told} {number.what_points_are()}"
 
 
 def _nearest(budget: Budget, frontier: Frontier) -> Choice:
     point, why = _closest(frontier.points, budget)
     sentence = (
         f"No limit was stated, and no candidate keeps the one that holds then ({budget.words()}). {why} of those "
-        f"that come closest to it: {_figures(point)}."
+        f"that come closest to it: {figures_in_words(point)}."
     )
     return _choice(point, budget, False, sentence, frontier)
 

@@ -18,7 +18,7 @@ from leastwise.minimizers import (
     recommended_paths,
     restarted_paths,
 )
-from leastwise.minimizers.base import checked_generalization
+from leastwise.minimizers.base import check_label, checked_generalization
 from leastwise.minimizers.feature_selection import METHODS
 from leastwise.minimizers.pat import LEAVES, fitting_min_leaf
 from leastwise.minimizers.surrogate import SURROGATES
@@ -45,6 +45,8 @@ class Source:
     def propose(self, train: Table, constraints: Constraints | None = None) -> list[Proposal]:
         """Return what it finds on the training part; it sees no other record, and no other's numbers."""
         table = train.with_own_levels()
+        if self.minimizer in known_minimizers():
+            check_label(known_minimizers()[self.minimizer], table)
         if self.brought is not None:
             return [*path_of(self.brought, self.parameters, table)]
         return [*family_of(self.minimizer).propose(table, self, constraints)]

@@ -24,6 +24,7 @@ from leastwise.minimizers.rounding import rounded
 from leastwise.partition import Untouched
 from leastwise.predictors import JointBuckets, Logistic
 from leastwise.predictors.held_out import Difference, Reference
+from leastwise.predictors.regression import linear
 from leastwise.records.table import Split, Table
 from leastwise.runs.candidates import Candidate, Figures
 
@@ -54,10 +55,10 @@ def screen_by_counting(
         How declared groups are served with everything asked, where there are any.
     """
     part = split.on_validation()
-    told = label_guesses(generalization, part, (JointBuckets(), Logistic()))
+    told = label_guesses(generalization, part, (JointBuckets(), Logistic(), linear()))
     risk = told.risk(part, "test")
     if before is not None:
-        wrong = told.wrong("test", len(part.test))
+        wrong = told.wrong("test", part.test)
         risk = replace(risk, groups=GroupErrors.of(wrong, before.wrong, part.test, before.groupings))
     return judge_risk(generalization, part, candidates, risk, JointBuckets)
 
@@ -171,6 +172,7 @@ def judge_risk(
         increase=risk.increase,
         people=int(risk.people),
         groups=risk.groups,
+        number=risk.number,
     )
     return Judged(figures=figures, seconds=time.perf_counter() - start)
 

@@ -43,7 +43,7 @@ class Asked(NamedTuple):
         """Return how declared groups are served on validation with everything asked; None where there are none."""
         if not self.groupings:
             return None
-        return ServedBefore(self.groupings, self.told[0].wrong("validation", len(split.validation)))
+        return ServedBefore(self.groupings, self.told[0].wrong("validation", split.validation))
 
     def error_of_everything(self, split: Split) -> float:
         """Return how often the classifier errs on validation with everything asked."""

@@ -9,7 +9,7 @@ from leastwise.errors import ParameterError, shorten
 from leastwise.runs import folder as places
 from leastwise.runs.budget import Size
 from leastwise.runs.candidates import Candidate
-from leastwise.runs.choice import Choice, promise_of
+from leastwise.runs.choice import Choice, figures_in_words, promise_of
 from leastwise.runs.folder import Run, write_choice
 from leastwise.runs.journal import locked
 from leastwise.validation import did_you_mean
@@ -47,14 +47,13 @@ def attacked(run: Run, name: str) -> Candidate:
 def _picked(run: Run, point: Candidate) -> Choice:
     front, budget, size = run.frontier, run.choice.budget, Size(point.asked, point.answers)
     broken = budget.problems(point.validation, front.untouched_validation.utility_risk, size)
-    figures = point.validation
     kept = f"It keeps: {budget.words()}." if not broken else f"It does not keep the limits: {'; '.join(broken)}."
     return replace(
         run.choice,
         candidate=point.id,
         sentence=(
-            f"A person picked this one of {len(front.points)} attacked candidates. On the validation part the "
-            f"model errs {figures.utility_risk:.3f}, A1 is wrong {figures.adversary_error:.3f} of the time. {kept}"
+            f"A person picked this one of {len(front.points)} attacked candidates. On the validation part "
+            f"{figures_in_words(point)}. {kept}"
         ),
         fits=not broken,
         binding=(),

@@ -57,6 +57,9 @@ def _cost(figures: Figures, everything: Figures) -> str:
     """Say what is lost; that less is asked than everything can gain nothing but by chance."""
     more = (figures.utility_risk - everything.utility_risk) * 100
     lost = f"{more:.1f} points more than" if more >= 0.05 else "no more than"
+    if figures.number is not None:
+        further = f"{figures.number.in_its_unit(more / 100)} more than" if more >= 0.05 else "no more than"
+        return f"The model is {figures.number.words()}, {further} with everything asked."
     errors = f"{figures.utility_risk:.3f} against {everything.utility_risk:.3f}"
     return f"The model errs {lost} with everything asked ({errors})."
 
@@ -129,7 +132,8 @@ def shown(point: Candidate) -> Figures:
 def frontier_table(frontier: Frontier, chosen: str | None = None) -> Listing:
     """Return a row for each point, between everything asked and nothing asked."""
     schema = frontier.points[0].generalization.schema
-    errors = [text for who in ("model", "attacker") for text in (f"{who} wrong", INTERVAL)]
+    off = "model off, of guessing" if frontier.untouched.number else "model wrong"
+    errors = [text for who in (off, "attacker wrong") for text in (who, INTERVAL)]
     rows = [
         [name_in_words(place, p.name, p.id == chosen), *_figures(p.generalization, shown(p)), p.words, p.id]
         for place, p in enumerate(on_test(frontier), 1)

@@ -267,7 +267,7 @@ def check_records(table: Table) -> None:
     seen = np.flatnonzero(np.bincount(table.y, minlength=table.classes))
     label = table.schema.label
     assert label is not None
-    if len(seen) < 2:
+    if len(seen) < 2 and table.number is None:
         raise DataError(f"the label {shorten(label.name)} must have at least two classes in the records; got one")
 
 
@@ -275,6 +275,8 @@ def check_split(split: Split) -> None:
     """Refuse parts that lack a class: what is not there cannot be judged."""
     label = split.train.schema.label
     assert label is not None
+    if label.continuous:  # of a number no part lacks a class
+        return
     parts = np.stack([np.bincount(part.y, minlength=part.classes) for part in split])
     whole = parts.sum(axis=0)
     for name, counts in zip(Split._fields, parts, strict=True):
@@ -294,7 +296,10 @@ def fingerprint(table: Table) -> str:
         if attribute.continuous:
             digest.update(np.ascontiguousarray(table.levels[j], dtype="<f8").tobytes())
         digest.update(np.ascontiguousarray(table.codes[:, j], dtype="<i4").tobytes())
-    digest.update(np.ascontiguousarray(table.y, dtype="<i4").tobytes())
+    if table.number is None:
+        digest.update(np.ascontiguousarray(table.y, dtype="<i4").tobytes())
+    else:
+        digest.update(np.ascontiguousarray(table.number.exact, dtype="<f8").tobytes())
     if table.persons is not None:  # other records belong together: another task
         digest.update(np.ascontiguousarray(table.persons, dtype="<i4").tobytes())
     return digest.hexdigest()

@@ -138,8 +138,9 @@ def _check_names(attributes: list[Attribute | None], label: Attribute | None, pr
             problems.add(("attributes", i, "name"), f"attribute {shorten(name)} is declared twice")
     if label is not None and label.name in names:
         problems.add(("label", "name"), f"{shorten(label.name)} is the label and an attribute; it can be only one")
-    if label is not None and label.continuous:
-        problems.add(("label", "kind"), "the label must be discrete; put its classes into values")
+    if label is not None and label.continuous and label.extra_values:
+        must = "a label that is a number must be known of everybody; take missing and other away"
+        problems.add(("label", "kind"), must)
 
 
 def load_schema(path: str | Path) -> Schema:

@@ -144,7 +144,8 @@ def infer_schema(
         Values that fewer records have stay out of the domain, and are accepted as "other": by default those that
         one record alone has. What an ordered type declares stays.
     label_above
-        Makes two classes of a label that is a number: up to this one, and above it.
+        A label of more than 20 different numbers is predicted as a number (``kinds`` says otherwise); this makes
+        two classes of a label that is a number: up to this one, and above it.
     derive
         Rules by which columns are asked, such as ``{"born": "age on 2025-01-01 of YYYY-MM-DD"}``; an empty one
         keeps a column as it is.
@@ -174,8 +175,8 @@ def infer_schema(
         dict(hierarchies or {}),
     )
     _check_names(records.columns, wishes)
-    target = None if label is None else _target(profile(records[label]), label_above)
-    classes = None if target is None else encode_label(records[target.column], target)
+    target = None if label is None else _target(profile(records[label]), wishes)
+    classes = None if target is None or target.continuous else encode_label(records[target.column], target)
     found = [_look(records[name], wishes, classes) for name in records.columns]
     attributes = tuple(attribute for _, attribute in found if attribute is not None)
     return Inspection(Schema(attributes, target), tuple(finding for finding, _ in found), len(records))
@@ -205,7 +206,7 @@ def _check_names(columns: list[str], wishes: _Wishes) -> None:
     for name in ([] if wishes.label is None else [wishes.label]) + sorted(named):
         if name not in columns:
             raise SchemaError(f"there is no column {shorten(name)}; {did_you_mean(name, columns)}{hint}")
-    if wishes.label in named:
+    if wishes.label in named - {*wishes.kinds}:
         raise SchemaError(f"{shorten(wishes.label)} is the label; it cannot be an attribute as well, nor left out")
     for name in wishes.drop:
         if wishes.keeps(name):
@@ -219,9 +220,10 @@ def _look(
 ) -> tuple[Finding, Attribute | None]:
     facts = profile(column)
     if column.name == wishes.label:
-        target = _target(facts, wishes.label_above)
+        target = _target(facts, wishes)
         reason = f"numbers, in {len(target.values)} classes" if target.derive else f"{facts.distinct} classes"
-        return _finding(facts, "discrete", reason, "label", _domain(target), derive=target.derive), None
+        reason = f"a number to predict, {facts.distinct:,} distinct" if target.continuous else reason
+        return _finding(facts, target.kind, reason, "label", _domain(target), derive=target.derive), None
     if column.name in wishes.drop:
         return _finding(facts, facts.form, "as you said", "left out"), None
     return _propose(facts, wishes, _label_warnings(column, facts, classes))
@@ -337,9 +339,10 @@ def _label_warnings(column: nw.Series[Any], facts: Profile, codes: npt.NDArray[A
     return (f"tells the label for {math.floor(1000 * told) / 10:g} % of the records: a copy of it?",)
 
 
-def _target(facts: Profile, above: float | None) -> Attribute:
+def _target(facts: Profile, wishes: _Wishes) -> Attribute:
+    above = wishes.label_above
     if above is None:
-        return label_of(facts)
+        return label_of(facts, wishes.kinds.get(facts.name))
     rule = rule_of(f"above {number_text(above)}")
     assert isinstance(rule, Above)
     if facts.form != "number":
@@ -352,12 +355,32 @@ def _target(facts: Profile, above: float | None) -> Attribute:
     return Attribute(facts.name, values=rule.classes, derive=f"above {number_text(above)}")
 
 
-def label_of(facts: Profile) -> Attribute:
-    """Return the label as a discrete attribute; complain about everything that makes it unfit."""
+def label_of(facts: Profile, kind: Kind | None = None) -> Attribute:
+    """Return the label: classes, or a number where there are many; complain about all that makes it unfit."""
+    many = facts.form == "number" and facts.distinct > MOST_NUMERIC_CLASSES
+    if kind == "continuous" or (kind is None and many):
+        return _number_of(facts)
     problems = _label_problems(facts)
     if problems:
         raise SchemaError(f"the label {shorten(facts.name)} cannot be predicted", problems)
     return Attribute(facts.name, "discrete", facts.sorted_values)
+
+
+def _number_of(facts: Profile) -> Attribute:
+    """Return a label that is a number; of an identifier nothing is learned."""
+    problems = []
+    if facts.form != "number":
+        problems.append("a number to predict must have numbers only; this column has others")
+    elif facts.missing:
+        problems.append(f"it is missing in {facts.missing:,} of {facts.records:,} records; leave those out")
+    elif facts.distinct < 2:
+        problems.append(f"it must have two values or more; found {facts.distinct}")
+    elif len(facts.finite) < facts.distinct:
+        problems.append("every number must be finite; leave the others out")
+    if problems:
+        raise SchemaError(f"the label {shorten(facts.name)} cannot be predicted", problems)
+    lower = 0.0 if facts.whole and facts.finite[0] == 0 else None  # nobody is told by the 0 from which counts go
+    return Attribute(facts.name, "continuous", lower=lower, integer=facts.whole)
 
 
 def _label_problems(facts: Profile) -> list[str]:
@@ -365,11 +388,8 @@ def _label_problems(facts: Profile) -> list[str]:
         return [f"it must have classes; this column has {'nested values' if facts.form == 'nested' else 'dates'}"]
     most = MOST_NUMERIC_CLASSES if facts.form == "number" else MOST_CLASSES
     if facts.distinct > most:
-        advice = (
-            "make two classes of it, such as --set label_above=50000 (inspect: --label-above 50000)"
-            if facts.form == "number"
-            else "group them first"
-        )
+        advice = "leave it a number, or make two classes of it: --label-above 50000"
+        advice = advice if facts.form == "number" else "group them first"
         return [f"it must have at most {most} classes; it has {facts.distinct:,} distinct values: {advice}"]
     problems = []
     if facts.missing:

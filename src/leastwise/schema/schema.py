@@ -32,8 +32,8 @@ class Schema:
         problems = [f"attribute {shorten(name)} is declared twice" for name in repeated(names)]
         if self.label is not None and self.label.name in self._position:
             problems.append(f"{shorten(self.label.name)} is the label and an attribute; it can be only one")
-        if self.label is not None and self.label.continuous:
-            problems.append("the label must be discrete; put its classes into values")
+        if self.label is not None and self.label.continuous and self.label.extra_values:
+            problems.append("a label that is a number must be known of everybody; take missing and other away")
         if problems:
             raise SchemaError("schema", problems)
 

@@ -152,7 +152,7 @@ def _label(records: Records, model: Additive, buckets: Ints, joint_of: npt.NDArr
     scores[:, classes - len(model.intercept) :] += model.intercept
     for j in range(attributes):
         scores += effects[j, buckets[:, j]]
-    return Label(people, scores, effects)
+    return Label(people, scores, effects, records.table.right)
 
 
 def _targets(records: Records, columns: Sequence[npt.NDArray[Any]]) -> Targets:

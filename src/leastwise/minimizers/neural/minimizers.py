@@ -113,6 +113,7 @@ class NeuralMinimizer(Minimizer):
 
     reference: ClassVar[str] = _PAPER
     needs_label = True
+    takes_numbers = False
 
     usual_lam: ClassVar[float]
     """What ``lam`` is where nothing is said: where utility and privacy are weighed depends on the objective."""

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from leastwise.kernels.count_tables import Layout, class_counts, count_rows, make_layout, part_rows
 from leastwise.kernels.split_scan import Judgement, Members, scan_node, scan_wide
 from leastwise.minimizers.pat.tree import Values, effects
-from leastwise.minimizers.pgini import Criterion, gini
+from leastwise.minimizers.pgini import Criterion
 from leastwise.records.table import Table
 
 Array = npt.NDArray[Any]
@@ -194,6 +194,7 @@ class Grower:
         self._judgement = Judgement(
             self.alphas,
             criterion.label_scale,
+            np.array(criterion.label_values),
             np.array([scale_of[p] for p in self.rows.order[: len(scale_of)]]),
             float(min_leaf),
             np.array(ordered, dtype=np.int64),
@@ -230,7 +231,7 @@ class Grower:
 
     def _offer(self, heap: list[Any], which: int, leaf: _Leaf) -> None:
         """Queue a leaf by the most that a split of it could gain: it is counted only when that comes first."""
-        told = self.criterion.label_scale * leaf.people * gini(leaf.classes)
+        told = self.criterion.label_scale * leaf.people * self.criterion.label_impurity(leaf.classes)
         bound = (1 - float(self.alphas[which])) * told
         if leaf.people >= 2 * self.min_leaf and bound > 0:
             heapq.heappush(heap, (-bound * (1 + 1e-9), 0, leaf.number, leaf, None))

@@ -74,13 +74,12 @@ def _number(partition: Partition, text: str) -> float | None:
     return number if number is not None and attribute.contains(number) else None
 
 
-def numbers_of(label: Attribute, column: pl.Series) -> Matrix:
+def numbers_of(column: pl.Series) -> Matrix:
     """Return the number of each record, NaN where it has none."""
     texts = [text_of(value) for value in column.to_list()]
     numbers = np.array([np.nan if text is None else number_of(text) for text in texts], dtype=float)
-    strange = sum(
-        text is not None and not np.isfinite(number) for text, number in zip(texts, numbers, strict=True)
-    )
+    known = np.array([text is not None for text in texts], dtype=bool)
+    strange = int((known & ~np.isfinite(numbers)).sum())
     if strange:
         raise DataError(f"{column.name}: each label must be a number; {strange:,} are not")
     return numbers

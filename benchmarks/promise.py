@@ -22,7 +22,7 @@ from data import load
 from leastwise import Generalization, Table
 from leastwise.evaluation.utility import label_guesses, utility_predictors
 from leastwise.predictors.base import samples
-from leastwise.predictors.strongest import Strongest, guesses
+from leastwise.predictors.strongest import Strongest, guesses, worthwhile
 from leastwise.random import generator
 from leastwise.records.table import Split
 from leastwise.runs import Budget, Options, Run, Workers, choose_again, run
@@ -42,7 +42,8 @@ def error(generalization: Generalization, parts: Split) -> float:
 def least_error(generalization: Generalization, parts: Split) -> float:
     """Return the least error on the last part of any classifier: each alone, and the judge's choice."""
     train, validation, fresh = (samples(part, generalization, "label") for part in parts)
-    fitted = [Strongest((one,)).fit(train, validation) for one in utility_predictors(True)]
+    useful = worthwhile(utility_predictors(True), train)
+    fitted = [Strongest((one,)).fit(train, validation) for one in useful]
     alone = [float((guesses(one, fresh)[0].values != fresh.targets[:, 0]).mean()) for one in fitted]
     return min(*alone, error(generalization, parts))
 

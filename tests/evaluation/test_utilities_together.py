@@ -6,13 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from leastwise import Generalization
 from leastwise.evaluation.declared_groups import GroupErrors, Grouping
-from leastwise.evaluation.utility import LabelGuesses, label_guesses, utilities_together
+from leastwise.evaluation.utility import LabelGuesses, label_guesses, utilities_together, weighed
 from leastwise.minimizers import coarsening_path
 from leastwise.partition import suppress
 from leastwise.predictors import JointBuckets, Logistic
+from leastwise.predictors.held_out import Difference
 from tests.samples import a_secret_and_its_twin
 
 TABLE = a_secret_and_its_twin(1200)
@@ -20,21 +23,58 @@ SPLIT = TABLE.split(0, (0.45, 0.25, 0.3))
 EVERYTHING, NOTHING = Generalization.untouched(TABLE.schema), Generalization.suppressed(TABLE.schema)
 
 
-def guessed(share: float, seed: int, right: np.ndarray | None = None) -> LabelGuesses:
+def guessed(share: float, seed: int) -> LabelGuesses:
     """Return guesses that are wrong about a share of the people."""
-    random = np.random.default_rng(seed)
-    bits = {
-        part: np.packbits(random.random(len(getattr(SPLIT, part))) < share).tobytes().hex()
-        for part in ("validation", "test")
-    }
-    return LabelGuesses(predictor=f"p{seed}", **bits)
-
-
-def test_bits_come_back_as_they_were():
-    found = label_guesses(EVERYTHING, SPLIT, (JointBuckets(), Logistic()))
+    random, codes = np.random.default_rng(seed), {}
     for part in ("validation", "test"):
-        assert found.wrong(part, len(getattr(SPLIT, part))).shape == (len(getattr(SPLIT, part)),)
+        truth = getattr(SPLIT, part).y
+        codes[part] = (
+            np.where(random.random(len(truth)) < share, 1 - truth, truth).astype(np.uint8).tobytes().hex()
+        )
+    return LabelGuesses(predictor=f"p{seed}", **codes)
+
+
+def test_guesses_and_beliefs_come_back_as_they_were():
+    found = label_guesses(EVERYTHING, SPLIT, (JointBuckets(), Logistic()))
     assert 0.05 < found.wrong("test", SPLIT.test).mean() < 0.15
+    for part in ("train", "validation", "test"):
+        people = getattr(SPLIT, part)
+        beliefs = found.beliefs(part, people)
+        assert beliefs.shape == (len(people), 2)
+        assert np.allclose(beliefs.sum(axis=1), 1)
+        sure = np.abs(beliefs[:, 0] - 0.5) > 0.01  # beliefs are kept in 255ths
+        assert np.array_equal(beliefs.argmax(axis=1)[sure], found.guessed(part, people)[sure])
+    assert label_guesses(NOTHING, SPLIT, (JointBuckets(),)).believed == {}
+
+
+def test_on_validation_labels_and_beliefs_are_weighed_and_on_test_labels_alone():
+    told = [label_guesses(g, SPLIT, (JointBuckets(), Logistic())) for g in (EVERYTHING, NOTHING)]
+    found = utilities_together([EVERYTHING, NOTHING], told, SPLIT)[1]
+    everybody = [(told[0].beliefs(p, getattr(SPLIT, p)), p) for p in ("train", "validation")]
+    lost = [
+        beliefs[row, told[0].guessed(p, getattr(SPLIT, p))[row]]
+        - beliefs[row, told[1].guessed(p, getattr(SPLIT, p))[row]]
+        for beliefs, p in everybody
+        for row in range(len(beliefs))
+    ]
+    assert found.validation.expected == pytest.approx(np.mean(lost))
+    wrong = [each.wrong("validation", SPLIT.validation).astype(float) for each in told]
+    labels = Difference.of(wrong[1] - wrong[0], SPLIT.validation.counts)
+    assert found.validation.increase == weighed(labels, found.validation.expected)
+    assert found.test.increase.mean == pytest.approx(
+        told[1].wrong("test", SPLIT.test).mean() - told[0].wrong("test", SPLIT.test).mean()
+    )
+    assert found.test.expected == pytest.approx(found.test.increase.mean, abs=0.1)
+
+
+@given(st.floats(-0.1, 0.1), st.floats(1e-4, 0.05), st.floats(-0.1, 0.1))
+def test_what_is_weighed_lies_between_and_is_surer(mean, error, expected):
+    found = weighed(Difference(mean, error), expected)
+    assert min(mean, expected) - 1e-12 <= found.mean <= max(mean, expected) + 1e-12
+    assert found.standard_error <= error
+    assert weighed(Difference(mean, error / 100), expected).mean == pytest.approx(
+        mean, abs=0.03 * abs(mean - expected) + 1e-3
+    )
 
 
 def test_groups_are_judged_for_choosing_on_everybody_who_was_not_learned_from():
@@ -51,7 +91,7 @@ def test_groups_are_judged_for_choosing_on_everybody_who_was_not_learned_from():
     alone = utilities_together([EVERYTHING, NOTHING], many, SPLIT, [grouping])[1].validation
     validation = [g.wrong("validation", SPLIT.validation) for g in told]
     assert alone.groups == GroupErrors.of(validation[1], validation[0], SPLIT.validation, [grouping])
-    assert alone.error == found.validation.error  # nothing but groups is judged on the training part
+    assert alone.error == found.validation.error
 
 
 def test_nobody_is_learned_from_who_is_guessed():

@@ -153,7 +153,7 @@ def test_what_is_tested_is_not_learned_from():
     split, everything = table.split(0), Generalization.untouched(table.schema)
     changed = replace(split.test, labels=1 - split.test.y)
     told = [
-        utility.label_guesses(everything, parts, [JointBuckets(), Logistic()]).wrong("test", split.test)
+        utility.label_guesses(everything, parts, [JointBuckets(), Logistic()]).wrong("test", parts.test)
         for parts in (split, split._replace(test=changed))
     ]
     assert np.array_equal(told[0], ~told[1])

@@ -48,6 +48,8 @@ class Figures:
         How the classifier serves the groups that were declared; None where there are none.
     number
         The errors of the model in the unit of the label, where that is a number.
+    expected
+        The increase of the error by what a classifier believes that is told everything; None where nobody asked.
     """
 
     utility_risk: float
@@ -61,6 +63,7 @@ class Figures:
     people: int = 0
     groups: GroupErrors | None = None
     number: NumberErrors | None = None
+    expected: float | None = None
 
     @property
     def point(self) -> Point:
@@ -84,6 +87,7 @@ class Figures:
             people=int(judged.utility.people),
             groups=judged.utility.groups,
             number=judged.utility.number,
+            expected=judged.utility.expected,
         )
 
 

@@ -9,6 +9,7 @@ from leastwise.documents import from_text, to_text
 from leastwise.documents.wording import NO_BREAK
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
+from leastwise.evaluation.utility import weighed
 from leastwise.predictors.held_out import Difference
 from leastwise.runs.budget import Budget, Limit, Size
 from leastwise.runs.candidates import Candidate
@@ -190,8 +191,11 @@ def _upper_bound(budget: Budget) -> Callable[[Candidate], float]:
     return bound
 
 
-def promise(budget: Budget, increase: Difference, people: int) -> str:
+def promise(budget: Budget, increase: Difference, people: int, expected: float | None = None) -> str:
     """Say whether a limit on the increase of the error is kept, by people who had no say in choosing.
+
+    It is kept where the labels of these people confirm it, and the beliefs of a classifier that is told everything
+    (``expected``) do not speak against it: labels alone confirm a limit now and then by luck.
 
     >>> promise(Budget(max_error_increase=0.01), Difference(0.004, 0.002), 3000)
     'Kept: with 90\xa0% confidence the model errs at most 0.7 points more than with everything asked (allowed: 1).'
@@ -201,6 +205,8 @@ def promise(budget: Budget, increase: Difference, people: int) -> str:
     # Who sees more can coarsen: an increase below zero is chance, and no reason to be surer.
     increase = replace(increase, mean=max(increase.mean, 0.0))
     upper = increase.bound(budget.errors)
+    if expected is not None:
+        upper = max(upper, weighed(increase, expected).bound(budget.errors))
     level, allowed = f"{budget.confidence * 100:g}{NO_BREAK}%", f"allowed: {most * 100:g}"
     if upper <= most:
         return (
@@ -271,7 +277,8 @@ def promise_of(point: Candidate, budget: Budget) -> str:
     """Say whether the test part confirms a limit on the increase of the error; nothing where there is none."""
     if budget.max_error_increase is None or point.tested is None or point.tested.increase is None:
         return ""
-    number, told = point.tested.number, promise(budget, point.tested.increase, point.tested.people)
+    tested, number = point.tested, point.tested.number
+    told = promise(budget, point.tested.increase, tested.people, tested.expected)
     return told if number is None else f"{told} {number.what_points_are()}"
 
 

@@ -173,6 +173,7 @@ def judge_risk(
         people=int(risk.people),
         groups=risk.groups,
         number=risk.number,
+        expected=risk.expected,
     )
     return Judged(figures=figures, seconds=time.perf_counter() - start)
 

@@ -53,7 +53,8 @@ class AtSource:
         own = {attack.adversary: attack for attack in self.attacks}
         utility = self.utility
         if utility is not None and sampled.utility is not None:
-            utility = replace(utility, increase=sampled.utility.increase, groups=sampled.utility.groups)
+            paired = sampled.utility
+            utility = replace(utility, increase=paired.increase, expected=paired.expected, groups=paired.groups)
         return replace(
             sampled,
             people=replace(sampled.people, test=float(self.people)),

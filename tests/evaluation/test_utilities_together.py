@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from leastwise import Generalization
 from leastwise.evaluation.declared_groups import GroupErrors, Grouping
-from leastwise.evaluation.utility import LabelGuesses, label_guesses, utilities_together, weighed
+from leastwise.evaluation.utility import LabelGuesses, label_guesses, utilities_together
 from leastwise.minimizers import coarsening_path
 from leastwise.partition import suppress
 from leastwise.predictors import JointBuckets, Logistic
-from leastwise.predictors.held_out import Difference
+from leastwise.predictors.held_out import Difference, weighed
 from tests.samples import a_secret_and_its_twin
 
 TABLE = a_secret_and_its_twin(1200)

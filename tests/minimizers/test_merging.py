@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from leastwise import Attribute, Generalization, Intervals, Schema, Table
 from leastwise.minimizers import Constraints, merging
 from leastwise.minimizers.merging import (
+    LOSS,
     MOST_ANSWERS,
     costs_nothing,
     fewest_people,
@@ -147,11 +148,11 @@ def test_a_label_that_hangs_on_nothing_leaves_nothing_to_ask():
 
 def test_a_loss_must_be_neither_told_nor_probable():
     quiet = Difference(0.001, 0.001)
-    assert costs_nothing(Difference(0.003, 0.01), quiet, 0.004)
+    assert costs_nothing(Difference(0.003, 0.01), quiet, LOSS)
     assert not costs_nothing(Difference(0.001, 0.0005), quiet, 0.0)  # told
-    assert not costs_nothing(Difference(0.0, 0.01), quiet, 0.005)  # an effect that these people hardly show
-    assert costs_nothing(Difference(0.0, 0.01), Difference(-0.001, 0.001), 0.005)  # the beliefs were too sure
-    assert not costs_nothing(Difference(0.0, 0.01), Difference(-0.001, 0.001), 0.009)
+    assert not costs_nothing(Difference(0.0, 0.01), quiet, 1.2 * LOSS)  # an effect that these people hardly show
+    assert costs_nothing(Difference(0.0, 0.01), Difference(-0.001, 0.001), 1.2 * LOSS)  # the beliefs were too sure
+    assert not costs_nothing(Difference(0.0, 0.01), Difference(-0.001, 0.001), 2.2 * LOSS)
 
 
 def many_answers(rows: int = 6000, seed: int = 0) -> Table:

@@ -33,7 +33,7 @@ from leastwise.partition import Untouched
 from leastwise.predictors.base import Predictor, samples
 from leastwise.predictors.boosting import Boosting
 from leastwise.predictors.cross_validation import FOLDS, CrossValidated
-from leastwise.predictors.held_out import Difference
+from leastwise.predictors.held_out import Difference, weighed
 from leastwise.predictors.regression import Regression, boosted, linear
 from leastwise.predictors.sklearn import Logistic, SklearnPredictor, fit_weighted
 from leastwise.predictors.strongest import Strongest, believes, default_predictors
@@ -51,8 +51,6 @@ MANY_FOLDS = 6
 """Who is told everything gains by every record: with a third of them missing it would seem weaker than it is."""
 # Beliefs of very many records times classes are not kept: labels alone tell enough of so many.
 _MOST_BELIEFS = 2**22
-# How far off beliefs are: see ``weighed``.
-_BELIEFS_OFF, _BELIEFS_OFF_SHARE = 0.003, 0.75
 REPEATS = 2
 """So often folds are drawn. What one classifier learns from these records or those is chance, about one person in
 twenty-five; the difference of two classifiers would be as uncertain by that as by who was asked."""
@@ -390,21 +388,6 @@ def _expected(
 def _off_by_beliefs(beliefs: npt.NDArray[np.float64], people: Table) -> npt.NDArray[np.float64]:
     """Return, record by record, how wrong each guess would be if the beliefs are right."""
     return 1 - beliefs if people.number is None else np.asarray(beliefs @ people.number.distances)
-
-
-def weighed(told: Difference, expected: float) -> Difference:
-    """Weigh what labels tell and what beliefs expect of the same difference by how far each may be off.
-
-    By the labels alone the luckiest of many candidates seems the best. Beliefs know no luck, but are no truth: on
-    the data sets that this was developed with they were off by about 0.3 points; by more where records are few.
-
-    >>> few, many = weighed(Difference(0.002, 0.01), 0.008), weighed(Difference(0.002, 0.0003), 0.008)
-    >>> [round(each.mean, 4) for each in (few, many)], [round(each.standard_error, 4) for each in (few, many)]
-    ([0.0058, 0.0021], [0.006, 0.0003])
-    """
-    off = max(_BELIEFS_OFF, _BELIEFS_OFF_SHARE * told.standard_error)
-    share = off**2 / (off**2 + told.standard_error**2)
-    return Difference(share * told.mean + (1 - share) * expected, told.standard_error * share**0.5)
 
 
 def _increase(guessed: Array, everything: Array, its_own: Array, people: Table) -> Difference:

@@ -40,9 +40,9 @@ FEWEST_PEOPLE, FEWEST_SHARE = 10, 0.002
 """No published bucket is used by fewer training records, or by a smaller share of them."""
 # A loss of accuracy that is below so many standard errors is not told (one-sided, 90 %) ...
 _CHANCE = 1.28
-# ... and nothing is lost on the sly: by the beliefs of who sees more it costs at most this, or twice as much where
-# the log loss falls, because then these beliefs are too sure.
-_LOSS = 0.003
+LOSS = 0.003
+"""... and nothing is lost on the sly: by the beliefs of who sees more it costs at most this, or twice as much
+where the log loss falls, because then these beliefs are too sure."""
 # Classifiers learn from at most so many records: every question and many merges are tried.
 _MOST_RECORDS = 12_000
 # A path is an order only, in which merges are tried.
@@ -74,6 +74,7 @@ def least(
     generalization: Generalization,
     *,
     constraints: Constraints | None = None,
+    loss: float = LOSS,
 ) -> Generalization:
     """Drop questions and merge answers as long as that costs no accuracy that the records can tell.
 
@@ -87,6 +88,8 @@ def least(
         Any minimizer's result.
     constraints
         What the result must hold to, as the given one does.
+    loss
+        What may be lost at most by the beliefs of who sees the given one, where the records do not tell it.
 
     Notes
     -----
@@ -100,7 +103,7 @@ def least(
     start = with_few_answers(own, start, held)
     if broken(held, start, own):  # a floor that the constraints leave no room for
         start = generalization
-    search = _Search(_some(train), validation, held, _some(own, _MOST_ON_A_PATH))
+    search = _Search(_some(train), validation, held, _some(own, _MOST_ON_A_PATH), loss)
     search.begin(start)
     readable = search.with_readable_answers(search.without_questions(start))
     now, earlier = search.along_the_path(readable), None
@@ -282,6 +285,7 @@ class _Search:
     validation: Table
     constraints: Constraints
     own: Table  # the training part with its own numbers only: those of others must not make an edge
+    loss: float = LOSS
     given: HeldOut = field(init=False)
     beliefs: npt.NDArray[Any] = field(init=False)  # what is thought of each label on validation by who sees most
     _judged: dict[str, tuple[HeldOut, Strongest]] = field(default_factory=dict)
@@ -307,12 +311,12 @@ class _Search:
         """Return whether a coarser generalization costs nothing that the records can tell."""
         after, _ = self.judge(coarser)
         told = after.errs_more_than(self.given), after.is_surprised_more_than(self.given)
-        return costs_nothing(*told, self.expected_loss(coarser))
+        return costs_nothing(*told, self.expected_loss(coarser), self.loss)
 
     def pays(self, fewer: Generalization) -> bool:
         """Return whether the records tell that more answers are worth it than people read."""
         more = self.judge(fewer)[0].errs_more_than(self.given)
-        return more.bound(-_CHANCE) > 0 or (max(more.mean, 0.0) + self.expected_loss(fewer)) / 2 > _LOSS
+        return more.bound(-_CHANCE) > 0 or (max(more.mean, 0.0) + self.expected_loss(fewer)) / 2 > self.loss
 
     def without_questions(self, now: Generalization) -> Generalization:
         """Drop questions: of those that are free, the one whose absence costs least by beliefs comes first."""
@@ -426,7 +430,7 @@ def _merged(now: Generalization, pairs: Sequence[_Pair], rules: MergeRules, coun
     return replace(now, partitions=tuple(partitions)) if changed else now
 
 
-def costs_nothing(errs: Difference, surprised: Difference, expected: float) -> bool:
+def costs_nothing(errs: Difference, surprised: Difference, expected: float, loss: float = LOSS) -> bool:
     """Return whether a loss is too small to be told: see the constants above.
 
     >>> costs_nothing(Difference(0.001, 0.002), Difference(0.001, 0.001), 0.003)
@@ -436,7 +440,7 @@ def costs_nothing(errs: Difference, surprised: Difference, expected: float) -> b
     >>> costs_nothing(Difference(0.001, 0.002), Difference(0.001, 0.001), 0.008)  # not told, but probable
     False
     """
-    return errs.bound(-_CHANCE) <= 0 and expected <= (2 * _LOSS if surprised.mean <= 0 else _LOSS)
+    return errs.bound(-_CHANCE) <= 0 and expected <= (2 * loss if surprised.mean <= 0 else loss)
 
 
 def mergeable(partition: Partition, mean: npt.NDArray[Any], people: npt.NDArray[Any]) -> Iterator[tuple[int, int]]:

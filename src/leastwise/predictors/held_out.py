@@ -30,6 +30,8 @@ FOLDS = 3
 _CHOOSES = 6
 # One person who was thought impossible must not outweigh a thousand others.
 _LEAST_PROBABILITY = 1e-3
+# How far off beliefs are: see ``weighed``.
+_BELIEFS_OFF, _BELIEFS_OFF_SHARE = 0.003, 0.75
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
@@ -63,6 +65,21 @@ class Difference:
     def bound(self, errors: float) -> float:
         """Return the mean plus so many standard errors."""
         return self.mean + errors * self.standard_error
+
+
+def weighed(told: Difference, expected: float) -> Difference:
+    """Weigh what labels tell and what beliefs expect of the same difference by how far each may be off.
+
+    By the labels alone the luckiest of many candidates seems the best. Beliefs know no luck, but are no truth: on
+    the data sets that this was developed with they were off by about 0.3 points; by more where records are few.
+
+    >>> few, many = weighed(Difference(0.002, 0.01), 0.008), weighed(Difference(0.002, 0.0003), 0.008)
+    >>> [round(each.mean, 4) for each in (few, many)], [round(each.standard_error, 4) for each in (few, many)]
+    ([0.0058, 0.0021], [0.006, 0.0003])
+    """
+    off = max(_BELIEFS_OFF, _BELIEFS_OFF_SHARE * told.standard_error)
+    share = off**2 / (off**2 + told.standard_error**2)
+    return Difference(share * told.mean + (1 - share) * expected, told.standard_error * share**0.5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,13 +143,8 @@ class Reference:
     beliefs: npt.NDArray[Any]
 
     def increase_of(self, coarser: HeldOut) -> Difference:
-        """Estimate by how much somebody who sees less errs more often: half by labels, half by beliefs.
-
-        By the labels alone, of many the luckiest would seem the best; beliefs know no luck, but are too sure. What
-        is not chance in the mean of both is told twice as well.
-        """
-        told = coarser.errs_more_than(self.judged)
-        return Difference((told.mean + coarser.expected_loss(self.beliefs)) / 2, told.standard_error / 2)
+        """Estimate by how much somebody who sees less errs more often, by labels and by beliefs."""
+        return weighed(coarser.errs_more_than(self.judged), coarser.expected_loss(self.beliefs))
 
 
 def label_predictors() -> tuple[Predictor, ...]:

@@ -9,8 +9,7 @@ from leastwise.documents import from_text, to_text
 from leastwise.documents.wording import NO_BREAK
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
-from leastwise.evaluation.utility import weighed
-from leastwise.predictors.held_out import Difference
+from leastwise.predictors.held_out import Difference, weighed
 from leastwise.runs.budget import Budget, Limit, Size
 from leastwise.runs.candidates import Candidate
 from leastwise.runs.frontier import Frontier, thinned

@@ -18,7 +18,7 @@ from leastwise.evaluation.declared_groups import GroupErrors, ServedBefore
 from leastwise.evaluation.utility import Judges, LabelGuesses, UtilityRisk, label_guesses
 from leastwise.generalization import Generalization
 from leastwise.minimizers import Constraints
-from leastwise.minimizers.merging import increase_of, spent_by_shares
+from leastwise.minimizers.merging import LOSS, increase_of, spent_by_shares
 from leastwise.minimizers.merging import least as least_of
 from leastwise.minimizers.rounding import rounded
 from leastwise.partition import Untouched
@@ -30,6 +30,8 @@ from leastwise.runs.candidates import Candidate, Figures
 
 SPENDING = (None, 20.0)
 """Multipliers of the paths on which accuracy is spent: the best exchange rates, or few answers above all."""
+NEAR = 0.01
+"""Who errs by more than this beyond the limit does not come to keep it."""
 PARTS = (1.0, 0.5)
 """Of what may be lost, these shares are spent."""
 
@@ -85,10 +87,14 @@ def polished(
 ) -> tuple[Polished, ...]:
     """Return the least that a candidate can be, screened like all others, and what it becomes when all is spent.
 
-    Nothing is spent where nothing is ``allowed``, or where the least errs too much for that.
+    Nothing is spent where nothing is ``allowed``, or where the least errs too much for that. Near the limit hardly
+    anything is lost even where nobody would tell it.
     """
-    train, validation = split.train, split.validation
-    least = least_of(train, validation, candidate.generalization, constraints=constraints)
+    train, validation, loss = split.train, split.validation, LOSS
+    if allowed is not None:
+        left = allowed.increase - estimated(candidate.generalization, split, everything).mean
+        loss = min(max(left / 2, LOSS / 4), LOSS) if left > -NEAR else LOSS
+    least = least_of(train, validation, candidate.generalization, constraints=constraints, loss=loss)
     first = _coarsened(candidate, least, split, together, constraints)
     found = [Polished(first, estimated(first.generalization, split, everything))]
     if allowed is not None and found[0].increase.bound(allowed.errors) < allowed.increase:

@@ -11,7 +11,10 @@ from leastwise.documents import from_text, to_text
 from leastwise.evaluation.declared_groups import Grouping, ServedBefore, parse_all
 from leastwise.evaluation.utility import LabelGuesses, Utilities, utilities_together
 from leastwise.generalization import Generalization
-from leastwise.predictors.held_out import Difference
+from leastwise.minimizers.merging import everything_asked
+from leastwise.predictors.base import samples
+from leastwise.predictors.held_out import Difference, HeldOut, Reference
+from leastwise.predictors.strongest import Guesses
 from leastwise.records.table import Split, Table
 from leastwise.runs.candidates import ID_LENGTH, Candidate
 from leastwise.runs.job import Job
@@ -48,6 +51,16 @@ class Asked(NamedTuple):
     def error_of_everything(self, split: Split) -> float:
         """Return how often the classifier errs on validation with everything asked."""
         return self.utilities(split)[0].validation.error
+
+    def reference(self, split: Split) -> Reference:
+        """Return everything asked as what others are held against on validation, by the strongest classifier."""
+        people, told = split.validation, self.told[0]
+        if (
+            "validation" not in told.believed
+        ):  # too many records to keep beliefs of: a simpler classifier's will do
+            return everything_asked(split.train, people)
+        beliefs, rows = told.beliefs("validation", people), samples(people, self.generalizations[0], "label")
+        return Reference(HeldOut.of(Guesses.of(beliefs, rows), rows, people.persons), beliefs)
 
     def increase_of_nothing(self, split: Split) -> Difference:
         """Return by how much it errs more on validation with nothing asked."""

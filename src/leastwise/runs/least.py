@@ -11,7 +11,6 @@ from typing import Any
 from leastwise.documents import write_whole
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
-from leastwise.minimizers.merging import everything_asked
 from leastwise.predictors.held_out import Difference, Reference
 from leastwise.runs import folder as places
 from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, read_line, write_line
@@ -39,7 +38,7 @@ def make_least(job: Job, pool: Pool, front: Sequence[Candidate], asked: Asked) -
     that would cost next to nothing.
     """
     constraints, budget = job.options.constraints, job.task.budget or DEFAULT
-    everything, most = everything_asked(job.split.train, job.split.validation), budget.max_error_increase
+    everything, most = asked.reference(job.split), budget.max_error_increase
     allowed = None if most is None else Allowed(most, MARGIN * budget.errors)
     starts = [*front, *([] if most is None else near_the_limit(job, pool, front, everything, most))]
     together = len(pool.candidates) + 3 * len(starts) + 1

@@ -1,4 +1,4 @@
-"""Numbers to predict, from a file to a model: what is planted is found, told in the label's unit, and trained on."""
+"""Numbers to predict, from a file to a model: what is planted is found, told in its unit, and trained on."""
 
 from __future__ import annotations
 

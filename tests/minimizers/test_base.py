@@ -252,7 +252,7 @@ def test_the_label_may_be_a_column_that_the_schema_names() -> None:
     [
         (["no", "perhaps"] * 4, "perhaps"),
         (["no", None] * 4, "missing in 4 records"),
-        ([0.5, 1.0] * 4, "must be classes"),
+        ([0.5, 1.0] * 4, "the declared label has classes; found fractions"),
         (["no"] * 7, "inconsistent numbers of samples"),
     ],
 )

@@ -153,7 +153,7 @@ def test_records_that_cannot_be_learned_from(records: Any, complaint: str) -> No
 
 
 @pytest.mark.parametrize(
-    "path", ["", "x", "no.such.Thing", "sklearn.linear_model.Nothing", "sklearn.linear_model.Ridge", "os.system",
+    "path", ["", "x", "no.such.Thing", "sklearn.linear_model.Nothing", "sklearn.cluster.KMeans", "os.system",
              "builtins.dict", "json", "sklearn.ensemble.VotingClassifier", ".", "..a", "sklearn.ensemble."]
 )  # fmt: skip
 def test_paths_that_name_no_classifier(path: str) -> None:

@@ -165,11 +165,19 @@ def test_all_problems_at_once_with_their_lines() -> None:
         ("line 18, attributes[4].values", "must be a list of texts; got a mapping"),
         ("line 23, extra", "unknown key"),
         ("line 21, attributes[6].name", "attribute 'f' is declared twice"),
-        ("line 5, label.kind", "the label must be discrete"),
     ]
     for place, words in expected:
         assert any(problem.startswith(f"{place}: ") and words in problem for problem in found), (place, found)
     assert len(found) == len(expected), found
+
+
+def test_a_label_that_is_a_number_has_no_missing_value() -> None:
+    body = "label: {{name: y, kind: continuous, unit: years{more}}}\nattributes:\n- {{name: a, values: [x]}}\n"
+    found = from_yaml(HEAD + body.format(more=""))
+    assert found.label == Attribute("y", "continuous", unit="years")
+    assert from_yaml(to_yaml(found)) == found
+    (problem,) = problems(HEAD + body.format(more=", missing: yes"))
+    assert "must be known of everybody" in problem
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from leastwise.errors import DataError, ParameterError, PrivacyLeakWarning, SchemaError
 from leastwise.records.table import Table
+from leastwise.schema.attribute import Attribute
 from leastwise.schema.inference import Finding, infer_schema
 
 N = 200
@@ -177,7 +178,8 @@ def test_a_copy_of_the_label_is_named() -> None:
     [
         ([1] * 40, "two classes or more; found 1"),
         ([None] * 40, "two classes or more; found 0"),
-        ([*range(40)], "at most 20 classes; it has 40 distinct values: make two classes of it"),
+        ([None, *range(39)], "missing in 1 of 40 records"),
+        ([float("inf"), *range(39)], "every number must be finite"),
         (["a", "b"] * 19 + ["a", None], "missing in 1 of 40 records"),
         (["a"] * 39 + ["b"], r"1 class has one \('b'\)"),
         ([f"c{i}" for i in range(40)], "40 classes have one"),
@@ -188,6 +190,20 @@ def test_a_copy_of_the_label_is_named() -> None:
 def test_unfit_labels(labels: list[Any], message: str) -> None:
     with pytest.raises(SchemaError, match=message):
         infer_schema(pl.DataFrame({"x": ["a", "b"] * 20, "y": labels}), "y")
+
+
+def test_many_numbers_are_a_number_to_predict_and_few_are_when_said() -> None:
+    frame = pl.DataFrame({"x": ["a", "b"] * 20, "many": [*range(40)], "few": [1, 2, 3, 4] * 10})
+    found = infer_schema(frame, "many")
+    assert found.schema.label == Attribute("many", "continuous", lower=0, integer=True)
+    assert [f.reason for f in found.findings if f.role == "label"] == ["a number to predict, 40 distinct"]
+    assert infer_schema(frame, "few").schema.label == Attribute("few", values=("1", "2", "3", "4"))
+    said = infer_schema(frame, "few", kinds={"few": "continuous"}).schema.label
+    assert said == Attribute("few", "continuous", integer=True)
+    with pytest.raises(SchemaError, match="at most 20 classes; it has 40 distinct values: leave it a number"):
+        infer_schema(frame, "many", kinds={"many": "discrete"})
+    with pytest.raises(SchemaError, match="must have numbers only"):
+        infer_schema(frame, "x", kinds={"x": "continuous"})
 
 
 def test_names_that_are_not_there() -> None:

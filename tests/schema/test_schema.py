@@ -50,8 +50,8 @@ def test_a_schema_names_its_attributes() -> None:
         Schema((SEX, SEX))
     with pytest.raises(SchemaError, match="the label and an attribute"):
         Schema((SEX,), SEX)
-    with pytest.raises(SchemaError, match="label must be discrete"):
-        Schema((SEX,), Attribute("y", "continuous"))
+    with pytest.raises(SchemaError, match="must be known of everybody"):
+        Schema((SEX,), Attribute("y", "continuous", missing=True))
 
 
 def test_replacing_one_attribute_leaves_the_others() -> None:

@@ -13,7 +13,7 @@ from leastwise.checks.checking import Check
 from leastwise.checks.drifting import DriftLimits, accuracy_comparisons, label_comparisons, use_comparisons
 from leastwise.checks.promise import Promise, Share
 from leastwise.checks.use import alone, class_use, collected_use
-from leastwise.errors import DataError, ParameterError
+from leastwise.errors import DataError, ParameterError, shorten
 from leastwise.generalization import Generalization
 from leastwise.runs.budget import Budget
 from leastwise.schema.values import text_of
@@ -70,7 +70,7 @@ def monitor(
     unique, label = alone(generalization, records), generalization.label
     classes = None
     if label is not None and label.name in records.columns:
-        classes = class_use(label.values, records[label.name])
+        classes = None if label.continuous else class_use(label.values, records[label.name])
     notes = [
         f"{unique:,} of {records.height:,} people are alone with their generalized record (A8); of the sample's "
         f"{promise.people:,} people {promise.unique_people:,} were. With more records, a smaller share is alone."
@@ -100,6 +100,11 @@ def model_error(generalization: Generalization, records: pl.DataFrame, model: Cl
     label = generalization.label
     if label is None:
         raise ParameterError("the model's error needs a label, and the generalization names none")
+    if label.continuous:
+        raise ParameterError(
+            f"{shorten(label.name)} is a number, and how far off a model in use is cannot be held against a "
+            "promise here; leave the model out, and check newer full records: leastwise check"
+        )
     if label.name not in records.columns:
         return None
     labelled = records.filter(records[label.name].is_not_null())

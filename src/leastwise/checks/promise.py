@@ -37,8 +37,12 @@ class Share:
 
     @classmethod
     def of(cls, risk: UtilityRisk) -> Share:
-        """Return the error of a classifier."""
-        return cls(error=risk.error, people=risk.people)
+        """Return the error of a classifier; of a number, as many right-or-wrong guesses as are known as well."""
+        if risk.number is None:
+            return cls(error=risk.error, people=risk.people)
+        error = min(risk.error, 1.0)
+        reach = max((risk.interval.high - risk.interval.low) / (2 * 1.96), 1e-9)
+        return cls(error=error, people=max(error * (1 - error) / reach**2, 1.0))
 
 
 @dataclass(frozen=True, kw_only=True)

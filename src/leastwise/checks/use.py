@@ -52,8 +52,8 @@ def bucket_use(generalization: Generalization, table: Table) -> tuple[BucketUse,
 
 
 def label_use(table: Table) -> tuple[int, ...] | None:
-    """Count the people of each class; None without a label."""
-    if table.labels is None:
+    """Count the people of each class; None without a label, or where it is a number."""
+    if table.labels is None or table.number is not None:
         return None
     return _whole(np.bincount(table.labels, weights=table.weights, minlength=table.classes))
 

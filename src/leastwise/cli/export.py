@@ -27,6 +27,7 @@ MEANT = {
     "json-schema": ("answers",),
     "form": ("label", "action", "helper", "title", "why", "policy", "language"),
     "questionnaire": ("label", "title", "why"),
+    "code-book": (),
 }
 
 
@@ -93,7 +94,7 @@ class Form:
 def export(
     generalization: Artefact,
     form: Form,
-    to: Annotated[str, typer.Option("--to", help="sql, js, json-schema, form or questionnaire.")],
+    to: Annotated[str, typer.Option("--to", help="sql, js, json-schema, form, questionnaire or code-book.")],
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to write; default: standard output.")
     ] = None,
@@ -112,6 +113,8 @@ def export(
     `leastwise export g.json --to json-schema -o record.schema.json`
 
     `leastwise export run/ --to questionnaire --why run/ -o questions.md`
+
+    `leastwise export g.json --to code-book -o codes.csv`
     """
     check_choice("--to", to, MEANT)
     found = load(generalization)
@@ -186,5 +189,6 @@ def _written(to: str, found: Generalization, chosen: dict[str, Any]) -> str:
         "js": exports.to_javascript,
         "form": exports.form_html,
         "questionnaire": exports.questionnaire,
+        "code-book": exports.code_book,
     }
     return write[to](found, **chosen)

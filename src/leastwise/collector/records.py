@@ -21,7 +21,7 @@ import numpy as np
 import polars as pl
 
 from leastwise.apply.record import MISSING_LABEL
-from leastwise.errors import ParameterError, UnknownValueError
+from leastwise.errors import ParameterError, UnknownValueError, shorten
 from leastwise.generalization import Generalization
 from leastwise.partition import Partition, Untouched
 from leastwise.schema import Attribute, Extra
@@ -117,6 +117,11 @@ class RecordFormat:
         self.label = generalization.label if with_label else None
         if with_label and self.label is None:
             raise ParameterError("the label cannot be collected: the generalization declares none")
+        if self.label is not None and self.label.continuous:
+            raise ParameterError(
+                f"the label {shorten(self.label.name)} is a number, and a collector stores classes; collect "
+                "without it, or make classes of it: --set label_above=N"
+            )
         self._tables = [(p.attribute.name, _answers(p)) for p in self.collected]
         self._numbers = [(name, table) for name, table in self._tables if isinstance(table, _Numbers)]
         self._known = [table for _, table in self._tables]

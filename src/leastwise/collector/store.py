@@ -267,7 +267,7 @@ class Store:
 
         Each part is read at once: whoever takes his time with it keeps nobody's transaction open.
         """
-        form = RecordFormat(generalization, generalization.label is not None)
+        form = stored_format(generalization)
         with self._database.reading() as connection:
             number = _number(connection, generalization.fingerprint)
             opener = self._opener(connection)
@@ -377,10 +377,16 @@ def read_records(url: str, fingerprint: str | None = None) -> pl.DataFrame:
     try:
         with store._database.explained():
             generalization = chosen(store.generalizations(), fingerprint)
-            form = RecordFormat(generalization, generalization.label is not None)
+            form = stored_format(generalization)
             return pl.concat([form.frame([], []), *store.frames(generalization)])
     finally:
         store.close()
+
+
+def stored_format(generalization: Generalization) -> RecordFormat:
+    """Return how records are stored: with the label, unless that is a number."""
+    label = generalization.label
+    return RecordFormat(generalization, label is not None and not label.continuous)
 
 
 def chosen(known: Sequence[Generalization], fingerprint: str | None) -> Generalization:

@@ -128,6 +128,11 @@ class Live:
         self._effective = self.pool.take(np.arange(self._tested)).effective_people
         if not self.pool.personal:
             raise ParameterError("live figures need personal attributes to protect; mark some: --personal a,b")
+        if split.train.number is not None:
+            raise ParameterError(
+                "live figures (the studio) count classes of the label, and it is a number; judge drafts by: "
+                "leastwise evaluate, or make two classes of it: --set label_above=N"
+            )
         self.targets = [_label_target(self.pool)]
         self.targets += [_personal_target(self.pool, split.train, p) for p in self.pool.personal]
         self._columns: list[_Column | None] = [None] * len(self.pool.schema)

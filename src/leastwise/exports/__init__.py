@@ -1,8 +1,9 @@
-"""The artefact where data enters: a form, a query, a JavaScript module, a JSON Schema, a questionnaire.
+"""The artefact where data enters: a form, a query, JavaScript, a JSON Schema, a questionnaire; and a code book.
 
 Each export is complete by itself, and agrees with :meth:`leastwise.Generalization.transform`.
 """
 
+from leastwise.exports.code_book import code_book
 from leastwise.exports.form import content_policy, form_html
 from leastwise.exports.javascript import to_javascript
 from leastwise.exports.languages import FormTexts, Notice, Translation
@@ -14,6 +15,7 @@ __all__ = [
     "FormTexts",
     "Notice",
     "Translation",
+    "code_book",
     "content_policy",
     "form_html",
     "questionnaire",

@@ -63,7 +63,9 @@ def plan(generalization: Generalization) -> dict[str, Any]:
 
 
 def _label_plan(label: Attribute) -> dict[str, Any]:
-    plain = {"name": label.name, "values": list(label.values)}
+    plain: dict[str, Any] = {"name": label.name, "values": list(label.values)}
+    if label.continuous:
+        plain = {"name": label.name, "lower": label.lower, "upper": label.upper, "integer": label.integer}
     return (
         {**plain, "column": label.column, "derive": _rule_plan(rule_of(label.derive))} if label.derive else plain
     )

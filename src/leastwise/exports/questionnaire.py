@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from leastwise.documents.pages import as_is
-from leastwise.errors import ParameterError
+from leastwise.errors import ParameterError, shorten
 from leastwise.exports.languages import Translation, check_names
 from leastwise.generalization import Generalization
 from leastwise.partition import Groups, Partition, Untouched
@@ -98,6 +98,10 @@ def questions(
 
 def label_question(label: Attribute, translation: Translation | None = None) -> Question:
     """Return the question for the label itself, asked in full."""
+    if label.continuous:
+        raise ParameterError(
+            f"{shorten(label.name)} is a number, and a form asks for classes; leave the label out"
+        )
     said = (translation or Translation()).of_attribute(label)
     choices = tuple(Choice(value, said.label_of(value)) for value in label.values)
     widget: Widget = "radio" if len(choices) <= MOST_RADIOS else "select"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal
 
 from leastwise.apply.record import MISSING_LABEL
@@ -98,6 +99,8 @@ def _number(attribute: Attribute) -> dict[str, Any]:
 
 def _label_property(label: Attribute) -> dict[str, Any]:
     """Accept a declared label as its text, or as the number or truth value that it writes; null for unknown."""
+    if label.continuous:
+        return _number(replace(label, missing=True))
     forms: list[Any] = []
     for value in label.values:
         forms.append(value)

@@ -26,6 +26,7 @@ Array = npt.NDArray[Any]
 
 # Of the standard deviation of a lead: 0 leaves holes at ties; which share above 0 is best was not searched for.
 CHANCE = 0.5
+TIE = 1e-9
 
 
 class Joint(NamedTuple):
@@ -363,7 +364,8 @@ def _near_guesses(held: Array, odds: Array, right: Array) -> float:  # pragma: n
         if held[c] > 0:
             best = 0
             for guess in range(1, classes):
-                if worth[guess] - right[guess, c] > worth[best] - right[best, c]:
+                # Sums in another order are equal: of guesses as good as each other the lowest is made.
+                if worth[guess] - right[guess, c] > worth[best] - right[best, c] + TIE:
                     best = guess
             total += held[c] * right[best, c]
     return total

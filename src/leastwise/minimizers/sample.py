@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -16,7 +15,6 @@ from sklearn.utils.validation import check_consistent_length
 from leastwise.errors import DataError, shorten
 from leastwise.generalization import Generalization
 from leastwise.partition import Untouched
-from leastwise.records.encoding import encode_label
 from leastwise.records.table import Table
 from leastwise.schema import Attribute, Schema
 from leastwise.schema.values import number_of, text_of
@@ -110,24 +108,26 @@ def schema_of_array(records: Frame) -> Schema:
 
 
 def labelled(table: Table, y: Any, label: Attribute | None) -> Table:
-    """Return the table with the class of each record.
+    """Return the table with the label of each record.
 
-    Without a declared label its classes are the distinct texts, numbers in their order. It is named as the column
-    is, or "label", made unlike every attribute.
+    Without a declared label its classes are the distinct texts, numbers in their order; fractions are a number to
+    predict. It is named as the column is, or "label", made unlike every attribute.
     """
     values = column_or_1d(np.asarray(y), warn=True)
-    if values.dtype.kind == "f" and np.any(np.isfinite(values) & (values != np.floor(values))):
-        raise DataError("Unknown label type: the label must be classes; found fractions, put them into classes")
+    fractions = values.dtype.kind == "f" and np.any(np.isfinite(values) & (values != np.floor(values)))
     texts = [text_of(value) for value in values.tolist()]
     if label is None:
         name = getattr(y, "name", None)
         name = name if isinstance(name, str) and name else "label"
         while name in table.schema.names:
             name += "_"
-        label = Attribute(name, values=_classes(texts))
+        label = Attribute(name, "continuous") if fractions else Attribute(name, values=_classes(texts))
+    elif fractions and not label.continuous:
+        raise DataError(
+            "Unknown label type: the declared label has classes; found fractions, declare it continuous"
+        )
     check_consistent_length(table.codes, texts)
-    column = nw.from_native(pl.Series(label.name, texts, dtype=pl.String), series_only=True)
-    return replace(table, schema=Schema(table.schema.attributes, label), labels=encode_label(column, label))
+    return table.with_label(nw.from_native(pl.Series(label.name, texts, dtype=pl.String), series_only=True), label)
 
 
 def _classes(texts: Sequence[str | None]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from leastwise.predictors.boosting import Boosting
 from leastwise.predictors.joint_buckets import JointBuckets
 from leastwise.predictors.mlp import MLP, mlp2, mlp3, mlp5
 from leastwise.predictors.network import Network
+from leastwise.predictors.regression import Regression
 from leastwise.predictors.sklearn import Logistic, SklearnPredictor
 from leastwise.predictors.strongest import (
     Guesses,
@@ -25,6 +26,7 @@ __all__ = [
     "Mask",
     "Network",
     "Predictor",
+    "Regression",
     "Samples",
     "SklearnPredictor",
     "Strongest",

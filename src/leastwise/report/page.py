@@ -100,7 +100,8 @@ def _frontier(frontier: Facts) -> dict[str, Any]:
     points = frontier["points"]
     return {
         "names": [
-            f"{p['title']}{', chosen' if p['chosen'] else ''}: model wrong "
+            f"{p['title']}{', chosen' if p['chosen'] else ''}: "
+            f"model {'off' if p['test'].get('number') else 'wrong'} "
             f"{percent(p['test']['utility_risk'], 1)}, attacker wrong {percent(p['test']['adversary_error'], 1)}"
             for p in points
         ],

@@ -53,7 +53,12 @@ class Schema:
         return any(attribute.hierarchy is not None for attribute in self.attributes)
 
     def check_plain(self) -> None:
-        """Refuse derived questions, where the records stay in an engine that cannot derive them."""
+        """Refuse derived questions, and numbers to predict, where the records stay in an engine that counts."""
+        if self.label is not None and self.label.continuous:
+            raise SchemaError(
+                f"{shorten(self.label.name)} is a number to predict, and an engine counts records by class; "
+                "read them into memory (a sample of them, as a file), or make two classes of it there"
+            )
         for attribute in (*self.attributes, *([self.label] if self.label else [])):
             if attribute.derive:
                 raise SchemaError(

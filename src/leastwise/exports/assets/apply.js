@@ -162,7 +162,11 @@ function answer(attribute, value, output = "labels", unknown = "other") {
 }
 
 function checkLabel(label, value) {
-  const text = textOf(value);
+  const number = label.values ? NaN : numberOf(value); // a label without classes is a number
+  if (number === undefined || (!Number.isNaN(number) && !contains(label, number))) {
+    throw new UnknownValueError(label.name, domainHint(label));
+  }
+  const text = label.values ? textOf(value) : null;
   if (text !== null && placeOf(label, text) === undefined) throw new UnknownValueError(label.name, domainHint(label));
 }
 

@@ -142,6 +142,9 @@ def leaf_text(tree: PATTree, leaf: int, counts: bool = False) -> str:
     """Return what a leaf predicts, and with ``counts`` how many people are in it."""
     label = tree.schema.label
     assert label is not None
+    if label.continuous:
+        predicted = f"about {tree.label_levels[tree.median(leaf)]:.4g}"
+        return f"{predicted} ({tree.people(leaf).sum():,.0f} people)" if counts else predicted
     predicted = label.label_of(label.values[tree.majority(leaf)])
     people = tree.people(leaf)
     if not counts:

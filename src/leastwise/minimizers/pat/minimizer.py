@@ -176,10 +176,10 @@ def _grow(
     criterion = Criterion.of(table, weights)
     grower = Grower(_fewer_rows(table) if len(alphas) > 1 else table, criterion, alphas, min_leaf)
     values = grower.values(table)
-    trees = []
+    trees, numbers = [], () if table.number is None else tuple(table.number.levels.tolist())
     for which, alpha in enumerate(grower.alphas):
         splits = place_absent(grower.grow(which, max_leaves), values)
-        trees.append(PATTree(table.schema, table.levels, tuple(splits), grower.classes, float(alpha)))
+        trees.append(PATTree(table.schema, table.levels, tuple(splits), grower.classes, float(alpha), numbers))
     return trees
 
 

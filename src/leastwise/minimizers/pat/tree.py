@@ -60,7 +60,7 @@ class PATTree:
     """A privacy-aware tree.
 
     Split number i makes the nodes 2i + 1 (left) and 2i + 2 (right); node 0 is the root. Leaves are named by
-    their node number.
+    their node number. Where the label is a number, ``label_levels`` are what its classes stand for.
     """
 
     schema: Schema
@@ -68,6 +68,7 @@ class PATTree:
     splits: tuple[Split, ...]
     root_people: Array
     alpha: float
+    label_levels: tuple[float, ...] = ()
 
     @property
     def leaves(self) -> tuple[int, ...]:
@@ -89,6 +90,11 @@ class PATTree:
     def majority(self, node: int) -> int:
         """Return the class that the node predicts."""
         return int(np.argmax(self.people(node)))
+
+    def median(self, node: int) -> int:
+        """Return the class in the middle of a node's people, where classes are numbers."""
+        people = np.cumsum(self.people(node))
+        return int(np.searchsorted(people, people[-1] / 2))
 
     def prefix(self, leaves: int) -> PATTree:
         """Return the tree as it was when it had that many leaves (or all it has)."""

@@ -5,6 +5,7 @@
 (function () {
   const root = document.documentElement;
   const data = JSON.parse(document.getElementById("data").textContent);
+  const isNumber = Boolean(data.frontier && data.frontier.points.some((point) => point.test && point.test.number));
   const PRINT_WIDTH = 660;
   let printing = false;
 
@@ -163,12 +164,19 @@
   const figures = (point) => point.test || point.validation;
   const title = (point) => point.title;
 
+  // Of a label that is a number: how far off the model is, in its unit and as a share of what guessing is off.
+  function modelWords(shown) {
+    if (!shown.number) return `model wrong ${percent(shown.utility_risk)}`;
+    const off = Number(shown.number.absolute.toPrecision(3)).toLocaleString("en");
+    return `model off by ${off} ${shown.number.unit}`.trim() + ` (${percent(shown.utility_risk)} of guessing)`;
+  }
+
   function hoverText(index) {
     const point = all[index], shown = figures(point);
     const kind = { screened: "screened candidate, validation part", frontier: "attacked, test part", limit: "limit point, test part" }[point.kind];
     return [
       escaped(title(point)), ...(point.made_by ? ["made by " + escaped(cut(point.made_by, 60))] : []), kind,
-      `model wrong ${percent(shown.utility_risk)}`, `attacker wrong ${percent(shown.adversary_error)}`,
+      escaped(modelWords(shown)), `attacker wrong ${percent(shown.adversary_error)}`,
       `${point.asked} questions, ${point.answers} answers`,
     ].join("<br>");
   }
@@ -230,7 +238,7 @@
     const height = Math.max(0.02, ...all.map((point) => Math.max(figures(point).adversary_error, figures(point).adversary_interval[1])));
     Plotly.react(place, frontierTraces(), layout({
       height: printing ? 400 : undefined, margin: { l: 8, r: 20, t: top, b: 46 }, annotations: labels(), showlegend: true,
-      xaxis: { tickformat: ",.1~%", nticks: narrow() ? 5 : 9, title: { text: narrow() ? "model errors" : "how often the model is wrong (further left is better)", font: { size: 12, color: colour("soft") }, standoff: 8 } },
+      xaxis: { tickformat: ",.1~%", nticks: narrow() ? 5 : 9, title: { text: narrow() ? "model errors" : `${isNumber ? "how far off the model is; 100 % is guessing" : "how often the model is wrong"} (further left is better)`, font: { size: 12, color: colour("soft") }, standoff: 8 } },
       yaxis: { tickformat: ",.0%", range: [-0.035 * height, 1.1 * height], title: { text: narrow() ? "attacker errors" : "how often the attacker is wrong (higher is safer)", font: { size: 12, color: colour("soft") }, standoff: 8 } },
     }), config);
     if (!place.dataset.listening) {
@@ -260,7 +268,7 @@
   function figureTable(point) {
     const parts = [["test part", point.test], ["validation part", point.validation]].filter((pair) => pair[1]);
     const rows = [
-      ["model wrong", (f) => [percent(f.utility_risk), range(f.utility_interval)]], ["attacker wrong (A1)", (f) => [percent(f.adversary_error), range(f.adversary_interval)]],
+      [isNumber ? "model off, of guessing" : "model wrong", (f) => [percent(f.utility_risk), range(f.utility_interval)]], ["attacker wrong (A1)", (f) => [percent(f.adversary_error), range(f.adversary_interval)]],
       ["any attacker wrong, at least", (f) => (f.certified === null ? "not certified" : percent(f.certified))], ["people alone (A8)", (f) => f.unique_people.toLocaleString("en")],
     ];
     return tableOf(["", ...parts.map((pair) => pair[0])], rows.map((row) => [row[0], ...parts.map((pair) => row[1](pair[1]))]));
@@ -324,7 +332,7 @@
     else box.removeAttribute("aria-activedescendant");
     document.getElementById("previous").disabled = index === 0;
     document.getElementById("next").disabled = index >= last;
-    document.getElementById("said").textContent = `${title(point)}: model wrong ${percent(figures(point).utility_risk)}, attacker wrong ${percent(figures(point).adversary_error)}`;
+    document.getElementById("said").textContent = `${title(point)}: ${modelWords(figures(point))}, attacker wrong ${percent(figures(point).adversary_error)}`;
     fillPanel(point);
     const place = document.getElementById("frontier");
     Plotly.restyle(place, { x: [[figures(point).utility_risk]], y: [[figures(point).adversary_error]] }, [6]);

@@ -1,0 +1,45 @@
+"""The code book: what each number of a bucket stands for, where records carry short codes instead of labels."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from leastwise.generalization import Generalization
+from leastwise.partition import Groups, Partition, Untouched
+
+HEADER = ("attribute", "code", "label", "values")
+
+
+def code_book(generalization: Generalization) -> str:
+    """Return a CSV text with a row for each bucket of each question: its number, its label, and its values.
+
+    The label of a group of many values names the first few; here all of them are listed, parted by " | ". A number
+    that is asked exactly has no codes: it is itself, and has one row that says so.
+
+    >>> from leastwise import Attribute, Generalization, Groups
+    >>> status = Attribute("status", values=("single", "civil", "church"))
+    >>> print(code_book(Generalization((Groups(status, (0, 1, 1)),))))
+    attribute,code,label,values
+    status,0,single,single
+    status,1,civil or church,civil | church
+    <BLANKLINE>
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(HEADER)
+    for partition in generalization.partitions:
+        if not partition.suppressed:
+            writer.writerows(_rows(partition))
+    return text.getvalue()
+
+
+def _rows(partition: Partition) -> list[tuple[str, str, str, str]]:
+    name = partition.attribute.name
+    if isinstance(partition, Untouched):
+        return [(name, "", "the number itself", partition.attribute.domain_text())]
+    values = partition.groups if isinstance(partition, Groups) else ((),) * partition.size
+    return [
+        (name, str(code), label, " | ".join(inside))
+        for code, (label, inside) in enumerate(zip(partition.labels, values, strict=True))
+    ]

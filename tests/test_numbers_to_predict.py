@@ -1,0 +1,182 @@
+"""Numbers to predict, from a file to a model: what is planted is found, told in its unit, and trained on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.tree import DecisionTreeRegressor
+
+from leastwise import Attribute, Generalization, ParameterError, PATMinimizer, Schema, SchemaError, Table
+from leastwise.evaluation.utility import judged_by, utility_limits, utility_risk
+from leastwise.minimizers import AptMinimizer, CoarseningMinimizer, OptimalMinimizer
+from leastwise.minimizers.pgini import Criterion
+from leastwise.models import load_model, train
+from leastwise.partition import Intervals, suppress
+from leastwise.predictors.joint_buckets import JointBuckets
+from leastwise.predictors.regression import linear
+from leastwise.runs import Entry, Grid, Options, Run, run
+from leastwise.runs.showing import answer
+
+SCHEMA = Schema(
+    (
+        Attribute("hours", "continuous", lower=0, upper=80, integer=True),
+        Attribute("grade", "continuous", lower=0, upper=20, integer=True, personal=True),
+        Attribute("sex", values=("f", "m"), personal=True),
+    ),
+    Attribute("pay", "continuous", unit="euros"),
+)
+NOISE = 50.0
+
+
+def frame(count: int = 600, seed: int = 0) -> pl.DataFrame:
+    """Pay is 1,000 more above grade 9, and 400 more from 40 hours on; sex tells nothing."""
+    random = np.random.default_rng(seed)
+    hours, grade = random.integers(0, 80, count), random.integers(0, 20, count)
+    pay = 1000.0 * (grade > 9) + 400.0 * (hours >= 40) + random.normal(0, NOISE, count)
+    return pl.DataFrame({"hours": hours, "grade": grade, "sex": random.choice(["f", "m"], count), "pay": pay})
+
+
+def table(count: int = 600, seed: int = 0) -> Table:
+    return Table.from_frame(frame(count, seed), SCHEMA)
+
+
+def cut(name: str, *edges: float) -> Intervals:
+    return Intervals(SCHEMA[name], edges, ())
+
+
+TRUTH = Generalization((cut("hours", 39.0), cut("grade", 9.0), suppress(SCHEMA["sex"])), SCHEMA.label)
+QUICK = (JointBuckets(), linear())
+
+
+def test_the_planted_buckets_leave_the_noise_only_and_the_errors_are_in_the_unit() -> None:
+    found = utility_risk(TRUTH, table(2000), QUICK)
+    assert found.number is not None
+    assert found.number.unit == "euros"
+    # Levels are quantiles of the pay, and a guess is a level: a little is lost by rounding.
+    assert found.number.absolute == pytest.approx(NOISE * (2 / np.pi) ** 0.5, rel=0.12)
+    assert found.number.squared == pytest.approx(NOISE, rel=0.12)
+    assert found.number.r2 > 0.98
+    assert found.error == pytest.approx(found.number.absolute / found.number.scale)
+    assert found.interval.low < found.error < found.interval.high < 0.2
+    assert found.baseline == pytest.approx(1.0, abs=0.1), "guessing is off by the error of guessing"
+    limits = utility_limits(table(2000), QUICK)
+    assert limits.suppressed.error == pytest.approx(limits.suppressed.baseline)
+    assert limits.suppressed.increase is not None
+    assert limits.suppressed.increase.mean == pytest.approx(
+        limits.suppressed.error - limits.untouched.error, abs=1e-9
+    )
+
+
+def test_a_regressor_judges_too_and_must_fit_the_label() -> None:
+    records = table(1500)
+    mine, ours = judged_by(Ridge(), TRUTH, records, frame="codes"), utility_risk(TRUTH, records, QUICK)
+    assert mine.number is not None
+    assert mine.error == pytest.approx(ours.error, rel=0.15)
+    from leastwise.evaluation.utility import Judges
+
+    classes = Schema(SCHEMA.attributes, Attribute("pay", values=("up to 500", "above 500"), derive="above 500"))
+    rich = Table.from_frame(frame(), classes)
+    with pytest.raises(ParameterError, match="Ridge is a regressor, and the label has classes"):
+        utility_risk(TRUTH, rich, Judges(quick=True, estimator=Ridge()).classifiers())
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_first_split_of_pat_is_that_of_a_regression_tree(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    schema = Schema((Attribute("a", "continuous"), Attribute("b", "continuous", personal=True)), SCHEMA.label)
+    x = random.integers(0, 12, (150, 2)).astype(float)
+    y = np.round(x[:, 0] ** 2 / 30 + 3 * (x[:, 1] > 4) + random.normal(0, 1, 150))  # few values: levels are exact
+    records = Table.from_frame(pl.DataFrame({"a": x[:, 0], "b": x[:, 1], "pay": np.clip(y, 0, 7)}), schema)
+    found = PATMinimizer(alpha=0.0, max_leaves=2, min_leaf=1).minimize(records.with_own_levels())
+    stump = DecisionTreeRegressor(max_depth=1).fit(x, np.clip(y, 0, 7)).tree_
+    partition = found.partitions[int(stump.feature[0])]
+    assert isinstance(partition, Intervals)
+    assert np.floor(stump.threshold[0]) <= partition.edges[0] < np.ceil(stump.threshold[0] + 1e-9)
+    assert found.partitions[1 - int(stump.feature[0])].suppressed
+
+
+def test_a_group_of_one_number_is_pure_and_everybody_has_the_variance_one() -> None:
+    own = table().with_own_levels()
+    criterion = Criterion.of(own)
+    everyone = np.bincount(own.y, minlength=own.classes).astype(float)
+    assert criterion.label_impurity(everyone) == pytest.approx(1.0)
+    assert criterion.label_impurity(np.eye(own.classes)[2] * 5) == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: OptimalMinimizer(lam=0.02), lambda: CoarseningMinimizer(max_error_increase=0.05)]
+)
+def test_minimizers_find_the_planted_edges(make: Callable[[], Any]) -> None:
+    found = make().propose(table(900).split(0).train)
+    assert found["sex"].suppressed
+    for name, edge in (("hours", 39), ("grade", 9)):
+        assert any(abs(each - edge) <= 1 for each in found[name].edges), found
+
+
+def test_those_that_part_classes_only_say_so() -> None:
+    with pytest.raises(SchemaError, match="apt needs a label of classes, and 'pay' is a number; use recommended"):
+        AptMinimizer().propose(table())
+
+
+def test_fractions_as_y_are_a_number() -> None:
+    x, y = frame().select("hours", "grade").to_numpy(), frame()["pay"].to_numpy()
+    found = PATMinimizer(alpha=0.0, max_leaves=4, min_leaf=20).fit(x, y).generalization_
+    assert found.label == Attribute("label", "continuous")
+    assert found.total_buckets == 4
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    grid = Grid(entries=(Entry(minimizer="pat", parameters={"alpha": [0.0, 0.5], "max_leaves": [2, 4, 6]}),))
+    return run(table(900), tmp_path_factory.mktemp("numbers") / "run", Options(grid=grid, quick=True, most=3))
+
+
+def test_a_run_asks_what_is_planted_and_speaks_of_euros(finished: Run) -> None:
+    chosen = finished.frontier[finished.choice.candidate or ""]
+    assert chosen.generalization["sex"].suppressed
+    assert {*chosen.generalization.collected} == {"hours", "grade"}
+    assert chosen.test.number is not None
+    assert chosen.test.number.r2 > 0.95
+    said = " ".join(answer(finished))
+    assert "The model is off by" in said
+    assert "euros on average (R2 0.9" in said
+    assert "A point is a hundredth of the error of guessing" in said
+    assert Run.load(finished.folder) == finished
+    assert finished.necessity is not None
+    sentences = " ".join(finished.necessity.sentences())
+    assert "Leaving out grade costs" in sentences
+    assert "euros" in sentences
+    assert "wrong prediction" not in " ".join(finished.necessity.reasons().values())
+
+
+def test_the_report_tells_the_unit(finished: Run) -> None:
+    from leastwise.report import summarize
+    from leastwise.report.html import render_html
+
+    facts = summarize(finished)
+    assert facts["task"]["number"]["unit"] == "euros"
+    page = render_html(facts)
+    assert "a number; errors are shares of what guessing is off" in page
+    assert json.loads(json.dumps(facts)) == facts
+
+
+def test_a_model_is_trained_saved_and_predicts_numbers(tmp_path: Path) -> None:
+    model = train(TRUTH, frame(800), full=True)
+    assert model.facts.error == pytest.approx(NOISE * (2 / np.pi) ** 0.5, rel=0.1)
+    assert model.facts.r2 is not None
+    assert model.facts.r2 > 0.98
+    assert model.facts.baseline > 5 * model.facts.error
+    written = model.save(tmp_path / "m.skops")
+    assert "always answering the median" in written[1].read_text(encoding="utf-8")
+    again = load_model(written[0])
+    told = again.predict(TRUTH.transform(frame(20, seed=3)))
+    assert np.abs(told["prediction"].to_numpy() - frame(20, seed=3)["pay"].to_numpy()).max() < 5 * NOISE
+    with pytest.raises(ParameterError, match="must be a regressor, because the label is a number"):
+        train(TRUTH, frame(), full=True, estimator=LogisticRegression())

@@ -57,8 +57,8 @@ def gaps(
     """Return the gap on test and ``others`` without and with a limit on it, and what goes with them."""
     options = Options(seed=seed, quick=True, most=4 if quick else 10, groups=groups, budget=LIMITED)
     grid = default_grid(True)
-    split = checked_split(table, grid, options)
-    split = split._replace(test=split.test.and_also(others))
+    drawn = checked_split(table, grid, options)
+    split = drawn._replace(test=drawn.test.and_also(others))
     with tempfile.TemporaryDirectory() as folder:
         task = task_of(table, split, grid, options, "records")
         (Path(folder) / "work").mkdir()
@@ -72,7 +72,7 @@ def gaps(
     limit = free.validation.groups.gap() / 2
     held = _chosen(found.frontier, replace(ALLOWED, max_group_gap=limit))
     if who_pays:
-        found_of = groups_of(free.generalization, split, groups, seed, quick=True)
+        found_of = groups_of(free.generalization, drawn, groups, seed, quick=True)
         print(_table(found_of), file=sys.stderr, flush=True)
     row: dict[str, float] = {}
     for words, one in (("", free), (", limited", held)):

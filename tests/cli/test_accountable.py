@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -45,6 +49,52 @@ def test_a_decision_stands_and_falls(run: Run, project: Path) -> None:
     assert "budget.max_error_increase was '0.02' and is '0.03'" in done.out
     assert "Ann" in run("history").out
     assert "The decision" in (project / "run" / "report.md").read_text()
+
+
+def test_a_report_made_again_says_the_same_in_all_its_forms(run: Run, project: Path) -> None:
+    """A page that alone tells of drift would not be what the facts beside it say."""
+    decided(run)
+    drift = {"title": "Drift", "verdict": "it holds", "reasons": [], "sections": []}
+    (project / "drift.json").write_text(json.dumps({"format": "leastwise-check", "version": 1, **drift}))
+    done = run("report", "run", "--check", "drift.json")
+    assert done.code == 0, done.err
+    assert "it holds" in (project / "run" / "report.md").read_text()
+    assert run("check").code == 0
+
+
+@pytest.mark.parametrize("name", ["run", "run/recommended.json"])
+def test_a_missed_limit_is_said_where_it_is_put_to_use(run: Run, project: Path, name: str) -> None:
+    chosen = run("choose", "run", "--candidate", StoredRun.load("run").choice.candidate or "")
+    done = run("export", name, "--to", "sql", "-o", "g.sql")
+    assert done.code == 0, done.err
+    for err in (chosen.err, done.err):
+        (line,) = [line for line in err.split("\n") if "a limit is missed" in line]
+        assert re.fullmatch(r"run: a limit is missed: .*the model errs .*, allowed is 0\.02", line)
+    assert "missed" not in run("describe", name).err
+
+
+def test_where_every_limit_is_kept_nothing_is_said(run: Run, project: Path) -> None:
+    done = run("choose", "run", "--max-error-increase", "0.2")
+    assert done.code == 0, done.err
+    assert "missed" not in done.err + run("export", "run", "--to", "sql", "-o", "g.sql").err
+
+
+def test_a_signed_decision_is_told_in_the_report(run: Run, project: Path) -> None:
+    if shutil.which("ssh-keygen") is None:
+        pytest.skip("ssh-keygen is not installed")
+    command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(project / "key")]
+    subprocess.run(command, check=True)
+    decided(run, "--sign", "key")
+    assert "It is signed" in (project / "run" / "report.md").read_text()
+    (project / "signers").write_text(f"ann@example.org {(project / 'key.pub').read_text()}")
+    (project / "leastwise.yaml").write_text(POLICY + "signers: signers\n")
+    # Who may sign is no part of what was agreed.
+    assert run("check").code == 0, run("check").out
+    path = project / "run" / "decision.json"
+    path.write_text(path.read_text().replace("asks less", "asks more"))
+    done = run("check")
+    assert done.code == 1
+    assert "its signature is not of what it says now" in done.out
 
 
 def test_nobody_decides_without_a_name(run: Run, project: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -14,6 +15,7 @@ from leastwise import Generalization
 from leastwise.decisions import Comment, Decision, Roles, decide, keep_decision, load_decision, verify
 from leastwise.decisions.decision import months_after
 from leastwise.errors import ArtefactError, ParameterError
+from leastwise.report import write_report
 from leastwise.runs import Run
 from tests.decisions.conftest import ALTHOUGH
 
@@ -95,6 +97,44 @@ def test_a_changed_byte_is_noticed(run: Run, decision: Decision, name: str, plac
     content[at] = ord("8") if content[at] != ord("8") else ord("9")
     path.write_bytes(bytes(content))
     assert [problem for problem in verify(run.folder) if name in problem]
+
+
+@pytest.fixture
+def hasty(run: Run) -> tuple[Run, bytes]:
+    """Return a run that was decided on before anybody had asked what each question is worth, and the answer."""
+    path = run.folder / "necessity.json"
+    known = path.read_bytes()
+    path.unlink()
+    (run.folder / "shares.json").unlink(missing_ok=True)
+    write_report(run)
+    found = decide(run, by="Ann", because="two questions less", broken=ALTHOUGH)
+    keep_decision(found, run.evaluation(found.candidate or ""), run.folder)
+    assert found.fingerprints.not_known[0] == "necessity"
+    return run, known
+
+
+def test_what_was_not_known_may_be_found_out_later(hasty: tuple[Run, bytes]) -> None:
+    run, known = hasty
+    (run.folder / "necessity.json").write_bytes(known)
+    write_report(run)
+    assert json.loads((run.folder / "report.json").read_text())["necessity"]["tables"]
+    assert verify(run.folder) == []
+
+
+@pytest.mark.parametrize("section", ["answer", "attacks", "frontier", "certificate", "limits", "task"])
+def test_all_else_is_still_held_against_the_decision(hasty: tuple[Run, bytes], section: str) -> None:
+    path = hasty[0].folder / "report.json"
+    facts = json.loads(path.read_text())
+    facts[section] = []
+    path.write_text(json.dumps(facts))
+    assert verify(path.parent) == ["report.json: it was changed after the decision"]
+
+
+def test_what_was_known_is_held_against_the_decision(run: Run, decision: Decision) -> None:
+    assert "necessity" not in decision.fingerprints.not_known
+    (run.folder / "necessity.json").unlink()
+    write_report(run)
+    assert verify(run.folder) == ["report.json: it was changed after the decision"]
 
 
 def test_a_changed_fingerprint_of_the_data_is_noticed(run: Run, decision: Decision) -> None:

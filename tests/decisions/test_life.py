@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from dataclasses import replace
@@ -12,6 +13,7 @@ import pytest
 
 from leastwise.decisions import Decision, History, decide, keep_decision, reopened, sign, signer
 from leastwise.errors import ParameterError
+from leastwise.partition import Intervals
 from leastwise.policy import Policy
 from leastwise.runs import Budget, Run
 from tests.decisions.conftest import ALTHOUGH
@@ -94,11 +96,27 @@ def test_the_history_tells_what_each_asked_more_or_less(run: Run) -> None:
     assert [entry.decision.day for entry in history.entries] == ["2026-01-01", "2026-06-01", "2026-12-01"]
     first, second, third = (" ".join(entry.changes) for entry in history.entries)
     assert first.startswith("The first decision")
-    assert second.startswith("It asks less")
-    assert third.startswith("It asks more")
+    assert second == "It no longer asks: sex and job."
+    assert re.fullmatch(r"It asks anew: sex \(.+\) and job \(.+\)\.", third)
     assert len(history.artefacts()) == 2
     assert len(history.artefacts([run.generalization(ids[0])])) == 1
     assert len(history.listing().rows) == 3
+
+
+def test_the_history_tells_finer_and_coarser_questions(run: Run) -> None:
+    name = run.frontier.points[0].id
+    whole, judged, age = run.generalization(name), run.evaluation(name), run.schema["age"]
+    for day, edges in enumerate([(30.0,), (30.0, 50.0), (40.0,), (40.0,)], 1):
+        asked = whole.replacing(Intervals(age, edges))
+        evaluation = replace(judged, fingerprint=asked.fingerprint)
+        draft = (asked, evaluation)
+        found = decide(run, by="Ann", because="so", draft=draft, broken=ALTHOUGH, today=f"2026-01-0{day}")
+        keep_decision(found, evaluation, run.folder)
+    assert [" ".join(entry.changes) for entry in History.of(run.folder).entries[1:]] == [
+        "It asks more finely: age in 3 ranges instead of in 2 ranges.",
+        "It asks otherwise, neither more nor less: age.",
+        "It asks the same as before.",
+    ]
 
 
 def test_there_may_be_no_history(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from leastwise.errors import ArtefactError, ParameterError
 
 if TYPE_CHECKING:
     from leastwise.generalization import Generalization
+    from leastwise.runs import Choice
 
 
 class _PlainFlags:
@@ -138,3 +139,22 @@ def load(path: Path) -> Generalization:
     except ArtefactError as error:
         text = str(error)
         raise ArtefactError(text if text.startswith(str(file)) else f"{file}: {text}") from None
+
+
+def put_to_use(path: Path) -> None:
+    """Say which limits what is put to use does not keep, where it is what a run recommends."""
+    run = path if path.is_dir() else path.parent
+    choice = run / "choice.json"
+    if choice.is_file() and (path.is_dir() or path.name == "recommended.json"):
+        from leastwise.documents import read_text
+        from leastwise.runs import Choice
+
+        tell_missed(Choice.from_json(read_text(choice), str(choice)), run)
+
+
+def tell_missed(choice: Choice, run: Path) -> None:
+    """Say in one line on stderr which limits what was chosen does not keep; nothing where it keeps all."""
+    kept = choice.fits and not choice.misses_on_test
+    if not kept and choice.candidate is not None:
+        missed = "; ".join(choice.misses_on_test) or choice.promise or choice.sentence
+        typer.echo(f"{run}: a limit is missed: {missed.removeprefix('Missed: ').rstrip('.')}", err=True)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, cast, get_args
 
 import typer
 
-from leastwise.cli.app import Artefact, AsJson, Force, app, load
+from leastwise.cli.app import Artefact, AsJson, Force, app, load, put_to_use
 from leastwise.cli.output import check_output, print_json
 from leastwise.cli.progress import counting
 from leastwise.cli.task import Missing, names
@@ -120,6 +120,7 @@ def apply(
             others=others,
         )
     _report(rows, time.perf_counter() - start, asked, output, +others, as_json)
+    put_to_use(generalization)
 
 
 def _report(rows: int, seconds: float, asked: Any, target: str, others: Mapping[str, int], as_json: bool) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from leastwise.cli.app import Force, Trust, app, load
+from leastwise.cli.app import Force, Trust, app, load, put_to_use
 from leastwise.cli.output import check_output, write_frame
 from leastwise.errors import DataError
 
@@ -116,6 +116,8 @@ def collect(
     try:
         service = make_app(asked, store, settings, answering)
         _say_where(host, port, is_loopback(host))
+        for path in generalizations:
+            put_to_use(path)
         serve(service, host, port, proxy=proxy, quiet=quiet)
     finally:
         store.close()

@@ -94,14 +94,14 @@ def decide(
     write_report(stored)  # what is decided on is what the report says today
     found = put(stored)
     path = keep_decision(found, stored.evaluation(stored.choice.candidate or ""), run)
-    write_report(stored)
     if key is not None:
         sign(path, key)
+    write_report(stored)  # and now it carries the decision, and who signed it
     print_lines(decided(found))
     if stored.necessity is None:
         typer.echo(
-            "why each question is asked is not known of this one, and dpia will ask for it; first: "
-            f"leastwise necessity {run} DATA, then decide again",
+            "why each question is asked is not known of this one, and dpia will ask for it: "
+            f"leastwise necessity {run} DATA",
             err=True,
         )
     typer.echo(f"wrote {path}{'' if key is None else f' and {path}.sig'}", err=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leastwise.cli.app import Artefact, Force, app, grouped, load
+from leastwise.cli.app import Artefact, Force, app, grouped, load, put_to_use
 from leastwise.cli.output import check_output
 from leastwise.cli.task import names
 from leastwise.documents import write_whole
@@ -134,9 +134,10 @@ def export(
     text = _written(to, found, chosen)
     if output is None:
         typer.echo(text, nl=False)
-        return
-    write_whole(output, text)
-    typer.echo(f"wrote {output}", err=True)
+    else:
+        write_whole(output, text)
+        typer.echo(f"wrote {output}", err=True)
+    put_to_use(generalization)
 
 
 def _reasons(path: Path, found: Generalization) -> dict[str, str]:

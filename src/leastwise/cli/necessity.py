@@ -48,6 +48,7 @@ def necessity(
     from leastwise.evaluation import groups_of, necessity_of
     from leastwise.records.files import read_frame
     from leastwise.records.table import Table
+    from leastwise.report import write_report
     from leastwise.runs import Run
     from leastwise.runs.folder import GROUPS, NECESSITY
     from leastwise.runs.task import SHARES
@@ -74,6 +75,8 @@ def necessity(
     for path in filter(None, (output, None if run is None else run.folder / NECESSITY)):
         found.save(path)
         typer.echo(f"wrote {path}", err=True)
+    if run is not None:
+        write_report(run)
     if as_json:
         typer.echo(found.to_json(), nl=False)
     else:

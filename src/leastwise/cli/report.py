@@ -63,7 +63,10 @@ def report(
     if predicates:
         people = "people who are alone with their generalized record; keep it as safe as records"
         warnings.warn(f"the report describes {people}", PrivacyLeakWarning, stacklevel=2)
-    write_whole(to, FORMATS[kind](facts))
+    # In the folder of the run all three say the same: a decision is held against them.
+    every = output is None and form is None and not predicates
+    for name in FORMATS if every else (kind,):
+        write_whole(to.with_suffix(f".{name}") if every else to, FORMATS[name](facts))
     typer.echo(f"wrote {to}", err=True)
 
 

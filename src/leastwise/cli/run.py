@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leastwise.cli.app import Fresh, PolicyFile, Quick, SeedOrPolicy, app, grouped, load
+from leastwise.cli.app import Fresh, PolicyFile, Quick, SeedOrPolicy, app, grouped, load, tell_missed
 from leastwise.cli.output import print_lines, print_table
 from leastwise.cli.progress import stoppable
 from leastwise.cli.settings import numbers_by_name, set_option, settings, settings_of
@@ -308,6 +308,7 @@ def make(
         raise
     _warn(records, finished)
     print_lines(str(finished))
+    tell_missed(finished.choice, folder)
     if profile:
         _print_stages(stages, workers)
     return finished
@@ -405,3 +406,4 @@ def choose(
         raise typer.Exit(NOTHING_FITS)
     write_report(found)
     print_lines(str(found))
+    tell_missed(found.choice, run)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from leastwise.cli.app import Artefact, AsJson, Force, Seed, Trust, app, load
+from leastwise.cli.app import Artefact, AsJson, Force, Seed, Trust, app, load, put_to_use
 from leastwise.cli.output import check_output, print_json, visible, write_frame
 from leastwise.cli.progress import working
 from leastwise.cli.task import Label, Missing
@@ -84,6 +84,7 @@ def train(
     else:
         typer.echo(_sentence(model.facts))
         typer.echo(f"wrote {', '.join(map(str, written))}", err=True)
+    put_to_use(generalization)
 
 
 def _sentence(facts: ModelFacts) -> str:

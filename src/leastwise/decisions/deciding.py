@@ -13,6 +13,7 @@ from leastwise.decisions.decision import (
     Fingerprints,
     Roles,
     digest,
+    not_known,
     policy_digest,
     report_digest,
 )
@@ -69,6 +70,8 @@ def decide(
     _check_fits(run, generalization, evaluation)
     missed = limits_broken(run, generalization, evaluation)
     said = dict(policy or {})
+    facts = read_facts(run.folder / REPORT) if (run.folder / REPORT).is_file() else None
+    open_then = () if facts is None else not_known(facts)
     return Decision(
         candidate=None if draft else generalization.fingerprint[:12],
         generalization=generalization,
@@ -85,7 +88,8 @@ def decide(
             artefact=digest(generalization.to_json()),
             evaluation=digest(evaluation.to_json()),
             policy=policy_digest(said),
-            report=_report(run),
+            report="" if facts is None else report_digest(facts, open_then),
+            not_known=open_then,
         ),
         date=today or datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         months=months,
@@ -132,11 +136,6 @@ def _answered(missed: Sequence[str], reasons: Mapping[str, str] | str) -> tuple[
             "nevertheless, or choose another candidate"
         )
     return tuple(Broken(limit=limit, because=given[limit]) for limit in missed)
-
-
-def _report(run: Run) -> str:
-    path = run.folder / REPORT
-    return report_digest(read_facts(path)) if path.is_file() else ""
 
 
 def read_facts(path: object) -> dict[str, object]:

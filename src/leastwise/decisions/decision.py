@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date as day_of
@@ -21,8 +21,10 @@ FORMAT = "leastwise-decision"
 MONTHS = 12
 """After so many months a decision is to be looked at again, if nobody says otherwise."""
 
-# What a report may gain after the decision on it: that is not what was decided on.
+# What a report gains after the decision on it: that is not what was decided on.
 LATER = ("decision", "drift")
+# What is found out before or after it. Where it was known, it was decided on; where not, it may be added.
+FOUND_OUT = ("necessity", "groups", "shares")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +68,8 @@ class Fingerprints:
         Of what the policy says, comments and file names aside.
     report
         Of the facts of the report.
+    not_known
+        Which of ``FOUND_OUT`` these did not tell then.
     """
 
     data: str
@@ -73,6 +77,7 @@ class Fingerprints:
     evaluation: str
     policy: str = ""
     report: str = ""
+    not_known: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -203,10 +208,30 @@ def digest(content: str | bytes) -> str:
     return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()
 
 
-def report_digest(facts: Mapping[str, Any]) -> str:
+def report_digest(facts: Mapping[str, Any], not_known: Sequence[str] = ()) -> str:
     """Return the digest of the facts of a report, without what is added to it after the decision."""
-    kept = {key: value for key, value in facts.items() if key not in LATER}
+    kept = {key: value for key, value in facts.items() if key not in (*LATER, *not_known)}
+    if "shares" in not_known:
+        kept = _without_shares(kept)
     return digest(json.dumps(kept, ensure_ascii=False, sort_keys=True, separators=(",", ":")))
+
+
+def not_known(facts: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return which of ``FOUND_OUT`` a report does not tell."""
+    buckets = [bucket for each in facts["attributes"] for bucket in each["buckets"]]
+    told = {
+        "necessity": bool(facts["necessity"]["tables"]),
+        "groups": facts["groups"] is not None,
+        "shares": any(bucket["share"] is not None for bucket in buckets),
+    }
+    return tuple(name for name in FOUND_OUT if not told[name])
+
+
+def _without_shares(facts: Any) -> Any:
+    """Leave out how many people give each answer, wherever it is told."""
+    if isinstance(facts, Mapping):
+        return {key: _without_shares(value) for key, value in facts.items() if key not in ("share", "shares")}
+    return [_without_shares(each) for each in facts] if isinstance(facts, list) else facts
 
 
 def policy_digest(said: Mapping[str, str]) -> str:

@@ -127,27 +127,23 @@ def _changes(before: Decision | None, now: Decision) -> tuple[str, ...]:
         pairs = before.generalization.beside(now.generalization)
     except (SchemaError, ArtefactError) as error:
         return (f"It cannot be compared with the one before: {error}",)
-    less = [text for pair in pairs if (text := _less(*pair))]
-    more = [text for pair in pairs if (text := _less(pair[1], pair[0], more=True))]
-    other = [mine.attribute.name for mine, its in pairs if _otherwise(mine, its)]
-    found = [f"It asks less: {listed(less)}." if less else "", f"It asks more: {listed(more)}." if more else ""]
-    found.append(f"It asks otherwise, neither more nor less: {listed(other)}." if other else "")
-    return tuple(filter(None, found)) or ("It asks the same as before.",)
+    kept = [(old, new) for old, new in pairs if not old.suppressed and not new.suppressed and old != new]
+    told = {
+        "It no longer asks": [new.attribute.name for old, new in pairs if new.suppressed and not old.suppressed],
+        "It asks anew": [
+            f"{n.attribute.name} ({how_asked(n)})" for o, n in pairs if o.suppressed and not n.suppressed
+        ],
+        "It asks less finely": [_instead(old, new) for old, new in kept if new.is_coarser_than(old)],
+        "It asks more finely": [_instead(old, new) for old, new in kept if old.is_coarser_than(new)],
+        "It asks otherwise, neither more nor less": [
+            new.attribute.name
+            for old, new in kept
+            if not old.is_coarser_than(new) and not new.is_coarser_than(old)
+        ],
+    }
+    found = [f"{what}: {listed(names)}." for what, names in told.items() if names]
+    return tuple(found) or ("It asks the same as before.",)
 
 
-def _less(before: Partition, after: Partition, more: bool = False) -> str:
-    """Say how an attribute is asked less finely than before (or more, the other way round)."""
-    if not after.is_coarser_than(before) or before.is_coarser_than(after):
-        return ""
-    name, old, new = after.attribute.name, *map(_how, (before, after))
-    if after.suppressed:
-        return f"{name} ({old}, not asked before)" if more else f"{name} no longer"
-    return f"{name} {old} instead of {new}" if more else f"{name} {new} instead of {old}"
-
-
-def _how(partition: Partition) -> str:
-    return "not at all" if partition.suppressed else how_asked(partition)
-
-
-def _otherwise(before: Partition, after: Partition) -> bool:
-    return not after.is_coarser_than(before) and not before.is_coarser_than(after)
+def _instead(old: Partition, new: Partition) -> str:
+    return f"{new.attribute.name} {how_asked(new)} instead of {how_asked(old)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from leastwise.decisions.deciding import REPORT, read_facts
-from leastwise.decisions.decision import Decision, digest, report_digest
+from leastwise.decisions.decision import Decision, Fingerprints, digest, report_digest
 from leastwise.documents import read_text, write_whole
 from leastwise.errors import ArtefactError, ParameterError
 from leastwise.evaluation import Evaluation
@@ -70,7 +70,7 @@ def verify(path: str | Path) -> list[str]:
     for name, known in ((DECIDED, prints.artefact), (JUDGED, prints.evaluation)):
         if problem := _changed(folder / name, known):
             found.append(problem)
-    return [*found, *_report_problems(folder, prints.report), *_data_problems(folder, prints.data)]
+    return [*found, *_report_problems(folder, prints), *_data_problems(folder, prints.data)]
 
 
 def _changed(path: Path, known: str) -> str:
@@ -79,8 +79,8 @@ def _changed(path: Path, known: str) -> str:
     return "" if digest(path.read_bytes()) == known else f"{path.name}: it was changed after the decision"
 
 
-def _report_problems(folder: Path, known: str) -> list[str]:
-    if not known:
+def _report_problems(folder: Path, known: Fingerprints) -> list[str]:
+    if not known.report:
         return []
     path = folder / REPORT
     if not path.is_file():
@@ -89,7 +89,7 @@ def _report_problems(folder: Path, known: str) -> list[str]:
         facts = read_facts(path)
     except ArtefactError:
         return [f"{REPORT}: it was changed after the decision"]
-    if report_digest(facts) != known:
+    if report_digest(facts, known.not_known) != known.report:
         return [f"{REPORT}: it was changed after the decision"]
     return _renderings(folder, facts)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from leastwise.decisions import DECISION, Decision, History
-from leastwise.decisions.signing import signature_of
+from leastwise.decisions.signing import SUFFIX, signature_of
 from leastwise.runs import Run
 
 Facts = dict[str, Any]
+SIGNED = f"It is signed: {DECISION}{SUFFIX}. Whether the signature fits is said by: leastwise check."
 
 
 def decision_facts(run: Run, fingerprint: str) -> Facts | None:
@@ -27,10 +28,10 @@ def decision_facts(run: Run, fingerprint: str) -> Facts | None:
     return {
         "sentences": [
             *_sentences(found, fingerprint),
-            *(["It is signed."] if signature_of(path).exists() else []),
+            *([SIGNED] if signature_of(path).exists() else []),
         ],
         "same": found.generalization.fingerprint == fingerprint,
-        "broken": [f"Decided although {each.limit}: {each.because}" for each in found.broken],
+        "broken": [f"Decided although {each.limit}: {each.because.rstrip('.')}." for each in found.broken],
         "reasons": {"columns": ["question", "why"], "rows": [[n, text] for n, text in found.rationale.items()]},
         "comments": [_comment(each) for each in found.comments],
         "review": found.review.isoformat(),

@@ -12,11 +12,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from leastwise import __version__
-from leastwise.documents.pages import hash_sources
+from leastwise.documents.pages import page_policy, templates
 from leastwise.report.page import check_page, report_page
 
 Facts = Mapping[str, Any]
@@ -41,24 +40,13 @@ def render_check(facts: Facts) -> str:
 def _render(template: str, page: dict[str, Any]) -> str:
     styles = {"report": _asset("report.css"), "plotly": _asset("plotly.css")}
     scripts = {"plotly": _asset("plotly-basic.min.js"), "report": _asset("report.js")}
-    return _environment().get_template(template).render(
+    return templates("leastwise.report").get_template(template).render(
         **{**page, "data": embedded(page["data"])},
         styles=styles,
         scripts=scripts,
-        policy=policy(styles.values(), scripts.values()),
+        policy=page_policy(styles.values(), scripts.values()),
         version=__version__,
     )  # fmt: skip
-
-
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("leastwise.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        keep_trailing_newline=True,
-    )
 
 
 @cache
@@ -77,9 +65,3 @@ def embedded(data: Any) -> Markup:
     for sign in "<>&\u2028\u2029":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
     return Markup(text)  # noqa: S704
-
-
-def policy(styles: Any, scripts: Any) -> str:
-    """Return the content security policy that allows exactly these styles and scripts."""
-    allowed = f"script-src {hash_sources(scripts)}; style-src {hash_sources(styles)}"
-    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"

@@ -16,7 +16,8 @@ from leastwise.errors import ParameterError
 from leastwise.evaluation import Evaluation, Necessity
 from leastwise.generalization import Generalization
 from leastwise.policy import Policy
-from leastwise.runs import Candidate, Run, Size
+from leastwise.runs import Candidate, Figures, Run, Size
+from leastwise.runs.budget import Limit
 from leastwise.runs.showing import on_test
 
 Facts = dict[str, Any]
@@ -79,22 +80,30 @@ def assess(run: Run, policy: Policy | None = None) -> Assessment:
         reviewer="" if decision is None else decision.roles.reviewer,
         approver="" if decision is None else decision.roles.approver,
         fingerprint=about.generalization.fingerprint,
-        parts=(
-            _processing(about.policy),
-            _data(about),
-            *_necessity(about),
-            _alternatives(about),
-            _cost(about),
-            _rights(about.policy),
-            *risk_parts(about.run, about.evaluation, about.policy, about.source, len(about.earlier)),
-            _groups(about),
-            _not_examined(about),
-            _consultation(about.policy),
-            _decision(about),
-        ),
+        parts=_parts(about),
         answered=answered(),
         gaps=tuple(gaps(about)),
     )
+
+
+def _parts(about: Subject) -> tuple[Part, ...]:
+    """Return all parts in the order of reading; what is left to people stands in the first one, too."""
+    found = [
+        _processing(about.policy),
+        _data(about),
+        *_necessity(about),
+        _alternatives(about),
+        _cost(about),
+        _quality(),
+        _other_uses(about),
+        _rights(about.policy),
+        *risk_parts(about.run, about.evaluation, about.policy, about.source, len(about.earlier)),
+        _groups(about),
+        _not_examined(about),
+        _consultation(about.policy),
+        _decision(about),
+    ]
+    return (_summary(about, [part.title for part in found if part.for_a_person]), *found)
 
 
 def gaps(about: Subject) -> list[str]:
@@ -120,6 +129,38 @@ def gaps(about: Subject) -> list[str]:
     if about.necessity is None:
         found.append(f"what each question is worth: leastwise necessity {about.run.folder} RECORDS")
     return found
+
+
+def _summary(about: Subject, left: list[str]) -> Part:
+    """Say first what whoever signs must know: what it costs, what remains, who decided, and what is left to do."""
+    from leastwise.report.answer import answer_facts
+
+    sentences = answer_facts(about.generalization, about.evaluation)["sentences"]
+    said = [Statement(text, about.source("answer")) for text in sentences]
+    if promise := _promise(about):
+        said.append(Statement(f"Is the limit on its errors kept? {promise}", about.source("answer")))
+    said += [] if about.decision is None else _decision(about).statements[:1]
+    return Part(
+        place="summary",
+        title="In short",
+        items=tuple(said),
+        for_a_person=f"A person has still to write or to weigh: {listed([f'“{title}”' for title in left])}.",
+    )
+
+
+def _promise(about: Subject) -> str:
+    """Say whether the limit on the error is kept, where what is assessed is what the run chose."""
+    same = about.decision is None or about.decision.candidate == about.run.choice.candidate
+    return about.run.choice.promise if same else ""
+
+
+def _sentence(text: str) -> str:
+    """Write what somebody noted down as a sentence.
+
+    >>> _sentence("people object at the desk")
+    'People object at the desk.'
+    """
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}." if text else ""
 
 
 def _processing(policy: Policy) -> Part:
@@ -168,6 +209,12 @@ def _now(attribute: Facts) -> str:
     return " / ".join(bucket["label"] for bucket in attribute["buckets"]) or "the exact number"
 
 
+_NOT_COLLECTED = (
+    "Each was tried in full beside what is asked. The second figure is what leaving it out is worth: by so much "
+    "more an attacker errs. Where an item would buy accuracy, whoever decides weighs the first against the second."
+)
+
+
 def _necessity(about: Subject) -> list[Part]:
     asked, not_asked = about.generalization.collected, about.generalization.not_collected
     titles = {
@@ -188,12 +235,14 @@ def _necessity(about: Subject) -> list[Part]:
     reasons = {} if about.decision is None else about.decision.rationale
     parts = []
     for (place, title), listing in zip(titles.items(), found.tables()[:2], strict=True):
-        columns, rows = tuple(listing.columns), [tuple(row) for row in listing.rows]
+        columns = tuple(column.replace("A1 errs", "the attacker (A1) errs") for column in listing.columns)
+        rows = [tuple(row) for row in listing.rows]
         if any(row[0] in reasons for row in rows):
             columns, rows = (*columns, "in the words of who decided"), [(*r, reasons.get(r[0], "")) for r in rows]
         grid = Grid(columns, tuple(rows), about.source("necessity")) if rows else None
-        method = (Statement(found.method(), about.source("necessity")),) if place == "collected" else ()
-        parts.append(Part(place=place, title=title, statements=(empty[place], *method), grid=grid))
+        about_it = found.method() if place == "collected" else _NOT_COLLECTED if rows else ""
+        said = (Statement(about_it, about.source("necessity")),) if about_it else ()
+        parts.append(Part(place=place, title=title, statements=(empty[place], *said), grid=grid))
     return parts
 
 
@@ -216,8 +265,13 @@ def _alternatives(about: Subject) -> Part:
         statements=(
             Statement(
                 f"{front.screened:,} ways of asking were compared, and {attacked} attacked in full. These ask "
-                "less, or tell an attacker less, than what was chosen:",
+                "less, or tell an attacker less, than what was chosen.",
                 about.source("trade-off"),
+            ),
+            # Whoever misses a limit cannot refuse others for missing it, unless they miss it by more.
+            *(
+                Statement(f"What was chosen does not keep a limit itself: {limit.text}.", about.source("answer"))
+                for limit in _missed(about)
             ),
         ),
         grid=Grid(columns, rows, about.source("trade-off")),
@@ -232,19 +286,35 @@ def _less_intrusive(point: Candidate, about: Subject) -> bool:
 
 
 def _why_not(point: Candidate, about: Subject) -> str:
-    everything, budget = about.run.frontier.untouched.utility_risk, about.run.choice.budget
-    broken = budget.problems(point.test, everything, Size(point.asked, point.answers))
-    if broken:
-        return f"It does not keep the limits: {'; '.join(broken)}."
+    reason = _beyond(point.test, Size(point.asked, point.answers), about)
+    if reason:
+        return reason
     if about.decision is not None:
-        return f"It keeps the limits, too. Decided otherwise: {about.decision.because.rstrip('.')}."
-    return "It keeps the limits on the test part, too; the validation part, which chose, preferred the other."
+        return f"It goes no further beyond the limits. Decided otherwise: {about.decision.because.rstrip('.')}."
+    return "It goes no further beyond the limits on test; the validation part, which chose, preferred the other."
+
+
+def _beyond(figures: Figures, size: Size, about: Subject) -> str:
+    """Say which limits an alternative goes further beyond than what was chosen; nothing where it does not."""
+    chosen = {limit.name: limit.beyond for limit in _missed(about)}
+    held = about.run.choice.budget.limits(figures, about.run.frontier.untouched.utility_risk, size)
+    worse = [limit for limit in held if limit.beyond > chosen.get(limit.name, 0)]
+    said = "; ".join(limit.text for limit in worse)
+    further = "goes further beyond" if any(limit.name in chosen for limit in worse) else "does not keep"
+    return f"It {further} the limits: {said}." if said else ""
+
+
+def _missed(about: Subject) -> list[Limit]:
+    """Return the limits that what was chosen does not keep itself."""
+    own = about.generalization
+    size = Size(len(own.collected), own.total_buckets - len(own.not_collected))
+    everything = about.run.frontier.untouched.utility_risk
+    held = about.run.choice.budget.limits(Figures.of(about.evaluation), everything, size)
+    return [limit for limit in held if limit.beyond > 0]
 
 
 def _why_nothing(about: Subject) -> str:
-    front = about.run.frontier
-    broken = about.run.choice.budget.problems(front.suppressed, front.untouched.utility_risk, Size(0, 0))
-    return f"It does not keep the limits: {'; '.join(broken)}." if broken else "It keeps the limits. " + TO_WRITE
+    return _beyond(about.run.frontier.suppressed, Size(0, 0), about) or f"It keeps the limits. {TO_WRITE}"
 
 
 def _cost(about: Subject) -> Part:
@@ -255,9 +325,8 @@ def _cost(about: Subject) -> Part:
     limits = "; ".join(budget_lines(about.run.choice.budget))
     said = [Statement(text, about.source("answer")) for text in sentences]
     said.append(Statement(f"What had to be kept: {limits}.", about.source("asked")))
-    if about.decision is None or about.decision.candidate == about.run.choice.candidate:
-        why = " ".join(filter(None, [about.run.choice.sentence, about.run.choice.promise]))
-        said.append(Statement(why, about.source("answer")))
+    if promise := _promise(about):
+        said.append(Statement(f"{about.run.choice.sentence} {promise}", about.source("answer")))
     return Part(
         place="proportionality",
         title="What is gained by asking less, and what it costs",
@@ -266,10 +335,57 @@ def _cost(about: Subject) -> Part:
     )
 
 
+def _quality() -> Part:
+    return Part(
+        place="quality",
+        title="Whether the answers are right",
+        statements=(
+            Statement(
+                "Every value that a question can have lies in exactly one of its answers, and so does a missing "
+                "one where it may be missing. What lies in none of them is refused, or goes to the answer that "
+                "is declared for it."
+            ),
+        ),
+        for_a_person="Whether people answer rightly, and how answers are kept up to date, was not examined.",
+    )
+
+
+def _other_uses(about: Subject) -> Part:
+    """Say what keeps answers from being used for something else (function creep)."""
+    own = about.generalization
+    left_out = f"{counted(len(own.not_collected), 'item is', 'items are')} not collected at all"
+    coarse = [p.attribute.name for p in own.partitions if not p.untouched and not p.suppressed]
+    rest = f", and {listed(coarse)} only as coarsely as the table above says" if coarse else ""
+    return Part(
+        place="other_uses",
+        title="How other uses are kept out",
+        statements=(
+            Statement(
+                f"What is not collected serves no other purpose: {left_out}{rest}.", about.source("questions")
+            ),
+            Statement(
+                "The decision fixes what is asked, and for which purpose. The check that repeats it says when "
+                "something else is asked, or when the policy names another purpose, other recipients or a longer "
+                "time; then it must be decided anew."
+            ),
+        ),
+        for_a_person="Who may use the answers for what, and who sees to it, is for a person to say.",
+    )
+
+
+_TOLD = {
+    "controller": "who asks",
+    "purpose": "why",
+    "legal_basis": "on which legal basis",
+    "keep_days": "how long answers are kept",
+    "contact": "whom to ask",
+}
+
+
 def _rights(policy: Policy) -> Part:
-    told = [heading for heading, _ in policy.notice.lines()]
-    how = f"Before they answer, people are told: {listed(told).lower()}." if told else ""
-    said = [Statement(text) for text in (policy.processing.rights, how) if text]
+    told = [words for key, words in _TOLD.items() if getattr(policy.notice, key)]
+    how = f"Before they answer, people are told {listed(told)}." if told else ""
+    said = [Statement(text) for text in (_sentence(policy.processing.rights), how) if text]
     return Part(
         place="rights",
         title="What people are told, and their rights",
@@ -315,7 +431,7 @@ def _consultation(policy: Policy) -> Part:
     return Part(
         place="consultation",
         title="Who was asked",
-        statements=(Statement(said),) if said else (),
+        statements=(Statement(_sentence(said)),) if said else (),
         for_a_person="" if said else TO_WRITE,
     )
 

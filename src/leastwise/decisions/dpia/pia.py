@@ -1,8 +1,9 @@
 """The assessment as a file that the French regulator's PIA tool imports.
 
 The tool reads one JSON: the ``pia`` itself, ``answers`` by the number of the question, ``measures``,
-``evaluations`` and ``comments``. ``SCHEMA`` describes what it reads, in our words. Gauges stay 0, which the tool
-shows as not yet estimated: severity and likelihood are a person's.
+``evaluations`` and ``comments``. It looks an answer up by its number (a text would never be found), shows ``text``
+as the HTML of an editor, and ties question 324 to measures by their titles. ``SCHEMA`` describes what it reads, in
+our words. Gauges stay 0, which the tool shows as not yet estimated: severity and likelihood are a person's.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from leastwise.decisions.dpia.risks import MINIMIZATION
 _TEXT = {"type": "string"}
 _MOMENT = {"type": "string", "format": "date-time"}
 _PERHAPS = {"type": ["string", "null"]}
+QUESTIONS = [*range(111, 114), *range(121, 124), *range(211, 216), *range(221, 228)]
+QUESTIONS += [10 * risk + place for risk in (32, 33, 34) for place in range(1, 7)]
+"""The numbers of the tool's own questions: context, principles, and the three risks."""
 SCHEMA: dict[str, Any] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "title": "What the PIA tool imports",
@@ -46,10 +50,7 @@ SCHEMA: dict[str, Any] = {
                 "required": ["reference_to", "data", "created_at"],
                 "additionalProperties": False,
                 "properties": {
-                    "reference_to": {
-                        "type": "integer",
-                        "enum": [int(number) for number, _, _ in FRAMEWORKS[CNIL]],
-                    },
+                    "reference_to": {"type": "integer", "enum": QUESTIONS},
                     "data": {
                         "type": "object",
                         "required": ["text", "gauge", "list"],
@@ -61,6 +62,9 @@ SCHEMA: dict[str, Any] = {
                         },
                     },
                     "created_at": _MOMENT,
+                    "updated_at": _MOMENT,
+                    "id": {"type": "integer"},
+                    "pia_id": {"type": "integer"},
                 },
             },
         },
@@ -77,8 +81,7 @@ SCHEMA: dict[str, Any] = {
     },
 }
 
-_LISTS, _GAUGES = ("321", "322", "323"), ("325", "326")
-_MEASURES = "324"
+_LISTS, _MEASURES = ("321", "322", "323"), "324"
 
 
 def pia_document(found: Assessment) -> dict[str, Any]:
@@ -113,17 +116,16 @@ def pia_document(found: Assessment) -> dict[str, Any]:
 def _answer(number: str, found: Assessment, places: tuple[str, ...], measures: dict[str, str]) -> dict[str, Any]:
     parts = [found[place] for place in places]
     if number == _MEASURES:
-        return {"text": None, "gauge": None, "list": list(measures)}
+        return {"text": None, "gauge": 0, "list": list(measures)}
     if number in _LISTS:
-        return {"text": None, "gauge": None, "list": [each.text for part in parts for each in part.items]}
-    text = "".join(_paragraphs(part) for part in parts)
-    return {"text": text, "gauge": 0 if number in _GAUGES else None, "list": []}
+        return {"text": None, "gauge": 0, "list": [each.text for part in parts for each in part.items]}
+    return {"text": "".join(_paragraphs(part) for part in parts), "gauge": 0, "list": []}
 
 
 def _measures(controls: Part) -> dict[str, str]:
     """Return each measure by its title: the one on minimisation first, with its figures."""
-    first, about, *others = (each.text for each in controls.items)
-    return {MINIMIZATION: _escaped(f"{first} {about}"), **{text: _escaped(text) for text in others}}
+    first, *others = (each.text for each in controls.items)
+    return {MINIMIZATION: _escaped(first), **{text: _escaped(text) for text in others}}
 
 
 def _paragraphs(part: Part) -> str:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from leastwise.decisions.dpia.assessment import Assessment, Grid, Part, Statement
 from leastwise.decisions.dpia.mappings import THREATS
 from leastwise.decisions.dpia.pia import render_pia
 from leastwise.decisions.dpia.word import render_docx
-from leastwise.documents.pages import as_is, hash_sources
+from leastwise.documents.pages import as_is, page_policy, templates
 
 
 def render(found: Assessment, form: str) -> str | bytes:
@@ -24,8 +21,7 @@ def render_markdown(found: Assessment) -> str:
     blocks = [f"# {as_is(heading(found))}", *map(as_is, opening(found))]
     for part in found.parts:
         blocks += _part(part)
-    blocks.append("## Where the questions of others are answered")
-    blocks.append(_table(Grid(("form", "question", "asks for", "answered in"), answered_rows(found))))
+    blocks += ["## Where the questions of others are answered", _table(answered_in(found))]
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
@@ -48,13 +44,13 @@ def opening(found: Assessment) -> list[str]:
     return lines
 
 
-def answered_rows(found: Assessment) -> tuple[tuple[str, ...], ...]:
+def answered_in(found: Assessment) -> Grid:
     """Return the questions of others with the titles of the parts that answer them."""
     titles = {p.place: p.title.partition(":")[0] if p.place in THREATS else p.title for p in found.parts}
-    return tuple(
-        (each.framework, each.number, each.asks, "; ".join(titles[place] for place in each.places))
-        for each in found.answered
-    )
+    rows = [
+        (a.framework, a.number, a.asks, "; ".join(titles[place] for place in a.places)) for a in found.answered
+    ]
+    return Grid(("form", "question", "asks for", "answered in"), tuple(rows))
 
 
 def _part(part: Part) -> list[str]:
@@ -83,34 +79,16 @@ def _table(grid: Grid) -> str:
 
 def render_html(found: Assessment) -> str:
     """Return the assessment as one page for screen and print; nothing is fetched, no script runs."""
-    style = _style()
-    rows = answered_rows(found)
-    return _environment().get_template("dpia.html").render(
+    pages = templates(__package__)
+    style = pages.get_template("dpia.css").render()
+    return pages.get_template("dpia.html").render(
         found=found,
         title=heading(found),
         opening=opening(found),
-        answered=Grid(("form", "question", "asks for", "answered in"), rows),
+        answered=answered_in(found),
         style=style,
-        policy=f"default-src 'none'; style-src {hash_sources([style])}; base-uri 'none'; form-action 'none'",
-    )  # fmt: skip
-
-
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("leastwise.decisions.dpia"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+        policy=page_policy([style]),
     )
-
-
-@cache
-def _style() -> str:
-    loader = _environment().loader
-    assert loader is not None
-    return loader.get_source(_environment(), "dpia.css")[0]
 
 
 Render = Callable[[Assessment], "str | bytes"]

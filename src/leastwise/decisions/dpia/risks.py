@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from leastwise.decisions.dpia.assessment import TO_WRITE, Part, Statement
+from leastwise.decisions.dpia.assessment import TO_WRITE, Grid, Part, Statement
 from leastwise.documents.wording import counted, listed, percent
 from leastwise.evaluation import Evaluation
 from leastwise.policy import Policy
@@ -87,21 +87,26 @@ def _told(attack: dict[str, Any], source: Source) -> Statement:
 
 
 def _inference(evaluation: Evaluation, facts: dict[str, Any], source: Source) -> Part:
-    certificate = evaluation.certificate
-    bounds = [] if certificate is None else certificate.sentences()
+    from leastwise.report.facts import certificate_facts
+
+    bounds = certificate_facts(evaluation.certificate, evaluation.deployment)
+    mean = [] if bounds is None else bounds["sentences"][-1:]
+    table = None if bounds is None or bounds["vacuous"] else bounds["table"]
     return Part(
         place="inference",
         title="Inference: can a personal attribute be told?",
         items=(
             *(_told(facts[name], source) for name in INFERENCE),
-            *(Statement(text, source("certificate")) for text in bounds),
+            *(Statement(text, source("certificate")) for text in mean),
         ),
+        grid=table and Grid(tuple(table["columns"]), tuple(map(tuple, table["rows"])), source("certificate")),
     )
 
 
 def _impacts(evaluation: Evaluation, source: Source) -> Part:
     """Say what somebody learns, attribute by attribute; what follows from it, a person knows."""
     attack = evaluation["A1"]
+    gained = {each.attribute: round(each.baseline - each.adversary_error, 3) > 0 for each in attack.attributes}
     learned = [
         Statement(
             f"{each.attribute}: whoever has the records is wrong about {percent(each.adversary_error, 1)} of the "
@@ -109,8 +114,12 @@ def _impacts(evaluation: Evaluation, source: Source) -> Part:
             source("A1-title"),
         )
         for each in attack.attributes
-        if round(each.baseline - each.adversary_error, 3) > 0
+        if gained[each.attribute]
     ]
+    nothing = [name for name, more in gained.items() if not more]
+    if nothing:
+        text = f"{listed(nothing)}: whoever has the records tells no more than whoever guesses without them."
+        learned.append(Statement(text, source("A1-title")))
     alone = evaluation["A8"]
     learned.append(
         Statement(
@@ -139,14 +148,11 @@ def _controls(run: Run, evaluation: Evaluation, policy: Policy, source: Source) 
     text = (
         f"{MINIMIZATION}: each question is asked only as finely as the purpose needs. Whoever steals the answers "
         f"is wrong about {percent(a1.adversary_error, 1)} of the personal ones on average; had everything been "
-        f"asked, about {percent(asked.adversary_error, 1)}."
-    )
-    attributes = Statement(
-        f"Personal attributes that this is about: {listed(evaluation.personal)}.", source("asked")
+        f"asked, about {percent(asked.adversary_error, 1)}. The personal ones are {listed(evaluation.personal)}."
     )
     return Part(
         place="controls",
         title="What is done against it",
-        items=(Statement(text, source("A1-title")), attributes, *map(Statement, policy.processing.controls)),
+        items=(Statement(text, source("A1-title")), *map(Statement, policy.processing.controls)),
         for_a_person="" if policy.processing.controls else f"Other measures. {TO_WRITE}",
     )

@@ -17,8 +17,7 @@ def render_docx(found: Assessment) -> bytes:
         from docx import Document
     except ImportError:
         raise MissingExtraError("python-docx", "word") from None
-    from leastwise.decisions.dpia.assessment import Grid
-    from leastwise.decisions.dpia.rendering import answered_rows, heading, opening
+    from leastwise.decisions.dpia.rendering import answered_in, heading, opening
 
     page = Document()
     page.core_properties.title = heading(found)
@@ -29,7 +28,7 @@ def render_docx(found: Assessment) -> bytes:
     for part in found.parts:
         _write(page, part)
     page.add_heading("Where the questions of others are answered", 1)
-    _table(page, Grid(("form", "question", "asks for", "answered in"), answered_rows(found)))
+    _table(page, answered_in(found))
     stream = BytesIO()
     page.save(stream)
     return stream.getvalue()

@@ -8,13 +8,11 @@ name.
 from __future__ import annotations
 
 import gzip
-import os
 import shutil
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -26,7 +24,7 @@ from leastwise.apply.deriving import derived_attributes
 from leastwise.apply.frames import transform_polars
 from leastwise.apply.record import Output, absent
 from leastwise.apply.request import Request
-from leastwise.documents.writing import unnamed_file
+from leastwise.documents.writing import unnamed_file, whole_file
 from leastwise.errors import DataError, LeastwiseError, UnknownValueError
 from leastwise.generalization import Generalization
 from leastwise.progress import Progress, Silent
@@ -183,21 +181,9 @@ class _Writer:
                     shutil.copyfileobj(done, sys.stdout.buffer)
                 sys.stdout.buffer.flush()
             return
-        with _explained(self.target):
-            name = f".{self.target.name[:100]}."
-            handle, temporary = tempfile.mkstemp(prefix=name, suffix=".part", dir=self.target.parent)
-            os.close(handle)
-        path = Path(temporary)  # like all that holds people, for its owner only
-        try:
+        # Like all that holds people it is its owner's, unless one is replaced that more may read.
+        with _explained(self.target), whole_file(self.target, private=not self.target.exists()) as path:
             yield path
-            with _explained(self.target):
-                if self.target.exists():
-                    shutil.copymode(self.target, path)
-                _sync(path)
-                path.replace(self.target)
-                _sync(self.target.parent)
-        finally:
-            path.unlink(missing_ok=True)
 
     def write(self, batches: _Batches, path: Path) -> None:
         """Write all batches; a problem of the source wins over the writer's words for it."""
@@ -251,13 +237,3 @@ def _explained(target: Path) -> Iterator[None]:
             raise
         said = (getattr(error, "strerror", None) or str(error)).splitlines()[0]
         raise DataError(f"{target}: it cannot be written ({said}); check the folder and its permissions") from None
-
-
-def _sync(path: Path) -> None:
-    """Have the disk hold what was written before the name says so; not every file system can."""
-    with suppress(OSError):
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

@@ -12,7 +12,7 @@ from leastwise.documents.reading import (
     read_json,
     read_text,
 )
-from leastwise.documents.writing import is_leftover, remove_leftovers, sync_folder, write_whole
+from leastwise.documents.writing import is_leftover, remove_leftovers, sync_folder, whole_file, write_whole
 
 __all__ = [
     "LARGEST_DOCUMENT",
@@ -32,5 +32,6 @@ __all__ = [
     "sync_folder",
     "to_plain",
     "to_text",
+    "whole_file",
     "write_whole",
 ]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from leastwise.documents import is_leftover, remove_leftovers, whole_file, write_whole
+from leastwise.documents import is_leftover, private_folder, remove_leftovers, whole_file, write_whole
 
 
 def full_disk(_: int) -> None:
@@ -88,3 +90,37 @@ def test_where_every_file_has_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyP
     remove_leftovers(tmp_path)
     assert (tmp_path / "g.json").read_text(encoding="utf-8") == "text"
     assert len([*tmp_path.iterdir()]) == 1
+
+
+HOLDS = """
+import sys
+from leastwise.documents import private_folder
+place, _ = private_folder("test")
+(place / "records").write_text("of people")
+print(place, flush=True)
+sys.stdin.read()
+"""
+
+
+def test_the_next_folder_removes_what_a_killed_process_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("fcntl", reason="holds folders")
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    (tmp_path / "leastwise-test-link").symlink_to(tmp_path)
+    with subprocess.Popen([sys.executable, "-c", HOLDS], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        theirs = Path(other.stdout.readline().decode().strip())
+        own, remove = private_folder("test")
+        assert stat.S_IMODE(own.stat().st_mode) == 0o700
+        assert (theirs / "records").exists(), "it is still at work"
+        other.kill()
+        other.wait()
+    assert (theirs / "records").exists(), "a kill leaves it"
+    _, remove_again = private_folder("test")
+    assert not theirs.exists()
+    assert own.exists(), "held by this process"
+    remove()
+    remove_again()
+    assert [path.name for path in tmp_path.iterdir()] == ["leastwise-test-link"]

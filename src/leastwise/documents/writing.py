@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -75,6 +75,48 @@ def unnamed_file() -> Iterator[Path]:
     unnamed = _PROCESS.is_dir()
     with (tempfile.TemporaryFile if unnamed else tempfile.NamedTemporaryFile)(prefix="leastwise-") as file:
         yield _PROCESS / str(file.fileno()) if unnamed else Path(file.name)
+
+
+def private_folder(kind: str) -> tuple[Path, Callable[[], None]]:
+    """Make a temporary folder for its owner only; return it, and what removes it.
+
+    A killed process cannot remove its own: whoever makes the next one of the kind removes those that nobody has
+    open any more.
+    """
+    prefix = f"leastwise-{kind}-"
+    for left in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
+        if (held := _held(left)) is not None:
+            shutil.rmtree(left, ignore_errors=True)
+            os.close(held)
+    made = Path(tempfile.mkdtemp(prefix=".leastwise-"))
+    held = _held(made)  # under another name, or somebody might find it before it is held
+    place = made.rename(made.with_name(prefix + made.name.removeprefix(".leastwise-")))
+
+    def remove() -> None:
+        shutil.rmtree(place, ignore_errors=True)
+        if held is not None:
+            os.close(held)
+
+    return place, remove
+
+
+def _held(folder: Path) -> int | None:
+    """Hold a folder of one's own, until the process has gone or it is closed; None if somebody else does."""
+    try:
+        import fcntl
+    except ImportError:  # not on this system: nothing is held, and nothing of others is removed
+        return None
+    descriptor = -1
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        if os.fstat(descriptor).st_uid == os.getuid():
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return descriptor
+    except OSError:  # held, gone, or no folder
+        pass
+    if descriptor >= 0:
+        os.close(descriptor)
+    return None
 
 
 def is_leftover(path: Path) -> bool:

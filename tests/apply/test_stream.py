@@ -248,13 +248,13 @@ def test_a_full_disk_is_one_clear_error(name: str, small_disk: Path, tmp_path: P
 
 
 def test_a_spreadsheet_runs_no_formula(tmp_path: Path) -> None:
-    formula = Attribute("job", values=("=1+1", "@x", "+2", "plain"))
+    formula = Attribute("=job", values=("=1+1", "@x", "+2", "plain"))
     g = Generalization((keep(formula),))
-    (tmp_path / "in.csv").write_text("job\n" + "\n".join(formula.values) + "\n")
+    (tmp_path / "in.csv").write_text("=job\n" + "\n".join(formula.values) + "\n")
     apply_file(g, tmp_path / "in.csv", tmp_path / "as-is.csv")
-    assert (tmp_path / "as-is.csv").read_text() == "job\n=1+1\n@x\n+2\nplain\n"
+    assert (tmp_path / "as-is.csv").read_text() == "=job\n=1+1\n@x\n+2\nplain\n"
     apply_file(g, tmp_path / "in.csv", tmp_path / "people.csv", spreadsheet=True)
-    assert (tmp_path / "people.csv").read_text() == "job\n'=1+1\n'@x\n'+2\nplain\n"
+    assert (tmp_path / "people.csv").read_text() == "'=job\n'=1+1\n'@x\n'+2\nplain\n"
 
 
 @given(

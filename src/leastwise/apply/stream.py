@@ -8,6 +8,7 @@ name.
 from __future__ import annotations
 
 import gzip
+import re
 import shutil
 import sys
 from collections import Counter
@@ -35,7 +36,13 @@ BATCH = 100_000  # records; about 100 MB of text columns at worst, and large eno
 
 
 _TEXTS = pl.col(pl.String, pl.Categorical, pl.Enum).cast(pl.String)
-_NO_FORMULA = pl.when(_TEXTS.str.contains(r"^[=+\-@\t\r]")).then("'" + _TEXTS).otherwise(_TEXTS).name.keep()
+_FORMULA = r"^[=+\-@\t\r]"
+_NO_FORMULA = pl.when(_TEXTS.str.contains(_FORMULA)).then("'" + _TEXTS).otherwise(_TEXTS).name.keep()
+
+
+def without_formulas(frame: pl.DataFrame) -> pl.DataFrame:
+    """Put an apostrophe before every text and name that a spreadsheet would run as a formula."""
+    return frame.with_columns(_NO_FORMULA).rename(lambda name: f"'{name}" if re.match(_FORMULA, name) else name)
 
 
 def apply_file(
@@ -206,7 +213,7 @@ class _Writer:
                 if self.format == "ndjson":
                     batch.write_ndjson(file)
                 else:
-                    batch = batch.with_columns(_NO_FORMULA) if self.spreadsheet else batch
+                    batch = without_formulas(batch) if self.spreadsheet else batch
                     batch.write_csv(file, separator=self.separator, include_header=number == 0)
 
 

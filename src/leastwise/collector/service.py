@@ -10,6 +10,7 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from anyio.to_thread import run_sync
@@ -238,7 +239,10 @@ class Service:
         await self._ask(partial(self._store.note, "exported", generalization=form.generalization.fingerprint))
         write, media_type = _WRITERS[kind]
         headers = {GENERALIZATION_HEADER: form.generalization.fingerprint}
-        return StreamingResponse(write(self._store.frames(form.generalization)), 200, headers, media_type)
+        header = form.frame([], [])  # where there are no records, what they would be called
+        return StreamingResponse(
+            write(chain([header], self._store.frames(form.generalization))), 200, headers, media_type
+        )
 
     def _check_token(self, request: Request) -> None:
         token = self.settings.token

@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
-from leastwise import Attribute, Generalization, Untouched
+from leastwise import Attribute, Generalization, Groups, Untouched
+from leastwise.cli.collect import records
 from leastwise.collector.app import make_app
+from leastwise.collector.records import RecordFormat
 from leastwise.collector.security import Settings
-from leastwise.collector.store import Store
+from leastwise.collector.store import Store, Submission
 from leastwise.errors import ParameterError
 from leastwise.partition import keep
 from tests.collector.asgi import Client
@@ -304,3 +306,20 @@ def test_nothing_else_is_there(made: Client) -> None:
         assert answer.status_code == 404, path
         assert SECRET not in answer.text
     assert made.request("PUT", "/records", json=RECORD).status_code == 405
+
+
+def test_records_for_a_spreadsheet_run_no_formula(tmp_path: Path) -> None:
+    g = Generalization((Groups.of(Attribute("=job", values=("=1+1", "b")), [["=1+1"], ["b"]]),))
+    store = Store.open(sqlite_url(tmp_path))
+    store.write([Submission(store.register(g), RecordFormat(g).read_many([{"=job": "=1+1"}]))])
+    store.close()
+    for spreadsheet, expected in ((False, "=job\n=1+1\n"), (True, "'=job\n'=1+1\n")):
+        records(sqlite_url(tmp_path), tmp_path / "out.csv", spreadsheet=spreadsheet, force=True)
+        assert (tmp_path / "out.csv").read_text(encoding="utf-8") == expected
+
+
+def test_an_export_without_records_has_their_names(tmp_path: Path) -> None:
+    with client(sqlite_url(tmp_path)) as made:
+        answer = made.get("/records?format=csv", headers={"authorization": f"Bearer {TOKEN}"})
+        assert answer.text == "age,school,income\r\n"
+        assert exported(made) == []

@@ -47,7 +47,7 @@ def test_erasing_beside_a_slow_reader(tmp_path: Path) -> None:
             start = time.monotonic()
             assert ask(collector, "DELETE", f"/records/{receipt}")[0] == 204
             row.seconds = time.monotonic() - start
-            assert row.seconds < 2
+            assert row.seconds < LOCKED, "nobody waited for the reader"
             row.check_erased(receipt, tmp_path)
             assert row.post(collector) == 201
         assert ask(collector, "DELETE", f"/records/{receipt}")[0] == 404
@@ -71,7 +71,7 @@ def test_erasing_beside_another_reader_of_the_file(tmp_path: Path) -> None:
         assert ask(collector, "GET", f"/records/{receipt}")[0] == 202
         start = time.monotonic()
         assert row.post(collector) == 201
-        assert time.monotonic() - start < 1, "writers are not kept waiting"
+        assert time.monotonic() - start < LOCKED, "writers are not kept waiting"
         reader.close()
         row.recovers(lambda: ask(collector, "GET", f"/records/{receipt}")[0] == 404)
         row.check_erased(receipt, tmp_path)

@@ -31,6 +31,7 @@ FORM = FormTexts(prefer_not_to_say=("age",), languages={"de": GERMAN, "fr": Tran
 MIDDLE = "20 to 63 or missing"
 GOOD = {"age": MIDDLE, "school": "secondary or high", "pay": "1234.5"}
 PAGE = {"accept": "text/html,*/*"}
+FORM_TYPE = "application/x-www-form-urlencoded"
 POLICY = """
 format: leastwise-policy
 version: 1
@@ -117,6 +118,47 @@ def test_a_database_that_fails_is_told_to_a_person_without_a_promise(
     assert page.status_code == 503
     assert "Il n’est pas certain que vos réponses aient été enregistrées." in page.text
     assert "Rien n’a été enregistré" not in page.text
+
+
+def test_whoever_asks_too_often_is_told_on_a_page(tmp_path: Path) -> None:
+    german = {**PAGE, "accept-language": "de"}
+    with client(sqlite_url(tmp_path), MIXED, form=FORM, rate=1) as made:
+        assert made.get("/", headers=german).status_code == 200
+        for answer in (
+            made.get("/", headers=german),
+            made.post("/records", data=GOOD, headers=german),
+            made.post("/erase?lang=de", data={"receipt": "x"}, headers=PAGE),
+        ):
+            assert (answer.status_code, '<html lang="de"' in answer.text) == (429, True)
+            assert "Aus Ihrem Netz kam in kurzer Zeit zu viel." in answer.text
+            assert int(answer.headers["retry-after"]) >= 1
+            assert "'none'" in answer.headers["content-security-policy"]
+        program = made.post("/records", json=GOOD)
+        assert (program.status_code, program.json()["problem"][:8]) == (429, "too many")
+
+
+def test_a_browser_that_is_lost_gets_a_page_and_a_program_does_not(made: Client) -> None:
+    for method, path, status in (("GET", "/nowhere", 404), ("GET", "/predict", 404), ("PUT", "/", 405)):
+        page = made.request(method, path, headers=PAGE)
+        assert (page.status_code, "There is nothing at this address." in page.text) == (status, True)
+        assert "Nothing was stored" not in page.text
+        assert made.request(method, path).json()["problem"]
+    assert made.get("/records", headers=PAGE).status_code == 401
+    large = made.post("/records", content="a" * 1_000_001, headers={**PAGE, "content-type": FORM_TYPE})
+    assert (large.status_code, "This is more than the form may send." in large.text) == (413, True)
+
+
+def test_an_erasure_that_fails_is_told_on_the_page(made: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> Any:
+        raise StoreError("lost")
+
+    monkeypatch.setattr("leastwise.collector.store.Store.erase", fail)
+    page = made.post("/erase?lang=de", data={"receipt": "A" * 24}, headers=PAGE)
+    assert page.status_code == 503
+    assert "Es ist nicht sicher, dass Ihr Datensatz gelöscht wurde." in page.text
+    assert 'name="receipt"' in page.text, "to be tried again"
+    foreign = made.post("/erase", data={"receipt": "x"}, headers={**PAGE, "sec-fetch-site": "cross-site"})
+    assert (foreign.status_code, "by a page from elsewhere" in foreign.text) == (403, True)
 
 
 @pytest.mark.parametrize(

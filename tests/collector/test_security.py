@@ -57,6 +57,13 @@ def test_large_bodies_are_refused(tmp_path: Path, length: bool) -> None:
         assert len(exported(made)) == 1
 
 
+def test_a_body_with_two_lengths_is_refused(tmp_path: Path) -> None:
+    with client(sqlite_url(tmp_path)) as made:
+        answer = made.post("/records", json=RECORD, headers={"transfer-encoding": "chunked"})
+        assert (answer.status_code, answer.headers["connection"]) == (400, "close")
+        assert exported(made) == []
+
+
 def test_large_batches_are_refused(tmp_path: Path) -> None:
     with client(sqlite_url(tmp_path), batch_limit=5) as made:
         assert made.post("/records", json=RECORDS[:5]).status_code == 201

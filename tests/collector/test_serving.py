@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import socket
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -50,6 +52,55 @@ def test_it_stores_and_stops(tmp_path: Path) -> None:
     assert "Traceback" not in log
     assert "loaded: nothing heavy" in log, "who only collects starts in a second and keeps little in memory"
     assert not list(tmp_path.glob("*-wal")), "the log is written back when it stops"
+
+
+POST = b"POST /records HTTP/1.1\r\nhost: x\r\n"
+SECOND = b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n"
+# Requests that a proxy and a server may read differently: none may be taken for two.
+TWO_FACED = [
+    POST + b"content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
+    POST + b"transfer-encoding: chunked\r\ntransfer-encoding: identity\r\n\r\n0\r\n\r\n",
+    POST + b"transfer-encoding: xchunked\r\n\r\n0\r\n\r\n",
+    POST + b"transfer-encoding : chunked\r\n\r\n0\r\n\r\n",
+    POST + b"content-length: 0\r\ncontent-length: 5\r\n\r\n",
+    POST + b"content-length: +0\r\n\r\n",
+    POST + b"host: y\r\ncontent-length: 0\r\n\r\n",
+    POST + b"x: " + b"y" * 300_000 + b"\r\n\r\n",
+]
+
+
+def test_a_request_is_one_request(tmp_path: Path) -> None:
+    with running(tmp_path, sqlite_url(tmp_path), [G]) as collector:
+        for sent in TWO_FACED:
+            with socket.create_connection((HOST, collector.port), 30) as connection:
+                connection.sendall(sent + SECOND)
+                found = b""
+                with suppress(ConnectionResetError):  # it did not read to the end
+                    while part := connection.recv(65_536):
+                        found += part
+            assert found.startswith(b"HTTP/1.1 400"), sent[:99]
+            assert found.count(b"HTTP/1.1 ") == 1, sent[:99]
+        assert ask(collector, "TRACE", "/", cookie="secret")[0] == 405
+        assert ask(collector, "GET", f"/records/{'%EF%BC%A1' * 24}")[0] == 404
+        assert ask(collector, "POST", "/records", RECORD)[0] == 201
+        collector.stop()
+        assert "ERROR" not in collector.log.read_text()
+
+
+def test_two_collectors_share_a_file(tmp_path: Path) -> None:
+    """What one stores the other erases; the one that stops takes nothing from the one that goes on."""
+    url, other = sqlite_url(tmp_path), tmp_path / "other"
+    other.mkdir()
+    with running(tmp_path, url, [G]) as first, running(other, url, [G]) as second:
+        made = [ask(each, "POST", "/records", RECORD) for each in (first, second) * 5]
+        assert {status for status, _ in made} == {201}
+        told = [json.loads(body)["receipt"] for _, body in made]
+        assert {ask(second, "DELETE", f"/records/{receipt}")[0] for receipt in told[::2]} == {204}
+        assert second.stop() == 0
+        assert ask(first, "POST", "/records", RECORD)[0] == 201
+        assert ask(first, "GET", "/ready")[0] == 200
+        assert first.stop() == 0
+    assert read_records(url).height == 6
 
 
 @pytest.mark.parametrize("proxy", ["*", "0.0.0.0/0", "", "example.org"])

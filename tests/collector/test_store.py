@@ -8,6 +8,8 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
 
 import polars as pl
 import pytest
@@ -17,9 +19,11 @@ from hypothesis import strategies as st
 
 from leastwise import Generalization
 from leastwise.collector import receipts
+from leastwise.collector import store as store_module
 from leastwise.collector.databases import open_database
 from leastwise.collector.records import InvalidRecordsError, RecordFormat, Row
-from leastwise.collector.store import KeyUsedError, Store, Stored, Submission, read_records
+from leastwise.collector.store import KeyUsedError, Store, Stored, Submission, read_audit, read_records
+from leastwise.documents import write_whole
 from leastwise.errors import DataError, ParameterError
 from tests.collector.examples import FINE, RECORD, RECORDS, G, people, sqlite_url
 from tests.strategies import generalizations, values
@@ -195,6 +199,83 @@ def test_the_file_alone_does_not_tell_who_sent_a_key(tmp_path: Path, monkeypatch
     opened = Store.open(sqlite_url(tmp_path))
     assert receipts.key_digest(KEY, opened._secret) == kept
     opened.close()
+
+
+def test_a_lost_secret_is_not_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LEASTWISE_SECRET")
+    url, secret = sqlite_url(tmp_path), tmp_path / "records.db.secret"
+    Store.open(url).close()
+    secret.rename(tmp_path / "elsewhere")
+    for use in (Store.open, read_audit):
+        with pytest.raises(DataError, match="is missing; bring it back"):
+            use(url)
+    assert not secret.exists(), "another one would stand where the right one belongs"
+    (tmp_path / "elsewhere").rename(secret)
+    Store.open(url).close()
+
+
+def test_collectors_that_start_together_have_one_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second one looks for the file before the first has written it."""
+    monkeypatch.delenv("LEASTWISE_SECRET")
+    url, path, opened = sqlite_url(tmp_path), tmp_path / "records.db.secret", []
+
+    def first(*words: Any, **more: Any) -> None:
+        monkeypatch.setattr("leastwise.collector.secret.write_whole", write_whole)
+        write_whole(*words, **more)
+        path.write_text("0123456789abcdef" * 4, encoding="ascii")
+        opened.append(path.read_text(encoding="ascii"))
+
+    monkeypatch.setattr("leastwise.collector.secret.write_whole", first)
+    Store.open(url).close()
+    assert [path.read_text(encoding="ascii")] == opened, "the one that was there first"
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["records.db", "records.db.secret"]
+    Store.open(url).close()
+
+
+def test_keys_are_forgotten_while_it_runs(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened, day = Store.open(url), 20_000
+    monkeypatch.setattr(store_module, "today", lambda: day)
+    submission = Submission(opened.register(G), rows([RECORD]), KEY, b"body")
+    first = stored(opened, submission)
+    for day, known in ((20_030, True), (20_031, False)):  # noqa: B007 - the clock
+        assert opened.expire(None) == 0
+        again, beside = opened.write([submission, Submission(1, rows([RECORD]))])
+        assert isinstance(beside, Stored), "what comes in the same transaction is stored"
+        assert isinstance(again, Stored)
+        assert (again.repeated, again.receipts == first.receipts) == (known, known)
+    opened.close()
+    assert read_records(url).height == 4
+
+
+def test_what_could_not_be_cleared_is_not_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store.open(sqlite_url(tmp_path))
+    [receipt] = stored(store, Submission(store.register(G), rows([RECORD]))).receipts
+    store.erase(receipt)
+    with monkeypatch.context() as patched:
+        patched.setattr(store._database, "forget", Mock(side_effect=OSError("disk")))
+        with pytest.raises(OSError, match="disk"):
+            store.forget()
+    assert store.left, "its bytes are still in the log"
+    assert store.forget()
+    assert not store.left
+    store.close()
+
+
+def test_what_a_killed_collector_left_is_known_to_the_next(tmp_path: Path) -> None:
+    """Somebody reads the file when it starts again: an erased record is still in the log."""
+    killed = Store.open(sqlite_url(tmp_path))
+    [receipt] = stored(killed, Submission(killed.register(G), rows([RECORD]))).receipts
+    reader = sqlite3.connect(tmp_path / "records.db", isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM leastwise_records").fetchone()
+    assert killed.erase(receipt)
+    again = Store.open(sqlite_url(tmp_path))
+    assert again.left
+    reader.close()
+    assert again.forget()
+    assert not again.left
+    again.close()
+    killed.close()
 
 
 def test_another_secret_is_noticed(url: str) -> None:

@@ -36,6 +36,7 @@ def test_the_folder_holds_everything_but_the_report(finished: Run) -> None:
         "necessity.json", "generalizations", "evaluations", "digests.json",
     }  # fmt: skip
     assert stat.S_IMODE(finished.folder.stat().st_mode) == 0o700, "its schema may name what one person only has"
+    assert stat.S_IMODE((finished.folder / "schema.yaml").stat().st_mode) == 0o600
     assert finished.task.data == "small.csv"
     assert load_schema(finished.folder / "schema.yaml") == SCHEMA == finished.schema
     assert (finished.task.records.train, finished.task.records.validation, finished.task.records.test) == (
@@ -172,7 +173,7 @@ def test_choosing_again_rewrites_the_choice_only(finished: Run, tmp_path: Path) 
     assert nothing.choice.nearest is not None
     assert Run.load(folder).choice.candidate == other.id, "what was chosen before stays"
     changed = {name for name, text in before.items() if content(folder).get(name) != text}
-    assert changed == {"choice.json", "recommended.json"}
+    assert changed == {"choice.json", "recommended.json", "digests.json"}
 
 
 def test_the_first_run_says_that_it_compiles_and_finds_the_same(
@@ -210,9 +211,12 @@ def test_every_damage_of_a_folder_is_told(finished: Run, tmp_path: Path) -> None
         Run.load(tmp_path)
     candidates.write_text(text, encoding="utf-8")
     chosen = Run.load(tmp_path).frontier.points[0].id
-    for judged in (tmp_path / "evaluations" / f"{chosen}.json", tmp_path / "frontier.json"):
+    later = ("choice.json", "necessity.json", "recommended.json")
+    for name in (f"evaluations/{chosen}.json", "frontier.json", *later):
+        judged = tmp_path / name
         figures = judged.read_text(encoding="utf-8")
-        judged.write_text(figures.replace("0.", "0.0", 1), encoding="utf-8")  # one figure, ten times smaller
+        changed = figures.replace("0.", "0.0", 1)  # one figure, ten times smaller
+        judged.write_text(changed if changed != figures else f"{figures} ", encoding="utf-8")
         with pytest.raises(ArtefactError, match="changed after it was judged"):
             Run.load(tmp_path)
         judged.write_text(figures, encoding="utf-8")

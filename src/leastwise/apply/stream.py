@@ -8,13 +8,12 @@ name.
 from __future__ import annotations
 
 import gzip
-import os
+import re
 import shutil
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -26,7 +25,7 @@ from leastwise.apply.deriving import derived_attributes
 from leastwise.apply.frames import transform_polars
 from leastwise.apply.record import Output, absent
 from leastwise.apply.request import Request
-from leastwise.documents.writing import unnamed_file
+from leastwise.documents.writing import unnamed_file, whole_file
 from leastwise.errors import DataError, LeastwiseError, UnknownValueError
 from leastwise.generalization import Generalization
 from leastwise.progress import Progress, Silent
@@ -37,7 +36,13 @@ BATCH = 100_000  # records; about 100 MB of text columns at worst, and large eno
 
 
 _TEXTS = pl.col(pl.String, pl.Categorical, pl.Enum).cast(pl.String)
-_NO_FORMULA = pl.when(_TEXTS.str.contains(r"^[=+\-@\t\r]")).then("'" + _TEXTS).otherwise(_TEXTS).name.keep()
+_FORMULA = r"^[=+\-@\t\r]"
+_NO_FORMULA = pl.when(_TEXTS.str.contains(_FORMULA)).then("'" + _TEXTS).otherwise(_TEXTS).name.keep()
+
+
+def without_formulas(frame: pl.DataFrame) -> pl.DataFrame:
+    """Put an apostrophe before every text and name that a spreadsheet would run as a formula."""
+    return frame.with_columns(_NO_FORMULA).rename(lambda name: f"'{name}" if re.match(_FORMULA, name) else name)
 
 
 def apply_file(
@@ -183,21 +188,9 @@ class _Writer:
                     shutil.copyfileobj(done, sys.stdout.buffer)
                 sys.stdout.buffer.flush()
             return
-        with _explained(self.target):
-            name = f".{self.target.name[:100]}."
-            handle, temporary = tempfile.mkstemp(prefix=name, suffix=".part", dir=self.target.parent)
-            os.close(handle)
-        path = Path(temporary)  # like all that holds people, for its owner only
-        try:
+        # Like all that holds people it is its owner's, unless one is replaced that more may read.
+        with _explained(self.target), whole_file(self.target, private=not self.target.exists()) as path:
             yield path
-            with _explained(self.target):
-                if self.target.exists():
-                    shutil.copymode(self.target, path)
-                _sync(path)
-                path.replace(self.target)
-                _sync(self.target.parent)
-        finally:
-            path.unlink(missing_ok=True)
 
     def write(self, batches: _Batches, path: Path) -> None:
         """Write all batches; a problem of the source wins over the writer's words for it."""
@@ -220,7 +213,7 @@ class _Writer:
                 if self.format == "ndjson":
                     batch.write_ndjson(file)
                 else:
-                    batch = batch.with_columns(_NO_FORMULA) if self.spreadsheet else batch
+                    batch = without_formulas(batch) if self.spreadsheet else batch
                     batch.write_csv(file, separator=self.separator, include_header=number == 0)
 
 
@@ -251,13 +244,3 @@ def _explained(target: Path) -> Iterator[None]:
             raise
         said = (getattr(error, "strerror", None) or str(error)).splitlines()[0]
         raise DataError(f"{target}: it cannot be written ({said}); check the folder and its permissions") from None
-
-
-def _sync(path: Path) -> None:
-    """Have the disk hold what was written before the name says so; not every file system can."""
-    with suppress(OSError):
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

@@ -73,6 +73,9 @@ Artefact = Annotated[
     Path, typer.Argument(help="A generalization (JSON), or the folder of a run: its recommended one.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Spreadsheet = Annotated[
+    bool, typer.Option("--spreadsheet", help="Put an apostrophe before texts of a CSV that would run as formulas.")
+]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite the output if it exists.")]
 Quick = Annotated[bool, typer.Option("--quick", help="Train and draw less, for a first look.")]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Begin anew, whatever run the folder holds.")]

@@ -9,7 +9,7 @@ from typing import Annotated, Any, cast, get_args
 
 import typer
 
-from leastwise.cli.app import Artefact, AsJson, Force, app, load, put_to_use
+from leastwise.cli.app import Artefact, AsJson, Force, Spreadsheet, app, load, put_to_use
 from leastwise.cli.output import check_output, print_json
 from leastwise.cli.progress import counting
 from leastwise.cli.task import Missing, names
@@ -53,10 +53,6 @@ From = Annotated[
     str | None, typer.Option("--from", metavar="KIND", help="csv, tsv, parquet, ndjson; default: by the name.")
 ]
 To = Annotated[str | None, typer.Option("--to", metavar="KIND", help="The same for the output.")]
-
-Spreadsheet = Annotated[
-    bool, typer.Option("--spreadsheet", help="Put an apostrophe before texts of a CSV that would run as formulas.")
-]
 
 
 @app.command()

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from leastwise.cli.app import Force, Trust, app, load, put_to_use
+from leastwise.cli.app import Force, Spreadsheet, Trust, app, load, put_to_use
 from leastwise.cli.output import check_output, write_frame
 from leastwise.errors import DataError
 
@@ -150,6 +150,7 @@ def records(
     generalization: Annotated[
         str | None, typer.Option("--generalization", help="A fingerprint or its beginning; the newest by default.")
     ] = None,
+    spreadsheet: Spreadsheet = False,
     force: Force = False,
 ) -> None:
     """Write the records that a collector stored to a file.
@@ -159,10 +160,11 @@ def records(
     Example: `LEASTWISE_KEY_FILE=records.key leastwise records sqlite:///copy.db -o records.csv`
     """
     check_output(output, force, (".csv", ".parquet", ".ndjson"))
+    from leastwise.apply.stream import without_formulas
     from leastwise.collector import read_records
 
     frame = read_records(db, generalization)
-    write_frame(frame, output)
+    write_frame(without_formulas(frame) if spreadsheet and output.suffix.lower() == ".csv" else frame, output)
     typer.echo(f"wrote {frame.height:,} records to {output}", err=True)
 
 

@@ -50,7 +50,7 @@ def necessity(
     from leastwise.records.table import Table
     from leastwise.report import write_report
     from leastwise.runs import Run
-    from leastwise.runs.folder import GROUPS, NECESSITY
+    from leastwise.runs.folder import GROUPS, NECESSITY, write_figures
     from leastwise.runs.task import SHARES
 
     check_output(output, force)
@@ -70,12 +70,14 @@ def necessity(
             served = groups_of(
                 chosen, split, task.groups, at, quick=task.quick, progress=watcher, held_out=held_out
             )
-            served.save(run.folder / GROUPS)
+            write_figures(run.folder, GROUPS, served.to_json())
             typer.echo(f"wrote {run.folder / GROUPS}", err=True)
-    for path in filter(None, (output, None if run is None else run.folder / NECESSITY)):
-        found.save(path)
-        typer.echo(f"wrote {path}", err=True)
+    if output is not None:
+        found.save(output)
+        typer.echo(f"wrote {output}", err=True)
     if run is not None:
+        write_figures(run.folder, NECESSITY, found.to_json())
+        typer.echo(f"wrote {run.folder / NECESSITY}", err=True)
         write_report(run)
     if as_json:
         typer.echo(found.to_json(), nl=False)

@@ -12,6 +12,7 @@ from typing import Any
 
 import typer
 
+from leastwise.documents import whole_file
 from leastwise.documents.wording import NO_BREAK
 from leastwise.errors import DataError, ParameterError, shorten
 
@@ -89,12 +90,8 @@ def write_frame(frame: Any, path: Path) -> None:
 
     The file appears only when it is complete.
     """
-    part = path.with_name(f".{path.name}.part")
     try:
-        part.touch(mode=0o600)
-        getattr(frame, f"write_{path.suffix.lower()[1:]}")(part)
-        part.replace(path)
+        with whole_file(path, private=True) as place:
+            getattr(frame, f"write_{path.suffix.lower()[1:]}")(place)
     except OSError as error:
         raise DataError(f"could not write {path}: {error.strerror or error}") from None
-    finally:
-        part.unlink(missing_ok=True)

@@ -25,9 +25,9 @@ from starlette.types import Scope
 
 from leastwise.collector.connections import Connection, Guard
 from leastwise.collector.databases import StoreError
-from leastwise.collector.pages import refused_page
+from leastwise.collector.pages import ANYWHERE, refused_page
 from leastwise.collector.records import InvalidRecordsError, Problem
-from leastwise.collector.requests import RefusedError, speech_of, wants_page
+from leastwise.collector.requests import RefusedError, reads_pages, speech_of, wants_page
 from leastwise.collector.security import Gate, Settings, log, problem
 from leastwise.collector.service import Service
 from leastwise.collector.store import KeyUsedError, Store
@@ -69,10 +69,11 @@ def make_app(
     app = Starlette(
         routes=[_Route(path, answer, methods=[method]) for method, path, answer in service.routes],
         exception_handlers={kind: _asynchronous(answer) for kind, answer in _ANSWERS.items()},
-        middleware=[Middleware(Gate, settings=settings)],
+        middleware=[Middleware(Gate, settings=settings, refuse=_refuse)],
         lifespan=_closing(service),
     )
     app.router.redirect_slashes = False
+    app.state.reader = service.reader  # knows the languages, for those who are refused before they are read
     return app
 
 
@@ -108,20 +109,22 @@ def _asynchronous(answer: Any) -> Any:
 
 
 def _refuse(request: Request, status: int, text: str, headers: dict[str, str] | None = None) -> Response:
-    if wants_page(request):
-        return refused_page(status, [Problem(None, None, text)], speech_of(request))
+    if wants_page(request) or (status in ANYWHERE and reads_pages(request)):
+        page = refused_page(request, status, [Problem(None, None, text)], speech_of(request))
+        page.headers.update(headers or {})
+        return page
     return problem(status, text, headers)
 
 
 def _invalid(request: Request, error: InvalidRecordsError) -> Response:
     if wants_page(request):
-        return refused_page(422, error.problems, speech_of(request))
+        return refused_page(request, 422, error.problems, speech_of(request))
     return problem(422, "these are not generalized records", problems=[asdict(each) for each in error.problems])
 
 
 def _not_routed(request: Request, error: HTTPException) -> Response:
     phrase = _PHRASES.get(error.status_code, "refused")  # its own text may quote the request
-    return problem(error.status_code, phrase, dict(error.headers or {}))
+    return _refuse(request, error.status_code, phrase, dict(error.headers or {}))
 
 
 def _store_failed(request: Request, error: Exception) -> Response:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from jinja2 import Environment, Template
+from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from leastwise.collector.records import Problem
@@ -40,7 +41,7 @@ _RECEIPT = _ENVIRONMENT.from_string(
 _REFUSED = _ENVIRONMENT.from_string(
     _LAYOUT
     % """
-{% if status != 503 %}
+{% if nothing_stored %}
 <p>{{ say("Nothing was stored.") }}</p>
 {% endif %}
 <p id="why">{{ say(why) }}</p>
@@ -76,14 +77,22 @@ _DOCS = _ENVIRONMENT.from_string(
 )
 
 
+_UNSURE = "It is not sure that your answers were stored. Please send them again in a minute."
+_NOT_ERASED = "It is not sure that your record was erased. Please try again in a minute."
 # What a refusal means to a person; programs get the exact words.
 _WHY = {
     403: "This was sent by a page from elsewhere. Please use the form that is shown here.",
+    404: "There is nothing at this address.",
+    405: "There is nothing at this address.",
+    408: "It took too long to arrive. Please try again.",
     409: "The form has changed, or it was sent before with other answers. Please open it again.",
     413: "This is more than the form may send.",
-    503: "It is not sure that your answers were stored. Please send them again in a minute.",
+    429: "Too much came from your network in a short time. Please try again in a minute.",
+    500: _UNSURE,
+    503: _UNSURE,
 }
 _MISFIT = "Some answers do not fit the form."
+ANYWHERE = (404, 405, 408, 429, 500)  # what a browser may be told wherever it is
 
 
 def page(html: str, status: int = 200) -> HTMLResponse:
@@ -102,10 +111,14 @@ def receipt_page(receipt: str, prediction: str | None, repeated: bool, speech: S
     return page(html, 200 if repeated else 201)
 
 
-def refused_page(status: int, problems: Sequence[Problem], speech: Speech) -> HTMLResponse:
-    """Return the page for a form that was not right, in the language that it was filled in."""
+def refused_page(request: Request, status: int, problems: Sequence[Problem], speech: Speech) -> HTMLResponse:
+    """Return the page for what was not right, in the language of the form that was filled in."""
+    why = _WHY.get(status, _MISFIT)
+    if request.url.path == "/erase":
+        return erase_page(_NOT_ERASED if why is _UNSURE else why, speech, status)
     fields = [*dict.fromkeys(each.field for each in problems if each.field)]
-    facts = {"status": status, "why": _WHY.get(status, _MISFIT), "fields": fields}
+    nothing = request.method == "POST" and why is not _UNSURE
+    facts = {"nothing_stored": nothing, "why": why, "fields": fields}
     return page(_written(_REFUSED, "That did not work", speech, **facts), status)
 
 

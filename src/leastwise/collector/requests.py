@@ -58,7 +58,6 @@ class RequestReader:
 
     async def read(self, request: Request) -> Asked:
         """Return the records of a request, packed; nothing but generalized records passes."""
-        request.state.speech = self.speech(request)  # until the form says in which one it was filled in
         _check_own_page(request)
         kind = _media_type(request)
         body = await request.body()
@@ -124,12 +123,18 @@ class RequestReader:
 def wants_page(request: Request) -> bool:
     """Return whether a browser sent a form and waits for a page."""
     sent_form = request.headers.get("content-type", "").startswith(FORM)
-    return sent_form and "text/html" in request.headers.get("accept", "")
+    return sent_form and reads_pages(request)
+
+
+def reads_pages(request: Request) -> bool:
+    """Return whether a browser asks, not a program."""
+    return "text/html" in request.headers.get("accept", "")
 
 
 def speech_of(request: Request) -> Speech:
-    """Return the language of the form that was sent, English where it does not say."""
-    return getattr(request.state, "speech", Speech())
+    """Return the language of the form that was sent, or that the browser prefers."""
+    found: Speech = getattr(request.state, "speech", None) or request.app.state.reader.speech(request)
+    return found
 
 
 async def read_receipt(request: Request) -> str:

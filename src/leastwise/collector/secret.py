@@ -30,11 +30,25 @@ def find_secret(database: Database) -> bytes:
         )
     path = Path(f"{database.path}.secret")
     if not path.exists():
-        write_whole(path, f"{secrets.token_hex(32)}\n", private=True)
+        _make(path, database.path)
     try:
         return _checked(path.read_text(encoding="ascii").strip(), str(path))
     except (OSError, ValueError) as error:
         raise DataError(f"{path}: the collector's secret cannot be read ({type(error).__name__})") from None
+
+
+def _make(path: Path, database: Path) -> None:
+    """Write a fresh secret, unless another collector that starts at the same time was first."""
+    if database.stat().st_size:
+        raise DataError(f"{path}: the secret that this database was begun with is missing; bring it back")
+    own = path.with_name(f"{path.name}.{os.getpid()}")
+    write_whole(own, f"{secrets.token_hex(32)}\n", private=True)
+    try:
+        os.link(own, path)
+    except FileExistsError:  # that one counts for both
+        pass
+    finally:
+        own.unlink()
 
 
 def _checked(text: str, name: str) -> bytes:

@@ -13,7 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from starlette.responses import JSONResponse
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from leastwise.collector.connections import network_of
@@ -139,6 +140,10 @@ class RateLimit:
         return 0.0 if allowed else (1 - tokens) * 60 / self._rate
 
 
+Refuse = Callable[[Request, int, str, dict[str, str]], Response]
+CLOSE = {"connection": "close"}
+
+
 class BodyTooLargeError(Exception):
     """A body beyond the limit."""
 
@@ -150,9 +155,10 @@ class Gate:
     the text of an exception may quote what a client sent.
     """
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, refuse: Refuse | None = None) -> None:
         self._app, self._settings = app, settings
         self._limit = RateLimit(settings.rate)
+        self._refuse: Refuse = refuse or (lambda _, *words: problem(*words))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -167,25 +173,36 @@ class Gate:
             else:
                 await refusal(scope, receive, answered)
         except BodyTooLargeError:
-            await self._answer_late(too_large(self._settings.body_limit), scope, receive, answered)
+            await self._answer_late(self._too_large(scope), scope, receive, answered)
         except TimeoutError:
-            await self._answer_late(problem(408, "the request took too long to arrive"), scope, receive, answered)
+            late = self._refuse(Request(scope), 408, "the request took too long to arrive", CLOSE)
+            await self._answer_late(late, scope, receive, answered)
         except Exception as error:
             log.error("%s at %s", type(error).__name__, _place(error))
-            await self._answer_late(problem(500, "something failed here"), scope, receive, answered)
+            failed = self._refuse(Request(scope), 500, "something failed here", {})
+            await self._answer_late(failed, scope, receive, answered)
         finally:
             milliseconds = 1000 * (time.perf_counter() - start)
             log.info("%s %s %d %.1f ms", _method(scope), _route(scope), answered.status, milliseconds)
 
-    def _refusal(self, scope: Scope) -> JSONResponse | None:
+    def _refusal(self, scope: Scope) -> Response | None:
         client = scope.get("client")
         wait = self._limit.wait(client[0] if client else "")
         if wait:
             headers = {"retry-after": str(int(wait) + 1)}
-            return problem(429, "too many requests from this address; wait as long as Retry-After says", headers)
-        length = dict(scope["headers"]).get(b"content-length", b"0")
+            text = "too many requests from this address; wait as long as Retry-After says"
+            return self._refuse(Request(scope), 429, text, headers)
+        lengths = dict(scope["headers"])
+        if b"transfer-encoding" in lengths and b"content-length" in lengths:
+            # Whoever stands in front may have believed the other one, and taken the rest for another's request.
+            return problem(400, "a body has a length or is sent in chunks, not both", CLOSE)
+        length = lengths.get(b"content-length", b"0")
         too_long = length.isdigit() and (len(length) > 18 or int(length) > self._settings.body_limit)
-        return too_large(self._settings.body_limit) if too_long else None
+        return self._too_large(scope) if too_long else None
+
+    def _too_large(self, scope: Scope) -> Response:
+        text = f"a request may have {self._settings.body_limit:,} bytes; send fewer records at a time"
+        return self._refuse(Request(scope), 413, text, CLOSE)
 
     def _limited(self, receive: Receive) -> Receive:
         """Count what arrives: a body may come without saying how long it is."""
@@ -207,7 +224,7 @@ class Gate:
         return limited
 
     @staticmethod
-    async def _answer_late(response: JSONResponse, scope: Scope, receive: Receive, answered: _Answered) -> None:
+    async def _answer_late(response: Response, scope: Scope, receive: Receive, answered: _Answered) -> None:
         if not answered.status:
             await response(scope, receive, answered)
 
@@ -234,13 +251,6 @@ _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 def problem(status: int, text: str, headers: dict[str, str] | None = None, **more: Any) -> JSONResponse:
     """Return an answer that says what is wrong."""
     return JSONResponse({"problem": text, **more}, status, headers)
-
-
-def too_large(limit: int) -> JSONResponse:
-    """Return the answer to a body beyond the limit."""
-    return problem(
-        413, f"a request may have {limit:,} bytes; send fewer records at a time", {"connection": "close"}
-    )
 
 
 def _method(scope: Scope) -> str:

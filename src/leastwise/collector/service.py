@@ -10,6 +10,7 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from anyio.to_thread import run_sync
@@ -64,7 +65,7 @@ class Service:
         self.newest = self.formats[-1].generalization
         self._store, self.settings = store, settings
         self._numbers = {g.fingerprint: store.register(g) for g in generalizations}
-        self._reader = RequestReader(self.formats, settings.batch_limit, settings.form)
+        self.reader = RequestReader(self.formats, settings.batch_limit, settings.form)
         self.writer = Writer(store, settings.waiting)
         self.model = model
         self._speeches = settings.form.speeches()
@@ -111,7 +112,7 @@ class Service:
 
     async def form(self, request: Request) -> Response:
         """Show the form, in the language that ``lang`` or the browser asks for."""
-        return _fresh(*self._forms[self._reader.speech(request).language])
+        return _fresh(*self._forms[self.reader.speech(request).language])
 
     async def _form_again(self, request: Request, error: InvalidRecordsError) -> Response:
         """Show the form with the answers that were right; what was wrong is not repeated, be it a person's own."""
@@ -125,7 +126,7 @@ class Service:
     async def collect(self, request: Request) -> Response:
         """Store one generalized record, or a list of them."""
         try:
-            asked = await self._reader.read(request)
+            asked = await self.reader.read(request)
         except InvalidRecordsError as error:
             if wants_page(request):
                 return await self._form_again(request, error)
@@ -148,7 +149,7 @@ class Service:
 
     async def predict(self, request: Request) -> Response:
         """Return the model's answer for one generalized record or a list of them; nothing is stored."""
-        asked = await self._reader.read(request)
+        asked = await self.reader.read(request)
         assert self.model is not None
         if asked.format.generalization.fingerprint != self.model.fingerprint:
             raise RefusedError(409, f"the model was trained under generalization {self.model.fingerprint[:12]}")
@@ -163,7 +164,7 @@ class Service:
 
     async def schema(self, request: Request) -> Response:
         """Return the JSON Schema of a record; ``generalization`` names another than the newest."""
-        form = self._reader.format_of(request.query_params.get("generalization"))
+        form = self.reader.format_of(request.query_params.get("generalization"))
         document = record_schema(form.generalization, label=form.label is not None)
         return JSONResponse(document, headers={GENERALIZATION_HEADER: form.generalization.fingerprint})
 
@@ -195,16 +196,16 @@ class Service:
         """Empty the log of the store every few seconds, until cancelled."""
         expired = None
         while True:
-            if self.settings.keep_days is not None and expired != today():
-                expired = await self._expire(self.settings.keep_days)
+            if expired != today():
+                expired = await self._expire()
             await asyncio.sleep(TIDY)
             await self._forget()
 
-    async def _expire(self, days: int) -> int | None:
+    async def _expire(self) -> int | None:
         """Erase what is too old; return the day, None when it must be tried again."""
         day = today()
         try:
-            await run_in_threadpool(self._store.expire, days)
+            await run_in_threadpool(self._store.expire, self.settings.keep_days)
         except (SQLAlchemyError, StoreError) as error:
             log.error("old records were not erased: %s", type(error).__name__)
             return None
@@ -232,13 +233,16 @@ class Service:
         kind = request.query_params.get("format", "ndjson")
         if kind not in _WRITERS:
             raise RefusedError(400, f"format must be one of {', '.join(_WRITERS)}")
-        form = self._reader.format_of(request.query_params.get("generalization"))
+        form = self.reader.format_of(request.query_params.get("generalization"))
         if self._store.sealed:
             raise RefusedError(409, "the records are sealed; read the database where the private key is")
         await self._ask(partial(self._store.note, "exported", generalization=form.generalization.fingerprint))
         write, media_type = _WRITERS[kind]
         headers = {GENERALIZATION_HEADER: form.generalization.fingerprint}
-        return StreamingResponse(write(self._store.frames(form.generalization)), 200, headers, media_type)
+        header = form.frame([], [])  # where there are no records, what they would be called
+        return StreamingResponse(
+            write(chain([header], self._store.frames(form.generalization))), 200, headers, media_type
+        )
 
     def _check_token(self, request: Request) -> None:
         token = self.settings.token
@@ -271,11 +275,11 @@ class Service:
 
     async def erase_page(self, request: Request) -> Response:
         """Show a page on which a person enters a receipt, to have the record erased."""
-        return erase_page(None, self._reader.speech(request))
+        return erase_page(None, self.reader.speech(request))
 
     async def erase_by_form(self, request: Request) -> Response:
         """Erase the record of a receipt that a person entered, and say what became of it."""
-        receipt, speech = await read_receipt(request), self._reader.speech(request)
+        receipt, speech = await read_receipt(request), self.reader.speech(request)
         if not await self._ask(self._store.erase, receipt):
             return erase_page("There is no record of this receipt. It may have been erased already.", speech, 404)
         if await self._gone():

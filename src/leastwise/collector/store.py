@@ -101,7 +101,7 @@ class Store:
             store = cls(database, find_secret(database) if secret is None else secret, public)
             with database.explained():
                 store._prepare()
-                store.forget()  # a collector that was killed may have left a log
+                store.left = store.forgets and not store.forget()  # a killed collector may have left a log
         except BaseException:
             database.close()
             raise
@@ -120,7 +120,6 @@ class Store:
                 raise DataError(f"{name}: this database was begun with another secret; bring that one")
             if _settled(connection, "public", self._public) != self._public:
                 raise DataError("this database was begun with another public key, or none; seal to the same")
-            connection.execute(sa.delete(requests).where(requests.c.day < today() - KEYS_KEPT))
 
     def close(self) -> None:
         """Let go of all connections; SQLite leaves one complete file and no log."""
@@ -169,13 +168,17 @@ class Store:
         rows: list[StoredRow],
         seal: tuple[int, Seal] | None,
     ) -> Outcome:
-        made = receipts.receipts(self._bits(asked))
-        texts = receipts.texts(made)
+        day, fresh = today(), True
         if asked.key is not None:
-            known = self._claim(connection, asked, digest)
-            if known is not None:
-                return Stored(texts, repeated=True) if known else KeyUsedError()
-        number, day = asked.generalization, today()
+            claimed = self._claim(connection, asked, digest, day)
+            if claimed is None:
+                return KeyUsedError()
+            day, fresh = claimed
+        made = receipts.receipts(self._bits(asked, day))
+        texts = receipts.texts(made)
+        if not fresh:
+            return Stored(texts, repeated=True)
+        number = asked.generalization
         placed = zip(map(receipts.kept, made), asked.rows, strict=True)
         if seal is None:
             rows += [(place, number, day, row[1], row[0]) for place, row in placed]
@@ -194,20 +197,24 @@ class Store:
                 self._sealing = today(), made[0], seal
             return self._sealing[1], self._sealing[2]
 
-    def _claim(self, connection: sa.Connection, asked: Submission, digest: bytes) -> bool | None:
-        """Return None if the key is new (it is now taken), otherwise whether it came with the same body."""
+    def _claim(
+        self, connection: sa.Connection, asked: Submission, digest: bytes, day: int
+    ) -> tuple[int, bool] | None:
+        """Return the day of a key's first request, and whether this is it; None if that had another body."""
         assert asked.key is not None
         body = receipts.body_digest(asked.key, asked.body, self._secret)
-        values = {"key": digest, "body": body, "records": len(asked.rows), "day": today()}
+        values = {"key": digest, "body": body, "records": len(asked.rows), "day": day}
         if connection.execute(self._insert_request.values(**values)).first() is not None:
-            return None
-        known = connection.execute(sa.select(requests.c.body).where(requests.c.key == digest)).scalar_one()
-        return secrets.compare_digest(bytes(known), body)
+            return day, True
+        query = sa.select(requests.c.body, requests.c.day).where(requests.c.key == digest)
+        known = connection.execute(query).one()
+        return (known.day, False) if secrets.compare_digest(bytes(known.body), body) else None
 
-    def _bits(self, asked: Submission) -> bytes:
+    def _bits(self, asked: Submission, day: int) -> bytes:
+        """Return what the receipts are made of; a key that was forgotten and comes again makes others."""
         if asked.key is None:
             return receipts.drawn(len(asked.rows))
-        return receipts.derived(asked.key, self._secret, len(asked.rows))
+        return receipts.derived(f"{asked.key} {day}", self._secret, len(asked.rows))
 
     def holds(self, receipt: str) -> bool:
         """Return whether the record of a receipt is there."""
@@ -230,8 +237,12 @@ class Store:
             self.left |= bool(gone) and self.forgets
         return bool(gone)
 
-    def expire(self, days: int) -> int:
-        """Erase the records that are older than so many days, some at a time; return how many there were."""
+    def expire(self, days: int | None) -> int:
+        """Forget old keys, and erase records older than so many days, some at a time; return how many."""
+        with self._database.writing() as connection:
+            connection.execute(sa.delete(requests).where(requests.c.day < today() - KEYS_KEPT))
+        if days is None:
+            return 0
         old = sa.select(records.c.receipt).where(records.c.day < today() - days).limit(CHUNK)
         total = 0
         while True:
@@ -256,11 +267,12 @@ class Store:
 
     def forget(self) -> bool:
         """Clear the log of what was erased and of the order of arrival; return whether nothing is left."""
-        before, self.left = self.left, False  # what is erased meanwhile sets it again
-        if self._database.forget():
-            return not self.left
-        self.left = before or self.left
-        return False
+        before, self.left, gone = self.left, False, False  # what is erased meanwhile sets it again
+        try:
+            gone = self._database.forget()
+        finally:
+            self.left |= before and not gone
+        return gone and not self.left
 
     def frames(self, generalization: Generalization) -> Iterator[pl.DataFrame]:
         """Yield the records of a generalization in parts, so that any number of them can be sent on.

@@ -12,7 +12,14 @@ from leastwise.documents.reading import (
     read_json,
     read_text,
 )
-from leastwise.documents.writing import is_leftover, remove_leftovers, sync_folder, write_whole
+from leastwise.documents.writing import (
+    is_leftover,
+    private_folder,
+    remove_leftovers,
+    sync_folder,
+    whole_file,
+    write_whole,
+)
 
 __all__ = [
     "LARGEST_DOCUMENT",
@@ -26,11 +33,13 @@ __all__ = [
     "is_leftover",
     "is_number",
     "path_text",
+    "private_folder",
     "read_json",
     "read_text",
     "remove_leftovers",
     "sync_folder",
     "to_plain",
     "to_text",
+    "whole_file",
     "write_whole",
 ]

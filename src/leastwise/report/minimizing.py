@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import shutil
-import tempfile
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import replace
@@ -12,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from leastwise.adversaries.base import Adversary
+from leastwise.documents import private_folder
 from leastwise.errors import ParameterError, SchemaError, shorten
 from leastwise.generalization.leaks import warn_of_leaks
 from leastwise.progress import Progress, Silent, watching
@@ -218,7 +217,6 @@ def _declared(schema: Schema | str | Path, label: str | None, personal: Sequence
 
 def _private_folder() -> Path:
     """Make a folder that only its owner can read, removed when the interpreter ends."""
-    made = Path(tempfile.mkdtemp(prefix="leastwise-run-"))
-    # Not bound to the run: another choice, or a copy, looks into the same folder.
-    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    made, remove = private_folder("run")
+    atexit.register(remove)  # not bound to the run: another choice, or a copy, looks into the same folder
     return made

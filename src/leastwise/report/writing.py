@@ -13,7 +13,8 @@ from leastwise.report.facts import summarize
 from leastwise.report.html import render_html
 from leastwise.report.markdown import render_markdown
 from leastwise.runs import Run
-from leastwise.runs.shares import FILE, Shares
+from leastwise.runs.folder import SHARES, write_figures
+from leastwise.runs.shares import Shares
 
 Facts = dict[str, Any]
 
@@ -28,7 +29,7 @@ FORMATS: Mapping[str, Callable[[Facts], str]] = {"html": render_html, "md": rend
 
 def keep_shares(run: Run, table: Table) -> None:
     """Count how many people of the test part give each answer, and keep that with the run."""
-    write_whole(run.folder / FILE, Shares.count(run, table).to_json())
+    write_figures(run.folder, SHARES, Shares.count(run, table).to_json())
 
 
 def write_report(

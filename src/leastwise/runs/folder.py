@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -37,6 +38,9 @@ FRONTIER, CHOICE, RECOMMENDED = "frontier.json", "choice.json", "recommended.jso
 NECESSITY = "necessity.json"
 GROUPS = "groups.json"
 REPEATS = "repeats.json"
+SHARES = "shares.json"
+ANEW = f"make the run again: {FRESH}"
+LATER = (CHOICE, RECOMMENDED, NECESSITY, GROUPS, REPEATS, SHARES)  # not there before the frontier is
 GENERALIZATIONS, EVALUATIONS, WORK = "generalizations", "evaluations", "work"
 DIGESTS = "digests.json"
 SO_FAR, UNFINISHED = "so_far", "unfinished.json"
@@ -188,22 +192,46 @@ def write_frontier(folder: Path, frontier: Frontier) -> None:
     judged = [*(folder / GENERALIZATIONS).iterdir(), *(folder / EVALUATIONS).iterdir()]
     judged += [folder / SCHEMA, folder / CANDIDATES]
     digests = {str(path.relative_to(folder).as_posix()): _digest(path.read_bytes()) for path in sorted(judged)}
-    write_whole(folder / DIGESTS, json.dumps({**digests, FRONTIER: _digest(text.encode())}, indent=1) + "\n")
+    _write_digests(folder, {**digests, FRONTIER: _digest(text.encode())})
     write_whole(folder / FRONTIER, text)
+
+
+def write_figures(folder: Path, name: str, text: str) -> None:
+    """Write what was found or chosen after the frontier, and its digest: who edits it is noticed, too."""
+    known = _digests(folder)
+    if known is None:  # a run of an earlier release, or made by hand
+        write_whole(folder / name, text)
+        return
+    if known.pop(name, None) is not None:  # a kill between the two must not look like an edit
+        _write_digests(folder, known)
+    write_whole(folder / name, text)
+    _write_digests(folder, {**known, name: _digest(text.encode())})
+
+
+def _write_digests(folder: Path, digests: Mapping[str, object]) -> None:
+    write_whole(folder / DIGESTS, json.dumps(digests, indent=1, sort_keys=True) + "\n")
 
 
 def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _check_digests(folder: Path) -> None:
-    """Complain about files that are not as the run left them; a run of an earlier release has no digests."""
+def _digests(folder: Path) -> dict[str, object] | None:
+    """Return the digests of a run; one of an earlier release has none."""
     if not (folder / DIGESTS).is_file():
-        return
+        return None
     problems = Problems()
     known = read_json(read_text(folder / DIGESTS), problems)
     if problems.texts or not isinstance(known, dict):
         raise ArtefactError(f"{folder / DIGESTS}: not the digests of a run", problems.texts)
+    return known
+
+
+def _check_digests(folder: Path) -> None:
+    """Complain about files that are not as the run left them; what was found later may be missing."""
+    known = _digests(folder)
+    if known is None:
+        return
     for sub in (GENERALIZATIONS, EVALUATIONS):
         known.update(
             {f"{sub}/{path.name}": known.get(f"{sub}/{path.name}") for path in (folder / sub).glob("*.json")}
@@ -212,8 +240,11 @@ def _check_digests(folder: Path) -> None:
         if Path(name).is_absolute() or ".." in Path(name).parts:
             raise ArtefactError(f"{folder / DIGESTS}: it names files outside the run")
         path = folder / name
+        if name in LATER and not path.exists():
+            continue
         if not path.is_file() or _digest(path.read_bytes()) != digest:
-            raise ArtefactError(f"{path}: it was changed after it was judged; make the run again: {FRESH}")
+            again = "delete it, and give the same leastwise run command again" if name in LATER else ANEW
+            raise ArtefactError(f"{path}: it was changed after it was judged; {again}")
 
 
 def read_task(folder: Path) -> RunTask:
@@ -297,5 +328,5 @@ def write_choice(folder: Path, choice: Choice) -> None:
     if choice.candidate is None:
         (folder / RECOMMENDED).unlink(missing_ok=True)
     else:
-        write_whole(folder / RECOMMENDED, read_text(artefact_path(folder, choice.candidate)))
-    write_whole(folder / CHOICE, choice.to_json())
+        write_figures(folder, RECOMMENDED, read_text(artefact_path(folder, choice.candidate)))
+    write_figures(folder, CHOICE, choice.to_json())

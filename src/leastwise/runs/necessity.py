@@ -6,7 +6,7 @@ from leastwise.evaluation.groups import groups_of
 from leastwise.evaluation.necessity import necessity_of
 from leastwise.progress import Progress, Silent
 from leastwise.records.table import Split
-from leastwise.runs.folder import GROUPS, NECESSITY, Run
+from leastwise.runs.folder import GROUPS, NECESSITY, Run, write_figures
 
 
 def explain(run: Run, split: Split, progress: Progress | None = None) -> Run:
@@ -14,10 +14,10 @@ def explain(run: Run, split: Split, progress: Progress | None = None) -> Run:
     chosen, told = run.recommended, progress or Silent()
     if chosen is not None and run.necessity is None:
         told.begin("why each question", 1)  # all of it or nothing: it takes less than an attack
-        necessity_of(chosen, split, run.task.seed).save(run.folder / NECESSITY)
+        write_figures(run.folder, NECESSITY, necessity_of(chosen, split, run.task.seed).to_json())
         told.advance()
     if chosen is not None and run.task.groups and run.groups is None:
         task = run.task
         found = groups_of(chosen, split, task.groups, task.seed, quick=task.quick, progress=told)
-        found.save(run.folder / GROUPS)
+        write_figures(run.folder, GROUPS, found.to_json())
     return run

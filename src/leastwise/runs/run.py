@@ -118,7 +118,7 @@ def run(
     path.mkdir(0o700, parents=True, exist_ok=True)
     with locked(path):
         places.prepare(path, task, fresh)
-        write_whole(path / places.SCHEMA, to_yaml(table.schema))
+        write_whole(path / places.SCHEMA, to_yaml(table.schema), private=True)
         if (path / places.FRONTIER).is_file():  # nothing is left to do but to choose, maybe by another budget
             candidates, failures = places.read_candidates(path, table.schema)
             frontier = places.read_frontier(path, candidates)

@@ -16,9 +16,9 @@ from leastwise.generalization import Generalization
 from leastwise.partition import Partition
 from leastwise.records.table import Table
 from leastwise.runs import Run
+from leastwise.runs.folder import SHARES
 
 FORMAT = "leastwise-shares"
-FILE = "shares.json"
 ByAttribute = Mapping[str, tuple[float, ...]]
 
 
@@ -48,7 +48,7 @@ class Shares:
     @classmethod
     def stored(cls, run: Run) -> Shares:
         """Read what lies with the run; nothing where there is none, or where it is about other records."""
-        path = run.folder / FILE
+        path = run.folder / SHARES
         nothing = cls(fingerprint=run.task.fingerprint, seed=run.task.seed)
         if not path.is_file():
             return nothing
@@ -72,7 +72,9 @@ class Shares:
             found = {attribute: len(shares) for attribute, shares in self.of(name).items()}
             each = [share for shares in self.of(name).values() for share in shares]
             if found != sizes or not all(0 <= share <= 1 for share in each):
-                raise ArtefactError(f"{run.folder / FILE}: its shares do not fit the buckets of candidate {name}")
+                raise ArtefactError(
+                    f"{run.folder / SHARES}: its shares do not fit the buckets of candidate {name}"
+                )
 
 
 def _counted(partition: Partition) -> bool:

@@ -44,7 +44,7 @@ def first_job(job: Job) -> Job:
     options = replace(job.options, grid=FIRST, quick=True, most=1, adversaries=())
     task = replace(job.task, grid=FIRST, quick=True, most=1, brought=options.brought())
     places.prepare(folder, task, fresh=False)
-    write_whole(folder / places.SCHEMA, to_yaml(job.split.train.schema))
+    write_whole(folder / places.SCHEMA, to_yaml(job.split.train.schema), private=True)
     return replace(
         job, folder=folder, task=task, grid=FIRST, options=options, workers=Workers(), progress=Silent()
     )
@@ -71,9 +71,9 @@ def keep_attacked(job: Job, frontier: Frontier, tested: Mapping[str, Candidate],
         sub.mkdir()
     for path_of in (places.artefact_path, places.evaluation_path):
         for point in points:
-            shutil.copyfile(path_of(job.folder, point.id), path_of(part, point.id))
+            shutil.copy(path_of(job.folder, point.id), path_of(part, point.id))
     write_whole(part / places.TASK, job.task.to_json())
-    write_whole(part / places.SCHEMA, to_yaml(job.split.train.schema))
+    write_whole(part / places.SCHEMA, to_yaml(job.split.train.schema), private=True)
     everyone: tuple[Candidate | Failure, ...] = (*pool.failures, *pool.candidates)
     write_whole(part / places.CANDIDATES, "".join(write_line(each) for each in everyone))
     found = Frontier.of(points, frontier.limit_points, frontier.counts)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from leastwise.documents import from_text, to_text, write_whole
+from leastwise.documents import from_text, to_text
 from leastwise.documents.wording import percent
 from leastwise.errors import ParameterError
 from leastwise.evaluation.pareto import adversary_error_at, similarity
@@ -16,7 +16,7 @@ from leastwise.partition import Intervals
 from leastwise.progress import Progress, Silent
 from leastwise.records.table import Table
 from leastwise.runs.candidates import Candidate
-from leastwise.runs.folder import REPEATS, WORK, Run
+from leastwise.runs.folder import REPEATS, WORK, Run, write_figures
 from leastwise.runs.frontier import Frontier, limits_of
 from leastwise.runs.run import recommend
 from leastwise.runs.task import Options
@@ -203,6 +203,6 @@ def repeat(
         other = replace(options, seed=seed)
         found.append(recommend(table, place, other, workers or Workers(), progress or Silent()))
     made = Repeats.of(seeds, found, run.schema)
-    write_whole(run.folder / REPEATS, made.to_json())
+    write_figures(run.folder, REPEATS, made.to_json())
     shutil.rmtree(run.folder / WORK, ignore_errors=True)
     return made

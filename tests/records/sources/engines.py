@@ -68,8 +68,8 @@ def _duckdb(frame: pl.DataFrame, folder: Path) -> Engine:
 
 
 def _relation(frame: pl.DataFrame, folder: Path) -> Engine:
-    connection, made = connect()
-    shutil.rmtree(made)
+    connection, remove = connect()
+    remove()
     return of_relation(connection.from_arrow(_keyed(frame).to_arrow()), KEY)
 
 

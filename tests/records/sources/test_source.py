@@ -176,8 +176,8 @@ def test_any_records_are_counted_alike(data: st.DataObject) -> None:
             data.draw(st.lists(st.sampled_from(["no", "yes"]), min_size=rows, max_size=rows))
         )
     frame = pl.DataFrame(columns)
-    connection, folder = connect()
-    folder.rmdir()
+    connection, remove = connect()
+    remove()
     keyed = frame.with_row_index("the key").with_columns(pl.col("the key").cast(pl.Int64))
     for engine in (Polars(frame.lazy()), of_relation(connection.from_arrow(keyed.to_arrow()), "the key")):
         counted = Source(engine, schema, SEED).counted(g, None)

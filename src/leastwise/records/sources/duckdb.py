@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from leastwise.documents import private_folder
 from leastwise.errors import DataError, MissingExtraError, ParameterError, shorten
 from leastwise.exports.sql_dialects import DIALECTS
 from leastwise.records.files import file_format
@@ -50,7 +49,7 @@ class DuckDB(SqlEngine):
         key: str | None = None,
         number: str | None = None,
         files: Sequence[Path] = (),
-        owned: Path | None = None,
+        remove: Callable[[], None] | None = None,
     ) -> None:
         self.connection, self._origin, self.key, self.files = connection, origin, key, files
         if key is None and number is None:
@@ -59,7 +58,7 @@ class DuckDB(SqlEngine):
             self.__dict__["number"] = number
         self._stamp, self._cursor = self._stamps(), connection
         # Also when nobody closes it, and when the program ends.
-        self._finish = None if owned is None else weakref.finalize(self, _let_go, connection, owned)
+        self._finish = None if remove is None else weakref.finalize(self, _let_go, connection, remove)
 
     @property
     def origin(self) -> str:
@@ -100,29 +99,29 @@ class DuckDB(SqlEngine):
         return [(each.st_size, each.st_mtime_ns) for each in found]
 
 
-def _let_go(connection: Any, folder: Path) -> None:
+def _let_go(connection: Any, remove: Callable[[], None]) -> None:
     connection.close()
-    shutil.rmtree(folder, ignore_errors=True)
+    remove()
 
 
-def connect(database: str = ":memory:", read_only: bool = False) -> tuple[Any, Path]:
-    """Open DuckDB with bounded memory; what does not fit goes to a private folder, which is returned too."""
+def connect(database: str = ":memory:", read_only: bool = False) -> tuple[Any, Callable[[], None]]:
+    """Open DuckDB with bounded memory; what does not fit goes to a private folder. Return what removes it, too."""
     try:
         import duckdb
         import pyarrow  # noqa: F401  by which results come back
     except ImportError:
         raise MissingExtraError("duckdb and pyarrow", "engines") from None
-    folder = Path(tempfile.mkdtemp(prefix="leastwise-duckdb-"))
+    folder, remove = private_folder("duckdb")
     try:
         connection = duckdb.connect(database, read_only=read_only)
         connection.execute(f"SET memory_limit='{MEMORY}'; SET temp_directory='{folder}'").fetchall()
     except duckdb.Error as error:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove()
         said = shorten(" ".join(str(error).split()))
         raise DataError(
             f"{database}: not a database that DuckDB opens ({said}); check its name and who uses it"
         ) from None
-    return connection, folder
+    return connection, remove
 
 
 def of_database(path: str, table: str | None, key: str | None = None) -> DuckDB:
@@ -131,9 +130,9 @@ def of_database(path: str, table: str | None, key: str | None = None) -> DuckDB:
         raise DataError(f"{path}: there is no such database; check its name and folder")
     if not table:
         raise ParameterError("name the table of the database: --table")
-    connection, folder = connect(path, read_only=True)
+    connection, remove = connect(path, read_only=True)
     origin = ".".join(map(DuckDB.dialect.name, table.split(".")))
-    return DuckDB(connection, origin, key, f"{RECORD}.rowid" if key is None else None, (Path(path),), folder)
+    return DuckDB(connection, origin, key, f"{RECORD}.rowid" if key is None else None, (Path(path),), remove)
 
 
 def of_relation(relation: Any, key: str | None) -> DuckDB:
@@ -173,31 +172,33 @@ def of_files(paths: Sequence[Path], key: str | None = None) -> DuckDB:
     formats = {file_format(path) for path in paths}
     if len(formats) != 1:
         raise DataError(f"files that are read together must have one format; got {', '.join(sorted(formats))}")
-    connection, folder = connect()
+    connection, remove = connect()
     try:
-        return _of_format(connection, folder, formats.pop(), paths, key)
+        return _of_format(connection, remove, formats.pop(), paths, key)
     except BaseException:
-        _let_go(connection, folder)
+        _let_go(connection, remove)
         raise
 
 
-def _of_format(connection: Any, folder: Path, kind: str, paths: Sequence[Path], key: str | None) -> DuckDB:
+def _of_format(
+    connection: Any, remove: Callable[[], None], kind: str, paths: Sequence[Path], key: str | None
+) -> DuckDB:
     text = DuckDB.dialect.text
     listed = f"[{', '.join(text(str(path)) for path in paths)}]"
     if kind == "parquet":
         number = _row_of_parquet(connection, paths) if key is None else None
         rows = "filename = true, file_row_number = true" if key is None else "filename = false"
         origin = f"read_parquet({listed}, union_by_name = true, {rows})"
-        return _Files(connection, origin, key, number, paths, folder)
+        return _Files(connection, origin, key, number, paths, remove)
     read = (
         f"read_csv({listed}, all_varchar = true, header = true, union_by_name = true, hive_partitioning = true)"
         if kind == "csv"
         else f"read_json({listed}, format = 'newline_delimited', union_by_name = true, sample_size = -1)"
     )
     if key is not None:
-        return DuckDB(connection, read, key, None, paths, folder)
+        return DuckDB(connection, read, key, None, paths, remove)
     numbered = f"(SELECT *, row_number() OVER () - 1 AS {ROW} FROM {read})"
-    return DuckDB(connection, numbered, None, f"{RECORD}.{ROW}", paths, folder)
+    return DuckDB(connection, numbered, None, f"{RECORD}.{ROW}", paths, remove)
 
 
 class _Files(DuckDB):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -16,6 +15,7 @@ import pytest
 from leastwise import Generalization
 from leastwise.decisions import load_decision, verify
 from leastwise.evaluation import Evaluation
+from tests.browser import ELEMENT, Firefox, npm_file
 from tests.runs.small import records, write_csv
 from tests.studio.serving import serving
 
@@ -164,10 +164,7 @@ def _lists(content: Any) -> Iterator[list[Any]]:
 
 @pytest.fixture
 def axe() -> str:
-    path = os.environ.get("LEASTWISE_AXE")
-    if path is None:
-        pytest.skip("axe-core is not there: LEASTWISE_AXE names axe.min.js of the npm package")
-    return Path(path).read_text(encoding="utf-8")
+    return npm_file("axe-core/axe.min.js").read_text(encoding="utf-8")
 
 
 def test_it_is_accessible(axe: str, page: Any) -> None:
@@ -270,3 +267,49 @@ def test_the_whole_story(chromium: Any, tmp_path: Path) -> None:
     assert found["A1"] == judged["A1"]
     assert found.certificate == judged.certificate
     assert Generalization.load(folder / "decided.json").fingerprint == decision.generalization.fingerprint
+
+
+@pytest.mark.slow
+def test_firefox_draws_too(firefox: Firefox, tmp_path: Path) -> None:
+    """Merge by click, drag an edge, merge and undo by keyboard, in another engine."""
+    with serving(tmp_path / "run") as (address, _):
+        firefox.ask("WebDriver:Navigate", url=address)
+        named = "(each) => each.querySelector('h2').textContent === 'age'"
+        card = f"[...document.querySelectorAll('article')].find({named})"
+        standing = f"{card}?.querySelector('.sub b').textContent"
+
+        def stands(text: str) -> None:
+            firefox.until(f"{standing} === '{text}'")
+
+        def pressed(words: str, text: str) -> None:
+            firefox.run(f"{card}.querySelector('{words}').click()")
+            stands(text)
+
+        firefox.until(card)
+        pressed(".switch button:nth-child(3)", "asked in full")
+        pressed(".switch button:nth-child(2)", "4 answers")
+        pressed(".merge", "3 answers")
+        before = firefox.run(f"return {card}.querySelector('.edge').getAttribute('aria-valuenow')")
+        firefox.run(f"{card}.querySelector('.edge').id = 'mine'; {card}.scrollIntoView({{block: 'center'}})")
+        edge = {ELEMENT: firefox.find("#mine .knob")}
+        firefox.act(
+            {
+                "type": "pointer",
+                "id": "mouse",
+                "actions": [
+                    {"type": "pointerMove", "x": 0, "y": 0, "origin": edge},
+                    {"type": "pointerDown", "button": 0},
+                    {"type": "pointerMove", "x": 60, "y": 0, "duration": 100, "origin": "pointer"},
+                    {"type": "pointerUp", "button": 0},
+                ],
+            }
+        )
+        firefox.until(f"{card}.querySelector('.edge').getAttribute('aria-valuenow') !== '{before}'")
+        firefox.until("document.querySelector('.foot').textContent.includes('the edge is at')")
+        firefox.run(f"{card}.querySelector('.edge').focus()")
+        keys = [{"type": what, "value": "\ue017"} for what in ("keyDown", "keyUp")]
+        firefox.act({"type": "key", "id": "keys", "actions": keys})
+        stands("2 answers")
+        held = [("keyDown", "\ue009"), ("keyDown", "z"), ("keyUp", "z"), ("keyUp", "\ue009")]
+        firefox.act({"type": "key", "id": "keys", "actions": [{"type": t, "value": v} for t, v in held]})
+        stands("3 answers")

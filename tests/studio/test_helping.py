@@ -15,8 +15,8 @@ from leastwise.policy import Policy
 from leastwise.progress import Silent
 from leastwise.runs import Budget
 from leastwise.studio import Room
-from leastwise.studio.edits import Lock, Sheet
-from leastwise.studio.helping import ALIKE, constraints_of, fewer_answers, fill_buckets, improve, why
+from leastwise.studio.edits import Lock, People, Sheet
+from leastwise.studio.helping import ALIKE, constraints_of, fewer_answers, fill_buckets, improve, why, without_each
 from leastwise.studio.policies import policy_text
 from tests.runs.small import SCHEMA, records
 
@@ -78,10 +78,39 @@ def test_no_bucket_is_small(split: Split) -> None:
 
 
 def test_why_a_bucket(split: Split) -> None:
-    found = why(sheet(), "age", 1, Live(split))
-    assert [*found] == ["merge with the one before (0 to 29)", "merge with the one after (41 to 60)"]
-    merged = found["merge with the one after (41 to 60)"]
-    assert merged.model.error > Live(split).estimate(sheet().generalization).model.error + 0.05
+    live, own = Live(split), sheet(Lock("age", "attribute"))
+    pool = live.pool
+    found = why(own, "age", 1, lambda name: People(pool.levels[0], pool.use(0)))
+    assert [*found] == ["merge with “0 to 29”", "merge with “41 to 60”", "split in two"]
+    assert found["split in two"]["age"].size == 5
+    merged = live.estimate(found["merge with “41 to 60”"])
+    assert merged.model.error > live.estimate(own.generalization).model.error + 0.05
+
+
+def test_whatever_figures_were_told_counts_as_a_look(room: Room) -> None:
+    """Of ways to change a bucket, and of the draft without each question: all are counted on the same people."""
+    room.do({"do": "edit", "edit": {"kind": "divide", "attribute": "age"}}, 0)
+    before = room.looks
+    ways = room.why("age", 0)
+    assert [each["words"] for each in ways][-1] == "split in two"
+    assert room.looks == before + len(ways)
+    weighed = room.worth()
+    assert len(weighed["worth"]) == len(room.draft.collected)
+    without_age = room.draft.replacing(suppress(AGE)).fingerprint
+    assert without_age in {*without_each(room.draft)}
+    assert weighed["looks"] == room.looks == before + len(ways) + len({*without_each(room.draft)} - room.state.looked)
+    assert weighed["figures"]["looks"] == room.looks
+    again = room.looks
+    room.why("age", 0)
+    room.worth()
+    assert room.looks == again  # nobody learns more from the same drafts
+
+
+def test_the_proposed_words_tell_what_was_weighed(room: Room) -> None:
+    room.do({"do": "edit", "edit": {"kind": "divide", "attribute": "age"}}, 0)
+    before = room.now()["proposed"]["age"]
+    assert "Without it" not in before
+    assert "Without it the model" in room.worth()["proposed"]["age"]
 
 
 def test_limits_and_locks_are_a_policy(room: Room) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,10 +14,11 @@ from leastwise.evaluation.protocol import evaluate
 from leastwise.generalization import Generalization
 from leastwise.minimizers import Constraints, at_least, coarsening_path, least, rounded
 from leastwise.partition import Groups, Intervals, Partition
+from leastwise.partition import suppress as not_asked
 from leastwise.progress import Progress
 from leastwise.records.table import Split, Table
 from leastwise.schema.values import number_text
-from leastwise.studio.edits import Lock, Sheet, is_untouched
+from leastwise.studio.edits import Lock, People, Sheet, apply_edit, is_untouched
 
 # What counts as equal when proposals are compared: half a point of the estimate's own noise.
 ALIKE = 0.001
@@ -160,7 +162,7 @@ def chosen(now: Estimate, looked: Sequence[tuple[Generalization, Estimate]]) -> 
     if cheaper:
         found.append(Proposal("Cheaper, as safe", *min(cheaper, key=lambda each: each[1].model.error)))
     if fewer:
-        found.append(Proposal("Fewer answers, else the same", *min(fewer, key=lambda each: each[1].answers)))
+        found.append(Proposal("Fewer answers, and no worse", *min(fewer, key=lambda each: each[1].answers)))
     return [
         one for i, one in enumerate(found) if one.generalization not in [each.generalization for each in found[:i]]
     ]
@@ -198,15 +200,23 @@ def _offered(words: str, sheet: Sheet, way: Generalization, split: Split) -> Hel
     return Help(found, (way.fingerprint,))
 
 
-def why(sheet: Sheet, name: str, bucket: int, live: Live) -> dict[str, Estimate]:
-    """Return what merging a bucket with each neighbour, and what dropping the question, would change."""
+def why(sheet: Sheet, name: str, bucket: int, people: Callable[[str], People]) -> dict[str, Generalization]:
+    """Return the drafts in which a bucket is merged with a neighbour or split, by what was done to it."""
     partition, found = sheet.generalization[name], {}
-    size = partition.size
-    for other, words in ((bucket - 1, "merge with the one before"), (bucket + 1, "merge with the one after")):
-        if 0 <= other < size and size > 1:
-            try:
-                way = sheet.generalization.replacing(partition.merge(min(bucket, other), max(bucket, other)))
-            except LeastwiseError:  # a number and "missing" far away from it
-                continue
-            found[f"{words} ({partition.labels[other]})"] = live.estimate(way)
+    labels = partition.labels
+    ways = [({"kind": "merge", "first": bucket - 1, "second": bucket}, "merge with “{}”", bucket - 1)]
+    ways += [({"kind": "merge", "first": bucket, "second": bucket + 1}, "merge with “{}”", bucket + 1)]
+    ways += [({"kind": "split", "bucket": bucket}, "split in two", bucket)]
+    free = replace(sheet, locks=frozenset())  # what is locked may be asked about
+    for edit, words, other in ways:
+        if 0 <= bucket < len(labels) and 0 <= other < len(labels):
+            with suppress(LeastwiseError):  # a number and "missing" far away from it; a single value
+                way = apply_edit(free, {**edit, "attribute": name}, people).generalization
+                found[words.format(labels[other])] = way
     return found
+
+
+def without_each(draft: Generalization) -> list[str]:
+    """Return the fingerprints of the drafts without one of the questions."""
+    asked = [partition.attribute for partition in draft.partitions if not partition.suppressed]
+    return [draft.replacing(not_asked(attribute)).fingerprint for attribute in asked]

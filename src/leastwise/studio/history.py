@@ -198,6 +198,11 @@ def _approved(state: State, event: Event, people: Callable[[str], People]) -> St
     return replace(state, approved=state.sheet.generalization.fingerprint)
 
 
+def _look(state: State, event: Event, people: Callable[[str], People]) -> State:
+    """Change nothing: the event tells what was looked at."""
+    return state
+
+
 def _text(event: Event, key: str, default: str = "") -> str:
     value = event.get(key, default)
     if not isinstance(value, str) or len(value) > LONGEST_TEXT:
@@ -218,6 +223,7 @@ _HANDLERS: dict[str, Callable[[State, Event, Callable[[str], People]], State]] =
     "write": _write,
     "opened": _opened,
     "approved": _approved,
+    "look": _look,
 }
 
 __all__ = ["Event", "Kept", "Lock", "State", "Words", "replay"]

@@ -104,6 +104,7 @@ def test_the_test_part_stays_sealed_while_the_studio_is_busy(room: Room) -> None
     with pytest.raises(ParameterError, match="busy"):
         Tasks(room).start("final", {"version": 0})
     assert room.state.opened == ()
+    room.jobs.current = None
 
 
 def test_work_is_for_the_draft_that_was_seen(room: Room) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from leastwise.errors import LeastwiseError, ParameterError
 from leastwise.generalization import Generalization
-from leastwise.minimizers import PATMinimizer
+from leastwise.minimizers import Constraints, PATMinimizer
 from leastwise.records.table import Split, Table
 from leastwise.runs import DEFAULT, Budget, Candidate, Run
 from leastwise.runs.folder import CHOICE, SCHEMA, TASK, TIMING, check_run, read_task
@@ -34,8 +34,8 @@ class Ground:
         Of the run; the studio's work lies in it.
     run
         None until it is finished.
-    limits
-        What a policy says must be kept, in place of what the run was asked.
+    limits, rules
+        What a policy says must be kept, in place of what the run was asked; and what every draft must hold to.
     going
         The process that makes the run, where the studio started one.
     """
@@ -47,6 +47,7 @@ class Ground:
     quick: bool
     run: Run | None = None
     limits: Budget | None = None
+    rules: Constraints | None = None
     going: Any = field(default=None, repr=False)
 
     @classmethod

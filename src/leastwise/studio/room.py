@@ -15,6 +15,7 @@ from leastwise.errors import ParameterError
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.live import Live
 from leastwise.generalization import Generalization
+from leastwise.minimizers.constraints import broken
 from leastwise.studio import facts, helping, script
 from leastwise.studio.edits import People, Sheet, apply_edit
 from leastwise.studio.history import Event, State
@@ -43,6 +44,8 @@ class Room:
         self.book = Workbook(ground.folder, first, self.people)
         if ground.limits is not None and ground.limits != self.state.limits:  # the policy has changed since
             self.book.commit({"do": "limits", "limits": to_plain(ground.limits)})
+        if ground.rules is not None and to_plain(ground.rules) != to_plain(self.state.sheet.rules):
+            self.book.commit({"do": "policy", "constraints": to_plain(ground.rules)})
         self._figures: OrderedDict[str, Any] = OrderedDict()
         self._peeked: dict[str, None] = {}
         self.alone, self._beside = threading.RLock(), threading.Lock()
@@ -122,6 +125,7 @@ class Room:
                 "judged": self.judgement(self.draft),
                 "history": facts.history(state),
                 "limits": facts.limits(state.limits),
+                "breaches": self.breaches(),
                 "shelf": facts.shelf(state, [self.figures(each.sheet.generalization) for each in state.shelf]),
                 "looks": self.looks,
                 "opened": [each[:12] for each in state.opened],
@@ -132,6 +136,10 @@ class Room:
                 "fingerprint": state.sheet.generalization.fingerprint[:12],
                 "job": self.jobs.facts(),
             }
+
+    def breaches(self) -> list[str]:
+        """Return what the draft breaks of what the policy says."""
+        return broken(self.state.sheet.rules, self.state.sheet.generalization, self.split.train)
 
     def proposed_words(self) -> dict[str, str]:
         """Return what could be said of each question."""

@@ -87,7 +87,7 @@ function Studio() {
   if (!room.value || !now.value) return html`<p class="opening">${problem.value || "Opening the studio …"}</p>`;
   return html`<a class="skip" href="#main">Skip to the questions</a><${Bar} />
     <div class=${`page ${view.value} ${preview.value ? "previewing" : ""}`}>
-      <main id="main">${room.value.going && html`<p class="going" role="status">${room.value.going}</p>`}${view.value === "draw" ? html`<${Draw} />` : view.value === "compare" ? html`<${Shelf} />` : html`<${Decide} />`}</main>
+      <main id="main">${room.value.going && html`<p class="going" role="status">${room.value.going}</p>`}${now.value.breaches.length > 0 && html`<p class="going broken" role="status"><b>The policy is not kept.</b> ${now.value.breaches.slice(0, 5).join("; ")}${now.value.breaches.length > 5 ? ` and ${now.value.breaches.length - 5} more` : ""}.</p>`}${view.value === "draw" ? html`<${Draw} />` : view.value === "compare" ? html`<${Shelf} />` : html`<${Decide} />`}</main>
       <aside aria-label="Figures"><${FiguresPanel} />${view.value !== "decide" && html`<${Help} />`}<${Looking} /><${Acts} /></aside></div><${Tour} />
     <p class=${`foot ${problem.value ? "problem" : ""} ${problem.value || message.value ? "on" : ""}`} role=${problem.value ? "alert" : "status"}>${problem.value || message.value}${busy.value ? html`<span class="busy" aria-hidden="true"></span>` : ""}</p>`;
 }

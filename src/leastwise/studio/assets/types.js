@@ -83,6 +83,7 @@
  * @property {Figures | null} final
  * @property {{undo: string | null, redo: string | null, steps: number}} history
  * @property {Limits} limits
+ * @property {string[]} breaches
  * @property {Kept[]} shelf
  * @property {number} looks
  * @property {string[]} opened

@@ -63,8 +63,7 @@ export function Groups({ question, card, actions }) {
         <span class="text">${values[piece]}</span><svg class="mini" aria-hidden="true"><rect width=${`${(100 * sum(question.shares[piece])) / most}%`} height="4" rx="2" /></svg></button></li>`)}
       ${members[b].length > SHOWN && !wide.includes(b) && html`<li><button class="small plain" onClick=${() => setWide([...wide, b])}>and ${members[b].length - SHOWN} more</button></li>`}
       </ul></div>`)}
-    <div class="group new" onDragOver=${(/** @type {DragEvent} */ event) => event.preventDefault()} onDrop=${(/** @type {DragEvent} */ event) => dropped(event, null)} aria-hidden="true">drop here for a new group</div>
-  </div></div>`;
+  </div><div class="group new" onDragOver=${(/** @type {DragEvent} */ event) => event.preventDefault()} onDrop=${(/** @type {DragEvent} */ event) => dropped(event, null)} aria-hidden="true">drop here for a new group</div></div>`;
 }
 
 /** The sign between two buckets that makes them one. @param {{question: Question, card: Card, second: number}} props */

@@ -142,7 +142,7 @@ class Live:
         partitions = generalization.within(self.pool.schema).partitions
         z, wrong = self._guessed(partitions)
         told = [self._told(target, each) for target, each in zip(self.targets, wrong, strict=True)]
-        hidden = np.sum(wrong[1:], axis=0, dtype=np.int16) / (len(wrong) - 1)
+        hidden: Array = np.asarray(np.sum(wrong[1:], axis=0, dtype=np.int16)) / (len(wrong) - 1)
         interval = mean_interval(hidden, self.pool.weights, persons=self.pool.persons)
         error = float(np.mean([each.error for each in told[1:]]))
         guessing = float(np.mean([each.guessing for each in told[1:]]))
@@ -387,7 +387,7 @@ class _Sample:
 class _Target:
     """What is guessed of each person: a value, or a number within a tolerance.
 
-    ``begin`` and ``end`` say which values each guess tells, ``guessing`` how often one guess for everybody is wrong.
+    ``begin`` and ``end`` say which values each guess tells, ``guessing`` how often one guess for all is wrong.
     ``orders`` remembers in which order columns tell most.
     """
 
@@ -421,8 +421,8 @@ class _Target:
             return np.zeros(0, dtype=np.int64), 0
         inputs = np.column_stack([column.bucket_of for column in columns])
         sizes = np.array([column.size for column in columns], dtype=np.int64)
-        keys = backoff.number_keys(joint_keys(inputs, [*map(int, sizes)]))
-        rows = _Rows.of(*keys, self.values[sample.people], self.size, sample.counts)
+        z, joint = backoff.number_keys(joint_keys(inputs, [*map(int, sizes)]))
+        rows = _Rows.of(z, joint, self.values[sample.people], self.size, sample.counts)
         distinct = np.ascontiguousarray(inputs[rows.first])
         none = np.zeros(0, dtype=np.int64)
         found = backoff.choose_order(

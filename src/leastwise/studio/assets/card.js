@@ -101,6 +101,7 @@ function BucketMenu({ question, card, bucket }) {
     document.addEventListener("pointerdown", away);
     return () => document.removeEventListener("pointerdown", away);
   }, [open]);
+  useEffect(() => { if (ways) sheet.current?.scrollIntoView({ block: "nearest" }); }, [ways]);
   const edges = (card.edges ?? []).length, extra = question.kind === "continuous" && bucket > edges;
   const missing = (question.extras ?? question.values ?? []).includes("missing") && own.label === "missing";
   return html`<div class="menu"><button class="dots" aria-expanded=${open} aria-label=${`More for ${own.name || own.label}`} onClick=${() => { setOpen(!open); setWays(null); }}>⋯</button>

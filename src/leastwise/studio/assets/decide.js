@@ -37,7 +37,7 @@ function TestPart() {
   const state = now.value, here = room.value;
   const [sure, setSure] = useState(false);
   if (!state || !here) return null;
-  const running = state.job?.state === "running", again = state.opened.length > 0;
+  const running = state.job?.state === "running", before = state.opened.filter((each) => each !== state.fingerprint);
   if (state.final) {
     const f = state.final;
     return html`<section class="panel test opened" aria-label="Test part"><h2>The test part is open</h2>
@@ -48,7 +48,7 @@ function TestPart() {
   }
   return html`<section class="panel test" aria-label="Test part"><h2>The sealed test part</h2>
     <p>${whole(here.people.sealed)} people were kept aside. They are opened for the final judgement of this draft, once: whoever changes it afterwards has seen them.</p>
-    ${again && html`<p class="warn">It was opened before (${state.opened.join(", ")}). Opening it again makes every bound pay for one more look.</p>`}
+    ${before.length > 0 && html`<p class="warn">It was opened before, for ${before.length === 1 ? "another draft" : "other drafts"} (${before.join(", ")}). Opening it again makes every bound pay for one more look.</p>`}
     <label class="check"><input type="checkbox" checked=${sure} onChange=${() => setSure(!sure)} /> This is the draft that I would decide for.</label>
     <button class="primary wide" disabled=${!sure || running} onClick=${() => start("final")}>Open the test part</button><${Progress} /></section>`;
 }

@@ -233,8 +233,8 @@ def test_hostile_names_many_questions_and_many_values(chromium: Any, tmp_path: P
         page.locator(".foot", has_text="in full").wait_for()
         page.get_by_label("Find a question").fill("town")
         page.locator("article").first.get_by_role("button", name="In full").click()
-        page.get_by_role("button", name="more").first.wait_for()
-        assert page.locator(".value").count() < 6_000
+        page.get_by_role("button", name="more groups").wait_for()
+        assert page.locator(".value").count() < 100
         assert page.wrong == []
         page.context.close()
 
@@ -249,7 +249,7 @@ class Scene:
 
 
 SMALL = Scene(serving, lambda path: write_csv(path, records(3000, seed=100)), "town")
-ADULT = Scene(serving_demo, lambda path: load_adult().frame.to_csv(path, index=False), "workclass")
+ADULT = Scene(serving_demo, lambda path: load_adult().frame.write_csv(path), "workclass")
 
 
 @pytest.mark.slow

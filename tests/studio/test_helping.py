@@ -88,9 +88,9 @@ def test_why_a_bucket(split: Split) -> None:
     live, own = Live(split), sheet(Lock("age", "attribute"))
     pool = live.pool
     found = why(own, "age", 1, lambda name: People(pool.levels[0], pool.use(0)))
-    assert [*found] == ["merge with “0 to 29”", "merge with “41 to 60”", "split in two"]
+    assert [*found] == ["merged with “0 to 29”", "merged with “41 to 60”", "split in two"]
     assert found["split in two"]["age"].size == 5
-    merged = live.estimate(found["merge with “41 to 60”"])
+    merged = live.estimate(found["merged with “41 to 60”"])
     assert merged.model.error > live.estimate(own.generalization).model.error + 0.05
 
 

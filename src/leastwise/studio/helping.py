@@ -169,8 +169,8 @@ def why(sheet: Sheet, name: str, bucket: int, people: Callable[[str], People]) -
     """Return the drafts in which a bucket is merged with a neighbour or split, by what was done to it."""
     partition, found = sheet.generalization[name], {}
     labels = partition.labels
-    ways = [({"kind": "merge", "first": bucket - 1, "second": bucket}, "merge with “{}”", bucket - 1)]
-    ways += [({"kind": "merge", "first": bucket, "second": bucket + 1}, "merge with “{}”", bucket + 1)]
+    ways = [({"kind": "merge", "first": bucket - 1, "second": bucket}, "merged with “{}”", bucket - 1)]
+    ways += [({"kind": "merge", "first": bucket, "second": bucket + 1}, "merged with “{}”", bucket + 1)]
     ways += [({"kind": "split", "bucket": bucket}, "split in two", bucket)]
     free = replace(sheet, locks=frozenset())  # what is locked may be asked about
     for edit, words, other in ways:

@@ -40,7 +40,7 @@ function Draw() {
   const order = [...shown].sort((a, b) => Number(a.card.asked === "dropped") - Number(b.card.asked === "dropped"));
   const asked = order.filter((each) => each.card.asked !== "dropped").length;
   return html`${many && html`<label class="seek">Find a question <input type="search" value=${sought} onInput=${(/** @type {any} */ event) => setSought(event.target.value)} /></label>`}
-    <div class="heading"><h2 class="part">Asked <span>${asked}</span></h2><${Classes} /></div><${Cards} shown=${order.slice(0, asked)} />
+    <div class="heading"><h2 class="part">Asked <span>${asked}</span></h2><${Classes} /></div>${!asked && html`<p class="lead nothing">${sought ? "None of these is asked." : "Nothing is asked: the model can only guess, and so can an attacker. Choose “Groups” on a card to ask."}</p>`}<${Cards} shown=${order.slice(0, asked)} />
     ${asked < order.length && html`<h2 class="part">Not asked <span>${order.length - asked}</span></h2><${Cards} shown=${order.slice(asked)} />`}`;
 }
 
@@ -84,6 +84,7 @@ function Studio() {
     void open().then(() => room.value?.tour && welcome());
     document.addEventListener("keydown", pressed);
   }, []);
+  useEffect(() => document.querySelector("aside")?.scrollTo(0, 0), [view.value]);  // each view begins with the figures
   if (!room.value || !now.value) return html`<p class="opening">${problem.value || "Opening the studio …"}</p>`;
   return html`<a class="skip" href="#main">Skip to the questions</a><${Bar} />
     <div class=${`page ${view.value} ${preview.value ? "previewing" : ""}`}>

@@ -121,7 +121,7 @@ function Ways({ ways }) {
   if (!before) return null;
   if (!ways.length) return html`<p class="note">It can neither be merged nor split.</p>`;
   return html`<table class="ways"><thead><tr><th scope="col">Points, if it were</th><th scope="col">model errs</th><th scope="col">attacker errs</th></tr></thead>
-    <tbody>${ways.map((each) => html`<tr key=${each.words}><th scope="row" title=${each.words}>${each.words}</th><td>${points(each.figures.model.error - before.model.error, 2)}</td><td>${points(each.figures.mean.error - before.mean.error, 2)}</td></tr>`)}</tbody></table>`;
+    <tbody>${ways.map((each) => html`<tr key=${each.words}><th scope="row" title=${each.words}><span>${each.words}</span></th><td>${points(each.figures.model.error - before.model.error, 2)}</td><td>${points(each.figures.mean.error - before.mean.error, 2)}</td></tr>`)}</tbody></table>`;
 }
 
 /** What the question is worth to the model, and what it tells an attacker. @param {{question: Question, card: Card}} props */
@@ -129,7 +129,7 @@ function WorthLine({ question, card }) {
   const own = weighed.value?.worth[question.name], stale = weighed.value?.fingerprint !== now.value?.fingerprint;
   const told = now.value?.figures.attributes[question.name];
   if (card.asked === "dropped") {
-    return html`<footer class="worth">${told ? html`<span>An attacker is wrong about it for <b>${percent(told.error, 0)}</b> of the people; guessing, for ${percent(told.guessing, 0)}.</span>` : html`<span>Nobody is asked.</span>`}</footer>`;
+    return html`<footer class="worth">${told ? html`<span>An attacker is wrong about it for <b>${percent(told.error, 0)}</b> of the people; guessing, for ${percent(told.guessing, 0)}.</span>` : html`<span>Not personal, and not asked.</span>`}</footer>`;
   }
   if (!own) return html`<footer class="worth waiting"><span>Weighing what it is worth …</span></footer>`;
   const sure = 2 * own.error;

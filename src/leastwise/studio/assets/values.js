@@ -6,16 +6,18 @@ import { edit } from "./state.js";
 /** @typedef {import("./types.js").Question} Question */
 /** @typedef {import("./types.js").Card} Card */
 
-const SHOWN = 24;
+const SHOWN = 24, MOST_GROUPS = 48;
 
 /** @param {{question: Question, card: Card, actions: (bucket: number) => any}} props */
 export function Groups({ question, card, actions }) {
   const [chosen, setChosen] = useState(/** @type {number[]} */ ([]));
   const [over, setOver] = useState(/** @type {number | null} */ (null));
   const [wide, setWide] = useState(/** @type {number[]} */ ([]));
+  const [drawn, setDrawn] = useState(MOST_GROUPS);
   const values = question.values ?? [], assignment = card.assignment ?? [];
   const most = Math.max(...question.shares.map((each) => sum(each)), 1e-9);
-  const members = card.buckets.map((_, bucket) => values.map((__, piece) => piece).filter((piece) => assignment[piece] === bucket));
+  const members = card.buckets.map(() => /** @type {number[]} */ ([]));
+  values.forEach((_, piece) => members[assignment[piece]]?.push(piece));
 
   /** @param {number[]} pieces @param {number | null} to */
   function move(pieces, to) {
@@ -52,7 +54,7 @@ export function Groups({ question, card, actions }) {
       <option value="">…</option>${card.buckets.map((each, i) => html`<option key=${i} value=${i}>${each.name || each.label}</option>`)}</select></label>
     <button class="small plain" onClick=${() => setChosen([])}>Clear</button></div>`;
 
-  return html`<div class="values">${toolbar}<div class="groups">${card.buckets.map((bucket, b) => html`
+  return html`<div class="values">${toolbar}<div class="groups">${card.buckets.slice(0, drawn).map((bucket, b) => html`
     <div key=${bucket.label} class=${`group ${bucket.locked ? "locked" : ""} ${over === b ? "over" : ""}`} data-bucket=${b}
       onDragOver=${(/** @type {DragEvent} */ event) => { event.preventDefault(); setOver(b); }} onDragLeave=${() => setOver(null)} onDrop=${(/** @type {DragEvent} */ event) => dropped(event, b)}>
       ${b > 0 && html`<${Merge} question=${question} card=${card} second=${b} />`}<header><span class="label" title=${bucket.label}>${bucket.name || (members[b].length > 3 ? `${members[b].length} values` : bucket.label)}</span><span class="share">${bucket.few ? "few" : percent(bucket.share, bucket.share < 0.01 ? 1 : 0)}</span></header>${actions(b)}
@@ -63,7 +65,7 @@ export function Groups({ question, card, actions }) {
         <span class="text">${values[piece]}</span><svg class="mini" aria-hidden="true"><rect width=${`${(100 * sum(question.shares[piece])) / most}%`} height="4" rx="2" /></svg></button></li>`)}
       ${members[b].length > SHOWN && !wide.includes(b) && html`<li><button class="small plain" onClick=${() => setWide([...wide, b])}>and ${members[b].length - SHOWN} more</button></li>`}
       </ul></div>`)}
-  </div><div class="group new" onDragOver=${(/** @type {DragEvent} */ event) => event.preventDefault()} onDrop=${(/** @type {DragEvent} */ event) => dropped(event, null)} aria-hidden="true">drop here for a new group</div></div>`;
+  </div>${card.buckets.length > drawn && html`<button class="small plain" onClick=${() => setDrawn(8 * drawn)}>and ${card.buckets.length - drawn} more groups</button>`}<div class="group new" onDragOver=${(/** @type {DragEvent} */ event) => event.preventDefault()} onDrop=${(/** @type {DragEvent} */ event) => dropped(event, null)} aria-hidden="true">drop here for a new group</div></div>`;
 }
 
 /** The sign between two buckets that makes them one. @param {{question: Question, card: Card, second: number}} props */

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.browser import chromium  # noqa: F401  (a fixture)
+from tests.browser import chromium, firefox  # noqa: F401  (fixtures)
 from tests.postgres import postgres, postgres_url  # noqa: F401  (fixtures)
 
 # How long an example takes is the machine's affair: two test processes wait for each other, kernels are compiled.

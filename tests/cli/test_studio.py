@@ -49,7 +49,7 @@ def test_a_file_of_records_is_usable_at_once(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     said = process.stderr.read()
     assert process.wait(60) == 0
-    assert "your work is kept in out/studio" in said
+    assert said.strip() == "your work is kept in out/studio; the same command goes on with it"
     assert (tmp_path / "out" / "studio" / "journal.jsonl").is_file()
     process.stdout.close()
     process.stderr.close()

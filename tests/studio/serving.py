@@ -38,3 +38,20 @@ def serving(folder: Path, module: str = "tests.studio.conftest") -> Iterator[tup
             process.terminate()
         process.wait(20)
         process.stdout.close()  # type: ignore[union-attr]
+
+
+@contextmanager
+def serving_demo(folder: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """Serve ``leastwise studio --demo`` as a person starts it; its run goes on in the background."""
+    command = [sys.executable, "-m", "leastwise", "studio", "--demo", "--no-browser", "-o", str(folder)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    try:
+        found = (re.search(r"http://127\.0\.0\.1:\d+/\?token=\S+", line) for line in process.stderr)
+        address = next(each for each in found if each)
+        yield address.group(), process
+    finally:
+        if process.poll() is None:
+            process.terminate()
+        process.wait(60)
+        process.stderr.close()

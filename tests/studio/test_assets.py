@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import shutil
 import subprocess
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import leastwise.studio
+from tests.browser import npm_file
 
 ASSETS = Path(leastwise.studio.__file__).parent / "assets"
 ROOT = Path(__file__).parents[2]
@@ -40,9 +40,9 @@ def test_modules_are_small() -> None:
 
 
 def test_the_javascript_is_typed() -> None:
-    """``tsc --checkJs``; LEASTWISE_TSC names it where it is not on the path."""
-    tsc = os.environ.get("LEASTWISE_TSC") or shutil.which("tsc")
-    if tsc is None:
-        pytest.skip("the TypeScript compiler is not installed: npm install -g typescript")
-    found = subprocess.run([tsc, "-p", str(ROOT / "tsconfig.json")], capture_output=True, text=True, check=False)
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node is not installed")
+    command = [node, str(npm_file("typescript/bin/tsc")), "-p", str(ROOT / "tsconfig.json")]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stdout

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from leastwise import Generalization, Groups, Intervals, Split
 from leastwise.documents import to_plain
+from leastwise.errors import ParameterError
 from leastwise.evaluation.live import Live
+from leastwise.minimizers import Constraints
 from leastwise.minimizers.constraints import broken
 from leastwise.partition import keep, suppress
 from leastwise.policy import Policy
 from leastwise.progress import Silent
 from leastwise.runs import Budget
+from leastwise.schema.values import number_text
 from leastwise.studio import Room
-from leastwise.studio.edits import Lock, Sheet
-from leastwise.studio.helping import ALIKE, constraints_of, fewer_answers, fill_buckets, improve, why
+from leastwise.studio.edits import Lock, People, Sheet
+from leastwise.studio.helping import ALIKE, fewer_answers, fill_buckets, improve, why, without_each
+from leastwise.studio.holding import constraints_of, held_to
 from leastwise.studio.policies import policy_text
 from tests.runs.small import SCHEMA, records
+from tests.studio.conftest import ground
 
 AGE, JOB, SEX, TOWN = SCHEMA.attributes
 
@@ -78,10 +85,41 @@ def test_no_bucket_is_small(split: Split) -> None:
 
 
 def test_why_a_bucket(split: Split) -> None:
-    found = why(sheet(), "age", 1, Live(split))
-    assert [*found] == ["merge with the one before (0 to 29)", "merge with the one after (41 to 60)"]
-    merged = found["merge with the one after (41 to 60)"]
-    assert merged.model.error > Live(split).estimate(sheet().generalization).model.error + 0.05
+    live, own = Live(split), sheet(Lock("age", "attribute"))
+    pool = live.pool
+    found = why(own, "age", 1, lambda name: People(pool.levels[0], pool.use(0)))
+    assert [*found] == ["merged with “0 to 29”", "merged with “41 to 60”", "split in two"]
+    assert found["split in two"]["age"].size == 5
+    merged = live.estimate(found["merged with “41 to 60”"])
+    assert merged.model.error > live.estimate(own.generalization).model.error + 0.05
+
+
+def test_whatever_figures_were_told_counts_as_a_look(room: Room) -> None:
+    """Of ways to change a bucket, and of the draft without each question: all are counted on the same people."""
+    room.do({"do": "edit", "edit": {"kind": "divide", "attribute": "age"}}, 0)
+    before = room.looks
+    ways = room.why("age", 0)
+    assert [each["words"] for each in ways][-1] == "split in two"
+    assert room.looks == before + len(ways)
+    weighed = room.worth()
+    assert len(weighed["worth"]) == len(room.draft.collected)
+    without_age = room.draft.replacing(suppress(AGE)).fingerprint
+    assert without_age in {*without_each(room.draft)}
+    assert (
+        weighed["looks"] == room.looks == before + len(ways) + len({*without_each(room.draft)} - room.state.looked)
+    )
+    assert weighed["figures"]["looks"] == room.looks
+    again = room.looks
+    room.why("age", 0)
+    room.worth()
+    assert room.looks == again  # nobody learns more from the same drafts
+
+
+def test_the_proposed_words_tell_what_was_weighed(room: Room) -> None:
+    room.do({"do": "edit", "edit": {"kind": "divide", "attribute": "age"}}, 0)
+    before = room.now()["proposed"]["age"]
+    assert "Without it" not in before
+    assert "Without it the model" in room.worth()["proposed"]["age"]
 
 
 def test_limits_and_locks_are_a_policy(room: Room) -> None:
@@ -93,6 +131,71 @@ def test_limits_and_locks_are_a_policy(room: Room) -> None:
     assert read.budget.min_adversary_error == {"sex": 0.4}
     assert [*read.constraints.edges["age"]] == list(room.draft["age"].edges)  # type: ignore[attr-defined]
     assert read.task.label == "rich"
+
+
+def held(tmp_path: Path, **constraints: Any) -> Room:
+    """Open a studio under a policy."""
+    known = ground(tmp_path / "run")
+    known.rules = Constraints(**constraints)
+    return Room(known)
+
+
+def test_what_a_policy_fixes_is_drawn_and_locked(tmp_path: Path) -> None:
+    wanted = {"edges": {"age": [17.0, 64.0]}, "suppressed": ["town"], "together": {"job": [["a", "c"]]}}
+    room = held(tmp_path, **wanted, max_buckets={"job": 2})
+    draft, locks = room.draft, room.state.sheet.locks
+    assert {17.0, 64.0} <= {*draft["age"].edges}  # type: ignore[attr-defined]
+    assert draft["town"].suppressed
+    assert {Lock("age", "edge", "17"), Lock("age", "edge", "64"), Lock("town", "attribute")} <= locks
+    with pytest.raises(ParameterError, match="locked"):
+        room.do({"do": "edit", "edit": {"kind": "drop", "attribute": "age"}}, room.state.version)
+    assert room.breaches() == []
+    room.do({"do": "edit", "edit": {"kind": "ask", "attribute": "job"}}, room.state.version)
+    (first, second) = room.now()["breaches"]
+    assert first.startswith("job: ")
+    assert second.startswith("job: ")
+    version = room.state.version
+    room.close()
+    again = held(tmp_path, **wanted, max_buckets={"job": 2})
+    assert again.state.version == version  # the same policy is not applied twice
+    again.close()
+
+
+def test_locks_go_through_the_policy_file_and_come_back(tmp_path: Path) -> None:
+    room = held(tmp_path, max_buckets_in_all=60)
+    edits = [
+        {"kind": "divide", "attribute": "age"},
+        {"kind": "ask", "attribute": "job"},
+        {"kind": "merge", "attribute": "job", "first": 0, "second": 2},
+        {"kind": "lock", "attribute": "job", "what": "attribute"},
+        {"kind": "drop", "attribute": "sex"},
+        {"kind": "lock", "attribute": "sex", "what": "attribute"},
+        {"kind": "ask", "attribute": "town"},
+        {"kind": "lock", "attribute": "town", "what": "attribute"},
+    ]
+    for edit in edits:
+        room.do({"do": "edit", "edit": edit}, room.state.version)
+    edge = room.now()["cards"][0]["edges"][1]["text"]
+    lock = {"kind": "lock", "attribute": "age", "what": "edge", "value": edge}
+    room.do({"do": "edit", "edit": lock}, room.state.version)
+    read = Policy.from_yaml(policy_text(room.ground, room.state)).constraints
+    again = held_to(Sheet(room.draft), read)
+    assert again.locks == room.state.sheet.locks
+    assert again.generalization == room.draft
+    assert read.max_buckets_in_all == 60
+    start = held_to(
+        Sheet(Generalization.suppressed(SCHEMA)), replace(read, untouched=(), suppressed=("sex", "town"))
+    )
+    assert edge in [number_text(each) for each in start.generalization["age"].edges]  # type: ignore[attr-defined]
+    room.close()
+
+
+def test_a_locked_group_is_the_same_group_again() -> None:
+    own = sheet(Lock("job", "bucket", "a or b"))
+    said = constraints_of(own)
+    assert said.together == {"job": [["a", "b"]]}
+    assert said.apart == {"job": [["a", "c"], ["a", "d"]]}
+    assert held_to(replace(own, locks=frozenset()), said).locks == own.locks
 
 
 def test_a_limit_of_nobody_is_in_the_policy_and_what_the_page_does_not_show_stays(room: Room) -> None:

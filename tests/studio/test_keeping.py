@@ -102,6 +102,15 @@ def test_the_journal_holds_buckets_and_words_only(room: Room) -> None:
     assert len(path.read_bytes()) < 5_000
 
 
+def test_what_was_looked_at_last_is_not_forgotten(tmp_path: Path) -> None:
+    first = Room(ground(tmp_path / "run"))
+    first.preview({"kind": "drop", "attribute": "job"})
+    first.close()
+    again = Room(ground(tmp_path / "run"))
+    assert again.looks == 2
+    again.close()
+
+
 def test_what_was_only_looked_at_counts_too(room: Room) -> None:
     assert room.now()["looks"] == 1
     room.preview({"kind": "drop", "attribute": "job"})

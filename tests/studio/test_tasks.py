@@ -9,6 +9,7 @@ import pytest
 from leastwise.decisions import load_decision, verify
 from leastwise.errors import ParameterError
 from leastwise.studio import Room
+from leastwise.studio.jobs import Job
 from leastwise.studio.keeping import ConflictError
 from leastwise.studio.tasks import Tasks
 from tests.report.hand_made import evaluation
@@ -96,6 +97,28 @@ def test_a_limit_of_groups_is_not_passed_over(room: Room) -> None:
     written(room, **WORDS)
     with pytest.raises(ParameterError, match="declared groups was not judged"):
         Tasks(room).approve(room.state.version)
+
+
+def test_the_test_part_stays_sealed_while_the_studio_is_busy(room: Room) -> None:
+    room.jobs.current = Job(1, "judge", "draft")
+    with pytest.raises(ParameterError, match="busy"):
+        Tasks(room).start("final", {"version": 0})
+    assert room.state.opened == ()
+    room.jobs.current = None
+
+
+def test_work_is_for_the_draft_that_was_seen(room: Room) -> None:
+    room.do({"do": "edit", "edit": {"kind": "drop", "attribute": "age"}}, 0)  # in another window
+    with pytest.raises(ConflictError):
+        Tasks(room).start("judge", {"version": 0})
+
+
+def test_opening_the_test_part_tells_the_page_its_new_version(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise whatever is written while the judgement goes on would look like another window's."""
+    monkeypatch.setattr(room.jobs, "start", lambda *given: None)
+    found = Tasks(room).start("final", {"version": 0})
+    assert found["version"] == room.state.version == 1
+    assert found["opened"] == [room.draft.fingerprint[:12]]
 
 
 def test_whoever_looked_before_is_counted(room: Room) -> None:

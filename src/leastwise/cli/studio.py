@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from leastwise.cli.app import PolicyFile, app, grouped
-from leastwise.cli.task import Task, TaskOptions, policy_of
+from leastwise.cli.task import Task, TaskOptions, constraints_of, policy_of
 from leastwise.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ def studio(
     typer.echo("opening the studio", err=True)
     ground = _ground(run, data, task, output, demo)
     known = policy_of(policy)
-    ground.limits = known.budget or None if known else None
+    if known is not None:
+        ground.limits, ground.rules = known.budget or None, constraints_of(known)
     room = Room(ground)
 
     def ready(address: str) -> None:

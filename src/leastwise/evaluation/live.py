@@ -139,6 +139,7 @@ class Live:
         self._rest: tuple[int, Array] | None = None  # the joint buckets of all attributes but one
         self._rough = {j: _rough(self.pool, j) for j in range(len(self.pool.schema))}
         self._rough[LABEL] = _Column(LABEL, None, self.pool.y.astype(np.int64), self.pool.classes)
+        self._sample = _Sample.of(self.pool.counts, self._rough)
         self._threads = ThreadPoolExecutor(2)
 
     def estimate(self, generalization: Generalization, looks: int = 1) -> Estimate:
@@ -146,7 +147,7 @@ class Live:
         partitions = generalization.within(self.pool.schema).partitions
         z, wrong = self._guessed(partitions)
         told = [self._told(target, each) for target, each in zip(self.targets, wrong, strict=True)]
-        hidden = np.mean(wrong[1:], axis=0)
+        hidden: Array = np.asarray(np.sum(wrong[1:], axis=0, dtype=np.int16)) / (len(wrong) - 1)
         interval = mean_interval(hidden, self.pool.weights, persons=self.pool.persons)
         error = float(np.mean([each.error for each in told[1:]]))
         guessing = float(np.mean([each.guessing for each in told[1:]]))
@@ -165,8 +166,12 @@ class Live:
     def _guessed(self, partitions: Sequence[Partition]) -> tuple[Array, list[npt.NDArray[np.bool_]]]:
         """Return the joint bucket of each person, and about whom each guesser is wrong."""
         z = self._joint(partitions)
-        columns = [column for column in self._columns if column is not None]
-        return z, list(self._threads.map(lambda target: self._wrong(target, z, columns), self.targets))
+        known = {column.attribute: column for column in self._columns if column is not None and column.size > 1}
+        alone = _Seen.of(z, known or {NOTHING: _Column(NOTHING, None, np.zeros_like(z), 1)})
+        # The label is stolen with the records; all who guess an attribute see the same.
+        stolen = _Seen.of(z * self.pool.classes + self.pool.y, {**known, LABEL: self._rough[LABEL]})
+        seen = [alone if target.position == LABEL else stolen for target in self.targets]
+        return z, list(self._threads.map(self._wrong, self.targets, seen))
 
     def worth(self, generalization: Generalization) -> dict[str, Worth]:
         """Return what each question that is asked is worth beside the others."""
@@ -239,29 +244,17 @@ class Live:
                 bound *= column.size
         return np.asarray(backoff.number_keys(found)[0])
 
-    def _wrong(self, target: _Target, z: Array, columns: Sequence[_Column]) -> npt.NDArray[np.bool_]:
+    def _wrong(self, target: _Target, seen: _Seen) -> npt.NDArray[np.bool_]:
         """Return about whom the guess is wrong."""
-        known = {column.attribute: column for column in columns if column.size > 1}
-        if target.position != LABEL:  # the label is stolen with the records
-            known[LABEL] = self._rough[LABEL]
-            z = z * self.pool.classes + self.pool.y
-        rows = _Rows.of(z, target.values, target.size, self.pool.counts)
-        names = [*known] or [NOTHING]
-        order = target.order([*known], self._rough, self.pool.counts)
-        inputs = [known[name].bucket_of[rows.first] for name in known] or [np.zeros(len(rows.first))]
-        sizes = [column.size for column in known.values()] or [1]
-        wrong = target.wrong(
-            np.array([names.index(name) for name in order.columns], dtype=np.int64),
-            order.useful,
-            np.column_stack(inputs).astype(np.int64),
-            np.asarray(sizes, dtype=np.int64),
-            rows,
-        )
+        rows = _Rows.of(seen.z, seen.found, target.values, target.size, self.pool.counts)
+        order = target.order([name for name in seen.names if name != NOTHING], self._sample)
+        places = [seen.names.index(name) for name in order.columns]
+        wrong = target.wrong(np.array(places, dtype=np.int64), order.useful, seen.inputs, seen.sizes, rows)
         return np.asarray(wrong[rows.of_person])
 
     def _told(self, target: _Target, wrong: npt.NDArray[np.bool_]) -> Told:
         error, interval = _share(wrong, self.pool)
-        return Told(error=error, interval=interval, guessing=target.guessing(self.pool.counts))
+        return Told(error=error, interval=interval, guessing=target.guessing)
 
     def _certificate(self, z: Array, looks: int) -> dict[str, Any]:
         """Return who is alone and what could be certified, on as many of these people as will be tested."""
@@ -356,15 +349,51 @@ class _Rows:
     of_person: Array
 
     @classmethod
-    def of(cls, z: Array, values: Array, size: int, counts: Array) -> _Rows:
-        return cls(*left_out.distinct_rows(*backoff.number_keys(z), values, size, counts))
+    def of(cls, z: Array, found: int, values: Array, size: int, counts: Array) -> _Rows:
+        return cls(*left_out.distinct_rows(z, found, values, size, counts))
+
+
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """What a guesser sees: the joint bucket of each person, and the columns of one person of each."""
+
+    names: tuple[int, ...]
+    sizes: Array
+    z: Array
+    found: int
+    inputs: Array
+
+    @classmethod
+    def of(cls, keys: Array, columns: Mapping[int, _Column]) -> _Seen:
+        z, found = backoff.number_keys(keys)
+        one = np.empty(found, dtype=np.intp)
+        one[z] = np.arange(len(z))
+        inputs = np.column_stack([column.bucket_of[one] for column in columns.values()]).astype(np.int64)
+        sizes = np.array([column.size for column in columns.values()], dtype=np.int64)
+        return cls((*columns,), sizes, z, found, inputs)
+
+
+@dataclass(frozen=True, eq=False)
+class _Sample:
+    """Some people with rough columns, on whom it is found in which order columns tell most."""
+
+    people: Array
+    counts: Array
+    columns: Mapping[int, _Column]
+
+    @classmethod
+    def of(cls, counts: Array, rough: Mapping[int, _Column]) -> _Sample:
+        some = np.linspace(0, len(counts) - 1, min(len(counts), _MOST_FOR_ORDER)).astype(np.intp)
+        columns = {name: replace(column, bucket_of=column.bucket_of[some]) for name, column in rough.items()}
+        return cls(some, counts[some], columns)
 
 
 @dataclass(eq=False)
 class _Target:
     """What is guessed of each person: a value, or a number within a tolerance.
 
-    ``begin`` and ``end`` say which values each guess tells. ``orders`` remembers in which order columns tell most.
+    ``begin`` and ``end`` say which values each guess tells, ``guessing`` how often one guess for all is wrong.
+    ``orders`` remembers in which order columns tell most.
     """
 
     name: str
@@ -375,15 +404,10 @@ class _Target:
     end: Array
     tolerance: float | None
     prior: Array
+    guessing: float = math.nan
     orders: dict[tuple[int, ...], _Order] = field(default_factory=dict)
 
-    def guessing(self, counts: Array) -> float:
-        """Return how often one guess for everybody is wrong."""
-        people = np.bincount(self.values, weights=counts, minlength=self.size)
-        before = np.concatenate([[0.0], np.cumsum(people)])
-        return float(1 - (before[self.end + 1] - before[self.begin]).max() / people.sum())
-
-    def order(self, names: Sequence[int], rough: Mapping[int, _Column], counts: Array) -> _Order:
+    def order(self, names: Sequence[int], sample: _Sample) -> _Order:
         """Return in which order the columns tell most; the attribute itself comes first.
 
         It is found on rough columns, whatever the buckets are: the same attributes give the same order, so that
@@ -392,19 +416,18 @@ class _Target:
         key = tuple(names)
         if key not in self.orders:
             others = [name for name in names if name != self.position]
-            places, useful = self._told_most([rough[name] for name in others], counts)
+            places, useful = self._told_most([sample.columns[name] for name in others], sample)
             first = [self.position] if self.position in names else []
             self.orders[key] = _Order((*first, *(others[place] for place in places)), useful + len(first))
         return self.orders[key]
 
-    def _told_most(self, columns: Sequence[_Column], counts: Array) -> tuple[Array, int]:
+    def _told_most(self, columns: Sequence[_Column], sample: _Sample) -> tuple[Array, int]:
         if not columns:
             return np.zeros(0, dtype=np.int64), 0
-        some = np.linspace(0, len(counts) - 1, min(len(counts), _MOST_FOR_ORDER)).astype(np.intp)
-        inputs = np.column_stack([column.bucket_of[some] for column in columns])
+        inputs = np.column_stack([column.bucket_of for column in columns])
         sizes = np.array([column.size for column in columns], dtype=np.int64)
-        keys = joint_keys(inputs, [*map(int, sizes)])
-        rows = _Rows.of(keys, self.values[some], self.size, counts[some])
+        z, joint = backoff.number_keys(joint_keys(inputs, [*map(int, sizes)]))
+        rows = _Rows.of(z, joint, self.values[sample.people], self.size, sample.counts)
         distinct = np.ascontiguousarray(inputs[rows.first])
         none = np.zeros(0, dtype=np.int64)
         found = backoff.choose_order(
@@ -437,8 +460,16 @@ class _Order(NamedTuple):
 
 
 def _target(name: str, position: int, values: Array, size: int, counts: Array) -> _Target:
-    each, use = np.arange(size), np.bincount(values, weights=counts, minlength=size) + 0.5
-    return _Target(name, position, values.astype(np.int64), size, each, each, None, use / use.sum())
+    each, use = np.arange(size), np.bincount(values, weights=counts, minlength=size)
+    prior = (use + 0.5) / (use + 0.5).sum()
+    return _Target(
+        name, position, values.astype(np.int64), size, each, each, None, prior, _guessing(use, each, each)
+    )
+
+
+def _guessing(use: Array, begin: Array, end: Array) -> float:
+    before = np.concatenate([[0.0], np.cumsum(use)])
+    return float(1 - (before[end + 1] - before[begin]).max() / use.sum())
 
 
 def _label_target(pool: Table) -> _Target:
@@ -463,4 +494,6 @@ def _personal_target(pool: Table, train: Table, position: int) -> _Target:
     last = np.maximum(np.searchsorted(levels, levels[first] + 2 * tolerance * (1 + 1e-9), side="right") - 1, first)
     found.begin, found.end = np.arange(found.size), np.concatenate([run[last], extras])
     found.tolerance = tolerance
+    use = np.bincount(found.values, weights=pool.counts, minlength=found.size)
+    found.guessing = _guessing(use, found.begin, found.end)
     return found

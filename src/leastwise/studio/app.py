@@ -59,7 +59,7 @@ def make_app(room: Room, port: int, tour: bool = False) -> Door:
 
 def _page_event(event: Any) -> Plain:
     """Return what a page may do by itself; what was opened or approved is noted by the studio only."""
-    if not isinstance(event, dict) or event.get("do") in ("opened", "approved", None):
+    if not isinstance(event, dict) or event.get("do") in ("opened", "approved", "look", "policy", None):
         raise KeyError("event")
     return {key: value for key, value in event.items() if key != "peeked"}
 

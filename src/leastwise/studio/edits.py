@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from leastwise.errors import ArtefactError, ParameterError, shorten
 from leastwise.generalization import Generalization
+from leastwise.minimizers import Constraints
 from leastwise.partition import Groups, Intervals, Partition, Untouched, edge_between, keep, suppress
 from leastwise.schema.values import number_text
 
@@ -37,7 +38,7 @@ class Lock:
 
 @dataclass(frozen=True)
 class Sheet:
-    """What is drawn: the buckets, the names that people gave to some of them, and what is locked.
+    """What is drawn: the buckets, the names that people gave to some of them, what is locked, what a policy says.
 
     The artefact knows no names of groups; those are for the conversation, and stay in the studio and the decision.
     """
@@ -45,6 +46,7 @@ class Sheet:
     generalization: Generalization
     names: Names = field(default_factory=dict)
     locks: frozenset[Lock] = frozenset()
+    rules: Constraints = field(default_factory=Constraints)
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,7 @@ def _split(partition: Partition, edit: Edit, people: Callable[[str], People]) ->
         raise ParameterError("it is asked in full; ask it in groups first")
     if isinstance(partition, Intervals):
         at = float(edit["at"]) if edit.get("at") is not None else _middle(partition, bucket, people(name))
-        return _with_edge(partition, at)
+        return with_edge(partition, at)
     assert isinstance(partition, Groups)
     members = [piece for piece, of in enumerate(partition.assignment) if of == bucket]
     if len(members) < 2:
@@ -175,7 +177,8 @@ def _middle(partition: Intervals, bucket: int, people: People) -> float:
     return edge_between(float(low), float(high), partition.attribute.integer)
 
 
-def _with_edge(partition: Intervals, at: float) -> Intervals:
+def with_edge(partition: Intervals, at: float) -> Intervals:
+    """Return the partition with one more edge."""
     edge = math.floor(at) if partition.attribute.integer else at
     if edge in partition.edges:
         raise ParameterError(f"{partition.attribute.name}: there is an edge at {number_text(edge)} already")

@@ -37,7 +37,7 @@ def question(pool: Table, j: int) -> Plain:
     shared = {"name": attribute.name, "kind": attribute.kind, "personal": attribute.personal}
     if attribute.continuous:
         return {**shared, "domain": attribute.domain_text(), "integer": attribute.integer, **_histogram(pool, j)}
-    texts = [*attribute.values, *_extras(attribute)]
+    texts = [*map(attribute.label_of, attribute.values), *_extras(attribute)]
     counts = _by_class(pool, pool.codes[:, j].astype(np.intp), pool.sizes[j])
     return {
         **shared,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
 
 from leastwise.errors import LeastwiseError
 from leastwise.evaluation.evaluation import Evaluation
@@ -12,11 +12,13 @@ from leastwise.evaluation.live import Estimate, Live
 from leastwise.evaluation.protocol import evaluate
 from leastwise.generalization import Generalization
 from leastwise.minimizers import Constraints, at_least, coarsening_path, least, rounded
-from leastwise.partition import Groups, Intervals, Partition
+from leastwise.minimizers.constraints import broken
+from leastwise.partition import Partition
+from leastwise.partition import suppress as not_asked
 from leastwise.progress import Progress
 from leastwise.records.table import Split, Table
-from leastwise.schema.values import number_text
-from leastwise.studio.edits import Lock, Sheet, is_untouched
+from leastwise.studio.edits import People, Sheet, apply_edit
+from leastwise.studio.holding import constraints_of
 
 # What counts as equal when proposals are compared: half a point of the estimate's own noise.
 ALIKE = 0.001
@@ -38,45 +40,6 @@ class Help:
 
     proposals: tuple[Proposal, ...]
     looked: tuple[str, ...]
-
-
-def constraints_of(sheet: Sheet) -> Constraints:
-    """Return what is locked as constraints of the search.
-
-    Merging can only break what keeps values apart. So what stays is said by its edges, or by a value of each
-    bucket that may not meet those of others.
-    """
-    edges: dict[str, list[float]] = {}
-    apart: dict[str, list[list[Any]]] = {}
-    untouched: list[str] = []
-    for lock in sorted(sheet.locks, key=lambda each: (each.attribute, each.kind, each.what)):
-        partition = sheet.generalization[lock.attribute]
-        if isinstance(partition, Intervals):
-            edges.setdefault(lock.attribute, []).extend(_edges_that_stay(partition, lock))
-        elif is_untouched(partition):
-            untouched.append(lock.attribute)
-        elif isinstance(partition, Groups):
-            apart.setdefault(lock.attribute, []).extend(_values_apart(partition, lock))
-    told = {name: sorted({*found}) for name, found in edges.items() if found}
-    return Constraints(edges=told, apart={name: each for name, each in apart.items() if each}, untouched=untouched)
-
-
-def _edges_that_stay(partition: Intervals, lock: Lock) -> list[float]:
-    if lock.kind == "attribute":
-        return [*partition.edges]
-    if lock.kind == "edge":
-        return [edge for edge in partition.edges if number_text(edge) == lock.what]
-    bucket = partition.labels.index(lock.what)
-    return [end for end in partition.ends(bucket) if end is not None] if bucket <= len(partition.edges) else []
-
-
-def _values_apart(partition: Groups, lock: Lock) -> list[list[Any]]:
-    members = [values[0] if values else None for values in partition.groups]
-    named = [value for value in members if value is not None]
-    if lock.kind == "attribute":
-        return [named] if len(named) > 1 else []
-    own = members[partition.labels.index(lock.what)]
-    return [[own, other] for other in named if own is not None and other != own]
 
 
 def keeps_locks(sheet: Sheet, way: Generalization) -> Generalization:
@@ -123,7 +86,11 @@ def improve(sheet: Sheet, split: Split, known: Sequence[Generalization], progres
     progress.begin("making coarser drafts")
     ways = [*_coarser(sheet.generalization, split.train, held)]
     ways += [keeps_locks(sheet, each.within(split.train.schema)) for each in known]
-    distinct = {way.fingerprint: way for way in ways if keeps_locks(sheet, way) == way}
+    distinct = {
+        way.fingerprint: way
+        for way in ways
+        if keeps_locks(sheet, way) == way and not broken(sheet.rules, way, split.train)
+    }
     progress.begin("looking at drafts", len(distinct))
     looked = []
     for way in distinct.values():
@@ -160,7 +127,7 @@ def chosen(now: Estimate, looked: Sequence[tuple[Generalization, Estimate]]) -> 
     if cheaper:
         found.append(Proposal("Cheaper, as safe", *min(cheaper, key=lambda each: each[1].model.error)))
     if fewer:
-        found.append(Proposal("Fewer answers, else the same", *min(fewer, key=lambda each: each[1].answers)))
+        found.append(Proposal("Fewer answers, and no worse", *min(fewer, key=lambda each: each[1].answers)))
     return [
         one for i, one in enumerate(found) if one.generalization not in [each.generalization for each in found[:i]]
     ]
@@ -198,15 +165,23 @@ def _offered(words: str, sheet: Sheet, way: Generalization, split: Split) -> Hel
     return Help(found, (way.fingerprint,))
 
 
-def why(sheet: Sheet, name: str, bucket: int, live: Live) -> dict[str, Estimate]:
-    """Return what merging a bucket with each neighbour, and what dropping the question, would change."""
+def why(sheet: Sheet, name: str, bucket: int, people: Callable[[str], People]) -> dict[str, Generalization]:
+    """Return the drafts in which a bucket is merged with a neighbour or split, by what was done to it."""
     partition, found = sheet.generalization[name], {}
-    size = partition.size
-    for other, words in ((bucket - 1, "merge with the one before"), (bucket + 1, "merge with the one after")):
-        if 0 <= other < size and size > 1:
-            try:
-                way = sheet.generalization.replacing(partition.merge(min(bucket, other), max(bucket, other)))
-            except LeastwiseError:  # a number and "missing" far away from it
-                continue
-            found[f"{words} ({partition.labels[other]})"] = live.estimate(way)
+    labels = partition.labels
+    ways = [({"kind": "merge", "first": bucket - 1, "second": bucket}, "merged with “{}”", bucket - 1)]
+    ways += [({"kind": "merge", "first": bucket, "second": bucket + 1}, "merged with “{}”", bucket + 1)]
+    ways += [({"kind": "split", "bucket": bucket}, "split in two", bucket)]
+    free = replace(sheet, locks=frozenset())  # what is locked may be asked about
+    for edit, words, other in ways:
+        if 0 <= bucket < len(labels) and 0 <= other < len(labels):
+            with suppress(LeastwiseError):  # a number and "missing" far away from it; a single value
+                way = apply_edit(free, {**edit, "attribute": name}, people).generalization
+                found[words.format(labels[other])] = way
     return found
+
+
+def without_each(draft: Generalization) -> list[str]:
+    """Return the fingerprints of the drafts without one of the questions."""
+    asked = [partition.attribute for partition in draft.partitions if not partition.suppressed]
+    return [draft.replacing(not_asked(attribute)).fingerprint for attribute in asked]

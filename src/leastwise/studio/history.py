@@ -12,8 +12,10 @@ from typing import Any
 from leastwise.documents import Problems
 from leastwise.errors import ArtefactError, ParameterError, shorten
 from leastwise.generalization import Generalization
+from leastwise.minimizers import Constraints
 from leastwise.runs import Budget
 from leastwise.studio.edits import Lock, People, Sheet, apply_edit, check_locks
+from leastwise.studio.holding import held_to
 
 Event = Mapping[str, Any]
 LONGEST_TEXT, MOST_KEPT = 5_000, 200
@@ -142,7 +144,7 @@ def _discard(state: State, event: Event, people: Callable[[str], People]) -> Sta
 
 def _take(state: State, event: Event, people: Callable[[str], People]) -> State:
     found = _kept_draft(state, event)
-    return _drawn(state, found.sheet, f"take {found.name}")
+    return _drawn(state, replace(found.sheet, rules=state.sheet.rules), f"take {found.name}")
 
 
 def _kept_draft(state: State, event: Event) -> Kept:
@@ -198,6 +200,21 @@ def _approved(state: State, event: Event, people: Callable[[str], People]) -> St
     return replace(state, approved=state.sheet.generalization.fingerprint)
 
 
+def _policy(state: State, event: Event, people: Callable[[str], People]) -> State:
+    """Hold to the constraints of a policy: what they fix is drawn and locked."""
+    try:
+        rules = Constraints(**event["constraints"])
+        rules.check(_schema(state))
+        return _drawn(state, held_to(state.sheet, rules), "hold to the policy")
+    except (TypeError, KeyError, ValueError, AttributeError):
+        raise ParameterError("the constraints of a policy cannot be read") from None
+
+
+def _look(state: State, event: Event, people: Callable[[str], People]) -> State:
+    """Change nothing: the event tells what was looked at."""
+    return state
+
+
 def _text(event: Event, key: str, default: str = "") -> str:
     value = event.get(key, default)
     if not isinstance(value, str) or len(value) > LONGEST_TEXT:
@@ -218,6 +235,8 @@ _HANDLERS: dict[str, Callable[[State, Event, Callable[[str], People]], State]] =
     "write": _write,
     "opened": _opened,
     "approved": _approved,
+    "look": _look,
+    "policy": _policy,
 }
 
 __all__ = ["Event", "Kept", "Lock", "State", "Words", "replay"]

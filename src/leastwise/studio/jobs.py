@@ -81,12 +81,16 @@ class Jobs:
         self._context = multiprocessing.get_context("spawn")
         self._count = 0
 
+    def check_free(self) -> None:
+        """Refuse more work while some goes on."""
+        if self.current is not None and self.current.state == RUNNING:
+            raise ParameterError(f"the studio is busy ({self.current.kind}); wait for it, or cancel it")
+
     def start(
         self, kind: str, about: str, work: Work, arguments: tuple[Any, ...], after: Callable[[Any], Any]
     ) -> Job:
         """Begin; ``after`` turns what came out into what the page is told."""
-        if self.current is not None and self.current.state == RUNNING:
-            raise ParameterError(f"the studio is busy ({self.current.kind}); wait for it, or cancel it")
+        self.check_free()
         self._count += 1
         job = Job(self._count, kind, about)
         ours, theirs = self._context.Pipe(duplex=False)

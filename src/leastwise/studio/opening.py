@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from leastwise.errors import LeastwiseError, ParameterError
 from leastwise.generalization import Generalization
-from leastwise.minimizers import PATMinimizer
+from leastwise.minimizers import Constraints, PATMinimizer
 from leastwise.records.table import Split, Table
 from leastwise.runs import DEFAULT, Budget, Candidate, Run
 from leastwise.runs.folder import CHOICE, SCHEMA, TASK, TIMING, check_run, read_task
@@ -34,10 +35,10 @@ class Ground:
         Of the run; the studio's work lies in it.
     run
         None until it is finished.
-    limits
-        What a policy says must be kept, in place of what the run was asked.
-    going
-        The process that makes the run, where the studio started one.
+    limits, rules
+        What a policy says must be kept, in place of what the run was asked; and what every draft must hold to.
+    going, said
+        The process that makes the run, where the studio started one, and what it says.
     """
 
     folder: Path
@@ -47,7 +48,9 @@ class Ground:
     quick: bool
     run: Run | None = None
     limits: Budget | None = None
+    rules: Constraints | None = None
     going: Any = field(default=None, repr=False)
+    said: IO[bytes] | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, folder: Path, task: RunTask, table: Table) -> Ground:
@@ -69,8 +72,9 @@ class Ground:
             found = cls.of(folder, read_task(folder), table)
             if found.run is not None:
                 return found
-        going = _begin_run(arguments, folder)
-        return cls(folder, table, name, 0, True, going=going)
+        said = tempfile.TemporaryFile()  # noqa: SIM115 - a pipe that nobody empties would stop the run
+        going = _begin_run(arguments, folder, said)
+        return replace(cls.of(folder, read_task(folder), table), name=name, going=going, said=said)
 
     @property
     def schema(self) -> Schema:
@@ -118,12 +122,13 @@ class Ground:
         if self.run is not None:
             return ""
         if self.going is not None and self.going.poll() not in (None, 0, 1):
-            return "The quick run in the background has failed. You can draw; to decide, make the run by hand."
+            why = _last_line(self.said)
+            return f"The run in the background has failed: {why}. You can draw; to decide, make the run by hand."
         path = self.folder / TIMING
         steps = len(path.read_bytes().splitlines()) if path.is_file() else 0
         if self.going is None:  # in another window, or stopped
             return f"The run is not finished ({steps} steps so far); leastwise run goes on with it. You can draw."
-        return f"A quick run goes on in the background ({steps} steps so far). You can draw meanwhile."
+        return f"A run goes on in the background ({steps} steps so far). You can draw meanwhile."
 
     def close(self) -> None:
         """End the run in the background; the same command resumes it."""
@@ -131,21 +136,29 @@ class Ground:
             self.going.terminate()
 
 
-def _begin_run(arguments: Sequence[str], folder: Path) -> Any:
+def _begin_run(arguments: Sequence[str], folder: Path, said: IO[bytes]) -> Any:
     """Start ``leastwise`` with these arguments in the background; wait until the folder is a run's."""
     command = [sys.executable, "-m", "leastwise", *arguments, "--output", str(folder)]
     going = subprocess.Popen(  # noqa: S603 - our own command line
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said
     )
     while not (folder / TASK).is_file():
         if going.poll() is not None:
-            said = (going.stderr.read() if going.stderr else "").strip().splitlines()
-            raise ParameterError(said[-1].removeprefix("leastwise: ") if said else "the quick run could not begin")
+            raise ParameterError(_last_line(said))
         try:
             going.wait(0.2)
         except subprocess.TimeoutExpired:
             continue
     return going
+
+
+def _last_line(said: IO[bytes] | None) -> str:
+    """Return why a run ended, in its own words."""
+    if said is None:
+        return "it ended"
+    said.seek(0)
+    lines = said.read().decode(errors="replace").strip().splitlines()
+    return lines[-1].removeprefix("leastwise: ") if lines else "it could not begin"
 
 
 def read_run(folder: Path) -> tuple[RunTask, Schema]:

@@ -6,8 +6,8 @@ import yaml
 
 from leastwise.documents import to_plain
 from leastwise.policy.policy import FORMAT, VERSION
-from leastwise.studio.helping import constraints_of
 from leastwise.studio.history import State
+from leastwise.studio.holding import constraints_of
 from leastwise.studio.opening import Ground
 
 

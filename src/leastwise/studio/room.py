@@ -15,6 +15,7 @@ from leastwise.errors import ParameterError
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.live import Live
 from leastwise.generalization import Generalization
+from leastwise.minimizers.constraints import broken
 from leastwise.studio import facts, helping, script
 from leastwise.studio.edits import People, Sheet, apply_edit
 from leastwise.studio.history import Event, State
@@ -33,7 +34,7 @@ def _error(told: Plain) -> float:
 
 
 class Room:
-    """What the pages of one studio share."""
+    """What the pages of one studio share; whoever holds ``alone`` sees a state that nobody changes meanwhile."""
 
     def __init__(self, ground: Ground) -> None:
         self.ground, self.split = ground, ground.split()
@@ -43,9 +44,11 @@ class Room:
         self.book = Workbook(ground.folder, first, self.people)
         if ground.limits is not None and ground.limits != self.state.limits:  # the policy has changed since
             self.book.commit({"do": "limits", "limits": to_plain(ground.limits)})
+        if ground.rules is not None and to_plain(ground.rules) != to_plain(self.state.sheet.rules):
+            self.book.commit({"do": "policy", "constraints": to_plain(ground.rules)})
         self._figures: OrderedDict[str, Any] = OrderedDict()
         self._peeked: dict[str, None] = {}
-        self._lock, self._beside = threading.RLock(), threading.Lock()
+        self.alone, self._beside = threading.RLock(), threading.Lock()
         self._other, self._worths = Live(self.split), dict[str, Plain]()
 
     def _own(self, generalization: Generalization) -> Generalization:
@@ -65,7 +68,8 @@ class Room:
     @property
     def looks(self) -> int:
         """How many drafts somebody saw the figures of, or chose by."""
-        return len(self.state.looked | {*self._peeked})
+        with self.alone:
+            return len(self.state.looked | {*self._peeked})
 
     @property
     def draft(self) -> Generalization:
@@ -112,35 +116,44 @@ class Room:
 
     def now(self) -> Plain:
         """Return everything that may change: the cards, the figures, the history, the shelf, the words."""
-        state = self.state
-        return {
-            "version": state.version,
-            "cards": [facts.card(self.live.pool, j, state.sheet) for j in range(len(self.ground.schema))],
-            "figures": self.figures(state.sheet.generalization),
-            "judged": self.judgement(self.draft),
-            "history": facts.history(state),
-            "limits": facts.limits(state.limits),
-            "shelf": facts.shelf(state, [self.figures(each.sheet.generalization) for each in state.shelf]),
-            "looks": self.looks,
-            "opened": [each[:12] for each in state.opened],
-            "final": self.judgement(self.draft, "test"),
-            "words": {**vars(state.words), "rationale": dict(state.words.rationale)},
-            "proposed": self.proposed_words(),
-            "approved": state.approved == state.sheet.generalization.fingerprint,
-            "fingerprint": state.sheet.generalization.fingerprint[:12],
-            "job": self.jobs.facts(),
-        }
+        with self.alone:
+            state = self.state
+            return {
+                "version": state.version,
+                "cards": [facts.card(self.live.pool, j, state.sheet) for j in range(len(self.ground.schema))],
+                "figures": self.figures(state.sheet.generalization),
+                "judged": self.judgement(self.draft),
+                "history": facts.history(state),
+                "limits": facts.limits(state.limits),
+                "breaches": self.breaches(),
+                "shelf": facts.shelf(state, [self.figures(each.sheet.generalization) for each in state.shelf]),
+                "looks": self.looks,
+                "opened": [each[:12] for each in state.opened],
+                "final": self.judgement(self.draft, "test"),
+                "words": {**vars(state.words), "rationale": dict(state.words.rationale)},
+                "proposed": self.proposed_words(),
+                "approved": state.approved == state.sheet.generalization.fingerprint,
+                "fingerprint": state.sheet.generalization.fingerprint[:12],
+                "job": self.jobs.facts(),
+            }
+
+    def breaches(self) -> list[str]:
+        """Return what the draft breaks of what the policy says."""
+        return broken(self.state.sheet.rules, self.state.sheet.generalization, self.split.train)
 
     def proposed_words(self) -> dict[str, str]:
         """Return what could be said of each question."""
-        figures = self.figures(self.state.sheet.generalization)
-        cards = [facts.card(self.live.pool, j, self.state.sheet) for j in range(len(self.ground.schema))]
-        pairs = zip(self.questions, cards, strict=True)
-        return {question["name"]: rationale(question, card, figures) for question, card in pairs}
+        sheet, found = self.state.sheet, {}
+        figures = self.figures(sheet.generalization)
+        worth = self._worths.get(sheet.generalization.fingerprint, {})
+        for j, question in enumerate(self.questions):
+            name = question["name"]
+            found[name] = rationale(question, facts.card(self.live.pool, j, sheet), figures, worth.get(name))
+        return found
 
     def figures(self, generalization: Generalization) -> Plain:
         """Return the live figures of a draft; they are counted once."""
-        with self._lock:
+        with self.alone:
             looks = self.looks
             key = generalization.fingerprint
             if key not in self._figures:
@@ -151,7 +164,7 @@ class Room:
 
     def do(self, event: Event, version: int | None) -> Plain:
         """Commit an event, and return everything anew."""
-        with self._lock:
+        with self.alone:
             self.book.commit({**event, "peeked": [*self._peeked]} if self._peeked else event, version)
             self._peeked.clear()
             self.book.write(ARTEFACT, self.draft.to_json())
@@ -159,11 +172,12 @@ class Room:
 
     def note_looks(self, fingerprints: Iterable[str]) -> None:
         """Count drafts whose figures somebody sees, or chose by."""
-        self._peeked.update(dict.fromkeys(fingerprints))
+        with self.alone:
+            self._peeked.update(dict.fromkeys(fingerprints))
 
     def preview(self, edit: Mapping[str, Any]) -> Plain:
         """Return what an edit would change, without doing it; it counts as a look."""
-        with self._lock:
+        with self.alone:
             sheet = apply_edit(self.state.sheet, edit, self.people)
             self.note_looks([sheet.generalization.fingerprint])
             j = self.ground.schema.position(str(edit["attribute"]))
@@ -207,23 +221,33 @@ class Room:
     def worth(self) -> Plain:
         """Return what each question is worth to the model and tells an attacker: the draft with and without it.
 
-        It is counted beside the live figures, so that nobody waits for it.
+        It is counted beside the live figures, so that nobody waits for it. The drafts without one question are
+        counted on the same people, and their figures are told: each of them is a look.
         """
-        draft = self.draft
         with self._beside:
+            draft = self.draft
             found = self._worths.get(draft.fingerprint)
             if found is None:
                 found = {name: facts.worth(each) for name, each in self._other.worth(draft).items()}
                 self._worths = {draft.fingerprint: found}
-        return {"fingerprint": draft.fingerprint[:12], "worth": found}
+        self.note_looks(helping.without_each(draft))
+        with self.alone:
+            return {
+                "fingerprint": draft.fingerprint[:12],
+                "worth": found,
+                "proposed": self.proposed_words(),
+                "looks": self.looks,
+                "figures": self.figures(draft),
+            }
 
     def why(self, name: str, bucket: int) -> list[Plain]:
-        """Return what merging a bucket would change."""
+        """Return what merging or splitting a bucket would change; the figures of each way count as a look."""
         if name not in self.ground.schema.names:
             raise ParameterError("there is no such question")
-        with self._lock:
-            ways = helping.why(self.state.sheet, name, bucket, self.live)
-            return [{"words": words, "figures": facts.estimated(found)} for words, found in ways.items()]
+        with self.alone:
+            ways = helping.why(self.state.sheet, name, bucket, self.people)
+            self.note_looks(way.fingerprint for way in ways.values())
+            return [{"words": words, "figures": self.figures(way)} for words, way in ways.items()]
 
     def scripts(self) -> Plain:
         """Return the draft as a script."""
@@ -253,7 +277,10 @@ class Room:
         return found.fingerprint[:12]
 
     def close(self) -> None:
-        """End what goes on, and let another process write."""
+        """End what goes on, and let another process write; what was looked at last is kept with the rest."""
         self.jobs.cancel()
+        if self._peeked:
+            self.book.commit({"do": "look", "peeked": [*self._peeked]})
+            self._peeked.clear()
         self.ground.close()
         self.book.close()

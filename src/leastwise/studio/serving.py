@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 from collections.abc import Callable
 from contextlib import suppress
@@ -25,10 +26,13 @@ def serve(room: Room, ready: Callable[[str], None], port: int = 0, tour: bool = 
     settings = uvicorn.Config(
         door, log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=_WAIT
     )
+    server = uvicorn.Server(settings)
+    # Once it is told to end, a figure that is still being counted is cut off: that is no error to print.
+    logging.getLogger("uvicorn.error").addFilter(lambda record: not server.should_exit)
     ready(f"http://{HOST}:{own}/?token={door.token}")
     try:
         with suppress(KeyboardInterrupt):  # how a studio is ended; the server has shut down by then
-            uvicorn.Server(settings).run(sockets=[listener])
+            server.run(sockets=[listener])
     finally:
         room.close()
         listener.close()

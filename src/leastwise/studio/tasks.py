@@ -35,16 +35,19 @@ class Tasks:
         }
 
     def start(self, kind: str, given: Plain) -> Plain:
-        """Begin one piece of work for the draft as it is now."""
+        """Begin one piece of work for the draft as it is now; return everything anew, the work with it."""
         room = self._room
         if kind not in self._works:
             raise ParameterError(f"there is no such work: {shorten(kind)}")
-        if kind == "final":
-            self._check_may_open()
-            room.do({"do": "opened"}, given["version"])
-        work, arguments, after = self._works[kind](given)
-        room.jobs.start(kind, room.draft.fingerprint[:12], work, arguments, after)
-        return {"job": room.jobs.facts()}
+        with room.alone:  # the draft that is noted is the one that is judged
+            room.book.check(given.get("version"))
+            room.jobs.check_free()
+            work, arguments, after = self._works[kind](given)
+            if kind == "final":
+                self._check_may_open()
+                room.do({"do": "opened"}, given["version"])
+            room.jobs.start(kind, room.draft.fingerprint[:12], work, arguments, after)
+            return room.now()
 
     def _judge(self, given: Plain) -> Started:
         room, ground = self._room, self._room.ground
@@ -109,11 +112,19 @@ class Tasks:
 
     def approve(self, version: int) -> Plain:
         """Decide for the draft: its test judgement, the words and the people become a decision of the run."""
+        self._room.worth()  # which the proposed words tell
+        with self._room.alone:  # nobody changes the draft while it is decided on
+            return self._approved(version)
+
+    def _approved(self, version: int) -> Plain:
         room, words = self._room, self._room.state.words
         room.book.check(version)  # before anything is written: nobody approves a draft that they have not seen
         evaluation, draft, run = self._judged(), room.draft, room.ground.run
         if run is None:
             raise ParameterError("the run is still going on; a decision is made beside what it found")
+        breaches = room.breaches()
+        if breaches and not words.although:
+            raise ParameterError(f"the policy is broken ({'; '.join(breaches)}); that needs a written reason")
         written = {name: text for name, text in words.rationale.items() if text.strip()}
         comments = [Comment(by=words.author, text=words.open_points)] if words.open_points else []
         comments += [
@@ -121,6 +132,7 @@ class Tasks:
             for about, names in room.state.sheet.names.items()
             for label, name in names.items()
         ]
+        comments += [Comment(by=words.author, text=f"The policy is broken: {each}") for each in breaches]
         # What was agreed on here must be kept, or the breach explained; the run may have been asked for less.
         agreed = replace(run, choice=replace(run.choice, budget=room.state.limits))
         decision = decide(

@@ -9,10 +9,12 @@ from leastwise.documents.wording import percent
 Plain = dict[str, Any]
 
 
-def rationale(question: Plain, card: Plain, figures: Plain) -> str:
-    """Say why a question is asked as it is, or not."""
+def rationale(question: Plain, card: Plain, figures: Plain, worth: Plain | None = None) -> str:
+    """Say why a question is asked as it is, or not; what it is worth is said where it was weighed."""
     name, told = question["name"], figures["attributes"].get(question["name"])
     parts = [_how(name, card)]
+    if worth is not None:
+        parts.append(_helps(worth))
     if told is not None:
         parts.append(_tells(told))
     return " ".join(part for part in parts if part)
@@ -24,8 +26,15 @@ def _how(name: str, card: Plain) -> str:
     if card["asked"] == "full":
         return f"{name} is asked in full."
     labels = [bucket["name"] or bucket["label"] for bucket in card["buckets"]]
-    listed = ", ".join(labels[:6]) + (f" and {len(labels) - 6} more" if len(labels) > 6 else "")
-    return f"{name} is asked in {len(labels)} answers: {listed}."
+    listed = ", ".join(f"“{label}”" for label in labels[:6])
+    more = f" and {len(labels) - 6} more" if len(labels) > 6 else ""
+    return f"{name} is asked with {len(labels)} answers: {listed}{more}."
+
+
+def _helps(worth: Plain) -> str:
+    if worth["loss"] <= 2 * worth["error"]:
+        return "Without it the model would not err more often, as far as these people tell."
+    return f"Without it the model errs {100 * worth['loss']:.1f} points more often."
 
 
 def _tells(told: Plain) -> str:

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { QuestionCard } from "./card.js";
 import { Decide } from "./decide.js";
 import { FiguresPanel, Looking } from "./figures.js";
-import { Help } from "./help.js";
+import { Acts, Help } from "./help.js";
 import { html } from "./html.js";
 import { Shelf } from "./shelf.js";
 import { busy, commit, message, now, open, preview, problem, room, view } from "./state.js";
@@ -40,8 +40,14 @@ function Draw() {
   const order = [...shown].sort((a, b) => Number(a.card.asked === "dropped") - Number(b.card.asked === "dropped"));
   const asked = order.filter((each) => each.card.asked !== "dropped").length;
   return html`${many && html`<label class="seek">Find a question <input type="search" value=${sought} onInput=${(/** @type {any} */ event) => setSought(event.target.value)} /></label>`}
-    <h2 class="part">Asked <span>${asked}</span></h2><${Cards} shown=${order.slice(0, asked)} />
+    <div class="heading"><h2 class="part">Asked <span>${asked}</span></h2><${Classes} /></div>${!asked && html`<p class="lead nothing">${sought ? "None of these is asked." : "Nothing is asked: the model can only guess, and so can an attacker. Choose “Groups” on a card to ask."}</p>`}<${Cards} shown=${order.slice(0, asked)} />
     ${asked < order.length && html`<h2 class="part">Not asked <span>${order.length - asked}</span></h2><${Cards} shown=${order.slice(asked)} />`}`;
+}
+
+/** Which colour is which class of the label. */
+function Classes() {
+  const label = room.value?.label;
+  return html`<p class="classes"><span>${label?.name}:</span> ${label?.classes.map((name, c) => html`<span key=${name}><i class=${`k class${Math.min(c, 3)}`}></i>${name}</span>`)}</p>`;
 }
 
 /** How many columns of cards there is room for. Each card keeps its column, so that nothing jumps while it is edited. */
@@ -78,11 +84,12 @@ function Studio() {
     void open().then(() => room.value?.tour && welcome());
     document.addEventListener("keydown", pressed);
   }, []);
+  useEffect(() => document.querySelector("aside")?.scrollTo(0, 0), [view.value]);  // each view begins with the figures
   if (!room.value || !now.value) return html`<p class="opening">${problem.value || "Opening the studio …"}</p>`;
   return html`<a class="skip" href="#main">Skip to the questions</a><${Bar} />
     <div class=${`page ${view.value} ${preview.value ? "previewing" : ""}`}>
-      <main id="main">${room.value.going && html`<p class="going" role="status">${room.value.going}</p>`}${view.value === "draw" ? html`<${Draw} />` : view.value === "compare" ? html`<${Shelf} />` : html`<${Decide} />`}</main>
-      <aside aria-label="Figures"><${FiguresPanel} />${view.value !== "decide" && html`<${Help} />`}<${Looking} /></aside></div><${Tour} />
+      <main id="main">${room.value.going && html`<p class="going" role="status">${room.value.going}</p>`}${now.value.breaches.length > 0 && html`<p class="going broken" role="status"><b>The policy is not kept.</b> ${now.value.breaches.slice(0, 5).join("; ")}${now.value.breaches.length > 5 ? ` and ${now.value.breaches.length - 5} more` : ""}.</p>`}${view.value === "draw" ? html`<${Draw} />` : view.value === "compare" ? html`<${Shelf} />` : html`<${Decide} />`}</main>
+      <aside aria-label="Figures"><${FiguresPanel} />${view.value !== "decide" && html`<${Help} />`}<${Looking} /><${Acts} /></aside></div><${Tour} />
     <p class=${`foot ${problem.value ? "problem" : ""} ${problem.value || message.value ? "on" : ""}`} role=${problem.value ? "alert" : "status"}>${problem.value || message.value}${busy.value ? html`<span class="busy" aria-hidden="true"></span>` : ""}</p>`;
 }
 

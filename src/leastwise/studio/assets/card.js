@@ -1,9 +1,9 @@
 // One card a question: what it is, how people are spread, its buckets, and what it is worth.
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { html, percent, points } from "./html.js";
 import { NumberPicture } from "./number.js";
-import { ask, edit, now, preview, proposal, room, worth } from "./state.js";
-import { Groups, PlainValues } from "./values.js";
+import { ask, edit, now, preview, proposal, room, told, weighed } from "./state.js";
+import { Groups, Merge, PlainValues } from "./values.js";
 
 /** @typedef {import("./types.js").Question} Question */
 /** @typedef {import("./types.js").Card} Card */
@@ -64,9 +64,7 @@ function Picture({ question, seen, kept }) {
 function Strip({ question, card }) {
   const numbers = (card.edges ?? []).length + 1;
   return html`<ol class="strip">${card.buckets.map((bucket, b) => html`
-    ${b > 0 && html`<li key=${`m${b}`} class="between">${b < numbers ? html`<button class="merge" title="Merge these two" aria-label=${`Merge ${card.buckets[b - 1].label} and ${bucket.label}`}
-      onClick=${() => edit({ kind: "merge", attribute: question.name, first: b - 1, second: b }, `${question.name}: merged`)}><i></i></button>` : ""}</li>`}
-    <li key=${bucket.label} class=${bucket.locked ? "bucket locked" : "bucket"}><div><span class="label">${bucket.name || bucket.label}</span><span class="share">${bucket.few ? "few" : percent(bucket.share, bucket.share < 0.01 ? 1 : 0)}</span></div>
+    <li key=${bucket.label} class=${bucket.locked ? "bucket locked" : "bucket"}>${b > 0 && b < numbers && html`<${Merge} question=${question} card=${card} second=${b} />`}<div><span class="label" title=${bucket.label}>${bucket.name || bucket.label}</span><span class="share">${bucket.few ? "few" : percent(bucket.share, bucket.share < 0.01 ? 1 : 0)}</span></div>
       <${Mix} classes=${bucket.classes} /><${BucketMenu} question=${question} card=${card} bucket=${b} /></li>`)}</ol>`;
 }
 
@@ -90,12 +88,24 @@ function BucketMenu({ question, card, bucket }) {
   if (!own) return null;
   const shut = () => setOpen(false);
   async function whyThis() {
-    setWays(await ask("why", { attribute, bucket }).catch(() => []));
+    setWays(await told(() => ask("why", { attribute, bucket })));
   }
+  const sheet = useRef(/** @type {HTMLDivElement | null} */ (null));
+  useEffect(() => {
+    const box = sheet.current;
+    if (!open || !box) return undefined;
+    // It opens to the side where there is room, and shuts when somebody looks elsewhere.
+    if (box.getBoundingClientRect().left < 8) box.classList.add("rightwards");
+    box.querySelector("button")?.focus();
+    const away = (/** @type {PointerEvent} */ event) => event.target instanceof Node && !box.parentElement?.contains(event.target) && setOpen(false);
+    document.addEventListener("pointerdown", away);
+    return () => document.removeEventListener("pointerdown", away);
+  }, [open]);
+  useEffect(() => { if (ways) sheet.current?.scrollIntoView({ block: "nearest" }); }, [ways]);
   const edges = (card.edges ?? []).length, extra = question.kind === "continuous" && bucket > edges;
   const missing = (question.extras ?? question.values ?? []).includes("missing") && own.label === "missing";
   return html`<div class="menu"><button class="dots" aria-expanded=${open} aria-label=${`More for ${own.name || own.label}`} onClick=${() => { setOpen(!open); setWays(null); }}>⋯</button>
-    ${open && html`<div class="sheet" role="group" aria-label=${own.label} onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && shut()}>
+    ${open && html`<div class="sheet" ref=${sheet} role="group" aria-label=${own.label} onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && shut()}>
       ${!extra && html`<button onClick=${() => { shut(); void edit({ kind: "split", attribute, bucket }, `${attribute}: split`); }}>Split in two</button>`}
       <button onClick=${() => { shut(); void edit({ kind: own.locked ? "unlock" : "lock", attribute, what: "bucket", value: own.label }); }}>${own.locked ? "Unlock" : "Lock: this stays"}</button>
       <button onClick=${whyThis}>Why this bucket?</button>
@@ -109,21 +119,22 @@ function BucketMenu({ question, card, bucket }) {
 function Ways({ ways }) {
   const before = now.value?.figures;
   if (!before) return null;
-  if (!ways.length) return html`<p class="note">It has no neighbour to merge with.</p>`;
-  return html`<ul class="ways">${ways.map((each) => html`<li key=${each.words}>${each.words}: the model errs <b>${points(each.figures.model.error - before.model.error, 2)}</b>, an attacker <b>${points(each.figures.mean.error - before.mean.error, 2)}</b> points</li>`)}</ul>`;
+  if (!ways.length) return html`<p class="note">It can neither be merged nor split.</p>`;
+  return html`<table class="ways"><thead><tr><th scope="col">Points, if it were</th><th scope="col">model errs</th><th scope="col">attacker errs</th></tr></thead>
+    <tbody>${ways.map((each) => html`<tr key=${each.words}><th scope="row" title=${each.words}><span>${each.words}</span></th><td>${points(each.figures.model.error - before.model.error, 2)}</td><td>${points(each.figures.mean.error - before.mean.error, 2)}</td></tr>`)}</tbody></table>`;
 }
 
 /** What the question is worth to the model, and what it tells an attacker. @param {{question: Question, card: Card}} props */
 function WorthLine({ question, card }) {
-  const own = worth.value[question.name];
+  const own = weighed.value?.worth[question.name], stale = weighed.value?.fingerprint !== now.value?.fingerprint;
   const told = now.value?.figures.attributes[question.name];
   if (card.asked === "dropped") {
-    return html`<footer class="worth"><span>Not asked.</span>${told && html`<span>An attacker is wrong about it ${percent(told.error)}; guessing, ${percent(told.guessing)}.</span>`}</footer>`;
+    return html`<footer class="worth">${told ? html`<span>An attacker is wrong about it for <b>${percent(told.error, 0)}</b> of the people; guessing, for ${percent(told.guessing, 0)}.</span>` : html`<span>Not personal, and not asked.</span>`}</footer>`;
   }
   if (!own) return html`<footer class="worth waiting"><span>Weighing what it is worth …</span></footer>`;
   const sure = 2 * own.error;
-  return html`<footer class="worth"><${Gauge} words="helps the model" value=${own.loss} spread=${sure} top=${0.05} kind="good" />
-    <${Gauge} words=${own.own == null ? "tells of others" : "tells of it"} value=${own.own ?? own.tells} spread=${0} top=${0.5} kind="bad" /></footer>`;
+  return html`<footer class=${stale ? "worth waiting" : "worth"} title="The draft with this question against the draft without it, in points"><${Gauge} words="Helps the model" value=${own.loss} spread=${sure} top=${0.05} kind="good" />
+    <${Gauge} words=${own.own == null ? "Tells an attacker of others" : "Tells an attacker of it"} value=${own.own ?? own.tells} spread=${0} top=${0.5} kind="bad" /></footer>`;
 }
 
 /** @param {{words: string, value: number, spread: number, top: number, kind: string}} props */

@@ -1,7 +1,7 @@
 // The figures: before, now and best found, each on a track with its interval and the limit drawn in.
 import { html, percent, points, whole } from "./html.js";
 import { FrontierMap } from "./map.js";
-import { commit, figures, now, preview, proposal, room, start } from "./state.js";
+import { commit, figures, now, preview, proposal, room } from "./state.js";
 import { Writing } from "./writing.js";
 
 /** @typedef {import("./types.js").Told} Told */
@@ -125,13 +125,11 @@ function Bar({ share }) {
 function Judgement() {
   const state = now.value;
   if (!state) return null;
-  const job = state.job, running = job?.state === "running";
   if (state.judged) {
-    return html`<section class="figure judgement"><p class="note">Judged by the strongest classifier and A1 to A8 on the validation part.</p>
+    return html`<section class="figure judgement"><header><h3>The attacks</h3><span class="stand judged">judged</span></header><p class="note">By the strongest classifier and attackers, on the validation part. How often each is wrong:</p>
       <ul class="attacks">${(state.judged.attacks ?? []).map((each) => html`<li key=${each.name}><b>${each.name}</b><span>${percent(each.error)}</span><span class="soft">guessing ${percent(each.guessing)}</span></li>`)}</ul></section>`;
   }
-  return html`<section class="figure judgement"><button class="primary wide" disabled=${running} onClick=${() => start("judge")}>Judge this draft</button>
-    <p class="note">Estimates steer. The strongest classifier and the attacks A1 to A8 decide; they take a minute or so.</p></section>`;
+  return html`<section class="figure judgement"><p class="note">Estimates steer. The strongest classifier and the attacks A1 to A8 decide: “Judge this draft” takes a minute or so.</p></section>`;
 }
 
 /** @param {string} key @param {string} text */
@@ -166,9 +164,9 @@ function Limits() {
   ];
   return html`<details class="figure limits"><summary>Limits</summary>
     ${fields.map(([key, words, value, unit]) => html`<label key=${key}><span>${words}</span>
-      <${Writing} inputmode="decimal" value=${String(value)} write=${(/** @type {string} */ text) => setLimit(String(key), text)} /> <i>${unit}</i></label>`)}
+      <${Writing} patient inputmode="decimal" value=${String(value)} write=${(/** @type {string} */ text) => setLimit(String(key), text)} /> <i>${unit}</i></label>`)}
     ${Object.keys(state.figures.attributes).map((name) => html`<label key=${name}><span>wrong about ${name}, at least</span>
-      <${Writing} inputmode="decimal" value=${share(limits.min_adversary_error[name])} write=${(/** @type {string} */ text) => setLimit(`attribute ${name}`, text)} /> <i>%</i></label>`)}
+      <${Writing} patient inputmode="decimal" value=${share(limits.min_adversary_error[name])} write=${(/** @type {string} */ text) => setLimit(`attribute ${name}`, text)} /> <i>%</i></label>`)}
   </details>`;
 }
 

@@ -34,7 +34,10 @@ function Line({ figures }) {
 function Comparison({ ids, version }) {
   const [found, setFound] = useState(/** @type {any[]} */ ([]));
   useEffect(() => {
-    if (ids.length) void ask("compare", { ids }).then(setFound, () => setFound([]));
+    let late = false;  // what was asked before is shown no more
+    const show = (/** @type {any[]} */ answer) => late || setFound(answer);
+    if (ids.length) void ask("compare", { ids }).then(show, () => show([]));
+    return () => { late = true; };
   }, [ids.join(), version]);
   const here = room.value;
   if (!here || found.length < 2) return html`<section class="panel empty" aria-label="Comparison"><p class="lead">Choose another draft to compare with.</p></section>`;
@@ -47,11 +50,18 @@ function Comparison({ ids, version }) {
   ]);
   return html`<section class="panel" aria-label="Comparison"><div class="scroll" tabindex="0" role="region" aria-label="Comparison of drafts"><table class="comparison"><thead><tr><td></td>${found.map((one) => html`<th key=${one.id} scope="col">${one.name}</th>`)}</tr></thead>
     <tbody>${rows.map(([name, value]) => html`<tr key=${name} class="figures-row"><th scope="row">${name}</th>${found.map((one) => html`<td key=${one.id}>${value(one)}</td>`)}</tr>`)}
-    ${here.questions.map((question, j) => {
-      const texts = found.map((one) => words(one.cards[j]));
-      const same = texts.every((each) => each === texts[0]);
+    ${differing(here.questions, found).map(({ question, j, same }) => {
       return html`<tr key=${question.name} class=${same ? "same" : "differs"}><th scope="row">${question.name}</th>${found.map((one) => html`<td key=${one.id}><${Answers} card=${one.cards[j]} /></td>`)}</tr>`;
     })}</tbody></table></div></section>`;
+}
+
+/** The questions, those first that are not asked alike. @param {import("./types.js").Question[]} questions @param {any[]} found */
+function differing(questions, found) {
+  const rows = questions.map((question, j) => {
+    const texts = found.map((one) => words(one.cards[j]));
+    return { question, j, same: texts.every((each) => each === texts[0]) };
+  });
+  return [...rows.filter((each) => !each.same), ...rows.filter((each) => each.same)];
 }
 
 /** @param {import("./types.js").Card} card */

@@ -10,12 +10,13 @@ export const room = signal(null);
 export const now = signal(null);
 /** What a drag would give, while it goes on. @type {import("@preact/signals").Signal<import("./types.js").Preview | null>} */
 export const preview = signal(null);
-/** @type {import("@preact/signals").Signal<Record<string, import("./types.js").Worth>>} */
-export const worth = signal({});
+/** What each question was worth, and of which draft. @type {import("@preact/signals").Signal<import("./types.js").Weighed | null>} */
+export const weighed = signal(null);
 /** What the page says aloud, and shows at its foot. */
 export const message = signal("");
 export const problem = signal("");
-export const busy = signal(false);
+/** How many questions are on their way. */
+export const busy = signal(0);
 /** @type {import("@preact/signals").Signal<"draw" | "compare" | "decide">} */
 export const view = signal("draw");
 /** A proposal that is held against the draft. @type {import("@preact/signals").Signal<import("./types.js").Proposal | null>} */
@@ -37,7 +38,7 @@ export async function ask(name, body = {}) {
   });
   const found = await answer.json();
   if (answer.ok) return found;
-  if (found.conflict) now.value = await ask("now");
+  if (found.conflict) show(await ask("now"));
   throw new Error(found.problem);
 }
 
@@ -45,8 +46,8 @@ export async function ask(name, body = {}) {
  * Ask, and tell what goes wrong where people look.
  * @param {() => Promise<any>} work
  */
-async function told(work) {
-  busy.value = true;
+export async function told(work) {
+  busy.value += 1;
   try {
     const found = await work();
     problem.value = "";
@@ -56,7 +57,7 @@ async function told(work) {
     problem.value = text === "Failed to fetch" ? "The studio does not answer. Is it still running? Your work is on its disk." : text;
     return null;
   } finally {
-    busy.value = false;
+    busy.value -= 1;
   }
 }
 
@@ -64,21 +65,27 @@ export async function open() {
   await told(async () => {
     room.value = await ask("room");
     show(await ask("now"));
-    if (room.value?.going) awaitRun();
+    void awaitRun();
   });
 }
 
 /** While the run goes on in the background, ask now and then whether it is there. */
-export function awaitRun() {
-  const asking = window.setInterval(async () => {
+async function awaitRun() {
+  while (room.value?.going) {
+    await pause(5000);
     const found = await ask("room").catch(() => null);
     if (found) room.value = found;
-    if (found && !found.going) window.clearInterval(asking);
-  }, 5000);
+  }
 }
 
-/** @param {Now} found */
-function show(found) {
+/** @param {number} wait */
+function pause(wait) {
+  return new Promise((done) => window.setTimeout(done, wait));
+}
+
+/** Show the state; what was on its way while something newer was done is passed over. @param {Now} found */
+export function show(found) {
+  if (now.value && found.version < now.value.version) return;
   batch(() => {
     now.value = found;
     lookAway();
@@ -88,8 +95,26 @@ function show(found) {
   weigh();
 }
 
-/** What was asked last: commits of one page wait for each other, so that none is taken for another window's. */
+/** What was asked last: whatever changes the state waits for it, or one would be taken for another window's. */
 let before = Promise.resolve(/** @type {any} */ (null));
+
+/**
+ * Change the version of the state that is shown, after all that was asked before, and show what came out.
+ * @param {string} name
+ * @param {object} body
+ * @param {string} [said]
+ * @returns {Promise<any>} null where it went wrong, which is told
+ */
+export function change(name, body, said = "") {
+  before = before.then(async () => {
+    const found = await told(() => ask(name, { ...body, version: now.value?.version ?? 0 }));
+    if (!found) lookAway();
+    else show(found);
+    if (found && said) say(said);
+    return found;
+  });
+  return before;
+}
 
 /**
  * Commit one event.
@@ -97,27 +122,8 @@ let before = Promise.resolve(/** @type {any} */ (null));
  * @param {string} [said]
  * @returns {Promise<boolean>}
  */
-export function commit(event, said = "") {
-  const mine = before.then(() => committed(event, said));
-  before = mine.catch(() => null);
-  return mine;
-}
-
-/** Wait until everything that was done is kept. */
-export function settled() {
-  return before;
-}
-
-/** @param {object} event @param {string} said */
-async function committed(event, said) {
-  const found = await told(() => ask("do", { event, version: now.value?.version ?? 0 }));
-  if (found) {
-    show(found);
-    say(said);
-  } else {
-    lookAway();
-  }
-  return Boolean(found);
+export async function commit(event, said = "") {
+  return Boolean(await change("do", { event }, said));
 }
 
 /**
@@ -174,27 +180,24 @@ export function lookAway() {
 
 let weighing = 0;
 
-/** What each question is worth, asked when the draft has been still for a moment. */
-function weigh() {
+/** What each question is worth, asked when the draft has been still for a moment. @param {number} [wait] */
+function weigh(wait = 500) {
   window.clearTimeout(weighing);
+  if (weighed.value?.fingerprint === now.value?.fingerprint) return;
   weighing = window.setTimeout(async () => {
-    try {
-      const found = await ask("worth");
-      if (found.fingerprint === now.value?.fingerprint) worth.value = found.worth;
-    } catch {
-      // The next edit asks again.
-    }
-  }, 500);
+    const found = await ask("worth").catch(() => null);
+    const state = now.value;
+    if (!found || !state || found.fingerprint !== state.fingerprint) return weigh(Math.min(8000, 2 * wait));
+    batch(() => {
+      weighed.value = found;
+      now.value = { ...state, looks: found.looks, figures: found.figures };
+    });
+  }, wait);
 }
 
 /** @param {string} id */
-export async function loadCandidate(id) {
-  await before;
-  const found = await told(() => ask("candidate", { id, version: now.value?.version ?? 0 }));
-  if (found) {
-    show(found);
-    say("The candidate is the draft now. Undo brings the other one back.");
-  }
+export function loadCandidate(id) {
+  return change("candidate", { id }, "The candidate is the draft now. Undo brings the other one back.");
 }
 
 /**
@@ -202,13 +205,8 @@ export async function loadCandidate(id) {
  * @param {string} kind
  * @param {object} [more]
  */
-export async function start(kind, more = {}) {
-  await before;
-  const found = await told(() => ask("job", { kind, version: now.value?.version ?? 0, ...more }));
-  if (found) {
-    if (now.value) now.value = { ...now.value, job: found.job };
-    void follow();
-  }
+export function start(kind, more = {}) {
+  return change("job", { kind, ...more });
 }
 
 export async function cancel() {
@@ -217,20 +215,19 @@ export async function cancel() {
 
 let following = false;
 
-/** Follow the work until it ends. */
+/** Follow the work until it ends; a question that is lost on the way is asked again. */
 async function follow() {
   if (following) return;
   following = true;
-  let wait = 300;
-  for (;;) {
-    await new Promise((done) => window.setTimeout(done, wait));
-    wait = Math.min(1500, wait * 1.2);
+  for (let wait = 300; now.value?.job?.state === "running"; wait = Math.min(1500, wait * 1.2)) {
+    await pause(wait);
     const found = await ask("progress").catch(() => null);
-    if (!found || !now.value) break;
-    now.value = { ...now.value, job: found.job };
-    if (found.job?.state !== "running") break;
+    if (found && now.value) now.value = { ...now.value, job: found.job };
   }
   following = false;
   const job = now.value?.job;
-  if (job?.state === "done" && (job.kind === "judge" || job.kind === "final")) show(await ask("now"));
+  if (job?.state === "done" && (job.kind === "judge" || job.kind === "final")) {
+    const found = await told(() => ask("now"));
+    if (found) show(found);
+  }
 }

@@ -8,7 +8,7 @@ const STOPS = [
   ["One card a question", "Each card shows how people are spread over an attribute, by class of the label. The buckets drawn on it are the answers that are asked.", ".card"],
   ["Draw", "Drag an edge, click between two buckets to merge them, drag values from group to group. Every handle can be reached by Tab and moved by arrow keys. Ctrl+Z takes anything back.", ".card"],
   ["See what it costs and tells", "How often the model errs, and how often an attacker does who steals the answers. The line is everything asked, the diamond the best that was found.", "aside"],
-  ["Let the machine help", "Lock what must stay, then improve the rest. Nothing is taken before you have looked at it.", ".help"],
+  ["Let the machine help", "Lock what must stay, then improve the rest. Nothing is taken before you have looked at it. Judging takes the strongest attackers there are.", ".acts"],
   ["Decide", "Write down why, open the sealed test part once, and sign. The file that comes out is what leastwise collects with.", ".views"],
 ];
 
@@ -34,6 +34,7 @@ export function Tour() {
   useEffect(() => {
     const place = at >= 0 ? document.querySelector(where) : null;
     place?.classList.add("toured");
+    place?.scrollIntoView({ block: "nearest" });
     return () => place?.classList.remove("toured");
   }, [at]);
   if (at < 0) return null;

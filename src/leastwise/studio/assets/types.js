@@ -83,6 +83,7 @@
  * @property {Figures | null} final
  * @property {{undo: string | null, redo: string | null, steps: number}} history
  * @property {Limits} limits
+ * @property {string[]} breaches
  * @property {Kept[]} shelf
  * @property {number} looks
  * @property {string[]} opened
@@ -93,6 +94,7 @@
  * @property {Job | null} job
  */
 /** @typedef {{loss: number, error: number, tells: number, own: number | null}} Worth */
+/** @typedef {{fingerprint: string, worth: Record<string, Worth>, proposed: Record<string, string>, looks: number, figures: Figures}} Weighed */
 /** @typedef {{kind: string, attribute: string, [more: string]: any}} Edit */
 /** @typedef {{attribute: string, card: Card, figures: Figures}} Preview */
 /** @typedef {{words: string, figures: Figures}} Way */

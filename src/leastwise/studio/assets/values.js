@@ -6,16 +6,18 @@ import { edit } from "./state.js";
 /** @typedef {import("./types.js").Question} Question */
 /** @typedef {import("./types.js").Card} Card */
 
-const SHOWN = 24;
+const SHOWN = 24, MOST_GROUPS = 48;
 
 /** @param {{question: Question, card: Card, actions: (bucket: number) => any}} props */
 export function Groups({ question, card, actions }) {
   const [chosen, setChosen] = useState(/** @type {number[]} */ ([]));
   const [over, setOver] = useState(/** @type {number | null} */ (null));
   const [wide, setWide] = useState(/** @type {number[]} */ ([]));
+  const [drawn, setDrawn] = useState(MOST_GROUPS);
   const values = question.values ?? [], assignment = card.assignment ?? [];
   const most = Math.max(...question.shares.map((each) => sum(each)), 1e-9);
-  const members = card.buckets.map((_, bucket) => values.map((__, piece) => piece).filter((piece) => assignment[piece] === bucket));
+  const members = card.buckets.map(() => /** @type {number[]} */ ([]));
+  values.forEach((_, piece) => members[assignment[piece]]?.push(piece));
 
   /** @param {number[]} pieces @param {number | null} to */
   function move(pieces, to) {
@@ -52,12 +54,10 @@ export function Groups({ question, card, actions }) {
       <option value="">…</option>${card.buckets.map((each, i) => html`<option key=${i} value=${i}>${each.name || each.label}</option>`)}</select></label>
     <button class="small plain" onClick=${() => setChosen([])}>Clear</button></div>`;
 
-  return html`<div class="values">${toolbar}<div class="groups">${card.buckets.map((bucket, b) => html`
-    ${b > 0 && html`<button key=${`merge ${b}`} class="merge" title="Merge these two" aria-label=${`Merge ${card.buckets[b - 1].label} and ${bucket.label}`}
-      onClick=${() => edit({ kind: "merge", attribute: question.name, first: b - 1, second: b }, `${question.name}: merged`)}><i></i></button>`}
+  return html`<div class="values">${toolbar}<div class="groups">${card.buckets.slice(0, drawn).map((bucket, b) => html`
     <div key=${bucket.label} class=${`group ${bucket.locked ? "locked" : ""} ${over === b ? "over" : ""}`} data-bucket=${b}
       onDragOver=${(/** @type {DragEvent} */ event) => { event.preventDefault(); setOver(b); }} onDragLeave=${() => setOver(null)} onDrop=${(/** @type {DragEvent} */ event) => dropped(event, b)}>
-      <header><span class="label">${bucket.name || (members[b].length > 3 ? `${members[b].length} values` : bucket.label)}</span><span class="share">${bucket.few ? "few" : percent(bucket.share, bucket.share < 0.01 ? 1 : 0)}</span></header>${actions(b)}
+      ${b > 0 && html`<${Merge} question=${question} card=${card} second=${b} />`}<header><span class="label" title=${bucket.label}>${bucket.name || (members[b].length > 3 ? `${members[b].length} values` : bucket.label)}</span><span class="share">${bucket.few ? "few" : percent(bucket.share, bucket.share < 0.01 ? 1 : 0)}</span></header>${actions(b)}
       <ul>${members[b].slice(0, wide.includes(b) ? 400 : SHOWN).map((piece) => html`<li key=${piece}><button class="value" draggable="true" aria-pressed=${chosen.includes(piece)}
         title="Click to select, drag to another group; arrows move it, N gives it a group of its own"
         onClick=${() => toggle(piece)} onKeyDown=${(/** @type {KeyboardEvent} */ event) => pressed(event, piece, b)}
@@ -65,8 +65,15 @@ export function Groups({ question, card, actions }) {
         <span class="text">${values[piece]}</span><svg class="mini" aria-hidden="true"><rect width=${`${(100 * sum(question.shares[piece])) / most}%`} height="4" rx="2" /></svg></button></li>`)}
       ${members[b].length > SHOWN && !wide.includes(b) && html`<li><button class="small plain" onClick=${() => setWide([...wide, b])}>and ${members[b].length - SHOWN} more</button></li>`}
       </ul></div>`)}
-    <div class="group new" onDragOver=${(/** @type {DragEvent} */ event) => event.preventDefault()} onDrop=${(/** @type {DragEvent} */ event) => dropped(event, null)} aria-hidden="true">drop here for a new group</div>
-  </div></div>`;
+  </div>${card.buckets.length > drawn && html`<button class="small plain" onClick=${() => setDrawn(8 * drawn)}>and ${card.buckets.length - drawn} more groups</button>`}<div class="group new" onDragOver=${(/** @type {DragEvent} */ event) => event.preventDefault()} onDrop=${(/** @type {DragEvent} */ event) => dropped(event, null)} aria-hidden="true">drop here for a new group</div></div>`;
+}
+
+/** The sign between two buckets that makes them one. @param {{question: Question, card: Card, second: number}} props */
+export function Merge({ question, card, second }) {
+  const [first, last] = [card.buckets[second - 1], card.buckets[second]];
+  return html`<button class="merge" title="Merge these two" aria-label=${`Merge ${first.label} and ${last.label}`}
+    onClick=${() => edit({ kind: "merge", attribute: question.name, first: second - 1, second }, `${question.name}: merged`)}>
+    <svg viewBox="0 0 16 16" aria-hidden="true"><path d="M2.5 4.5 L6 8 L2.5 11.5 M13.5 4.5 L10 8 L13.5 11.5" /></svg></button>`;
 }
 
 /** The values of a question that is not asked, or asked in full, as one list. @param {{question: Question, off: boolean}} props */

@@ -126,3 +126,47 @@ def fit_beside(scores: Floats, column: Array, size: int, labels: Array, people: 
     for _ in range(sweeps):
         _sweep(rows, weights, moved, truth, people, 1.0)
     return np.asarray(weights[0] + weights[1, :1])
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def score_rows(inputs: Array, effects: Floats, intercept: Floats) -> Floats:  # pragma: no cover
+    """Return rows x scores; ``inputs`` are rows x columns of places among the ``effects`` of all columns."""
+    rows, width = len(inputs), effects.shape[1]
+    scores = np.empty((rows, width))
+    for i in range(rows):
+        for c in range(width):
+            total = intercept[c]
+            for j in range(inputs.shape[1]):
+                total += effects[inputs[i, j], c]
+            scores[i, c] = total
+    return scores
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def loss_and_slopes(
+    inputs: Array, effects: Floats, intercept: Floats, counts: Floats, slopes: Floats, slope: Floats
+) -> float:  # pragma: no cover
+    """Return the summed log loss; write its slopes by effect and by intercept.
+
+    ``counts`` are rows x classes: how many people have these inputs and this class.
+    """
+    rows, width = len(inputs), effects.shape[1]
+    scores, chance = score_rows(inputs, effects, intercept), np.empty((rows, width))
+    _chances(scores, chance)
+    slopes[:] = 0.0
+    slope[:] = 0.0
+    loss = 0.0
+    for i in range(rows):
+        people = counts[i].sum()
+        for c in range(width):
+            own = c if width > 1 else 1
+            if width > 1:
+                loss -= counts[i, c] * np.log(max(chance[i, c], 1e-300))
+            else:
+                s = scores[i, 0]
+                loss += people * (max(s, 0.0) + np.log1p(np.exp(-abs(s)))) - counts[i, 1] * s
+            excess = people * chance[i, c] - counts[i, own]
+            slope[c] += excess
+            for j in range(inputs.shape[1]):
+                slopes[inputs[i, j], c] += excess
+    return loss

@@ -6,6 +6,7 @@ candidates are evaluated so, and the time of the whole run is shared out among t
 processor seconds, so that a busy machine changes neither.
 
     python benchmarks/run.py [--json] [--quick] [--data NAME ...] [--records N] [--jobs N] [--before CHECKOUT]
+    python benchmarks/run.py --growth 10000 50000 [--data NAME ...]
 
 With ``--before``, a folder with the ``src`` of an earlier commit, that one does the same job on the same records,
 and attacks the frontier that was found here.
@@ -26,6 +27,9 @@ profile
     By stage, processor seconds, seconds of the clock and the share of the workers' time that was used.
 cpu_vs_before
     Processor seconds of the run by those of the earlier commit: 0.2 is five times less.
+growth_exponent
+    With ``--growth``: by which power of the number of records the processor seconds grow, of the data set where
+    it is largest; ``by_data`` has it stage by stage.
 attack_gap_mean, attack_gap_worst
     By adversary, its error now minus before: the mean over the frontier, and the largest of any attribute of any
     candidate.
@@ -44,7 +48,7 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(threads, "1")  # each worker has one core
@@ -102,26 +106,62 @@ def mlp2_seconds(generalization: Generalization, split: Split) -> float:
     return time.process_time() - start
 
 
-def measured(name: str, arguments: argparse.Namespace) -> dict[str, Any]:
+class Job(NamedTuple):
+    """A finished job: the run, what its stages took, all seconds, and those until the first answer."""
+
+    run: Run
+    stages: Sequence[Stage]
+    seconds: float
+    first_answer: float | None
+
+    @property
+    def processor(self) -> float:
+        return sum(each.processor for each in self.stages)
+
+
+def do_job(table: Table, name: str, folder: Path, workers: Workers, arguments: argparse.Namespace) -> Job:
+    """Do the job."""
     from leastwise.runs import Stages  # an earlier commit that is asked has none
 
+    start, stages, first = time.perf_counter(), Stages(Saying(), workers), [processor_seconds()]
+    found = run(
+        table,
+        folder / "run",
+        Options(quick=arguments.quick, seed=arguments.seed),
+        name=name,
+        workers=workers,
+        progress=stages,
+        told=lambda _: first.append(processor_seconds()),  # it is found in this process
+    )
+    early = first[-1] - first[0] if len(first) > 1 else None
+    return Job(found, stages.ended(), time.perf_counter() - start, early)
+
+
+def measured(name: str, arguments: argparse.Namespace) -> dict[str, Any]:
     table, workers = opened(name, arguments.records), Workers(arguments.jobs)
     with tempfile.TemporaryDirectory() as folder:
-        start, stages, first = time.perf_counter(), Stages(Saying(), workers), [processor_seconds()]
-        done = run(
-            table,
-            Path(folder) / "run",
-            Options(quick=arguments.quick, seed=arguments.seed),
-            name=name,
-            workers=workers,
-            progress=stages,
-            told=lambda _: first.append(processor_seconds()),  # it is found in this process
-        )
-        seconds, took = time.perf_counter() - start, stages.ended()
-        processor = sum(each.processor for each in took)
-        found = figures(name, table, done, seconds, processor, took, workers.at_once)
-        found["first_answer_cpu_seconds"] = first[-1] - first[0] if len(first) > 1 else None
-        return found if arguments.before is None else found | beside(name, done, processor, arguments)
+        job = do_job(table, name, Path(folder), workers, arguments)
+        found = figures(name, table, job, workers.at_once)
+        return found if arguments.before is None else found | beside(name, job.run, job.processor, arguments)
+
+
+def grown(name: str, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Do the job on ever more records; return by what power of their number each stage grows."""
+    took: dict[str, list[tuple[int, float]]] = defaultdict(list)
+    for records in arguments.growth:
+        table = opened(name, records)
+        with tempfile.TemporaryDirectory() as folder:
+            job = do_job(table, name, Path(folder), Workers(arguments.jobs), arguments)
+        for words, processor in [("all", job.processor), *((each.words, each.processor) for each in job.stages)]:
+            took[words.partition(" (")[0]].append((len(table), processor))
+    exponents = {
+        stage: float(np.polyfit(*np.log(points).T, 1)[0])
+        for stage, points in took.items()
+        if len(points) > 1 and min(points, key=lambda each: each[1])[1] > 0.5  # less is noise
+    }
+    rows = [{"data": name, "stage": stage, "exponent": power} for stage, power in exponents.items()]
+    report(rows, {}, False)
+    return {"data": name, "cpu_seconds": took["all"], "exponent": exponents["all"], "by_stage": exponents}
 
 
 Errors = dict[str, dict[str, dict[str, float]]]
@@ -176,19 +216,18 @@ def earlier(name: str, arguments: argparse.Namespace) -> None:
     print(json.dumps({"processor": processor, "errors": errors(found)}))
 
 
-def figures(
-    name: str, table: Table, done: Run, seconds: float, processor: float, stages: Sequence[Stage], jobs: int
-) -> dict[str, Any]:
-    points = done.frontier.points
+def figures(name: str, table: Table, job: Job, jobs: int) -> dict[str, Any]:
+    done, points = job.run, job.run.frontier.points
     chosen = [points[i].id for i in sorted({0, len(points) // 2, len(points) - 1})]
     split = table.split(done.task.seed)
     theirs = float(np.median([mlp2_seconds(done.generalization(c), split) for c in chosen]))
-    each = processor / len(done.candidates)
+    each = job.processor / len(done.candidates)
     return {
         "data": name,
         "records": len(table),
-        "seconds": seconds,
-        "cpu_seconds": processor,
+        "seconds": job.seconds,
+        "cpu_seconds": job.processor,
+        "first_answer_cpu_seconds": job.first_answer,
         "peak_memory_gb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,
         "candidates": len(done.candidates),
         "seconds_per_candidate": each,
@@ -202,7 +241,7 @@ def figures(
                 "seconds": stage.clock,
                 "utilisation": stage.utilisation(jobs),
             }
-            for stage in stages
+            for stage in job.stages
         },
     }
 
@@ -215,12 +254,18 @@ def main() -> None:
     made.add_argument("--jobs", type=int, default=1, help="workers (1: seconds are processor seconds)")
     made.add_argument("--seed", type=int, default=0, help="of the split and of everything drawn")
     made.add_argument("--before", type=Path, help="a checkout of an earlier commit, to compare with")
+    made.add_argument("--growth", nargs="+", type=int, metavar="N", help="do the job on so many records each")
     made.add_argument("--attacked", type=Path, help="what a process of its own is asked to do")
     arguments = made.parse_args()
     torch.set_num_threads(1)
     compile_kernels()
     if arguments.attacked is not None:
         earlier(arguments.data[0], arguments)
+        return
+    if arguments.growth:
+        found = {name: grown(name, arguments) for name in arguments.data}
+        worst = max(each["exponent"] for each in found.values())
+        report([], {"growth_exponent": worst, "by_data": found}, arguments.json)
         return
     rows = []
     for name in arguments.data:

@@ -81,3 +81,17 @@ def test_a_code_that_nobody_had_goes_with_the_larger_part() -> None:
     assert found[0, 0] > 0.8
     assert found[1, 1] > 0.8
     assert np.allclose(found[2], found[0])
+
+
+@settings(max_examples=5)
+@given(st.integers(0, 2**32), st.sampled_from([16, 1]))
+def test_a_column_whose_codes_change_places_is_predicted_as_any_other_input(seed: int, most: int) -> None:
+    inputs, targets = rows_of(seed)
+    people = samples_of(inputs, targets, (3, 5, 2), (3,))
+    model = Boosting(rounds=4, most_values=most).fit(people, people)  # with one value by name counting has a part
+    found = model.predict_permuted(inputs, np.random.default_rng(seed))
+    again = np.random.default_rng(seed)
+    for j, own in enumerate(found):
+        changed = inputs.copy()
+        changed[:, j] = again.permutation(inputs[:, j])
+        assert np.allclose(own, model.predict(changed)[0], atol=1e-12)

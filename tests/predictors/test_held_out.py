@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leastwise import Generalization
+from leastwise.minimizers import PATMinimizer
 from leastwise.predictors.held_out import Difference, Folds, held_out
 from tests.samples import a_secret_and_its_twin
 
@@ -42,3 +43,17 @@ def test_importance_is_highest_for_what_tells():
     rise = Folds.of(table).importance(Generalization.untouched(table.schema))
     assert max(rise, key=lambda name: rise[name]) == "useful"
     assert rise["useful"] > 10 * max(abs(rise["twin"]), abs(rise["secret"]))
+
+
+def test_whom_a_generalization_does_not_tell_apart_can_be_one_row():
+    table = a_secret_and_its_twin()
+    train, validation, _ = table.split(0)
+    fine = PATMinimizer(alpha=0, max_leaves=4).minimize(train)
+    coarse = Generalization.suppressed(table.schema).replacing(fine[fine.collected[0]])
+    few = train.distinct(fine), validation.distinct(fine)
+    assert len(few[0]) < len(train)
+    assert few[1].people == validation.people
+    people, rows = ([held_out(g, *parts)[0] for g in (fine, coarse)] for parts in ((train, validation), few))
+    assert people[0].error == pytest.approx(rows[0].error)
+    told, again = people[1].is_surprised_more_than(people[0]), rows[1].is_surprised_more_than(rows[0])
+    assert (told.mean, told.standard_error) == pytest.approx((again.mean, again.standard_error))

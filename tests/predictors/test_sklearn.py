@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
@@ -67,6 +69,16 @@ def test_a_guess_without_probabilities_counts_as_certain():
     assert predictor.name == "RidgeClassifier"
     found = predictor.predict(train.inputs[:10])[0]
     assert set(np.unique(found)) == {0, 1}
+
+
+@pytest.mark.parametrize("target", range(4))
+@pytest.mark.parametrize("inputs", ["one-hot", "numbers"])
+def test_logistic_regression_is_scikit_learns(target, inputs):
+    people = replace(population(3000, 0), ordered=(True, False) * 3)  # an ordered column has a rank too
+    people = people.of_target(target)
+    ours = Logistic((0.5,), most_steps=500, inputs=inputs).fit(people, people).predict(people.inputs)[0]
+    theirs = SklearnPredictor(LogisticRegression(C=0.5, max_iter=500), inputs=inputs).fit(people, people)
+    assert np.allclose(ours, theirs.predict(people.inputs)[0], atol=2e-3)
 
 
 def test_values_that_training_never_showed_have_no_probability():

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from leastwise.errors import ParameterError
 from leastwise.predictors import (
@@ -20,6 +23,7 @@ from leastwise.predictors import (
     strongest,
 )
 from leastwise.predictors.base import masked
+from leastwise.predictors.strongest import Tried, mixtures_of, try_mixtures, try_on_cells
 from tests.predictors.populations import best_errors, masked_population, population
 
 EVERY = [JointBuckets(), Network(), Logistic(), Boosting(), strongest(quick=True), strongest()]
@@ -115,3 +119,34 @@ def test_blocks_do_not_change_the_guesses(monkeypatch):
     direct = masked(fitted.predict(test.inputs)[0], test.allowed(0))
     assert np.array_equal(whole[0].values, direct.argmax(axis=1))
     assert np.allclose(whole[0].of_truth, direct[np.arange(len(test)), test.targets[:, 0]])
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 2**32), st.integers(1, 3))
+def test_people_of_one_joint_bucket_and_value_are_tried_together(seed, count):
+    random = np.random.default_rng(seed)
+    rows = replace(population(200, seed, columns=2), weights=random.integers(1, 4, 200).astype(float))
+    several = [_Fixed(random.random((9, 12))) for _ in range(count)]
+    mixtures = mixtures_of(count)
+    found = try_on_cells(several, mixtures, rows)
+    for t, guessed in enumerate(try_mixtures(several, mixtures, rows)):
+        slow = Tried.of(t, guessed, rows)
+        assert np.allclose(found[t].errors, slow.errors)
+        assert np.allclose(found[t].log_losses, slow.log_losses)
+        assert found[t].best() == slow.best()
+
+
+class _Fixed:
+    """Says of each of nine joint buckets what it was told to."""
+
+    name = "fixed"
+
+    def __init__(self, told):
+        self.told = told
+
+    def fit(self, train, validation):
+        return self
+
+    def predict(self, inputs):
+        own = self.told[inputs[:, 0] * 3 + inputs[:, 1]]
+        return [own[:, a:b] / own[:, a:b].sum(axis=1, keepdims=True) for a, b in ((0, 3), (3, 7), (7, 9), (9, 12))]

@@ -9,7 +9,7 @@ from leastwise.adversaries.guessing import found_knowing_more
 from leastwise.evaluation import evaluate
 from leastwise.evaluation.utility import Judges
 from leastwise.progress import Silent
-from leastwise.runs.attacking import alike, find_last_of_all
+from leastwise.runs.attacking import alike, find_last_of_all, know_others_of_all
 from leastwise.runs.workers import Workers
 from tests.runs.small import records
 
@@ -33,14 +33,17 @@ def test_candidates_that_collect_the_personal_attributes_alike_are_attacked_toge
 
 
 def test_what_is_shared_is_what_each_would_find() -> None:
-    judges, chosen = Judges(quick=True), ["A1", "A3", "A4", "A5"]
+    judges, chosen = Judges(quick=True), ["A1", "A3", "A4", "A5", "A7"]
     several = [*candidates().values()]
     last = find_last_of_all(several, SPLIT, judges, Workers(), Silent())
+    known = know_others_of_all(several, SPLIT, judges, Workers(), Silent())
     memory: dict[object, object] = {}
-    for generalization, own in zip(several, last, strict=True):
+    for generalization, own, others in zip(several, last, known, strict=True):
+        memory |= others
         alone = evaluate(generalization, SPLIT, chosen, quick=True, held_out=True)
         together = evaluate(generalization, SPLIT, chosen, quick=True, held_out=True, last=own, memory=memory)
         memory = found_knowing_more(memory)
         plain = [[replace(each, seconds=0.0) for each in found.attacks] for found in (alone, together)]
         assert plain[0] == plain[1]
     assert memory
+    assert all(len(others) == 1 for others in known)

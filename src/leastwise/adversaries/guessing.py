@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -103,10 +104,12 @@ class SingleModel:
         strongest_of = self.predictor
         if not isinstance(strongest_of, Strongest):
             return
+        judged = {}
         for t, p in enumerate(targets):
             if breach.targets[p].tolerance is not None:
                 own = target_of(p, breach.train, breach.validation, breach.parts.train, breach.tolerances)
-                strongest_of.choose_again(t, self._views[1], partial(_first_guess, own), own.wrong)
+                judged[t] = partial(_first_guess, own), own.wrong
+        strongest_of.choose_again(self._views[1], judged)
 
     def view(self, part: int) -> Samples:
         """Return the rows of a part as the predictor sees them."""
@@ -307,14 +310,16 @@ def read_off(target: Target) -> Finding:
 def findings(breach: Breach, model: Model, targets: Sequence[int]) -> list[Finding]:
     """Score a model on the stolen records."""
     guessed = guess(model, 2, [breach.targets[p] for p in targets])
-    doubts = validation_errors(breach, model, targets)
     result = []
-    for name, p, doubt, found in zip(model.names, targets, doubts, guessed, strict=True):
+    for name, p, found in zip(model.names, targets, guessed, strict=True):
         target, record_of = breach.targets[p], breach.record_of(p)
         codes, confidence, middle = found[0][record_of], found[1][record_of], found[2][record_of]
         distance = None if target.tolerance is None else target.distance(middle)
-        result.append(Finding(target, target.wrong(codes), confidence, name, doubt, distance))
-    return result
+        result.append(Finding(target, target.wrong(codes), confidence, name, math.nan, distance))
+    if breach.validation.codes is breach.truth.codes and breach.cells is None:  # see ``Split.on_validation``
+        return [replace(own, doubt=own.error()) for own in result]
+    doubts = validation_errors(breach, model, targets)
+    return [replace(own, doubt=doubt) for own, doubt in zip(result, doubts, strict=True)]
 
 
 def validation_errors(breach: Breach, model: Model, targets: Sequence[int]) -> list[float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -20,11 +20,11 @@ from leastwise.documents.pictures import bar, bars, bars_table
 from leastwise.documents.wording import counted, in_interval, percent, some
 from leastwise.errors import ParameterError, shorten
 from leastwise.generalization import Generalization
-from leastwise.predictors.base import samples
+from leastwise.predictors.base import Samples, samples
 from leastwise.predictors.network import Network
 from leastwise.random import generator
 from leastwise.records.grouping import joint_buckets
-from leastwise.records.table import Table
+from leastwise.records.table import Split, Table
 from leastwise.validation import check_between
 
 Matrix = npt.NDArray[np.float64]
@@ -161,11 +161,11 @@ class Linkability(Adversary):
         check_between("records", self.records, 2)
         check_between("draws", self.draws, 1)
         a, b = self._sets(breach)
-        answers, known = Answers(breach, a, b), Known(breach, a, b)
+        answers, known, in_full = Answers(breach, a, b), Known.of(breach, a, b), _in_full(breach, a, b)[2]
         k = min(self.records, answers.people)
         random = generator(breach.seed, "A7")
         # Draws x (stolen records, both, full records of others) x methods: the share linked.
-        shares = np.array([_linked(answers, known, k, random) for _ in range(self.draws)])
+        shares = np.array([_linked(answers, known, in_full, k, random) for _ in range(self.draws)])
         means = shares.mean(axis=0)
         source, best = np.unravel_index(int(means.argmax()), means.shape)
         failures = 1 - shares[:, source, best]
@@ -273,30 +273,59 @@ class Known:
     """How well an x_A and an x_B fit in full, learned from the other people whom the adversary knows.
 
     Each attribute of B is predicted from x_A; the product of what that makes its value likelier is how they fit.
+    Nothing of it depends on the generalization, but for where long columns of numbers are cut into runs.
     """
 
     def __init__(self, breach: Breach, a: Sequence[int], b: Sequence[int]) -> None:
-        nothing = Generalization.suppressed(breach.truth.schema)
-        train, validation, self._stolen = (samples(part, nothing, b, a) for part in breach.parts)
+        train, validation, _ = _in_full(breach, a, b)
         self._network = Network(members=1, seed=breach.seed).fit(train, validation)
         pairs = zip(train.targets.T, train.target_sizes, strict=True)
         counts = [np.bincount(codes, weights=train.weights, minlength=size) + 0.5 for codes, size in pairs]
         self._priors = [each / each.sum() for each in counts]
 
-    def fit(self, rows: npt.NDArray[np.intp]) -> Matrix:
+    @classmethod
+    def of(cls, breach: Breach, a: Sequence[int], b: Sequence[int]) -> Known:
+        """Return it, remembered with the breach."""
+        key = cls.key(breach, a, b)
+        if key not in breach.memory:
+            breach.memory[key] = cls(breach, a, b)
+        known: Known = breach.memory[key]
+        return known
+
+    @staticmethod
+    def key(breach: Breach, a: Sequence[int], b: Sequence[int]) -> Hashable:
+        """Return where it is remembered: what it depends on, of the same people."""
+        return "A7", tuple(a), tuple(b), breach.coarsening, breach.seed
+
+    def fit(self, stolen: Samples, rows: npt.NDArray[np.intp]) -> Matrix:
         """Return how well the x_A of one row and the x_B of another go together."""
-        found = self._network.predict(self._stolen.inputs[rows])
+        found = self._network.predict(stolen.inputs[rows])
         logs = np.zeros((len(rows), len(rows)))
         for t, (chances, prior) in enumerate(zip(found, self._priors, strict=True)):
             likelier = np.log(np.maximum(chances, _LEAST)) - np.log(prior)
-            logs += likelier[:, self._stolen.targets[rows, t]]
+            logs += likelier[:, stolen.targets[rows, t]]
         return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)) + _LEAST)
 
 
-def _linked(answers: Answers, known: Known, k: int, random: np.random.Generator) -> list[list[float]]:
+def _in_full(breach: Breach, a: Sequence[int], b: Sequence[int]) -> list[Samples]:
+    """Return the three parts: B is to be found from A, both in full."""
+    nothing = Generalization.suppressed(breach.truth.schema)
+    return [samples(part, nothing, b, a) for part in breach.parts]
+
+
+def know_others(generalization: Generalization, split: Split, seed: int) -> dict[Hashable, Known]:
+    """Return what ``Linkability`` learns from other people, for the memory of breaches of the same people."""
+    breach = Breach.of(generalization, split, seed=seed)
+    Known.of(breach, *default_sets(breach.truth))
+    return breach.memory
+
+
+def _linked(
+    answers: Answers, known: Known, in_full: Samples, k: int, random: np.random.Generator
+) -> list[list[float]]:
     """Return, for k people, the share linked by each source and method."""
     rows = answers.draw(k, random)
-    stolen, full = answers.fit(rows), known.fit(rows)
+    stolen, full = answers.fit(rows), known.fit(in_full, rows)
     return [[*linked(fit, random)] for fit in (stolen, np.where(stolen > 0, full, 0.0), full)]
 
 

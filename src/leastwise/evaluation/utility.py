@@ -268,9 +268,10 @@ def label_guesses(generalization: Generalization, split: Split, predictors: Sequ
     from all others.
     """
     start, everything = time.perf_counter(), all(partition.untouched for partition in generalization.partitions)
-    train, validation, test = (samples(part, generalization, "label") for part in split)
+    train, validation = (samples(part, generalization, "label") for part in (split.train, split.validation))
     # Where validation stands for test, who is tested must not be learned from.
     apart = not np.array_equal(split.validation.codes, split.test.codes)
+    test = samples(split.test, generalization, "label") if apart else validation
     believed: dict[str, npt.NDArray[Any]]
     if apart and split.train.people + split.validation.people < FEW:
         learned = CrossValidated(predictors, folds=MANY_FOLDS if everything else FOLDS, repeats=REPEATS)
@@ -282,9 +283,10 @@ def label_guesses(generalization: Generalization, split: Split, predictors: Sequ
         )
     else:
         choice = Strongest(tuple(predictors)).fit(train, validation)
+        seen = believes(choice, validation)
         name, believed = (
             choice.chosen_[0],
-            {"validation": believes(choice, validation), "test": believes(choice, test)},
+            {"validation": seen, "test": believes(choice, test) if apart else seen},
         )
     codes = _code_type(split.train.classes)
     guessed = {part: train.best(each).astype(codes).tobytes().hex() for part, each in believed.items()}

@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from leastwise.records.grouping import joint_buckets
+
 Floats = npt.NDArray[np.float64]
 Array = npt.NDArray[Any]
 
@@ -95,25 +97,42 @@ def fit_additive(
 ) -> Additive:
     """Fit the weights of all buckets; a penalty of 1 weighs about as much as one person at even odds does four.
 
-    Stops when no weight moves by more than ``tolerance`` in a round.
+    Stops when no weight moves by more than ``tolerance`` in a round. What has one bucket only tells nothing, and
+    its weight is 0; people whom no column and no label tells apart are one row.
     """
-    width = 1 if classes == 2 else classes
-    rows = np.zeros((len(columns) + 1, len(labels)), dtype=np.int64)
-    for j, column in enumerate(columns):
-        rows[j] = column
-    weights = np.zeros((len(columns) + 1, max(sizes, default=1), width))
+    width, told = 1 if classes == 2 else classes, [j for j, size in enumerate(sizes) if size > 1]
+    rows, labels, people = _collapsed(
+        [columns[j] for j in told], [sizes[j] for j in told], labels, classes, people
+    )
+    weights = np.zeros((len(rows), max(sizes, default=1), width))
     if start is not None:
-        for j, given in enumerate(start.weights):
-            weights[j, : len(given)] = given
-        weights[-1, 0] = start.intercept
+        for own, j in zip(weights, told, strict=False):
+            own[: len(start.weights[j])] = start.weights[j]
+        silent = [given[0] for j, given in enumerate(start.weights) if j not in told]
+        weights[-1, 0] = start.intercept + np.sum([np.zeros(width), *silent], axis=0)
     truth = (labels == 1)[:, None].astype(float) if width == 1 else np.eye(classes)[labels]
     scores = np.zeros((len(labels), width))
-    for j in range(len(rows)):
-        scores += weights[j, rows[j]]
+    for own, row in zip(weights, rows, strict=True):
+        scores += own[row]
     for _ in range(sweeps):
         if _sweep(rows, weights, scores, truth, people, penalty) <= tolerance:
             break
-    return Additive(tuple(weights[j, :size].copy() for j, size in enumerate(sizes)), weights[-1, 0].copy())
+    found = [np.zeros((size, width)) for size in sizes]
+    for own, j in zip(weights, told, strict=False):
+        found[j] = own[: sizes[j]].copy()
+    return Additive(tuple(found), weights[-1, 0].copy())
+
+
+def _collapsed(
+    columns: Sequence[Array], sizes: Sequence[int], labels: Array, classes: int, people: Floats
+) -> tuple[Array, Array, Floats]:
+    """Return attribute x distinct row, a last column that everybody has alike, their labels and their people."""
+    codes = np.stack([*columns, labels], axis=1).astype(np.int64)
+    first, row_of = joint_buckets(codes, [*sizes, classes])
+    together = np.bincount(row_of, weights=people, minlength=len(first)).astype(float)
+    codes = np.ascontiguousarray(codes[first].T)
+    labels, codes[-1] = codes[-1].copy(), 0
+    return codes, labels, together
 
 
 def fit_beside(scores: Floats, column: Array, size: int, labels: Array, people: Floats, sweeps: int = 3) -> Floats:
@@ -126,3 +145,47 @@ def fit_beside(scores: Floats, column: Array, size: int, labels: Array, people: 
     for _ in range(sweeps):
         _sweep(rows, weights, moved, truth, people, 1.0)
     return np.asarray(weights[0] + weights[1, :1])
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def score_rows(inputs: Array, effects: Floats, intercept: Floats) -> Floats:  # pragma: no cover
+    """Return rows x scores; ``inputs`` are rows x columns of places among the ``effects`` of all columns."""
+    rows, width = len(inputs), effects.shape[1]
+    scores = np.empty((rows, width))
+    for i in range(rows):
+        for c in range(width):
+            total = intercept[c]
+            for j in range(inputs.shape[1]):
+                total += effects[inputs[i, j], c]
+            scores[i, c] = total
+    return scores
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def loss_and_slopes(
+    inputs: Array, effects: Floats, intercept: Floats, counts: Floats, slopes: Floats, slope: Floats
+) -> float:  # pragma: no cover
+    """Return the summed log loss; write its slopes by effect and by intercept.
+
+    ``counts`` are rows x classes: how many people have these inputs and this class.
+    """
+    rows, width = len(inputs), effects.shape[1]
+    scores, chance = score_rows(inputs, effects, intercept), np.empty((rows, width))
+    _chances(scores, chance)
+    slopes[:] = 0.0
+    slope[:] = 0.0
+    loss = 0.0
+    for i in range(rows):
+        people = counts[i].sum()
+        for c in range(width):
+            own = c if width > 1 else 1
+            if width > 1:
+                loss -= counts[i, c] * np.log(max(chance[i, c], 1e-300))
+            else:
+                s = scores[i, 0]
+                loss += people * (max(s, 0.0) + np.log1p(np.exp(-abs(s)))) - counts[i, 1] * s
+            excess = people * chance[i, c] - counts[i, own]
+            slope[c] += excess
+            for j in range(inputs.shape[1]):
+                slopes[inputs[i, j], c] += excess
+    return loss

@@ -270,6 +270,43 @@ def boost(
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _leaf(row: Ints, ordered: Ints, column: Ints, cut: Ints, child: Ints, left: Ints) -> int:
+    """Return the leaf of one tree that a row falls into."""
+    node = 0
+    while column[node] >= 0:
+        j = column[node]
+        goes = row[j] <= cut[node] if ordered[j] else left[node, row[j]] == 1
+        node = child[node] + (0 if goes else 1)
+    return node
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def contributions(
+    inputs: Ints, ordered: Ints, column: Ints, cut: Ints, child: Ints, value: Floats, left: Ints
+) -> Floats:
+    """Return rows x trees: what each tree adds to the scores of each row."""
+    out = np.empty((len(inputs), len(column)))
+    for r in range(len(inputs)):
+        for t in range(len(column)):
+            out[r, t] = value[t, _leaf(inputs[r], ordered, column[t], cut[t], child[t], left[t])]
+    return out
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def add_up(first: Floats, added: Floats) -> Floats:
+    """Return rows x classes: the probabilities of what trees added to the scores."""
+    scores = len(first)
+    raw = np.empty((len(added), scores))
+    raw[:] = first
+    for r in range(len(added)):
+        for t in range(added.shape[1]):
+            raw[r, t % scores] += added[r, t]
+    out = np.empty((len(added), max(2, scores)))
+    _probabilities(raw, out)
+    return out
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def predict(
     inputs: Ints, ordered: Ints, first: Floats, column: Ints, cut: Ints, child: Ints, value: Floats, left: Ints
 ) -> Floats:
@@ -278,14 +315,8 @@ def predict(
     raw = np.empty((len(inputs), scores))
     raw[:] = first
     for r in range(len(inputs)):
-        for tree in range(len(column)):
-            node = 0
-            while column[tree, node] >= 0:
-                j = column[tree, node]
-                code = inputs[r, j]
-                goes = code <= cut[tree, node] if ordered[j] else left[tree, node, code] == 1
-                node = child[tree, node] + (0 if goes else 1)
-            raw[r, tree % scores] += value[tree, node]
+        for t in range(len(column)):
+            raw[r, t % scores] += value[t, _leaf(inputs[r], ordered, column[t], cut[t], child[t], left[t])]
     out = np.empty((len(inputs), max(2, scores)))
     _probabilities(raw, out)
     return out

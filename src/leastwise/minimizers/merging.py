@@ -163,7 +163,7 @@ def spent_by_shares(
     search = _Search(_some(train), validation, held, _some(train.with_own_levels(), _MOST_ON_A_PATH))
     everything = everything or everything_asked(train, validation)
     search.begin(generalization)
-    left = most - everything.increase_of(search.given).bound(errors)
+    left = most - increase_of(generalization, train, validation, everything).bound(errors)
     path = [generalization, *(search.path(generalization, mu) if left > 0 else ())]
 
     def last_within(lost: float) -> int:
@@ -286,6 +286,7 @@ class _Search:
     constraints: Constraints
     own: Table  # the training part with its own numbers only: those of others must not make an edge
     loss: float = LOSS
+    people: Table = field(init=False)  # the validation part, person by person
     given: HeldOut = field(init=False)
     beliefs: npt.NDArray[Any] = field(init=False)  # what is thought of each label on validation by who sees most
     _judged: dict[str, tuple[HeldOut, Strongest]] = field(default_factory=dict)
@@ -297,7 +298,11 @@ class _Search:
         return self._judged[key]
 
     def begin(self, given: Generalization) -> None:
-        """Hold everything that follows against this one."""
+        """Hold everything that follows, which is coarser, against this one."""
+        self.people = self.validation
+        # Whom it does not tell apart, nothing coarser does. Trees of numbers count rows, not people.
+        if self.validation.persons is None and self.validation.number is None:
+            self.train, self.validation = self.train.distinct(given), self.validation.distinct(given)
         self.given, classifier = self.judge(given)
         rows = samples(self.validation, given, "label")
         first, bucket_of = rows.buckets
@@ -321,7 +326,7 @@ class _Search:
     def without_questions(self, now: Generalization) -> Generalization:
         """Drop questions: of those that are free, the one whose absence costs least by beliefs comes first."""
         if len(now.collected) > _FEW_QUESTIONS:
-            rise = Folds.of(self.validation).importance(now)
+            rise = Folds.of(self.people).importance(now)
             order = sorted(self._optional(now), key=lambda name: rise[name])
             now = _without(now, {*order[: self._last_free(lambda n: _without(now, {*order[:n]}), len(order))]})
         free = self._optional(now)

@@ -6,6 +6,7 @@ boosted and all others are one value "the rest", whose probability is divided as
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -75,6 +76,31 @@ class Boosting:
             else counted[t]
             for t, boosted in enumerate(self.boosted_)
         ]
+
+    def predict_permuted(self, inputs: Codes, random: np.random.Generator) -> Iterator[Probabilities]:
+        """Yield, for each column, the probabilities of the first target when its codes change places.
+
+        Only the trees that look at the column are asked again.
+        """
+        (boosted, *_), codes = self.boosted_, self.inputs_(inputs)
+        plain = boosted if self.counting_ is None else None
+        if plain is not None:
+            added = boosted_trees.contributions(codes, self.inputs_.ordered, *plain.trees)
+        for j in range(inputs.shape[1]):
+            moved = random.permutation(inputs[:, j])
+            if plain is None:
+                changed = inputs.copy()
+                changed[:, j] = moved
+                yield self.predict(changed)[0]
+                continue
+            asked = np.flatnonzero((plain.trees[0] == j).any(axis=1))
+            kept, codes[:, j] = codes[:, j].copy(), self.inputs_.runs[j][moved]
+            own = added.copy()
+            own[:, asked] = boosted_trees.contributions(
+                codes, self.inputs_.ordered, *(part[asked] for part in plain.trees)
+            )
+            codes[:, j] = kept
+            yield plain.by_value(boosted_trees.add_up(plain.before, own))
 
     def _fit_target(self, train: Samples, target: int) -> _Boosted | None:
         """Return the model; None where counting is all there is."""
@@ -154,17 +180,21 @@ class _Boosted(NamedTuple):
     before: npt.NDArray[np.float64]
     trees: tuple[npt.NDArray[Any], ...]
 
+    def by_value(self, found: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return the probabilities of all values from those of the classes that are told apart."""
+        by_class = np.zeros((len(found), int(self.class_of.max()) + 1))
+        by_class[:, self.present] = found
+        return np.asarray(by_class[:, self.class_of])
+
 
 def _spread(
     boosted: _Boosted, seen: _Inputs, codes: npt.NDArray[np.int32], counted: Probabilities
 ) -> npt.NDArray[np.float64]:
     """Return probabilities of all values: of each boosted one its own, of the rest as the joint buckets say."""
-    class_of = boosted.class_of
-    by_class = np.zeros((len(codes), int(class_of.max()) + 1))
-    by_class[:, boosted.present] = boosted_trees.predict(codes, seen.ordered, boosted.before, *boosted.trees)
-    rest = np.bincount(class_of)[class_of] > 1
+    found = boosted.by_value(boosted_trees.predict(codes, seen.ordered, boosted.before, *boosted.trees))
+    rest = np.bincount(boosted.class_of)[boosted.class_of] > 1
     if not rest.any():
-        return np.asarray(by_class[:, class_of])
+        return found
     share = np.ones(counted.shape)
     share[:, rest] = counted[:, rest] / np.maximum(counted[:, rest].sum(axis=1, keepdims=True), 1e-12)
-    return np.asarray(by_class[:, class_of] * share)
+    return np.asarray(found * share)

@@ -19,8 +19,8 @@ from leastwise.predictors.base import Predictor, Probabilities, Samples
 from leastwise.predictors.strongest import (
     Guesses,
     Mixture,
+    Tried,
     believes,
-    best_mixture,
     mixtures_of,
     worthwhile,
 )
@@ -59,7 +59,7 @@ class CrossValidated:
         believed = [_mean(each) for each in zip(*rounds, strict=True)]
         mixtures = [*mixtures_of(len(kept)), pool([_of_truth(each, rows) for each in believed], rows.weights)]
         tried = [Guesses.of(mixture.of(believed), rows) for mixture in mixtures]
-        self.mixture_ = mixtures[best_mixture(0, tried, rows)]
+        self.mixture_ = mixtures[Tried.of(0, tried, rows).best()]
         self.beliefs_ = self.mixture_.of(believed)
         self.chosen_ = self.mixture_.named([predictor.name for predictor in kept])
         used = [p for p, share in zip(kept, self.mixture_.shares, strict=True) if share]

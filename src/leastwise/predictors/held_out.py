@@ -6,21 +6,22 @@ difference is known far better than either error.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from leastwise.generalization import Generalization
+from leastwise.partition import Codes
 from leastwise.predictors.base import Predictor, Samples, samples
 from leastwise.predictors.boosting import Boosting
 from leastwise.predictors.cross_validation import folds_of
 from leastwise.predictors.joint_buckets import JointBuckets
 from leastwise.predictors.regression import boosted, linear
 from leastwise.predictors.sklearn import Logistic
-from leastwise.predictors.strongest import Guesses, Strongest, guesses
+from leastwise.predictors.strongest import Guesses, Strongest, believes, guesses
 from leastwise.random import generator
 from leastwise.records.numbers import Numbers
 from leastwise.records.table import Table
@@ -106,9 +107,8 @@ class HeldOut:
     @classmethod
     def of(cls, found: Guesses, rows: Samples, persons: Rows | None = None) -> HeldOut:
         """Hold the guesses of one target against the truth."""
-        surprise = -np.log(np.maximum(found.of_truth, _LEAST_PROBABILITY))
         wrong = rows.wrong(found.values).astype(float)
-        return cls(found.values, wrong, surprise, rows.weights, persons, rows.number)
+        return cls(found.values, wrong, _surprise(found.of_truth), rows.weights, persons, rows.number)
 
     @property
     def error(self) -> float:
@@ -211,11 +211,10 @@ class Folds:
         for known, left in self._parts():
             learner = Boosting(rounds=40, rate=0.2) if rows.number is None else boosted(rounds=40, rate=0.2)
             model, part = learner.fit(rows.take(known), rows.take(known[:1])), rows.take(left)
-            for j in range(len(rise)):
-                inputs = part.inputs.copy()
-                inputs[:, j] = random.permutation(inputs[:, j])
-                rise[j] += _surprise(model, replace(part, inputs=inputs))
-            rise -= _surprise(model, part)
+            truth = np.arange(len(part)), part.targets[:, 0]
+            now = believes(model, part)
+            for j, changed in enumerate(_permuted(model, part.inputs, random)):
+                rise[j] += float(part.weights @ (_surprise(changed[truth]) - _surprise(now[truth])))
         # What everybody answers alike is no input.
         maps = zip(generalization.schema.names, self.table.bucket_maps(generalization), strict=True)
         seen = [name for name, bucket_of in maps if bucket_of.max(initial=0) > 0]
@@ -225,7 +224,16 @@ class Folds:
         return [(np.flatnonzero(self.fold != f), np.flatnonzero(self.fold == f)) for f in np.unique(self.fold)]
 
 
-def _surprise(model: Predictor, rows: Samples) -> float:
-    (found,) = guesses(model, rows)
-    own = HeldOut.of(found, rows)
-    return float(own.weights @ own.surprise)
+def _permuted(model: Predictor, inputs: Codes, random: np.random.Generator) -> Iterator[npt.NDArray[Any]]:
+    """Yield, for each column, what is believed when its codes change places."""
+    if isinstance(model, Boosting):
+        yield from model.predict_permuted(inputs, random)
+        return
+    for j in range(inputs.shape[1]):
+        changed = inputs.copy()
+        changed[:, j] = random.permutation(inputs[:, j])
+        yield np.asarray(model.predict(changed)[0])
+
+
+def _surprise(of_truth: npt.NDArray[Any]) -> Floats:
+    return np.asarray(-np.log(np.maximum(of_truth, _LEAST_PROBABILITY)))

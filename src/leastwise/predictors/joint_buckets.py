@@ -159,8 +159,9 @@ class _Chain:
         self.depth, (self.pseudo_count, self.discount) = depths[d], settings[s]
 
     def probabilities(self, inputs: Array) -> Probabilities:
-        path = np.ascontiguousarray(self._path(inputs)[:, : self.depth])
-        found = backoff.posteriors(path, *self.counts, *self._base(inputs), self.pseudo_count, self.discount)
+        found = backoff.posteriors(
+            self._path(inputs, self.depth), *self.counts, *self._base(inputs), self.pseudo_count, self.discount
+        )
         return masked(found, allowed_values(self.masks, inputs, len(self.prior)))
 
     def _base(self, inputs: Array) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64]]:
@@ -174,8 +175,9 @@ class _Chain:
             allowed, row_of = np.ones((1, len(self.prior)), dtype=bool), np.zeros(len(inputs), dtype=np.int64)
         return masked(np.broadcast_to(self.prior, allowed.shape), allowed).astype(np.float32), row_of
 
-    def _path(self, inputs: Array) -> Array:
-        return np.asarray(backoff.walk(inputs, self.order, self.sizes, *self.trie, self.counts[3]))
+    def _path(self, inputs: Array, depth: int | None = None) -> Array:
+        """Return the node of each row at each depth, as far as depths are asked for."""
+        return np.asarray(backoff.walk(inputs, self.order[:depth], self.sizes, *self.trie, self.counts[3]))
 
 
 def _some(inputs: Array, rows: _Rows, random: np.random.Generator) -> tuple[Array, _Rows]:

@@ -1,22 +1,23 @@
-"""Any scikit-learn classifier as a predictor, and logistic regression among them."""
+"""Any scikit-learn classifier as a predictor; and logistic regression, which needs none."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import minimize
+from scipy.sparse import block_diag, csr_matrix
+from scipy.special import softmax
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import has_fit_parameter
 
 from leastwise.errors import ParameterError
+from leastwise.kernels.additive_logistic import loss_and_slopes, score_rows
 from leastwise.partition import Codes
-from leastwise.predictors.base import OneHot, Probabilities, Samples, few_threads
+from leastwise.predictors.base import OneHot, Probabilities, Samples, few_threads, starts
 from leastwise.predictors.strongest import Strongest
 
 Array = npt.NDArray[Any]
@@ -113,6 +114,9 @@ def _probabilities(fitted: Any, x: Array, size: int) -> Probabilities:
 class Logistic:
     """Logistic regression whose strength of regularization is chosen per target on validation.
 
+    The objective is scikit-learn's, and so is the optimiser (L-BFGS); but it looks at distinct rows and at the
+    codes of each, never at a 0 of a one-hot row: of hundreds of numbers a row has a few that are not 0.
+
     Parameters
     ----------
     inverse_penalties
@@ -126,7 +130,7 @@ class Logistic:
 
     inverse_penalties: Sequence[float] = (0.1, 3.0)
     most_steps: int = 60
-    inputs: Inputs = "one-hot"
+    inputs: Literal["one-hot", "numbers"] = "one-hot"
     name: str = "logistic"
 
     def worthwhile(self, train: Samples) -> bool:
@@ -136,15 +140,87 @@ class Logistic:
     def fit(self, train: Samples, validation: Samples) -> Logistic:
         """Fit one regression per target and penalty."""
         steps = int(np.clip(_MOST_WORK // (len(train.buckets[0]) * max(train.target_sizes)), 10, self.most_steps))
-        models = [
-            SklearnPredictor(LogisticRegression(C=c, max_iter=steps), self.inputs, f"{self.name} C={c:g}")
-            for c in self.inverse_penalties
-        ]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            self.fitted_ = Strongest(models, mixtures=False).fit(train, validation)
+        design = _Design(train, OneHot.with_numbers(train) if self.inputs == "numbers" else OneHot.of(train))
+        models = [_Penalised(design, c, steps, f"{self.name} C={c:g}") for c in self.inverse_penalties]
+        self.fitted_ = Strongest(models, mixtures=False).fit(train, validation)
         return self
 
     def predict(self, inputs: Codes) -> list[Probabilities]:
         """Return, per target, the probabilities of its codes for each row."""
         return self.fitted_.predict(inputs)
+
+
+class _Design:
+    """The distinct rows of a training part: each code as its place among all codes, and what a code looks like."""
+
+    def __init__(self, train: Samples, one_hot: OneHot) -> None:
+        first, self.bucket_of = train.buckets
+        self.start = starts([len(table) for table in one_hot.rows])[:-1]
+        self.form = block_diag(one_hot.rows, format="csr") if one_hot.rows else csr_matrix((0, 0))
+        self.inputs = self.places(train.inputs[first])
+
+    def places(self, inputs: Codes) -> npt.NDArray[np.int32]:
+        return np.ascontiguousarray(inputs + self.start).astype(np.int32)
+
+    def counts(self, train: Samples, target: int) -> npt.NDArray[np.float64]:
+        """Return distinct rows x values: how many people have both."""
+        size = train.target_sizes[target]
+        cells = self.bucket_of * size + train.targets[:, target]
+        found = np.bincount(cells, weights=train.weights, minlength=len(self.inputs) * size)
+        return found.reshape(-1, size).astype(float)
+
+
+class _Penalised:
+    """Logistic regression with one penalty, for every target; the design is shared with other penalties."""
+
+    def __init__(self, design: _Design, inverse_penalty: float, steps: int, name: str) -> None:
+        self.design, self.inverse_penalty, self.steps, self.name = design, inverse_penalty, steps, name
+
+    def fit(self, train: Samples, validation: Samples) -> _Penalised:
+        self.fitted_ = [self._fit_target(self.design.counts(train, t)) for t in range(len(train.target_sizes))]
+        return self
+
+    def predict(self, inputs: Codes) -> list[Probabilities]:
+        places = self.design.places(inputs)
+        return [each.predict(places) for each in self.fitted_]
+
+    def _fit_target(self, counts: Array) -> _Effects:
+        """Minimise the mean log loss and half the penalised squares; the intercept is not penalised."""
+        use, form = counts.sum(axis=0), self.design.form
+        present = np.flatnonzero(use)
+        width = 1 if len(present) == 2 else len(present)
+        if len(present) == 1 or not form.shape[1]:
+            constant = np.log(use[present] / use.sum())  # there is nothing to learn
+            return _Effects(present, np.zeros((form.shape[0], len(present))), constant, len(use))
+        counts, shape, back = np.ascontiguousarray(counts[:, present]), (form.shape[1] + 1, width), form.T.tocsr()
+        people, penalty = float(use.sum()), 1.0 / (self.inverse_penalty * float(use.sum()))
+        slopes, slope = np.zeros((form.shape[0], width)), np.zeros(width)
+
+        def objective(flat: Array) -> tuple[float, Array]:
+            weights = flat.reshape(shape)
+            effects = np.ascontiguousarray(form @ weights[:-1])
+            loss = loss_and_slopes(self.design.inputs, effects, weights[-1].copy(), counts, slopes, slope) / people
+            gradient = np.vstack([back @ slopes / people + penalty * weights[:-1], slope / people])
+            return loss + penalty / 2 * float((weights[:-1] ** 2).sum()), gradient.ravel()
+
+        options = {"maxiter": self.steps, "maxls": 50, "gtol": 1e-4, "ftol": 64 * np.finfo(float).eps}
+        found = minimize(objective, np.zeros(shape).ravel(), method="L-BFGS-B", jac=True, options=options).x
+        weights = found.reshape(shape)
+        return _Effects(present, np.ascontiguousarray(form @ weights[:-1]), weights[-1].copy(), len(use))
+
+
+class _Effects(NamedTuple):
+    """What each code adds to the scores of the values that training showed; for two of them, of the second."""
+
+    present: npt.NDArray[np.intp]
+    effects: npt.NDArray[np.float64]
+    intercept: npt.NDArray[np.float64]
+    size: int
+
+    def predict(self, places: npt.NDArray[np.int32]) -> Probabilities:
+        scores = score_rows(places, self.effects, self.intercept)
+        if scores.shape[1] < len(self.present):
+            scores = np.column_stack([np.zeros(len(scores)), scores])
+        found = np.zeros((len(places), self.size))
+        found[:, self.present] = softmax(scores, axis=1)
+        return found

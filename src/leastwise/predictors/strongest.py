@@ -6,8 +6,9 @@ of two compete: models that err on different records correct each other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -16,16 +17,22 @@ import numpy.typing as npt
 
 from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
+from leastwise.kernels.mixtures import try_cells
 from leastwise.partition import Codes
 from leastwise.predictors.base import Predictor, Probabilities, Samples, Targets, masked, samples
 from leastwise.predictors.joint_buckets import JointBuckets
 from leastwise.predictors.network import Network
+from leastwise.records.grouping import joint_buckets
 from leastwise.records.table import Split
 
 # Probabilities held at once: many values times many joint buckets must not fill the memory.
 _LARGEST_BLOCK = 2**23
 # In a mixture, what the first of the two predictors counts.
 _SHARES = (0.3, 0.5, 0.7)
+
+
+Guess = Callable[[Probabilities], npt.NDArray[np.intp]]
+Wrong = Callable[[npt.NDArray[np.intp]], npt.NDArray[Any]]
 
 
 class Block(NamedTuple):
@@ -166,49 +173,50 @@ class Strongest:
         kept = worthwhile(self.predictors, train)
         self.fitted_ = [predictor.fit(train, validation) for predictor in kept]
         candidates = mixtures_of(len(kept), self.mixtures)
-        tried = try_mixtures(self.fitted_, candidates, validation)
+        tried = self._tried(candidates, validation)
         names = [mixture.named([predictor.name for predictor in kept]) for mixture in candidates]
-        best = [best_mixture(t, found, validation) for t, found in enumerate(tried)]
+        best = [found.best() for found in tried]
         self.mixtures_ = [candidates[i] for i in best]
         self.chosen_ = tuple(names[i] for i in best)
-        self.scores_ = [_scores(t, found, names, validation) for t, found in enumerate(tried)]
+        self.scores_ = [found.scores(names) for found in tried]
         self.like_ = train
         return self
 
-    def choose_again(
-        self,
-        target: int,
-        validation: Samples,
-        guess: Callable[[Probabilities], npt.NDArray[np.intp]],
-        wrong: Callable[[npt.NDArray[np.intp]], npt.NDArray[Any]],
-    ) -> None:
-        """Choose for one target by what counts as wrong there: a number is told by a guess that is near enough.
+    def _tried(self, candidates: Sequence[Mixture], validation: Samples) -> list[Tried]:
+        if validation.number is None:
+            return try_on_cells(self.fitted_, candidates, validation)
+        # How far off a guess is, the exact number tells, not its level.
+        guessed = try_mixtures(self.fitted_, candidates, validation)
+        return [Tried.of(t, found, validation) for t, found in enumerate(guessed)]
+
+    def choose_again(self, validation: Samples, judged: Mapping[int, tuple[Guess, Wrong]]) -> None:
+        """Choose for some targets by what counts as wrong there: a number is told by a guess that is near enough.
 
         Parameters
         ----------
-        guess, wrong
-            The guesses of rows of probabilities, and about whom of the validation part guesses are wrong.
+        judged
+            By target, the guesses of rows of probabilities, and about whom of validation guesses are wrong.
 
         Notes
         -----
         Whoever was chosen stays unless another one is better by more than the standard error of the difference.
         """
         candidates = mixtures_of(len(self.fitted_), self.mixtures)
-        room = [np.zeros(len(validation), dtype=np.intp) for _ in candidates]
-        for block in blocks(validation):
-            allowed = validation.allowed(target, block.inputs)
-            predicted = [masked(np.asarray(p.predict(block.inputs)[target]), allowed) for p in self.fitted_]
-            for mixture, own in zip(candidates, room, strict=True):
-                own[block.rows] = guess(mixture.of(predicted))[block.places]
-        wrongs = [wrong(own).astype(float) for own in room]
-        now, best = (
-            candidates.index(self.mixtures_[target]),
-            int(np.argmin([w @ validation.weights for w in wrongs])),
-        )
-        if not _cannot_tell(wrongs[now] - wrongs[best], validation.weights):
-            self.mixtures_[target] = candidates[best]
-            name = candidates[best].named([predictor.name for predictor in self.fitted_])
-            self.chosen_ = (*self.chosen_[:target], name, *self.chosen_[target + 1 :])
+        room = {target: np.zeros((len(candidates), len(validation)), dtype=np.intp) for target in judged}
+        for block in blocks(validation) if judged else ():
+            predicted = [masked_predictions(p, validation, block.inputs) for p in self.fitted_]
+            for target, (guess, _) in judged.items():
+                for mixture, own in zip(candidates, room[target], strict=True):
+                    own[block.rows] = guess(mixture.of([p[target] for p in predicted]))[block.places]
+        names = [predictor.name for predictor in self.fitted_]
+        for target, (_, wrong) in judged.items():
+            wrongs = [wrong(own).astype(float) for own in room[target]]
+            now = candidates.index(self.mixtures_[target])
+            best = int(np.argmin([w @ validation.weights for w in wrongs]))
+            if not _cannot_tell(wrongs[now] - wrongs[best], validation.weights):
+                self.mixtures_[target] = candidates[best]
+                name = candidates[best].named(names)
+                self.chosen_ = (*self.chosen_[:target], name, *self.chosen_[target + 1 :])
 
     def predict(self, inputs: Codes) -> list[Probabilities]:
         """Return, per target, the probabilities of what was chosen."""
@@ -265,15 +273,92 @@ def try_mixtures(
     return found
 
 
-def best_mixture(target: int, tried: Sequence[Guesses], validation: Samples) -> int:
-    """Return which candidate is the best: see ``Strongest``."""
-    weights = validation.weights
-    wrong = [validation.wrong(guesses.values, target).astype(float) for guesses in tried]
-    errors = [guesses.error(validation, target) for guesses in tried]
-    lead = int(np.argmin(errors))
-    equal = [i for i in range(len(tried)) if _cannot_tell(wrong[i] - wrong[lead], weights)]
-    # Rounded, so that a predictor alone wins against a mixture that says the same.
-    return min(equal, key=lambda i: (round(tried[i].log_loss(weights), 6), i))
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """How several candidates do on one target: a row for each of them.
+
+    Attributes
+    ----------
+    wrong, of_truth
+        Whether the guess is wrong, and the probability of the truth.
+    weights
+        How many people each column stands for.
+    """
+
+    wrong: npt.NDArray[np.float64]
+    of_truth: npt.NDArray[np.float64]
+    weights: npt.NDArray[Any]
+
+    @classmethod
+    def of(cls, target: int, guessed: Sequence[Guesses], records: Samples) -> Tried:
+        """Hold guesses against the truth, record by record."""
+        wrong = np.array([records.wrong(guesses.values, target) for guesses in guessed]).astype(float)
+        return cls(wrong, np.array([guesses.of_truth for guesses in guessed]), records.weights)
+
+    @property
+    def errors(self) -> npt.NDArray[np.float64]:
+        """The share of people whom each guesses wrongly; of a number, how far off guesses are on average."""
+        return np.asarray(self.wrong @ self.weights / self.weights.sum())
+
+    @cached_property
+    def log_losses(self) -> npt.NDArray[np.float64]:
+        """The mean of -log P(truth) of each, a probability counted as at least 1e-12."""
+        return np.asarray(-np.log(np.maximum(self.of_truth, 1e-12)) @ self.weights / self.weights.sum())
+
+    def best(self) -> int:
+        """Return which candidate is the best: see ``Strongest``."""
+        lead = int(np.argmin(self.errors))
+        pairs = enumerate(self.wrong - self.wrong[lead])
+        equal = [i for i, difference in pairs if _cannot_tell(difference, self.weights)]
+        # Rounded, so that a predictor alone wins against a mixture that says the same.
+        return min(equal, key=lambda i: (round(float(self.log_losses[i]), 6), i))
+
+    def scores(self, names: Sequence[str]) -> dict[str, tuple[float, float]]:
+        """Return the least error of each name, with its log loss."""
+        found: dict[str, tuple[float, float]] = {}
+        for name, score in zip(
+            names, zip(self.errors.tolist(), self.log_losses.tolist(), strict=True), strict=True
+        ):
+            found[name] = min(score, found.get(name, score))
+        return found
+
+
+def try_on_cells(
+    predictors: Sequence[Predictor], candidates: Sequence[Mixture], validation: Samples
+) -> list[Tried]:
+    """Return, per target, how the candidates do; people of one joint bucket and value are looked at together."""
+    first, bucket_of = validation.buckets
+    shares = np.array([mixture.shares for mixture in candidates])
+    cells = [
+        _Cells.of(bucket_of, validation.targets[:, t], size, validation.weights, len(candidates))
+        for t, size in enumerate(validation.target_sizes)
+    ]
+    step = max(_LARGEST_BLOCK // max(sum(validation.target_sizes), 1), 1)
+    for start in range(0, len(first), step):
+        rows = first[start : start + step]
+        predicted = [masked_predictions(p, validation, validation.inputs[rows]) for p in predictors]
+        for t, own in enumerate(cells):
+            stacked = np.stack([p[t] for p in predicted]).astype(float)
+            starts = np.searchsorted(own.bucket, np.arange(start, start + len(rows) + 1))
+            try_cells(stacked, shares, starts, own.truth, own.tried.wrong, own.tried.of_truth)
+    return [own.tried for own in cells]
+
+
+class _Cells(NamedTuple):
+    """People of one joint bucket and one value, in the order of the buckets; and room for what is tried."""
+
+    bucket: npt.NDArray[np.intp]
+    truth: npt.NDArray[np.intp]
+    tried: Tried
+
+    @classmethod
+    def of(cls, bucket_of: Any, truth: Any, size: int, weights: Any, candidates: int) -> _Cells:
+        first, cell_of = joint_buckets(
+            np.column_stack([bucket_of, truth]), [int(bucket_of.max(initial=0)) + 1, size]
+        )
+        people = np.bincount(cell_of, weights=weights, minlength=len(first))
+        wrong, of_truth = np.zeros((2, candidates, len(first)))
+        return cls(bucket_of[first], truth[first], Tried(wrong, of_truth, people))
 
 
 def _cannot_tell(difference: npt.NDArray[Any], weights: npt.NDArray[Any]) -> bool:
@@ -282,13 +367,3 @@ def _cannot_tell(difference: npt.NDArray[Any], weights: npt.NDArray[Any]) -> boo
     mean = float((weights * difference).sum() / people)
     variance = float((weights * difference**2).sum() / people) - mean**2
     return bool(mean <= np.sqrt(max(variance, 0) / people))
-
-
-def _scores(
-    target: int, tried: Sequence[Guesses], names: Sequence[str], validation: Samples
-) -> dict[str, tuple[float, float]]:
-    found: dict[str, tuple[float, float]] = {}
-    for name, own in zip(names, tried, strict=True):
-        score = own.error(validation, target), own.log_loss(validation.weights)
-        found[name] = min(score, found.get(name, score))
-    return found

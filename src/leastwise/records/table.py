@@ -228,11 +228,15 @@ class Table:
             self, codes=codes, labels=both("labels"), weights=both("weights"), persons=both("persons"), dealt=None
         )
 
-    def distinct(self) -> Table:
-        """Return the distinct (record, label) rows, with how many people have each."""
+    def distinct(self, generalization: Generalization | None = None) -> Table:
+        """Return the distinct (record, label) rows, with how many people have each.
+
+        With a generalization those are one row whom it does not tell apart: nothing coarser sees a difference.
+        """
+        codes = self.codes if generalization is None else self.generalize(generalization)
         label = [] if self.labels is None else [np.asarray(self.stored_label)]
-        columns = [self.codes, *(each[:, None] for each in label)]
-        sizes = [*self.sizes, *(int(each.max(initial=0)) + 1 for each in label)]
+        columns = [codes, *(each[:, None] for each in label)]
+        sizes = [*(codes.max(axis=0, initial=0) + 1).tolist(), *(int(each.max(initial=0)) + 1 for each in label)]
         first, row_of = joint_buckets(np.concatenate(columns, axis=1), sizes)
         counts = np.bincount(row_of, weights=self.weights, minlength=len(first))
         return replace(self.take(first), weights=counts, persons=None)

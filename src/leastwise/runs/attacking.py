@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from leastwise.adversaries.base import Adversary, about
-from leastwise.adversaries.breach import stores_label
+from leastwise.adversaries.breach import Breach, stores_label
 from leastwise.adversaries.guessing import Guessed, find_last, found_knowing_more
+from leastwise.adversaries.linkability import know_others
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.protocol import evaluate, of_the_paper
 from leastwise.evaluation.utility import Judges, UtilityLimits, UtilityRisk
@@ -59,8 +60,24 @@ def find_last_of_all(
     return found
 
 
+def know_others_of_all(
+    generalizations: Sequence[Generalization], split: Split, judges: Judges, workers: Workers, progress: Progress
+) -> list[dict[Hashable, Any]]:
+    """Return, for each generalization, what A7 knows of other people: most often the same for all of them."""
+    keys = [Breach.of(each, split).coarsening for each in generalizations]
+    distinct = dict(zip(keys, generalizations, strict=True))
+    if distinct:
+        progress.begin("learning what goes with what", len(distinct), 0)
+    learned = workers.map(know_others, [(each, split, judges.seed) for each in distinct.values()])
+    by_key = {}
+    for key, known in zip(distinct, learned, strict=True):
+        by_key[key] = known
+        progress.advance()
+    return [by_key[key] for key in keys]
+
+
 class Attack(NamedTuple):
-    """The arguments of ``attack_in_full``."""
+    """The arguments of ``attack_in_full``; ``memory`` holds what was learned for several of them."""
 
     generalization: Generalization
     split: Split
@@ -70,6 +87,7 @@ class Attack(NamedTuple):
     utility: UtilityRisk
     judges: Judges
     last: Mapping[int, Guessed]
+    memory: dict[Hashable, Any]
 
     def done_before(self, path: Path) -> Evaluation | None:
         """Return what an earlier run found, if it did exactly this."""
@@ -95,11 +113,12 @@ def attackers_of(split: Split, cheap: bool) -> list[str]:
 
 def attack_alike(*tasks: Attack) -> list[Evaluation]:
     """Judge candidates that collect the personal attributes alike: A3 and A5 learn once for all of them."""
-    memory: dict[Hashable, Any] = {}
+    earlier: dict[Hashable, Any] = {}
     found = []
     for task in tasks:
-        found.append(attack_in_full(*task, memory=memory))
-        memory = found_knowing_more(memory)
+        memory = task.memory | earlier
+        found.append(attack_in_full(*task._replace(memory=memory)))
+        earlier = found_knowing_more(memory)
     return found
 
 
@@ -112,7 +131,7 @@ def attack_in_full(
     utility: UtilityRisk,
     judges: Judges,
     last: Mapping[int, Guessed],
-    memory: dict[Hashable, Any] | None = None,
+    memory: dict[Hashable, Any],
 ) -> Evaluation:
     """Judge on test. No sentence describes a person: the folder is there to be passed on."""
     return evaluate(

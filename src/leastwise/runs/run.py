@@ -18,14 +18,14 @@ import hashlib
 import json
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from leastwise.adversaries import LeaveOneOut
+from leastwise.adversaries import LeaveOneOut, Linkability
 from leastwise.documents import from_text, to_text, write_whole
 from leastwise.errors import ArtefactError, DataError
 from leastwise.evaluation.declared_groups import ServedBefore
@@ -39,7 +39,14 @@ from leastwise.records.sources import Source
 from leastwise.records.table import Split, Table
 from leastwise.runs import folder as places
 from leastwise.runs.at_source import judge_everywhere, used
-from leastwise.runs.attacking import Attack, alike, attack_alike, attackers_of, find_last_of_all
+from leastwise.runs.attacking import (
+    Attack,
+    alike,
+    attack_alike,
+    attackers_of,
+    find_last_of_all,
+    know_others_of_all,
+)
 from leastwise.runs.budget import Budget
 from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, Figures, read_line, write_line
 from leastwise.runs.choice import DEFAULT, best_screened, choose, guesses, serving_alike
@@ -68,6 +75,8 @@ from leastwise.runs.task import FRESH, Options, RunTask, checked_split, task_of
 from leastwise.runs.workers import Workers
 from leastwise.schema import Schema
 from leastwise.schema.file import to_yaml
+
+SILENT = "silent.jsonl"
 
 
 def run(
@@ -147,6 +156,8 @@ def answer_first(job: Job) -> Run | None:
         found = judged_frontier(small, least=False)
     except DataError:  # trees found nothing; the others may
         return None
+    if len(small.fitting.train) == len(job.fitting.train):  # which questions tell nothing is found once, for both
+        write_whole(job.journal(SILENT).path, small.journal(SILENT).path.read_text())
     frontier = Frontier.of(attack(small, found, None), found.frontier.limit_points, found.frontier.counts)
     say_unfinished(small.folder, first_words(job))
     answer = record(small.folder, small.task, small.split.train.schema, frontier, found.pool)
@@ -203,7 +214,7 @@ def find_silent(job: Job) -> tuple[str, ...]:
     """Return the attributes that tell nothing about the label, on the training part; they are not asked."""
     (found,) = job.resumed(
         "looking for questions that tell nothing",
-        job.journal("silent.jsonl"),
+        job.journal(SILENT),
         [(job.fitting.train, job.options.constraints, job.options.seed)],
         partial(job.workers.map, silent_attributes),
         lambda names: json.dumps(names) + "\n",
@@ -410,17 +421,15 @@ def attack(job: Job, found: Found, chosen: str | None) -> list[Candidate]:
             risks[point.id],
             job.options.judges,
             {},
+            {},
         )
     before = {name: task.done_before(evaluation_path(job.folder, name)) for name, task in tasks.items()}
     done = {name: evaluation for name, evaluation in before.items() if evaluation is not None}
     absent = [name for name in tasks if name not in done]
     absent.sort(key=lambda name: name != chosen)  # what takes longest comes first
     start = time.perf_counter()
-    told = [name for name in absent if LeaveOneOut.name in tasks[name].adversaries]
-    all_told = [tasks[name].generalization for name in told]
-    last = find_last_of_all(all_told, job.split, job.options.judges, job.workers, job.progress)
-    tasks |= {name: tasks[name]._replace(last=own) for name, own in zip(told, last, strict=True)}
-    job.note("attacking all at once", task=len(told), seconds=time.perf_counter() - start)
+    tasks |= _learned_for_all(job, {name: tasks[name] for name in absent})
+    job.note("attacking all at once", task=len(absent), seconds=time.perf_counter() - start)
     job.progress.begin("attacking the frontier", len(tasks), len(tasks) - len(absent))
     tested = {name: replace(frontier[name], tested=Figures.of(each)) for name, each in done.items()}
     groups = alike({name: tasks[name].generalization for name in absent})
@@ -440,6 +449,20 @@ def attack(job: Job, found: Found, chosen: str | None) -> list[Candidate]:
             tested[name] = replace(frontier[name], tested=Figures.of(judged))
     _keep_only(job.folder, tasks)
     return [tested[point.id] for point in frontier.points]
+
+
+def _learned_for_all(job: Job, tasks: Mapping[str, Attack]) -> dict[str, Attack]:
+    """Return the attacks with what A4 and A7 find and learn for all of them at once."""
+    same = job.split, job.options.judges, job.workers, job.progress
+    found = dict(tasks)
+    for adversary, field, learn in (
+        (LeaveOneOut.name, "last", find_last_of_all),
+        (Linkability.name, "memory", know_others_of_all),
+    ):
+        names = [name for name, task in tasks.items() if adversary in task.adversaries]
+        learned: Iterable[Any] = learn([tasks[name].generalization for name in names], *same)
+        found |= {name: found[name]._replace(**{field: own}) for name, own in zip(names, learned, strict=True)}
+    return found
 
 
 def _keep_only(folder: Path, candidates: Iterable[str]) -> None:

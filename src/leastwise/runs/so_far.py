@@ -24,11 +24,14 @@ from leastwise.runs.frontier import Frontier
 from leastwise.runs.grid import Entry, Grid
 from leastwise.runs.job import Job
 from leastwise.runs.proposals import Pool
+from leastwise.runs.task import FEWEST
 from leastwise.runs.workers import Workers
 from leastwise.schema.file import to_yaml
 
 FIRST = Grid(entries=(Entry(minimizer="pat", parameters={"alpha": 0.3}),))
 """Who proposes the first answer: trees are grown in a second."""
+MOST_CELLS = 1_000_000
+"""Answers of training records (records times questions) that the trees of a first answer learn from."""
 
 
 def with_side_information() -> tuple[str, ...]:
@@ -41,7 +44,9 @@ def first_job(job: Job) -> Job:
     folder = job.folder / places.SO_FAR
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    options = replace(job.options, grid=FIRST, quick=True, most=1, adversaries=())
+    few = max(MOST_CELLS // len(job.split.train.schema), FEWEST)
+    sample = min(job.options.sample, few)
+    options = replace(job.options, grid=FIRST, quick=True, most=1, adversaries=(), sample=sample)
     task = replace(job.task, grid=FIRST, quick=True, most=1, brought=options.brought())
     places.prepare(folder, task, fresh=False)
     write_whole(folder / places.SCHEMA, to_yaml(job.split.train.schema), private=True)

@@ -1,7 +1,7 @@
-"""The pictures of the studio in docs/images, made from the demo in a real browser: `scripts/studio_pictures.py RUN`.
+"""The pictures of the studio in docs/images, made from the demo in a real browser.
 
-RUN is the folder of a finished ``leastwise demo``; a copy of it is drawn in. The README's short sequence is an animated
-WebP of three of them.
+`scripts/studio_pictures.py RUN`: RUN is the folder of a finished ``leastwise demo``; a copy of it is drawn in. The
+README's short sequence is an animated WebP of three of them.
 """
 
 from __future__ import annotations

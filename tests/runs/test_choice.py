@@ -404,3 +404,15 @@ def test_candidates_of_small_gaps_have_a_place() -> None:
     assert places == [0, 2]  # the second is less safe than the third, and its groups lie farther apart
     assert serving_alike(front.points, Budget(max_group_error=0.1), 0.1) == []
     assert serving_alike([], budget, 0.1) == []
+
+
+def test_beliefs_may_take_back_what_labels_confirm_by_luck_and_never_confirm_alone():
+    budget, lucky = Budget(max_error_increase=0.01), Difference(0.001, 0.004)
+    assert promise(budget, lucky, 1000).startswith("Kept")
+    assert promise(budget, lucky, 1000, expected=0.002).startswith("Kept")
+    doubted = promise(budget, lucky, 1000, expected=0.02)
+    assert doubted.startswith("Probably kept")
+    assert "by what a classifier expects that is told everything" in doubted
+    assert "more people" not in doubted
+    unlucky = Difference(0.009, 0.004)
+    assert promise(budget, unlucky, 1000, expected=0.0) == promise(budget, unlucky, 1000)

@@ -203,7 +203,7 @@ def promise(budget: Budget, increase: Difference, people: int, expected: float |
     assert most is not None
     # Who sees more can coarsen: an increase below zero is chance, and no reason to be surer.
     increase = replace(increase, mean=max(increase.mean, 0.0))
-    upper = increase.bound(budget.errors)
+    labels = upper = increase.bound(budget.errors)
     if expected is not None:
         upper = max(upper, weighed(increase, expected).bound(budget.errors))
     level, allowed = f"{budget.confidence * 100:g}{NO_BREAK}%", f"allowed: {most * 100:g}"
@@ -217,8 +217,11 @@ def promise(budget: Budget, increase: Difference, people: int, expected: float |
             f"Missed: the model errs {_beyond(increase.mean, most)} points more than with everything asked "
             f"({allowed})."
         )
-    short = (budget.errors * increase.standard_error / max(most - increase.mean, 1e-9)) ** 2
-    more = f"; about {_rounded((short - 1) * people):,} more people to test would tell" if short < 100 else ""
+    if labels <= most:
+        more = " by what a classifier expects that is told everything"
+    else:
+        short = (budget.errors * increase.standard_error / max(most - increase.mean, 1e-9)) ** 2
+        more = f"; about {_rounded((short - 1) * people):,} more people to test would tell" if short < 100 else ""
     return (
         f"Probably kept: the model errs {increase.mean * 100:.1f} points more than with everything asked "
         f"({allowed}), and {level} confidence reaches to {_beyond(upper, most)}{more}."

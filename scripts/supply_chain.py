@@ -98,7 +98,17 @@ def licence(found: metadata.Distribution) -> str:
     """Return what a package says of its licence."""
     said = found.metadata.get("License-Expression") or found.metadata.get("License") or ""
     classes = [c.split(" :: ")[-1] for c in found.metadata.get_all("Classifier") or [] if c.startswith("License")]
-    return said if said and len(said) < 80 else " and ".join(classes) or "not stated"
+    classes = [name for name in classes if name != "OSI Approved"]  # which one, it does not say
+    return said if said and len(said) < 80 else " and ".join(classes) or _headline(found)
+
+
+def _headline(found: metadata.Distribution) -> str:
+    """Return the first line of a package's licence file."""
+    for file in found.files or []:
+        if "LICENSE" in file.name.upper():
+            lines = [line.strip() for line in file.read_text().splitlines() if line.strip()]
+            return lines[0]
+    return "not stated"
 
 
 def sbom() -> None:

@@ -59,6 +59,24 @@ def test_changes_are_noticed(tmp_path: Path, change: str) -> None:
         audit(sqlite_url(tmp_path))
 
 
+def test_an_entry_of_another_log_does_not_fit(tmp_path: Path) -> None:
+    """Each entry was written with the secret; that one was exchanged for another shows in the chain only."""
+    (tmp_path / "other").mkdir()
+    with client(sqlite_url(tmp_path / "other")) as made:
+        made.delete(f"/records/{made.post('/records', json=RECORD).json()['receipt']}")
+    with client(sqlite_url(tmp_path)) as made:
+        exported(made)
+        exported(made)
+    connection = sqlite3.connect(tmp_path / "records.db", isolation_level=None)
+    connection.execute("ATTACH ? AS other", (str(tmp_path / "other" / "records.db"),))
+    connection.execute("DELETE FROM leastwise_audit WHERE number = 3")
+    connection.execute("INSERT INTO leastwise_audit SELECT * FROM other.leastwise_audit WHERE number = 3")
+    connection.close()
+    found = read_audit(sqlite_url(tmp_path))
+    assert [entry.event for entry, _ in found] == ["artefact", "started", "erased", "exported", "stopped"]
+    assert not all(unchanged for _, unchanged in found)
+
+
 def test_old_records_are_erased(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     opened, day = Store.open(url), 20_000
     monkeypatch.setattr(store, "today", lambda: day)

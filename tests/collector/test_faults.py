@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pytest
 
+from leastwise.collector.connections import IDLE
 from leastwise.collector.databases import ANSWER, LOCKED
 from leastwise.collector.records import RecordFormat
 from leastwise.collector.store import Store, Stored, Submission, read_records
@@ -226,7 +227,7 @@ def test_idle_connections_lock_nobody_out(tmp_path: Path, sent: bytes) -> None:
         row.tried = 520
         for _ in range(row.tried):
             stack.enter_context(socket.create_connection((HOST, collector.port), 10)).sendall(sent)
-        row.recovers(lambda: row.post(collector) == 201, within=1)
+        row.recovers(lambda: row.post(collector) == 201, within=IDLE - 5)  # before any of them is too old
         assert collector.process is not None
         assert len(os.listdir(f"/proc/{collector.process.pid}/fd")) < 200, "they are closed"
 
@@ -241,7 +242,7 @@ def test_an_idle_connection_is_closed(tmp_path: Path) -> None:
                 opened.sendall(bytes([byte]))
                 time.sleep(0.05)
         row.seconds = time.monotonic() - start
-        assert row.seconds < 3, "each byte does not buy more time"
+        assert row.seconds < 10, "each byte does not buy more time"  # all would take 16 seconds
         kept = stack.enter_context(closing(http.client.HTTPConnection(HOST, collector.port)))
         for _ in range(3):  # one that works is kept
             kept.request("GET", "/health")
@@ -255,7 +256,7 @@ def test_a_stalled_export_is_ended(tmp_path: Path) -> None:
     with fault("export that nobody reads") as row, ExitStack() as stack:
         collector = stack.enter_context(running(tmp_path, url, [G], script=impatient(STALLED=1)))
         stack.enter_context(stalled_export(collector.port))
-        row.recovers(lambda: "GET /records 200" in collector.log.read_text(), within=5)
+        row.recovers(lambda: "GET /records 200" in collector.log.read_text())
 
 
 @pytest.mark.slow

@@ -261,6 +261,27 @@ def test_what_could_not_be_cleared_is_not_forgotten(tmp_path: Path, monkeypatch:
     store.close()
 
 
+def test_what_is_being_cleared_still_counts_as_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store.open(sqlite_url(tmp_path))
+    [first, second] = stored(store, Submission(store.register(G), rows([RECORD] * 2))).receipts
+    store.erase(first)
+    clear, seen = store._database.forget, []
+
+    def slowly() -> bool:
+        seen.append(store.left)
+        cleared = clear()
+        store.erase(second)  # after the log was emptied, before that is known
+        return cleared
+
+    with monkeypatch.context() as patched:
+        patched.setattr(store._database, "forget", slowly)
+        assert not store.forget()
+    assert (seen, store.left) == ([True], True)
+    assert store.forget()
+    assert not store.left
+    store.close()
+
+
 def test_what_a_killed_collector_left_is_known_to_the_next(tmp_path: Path) -> None:
     """Somebody reads the file when it starts again: an erased record is still in the log."""
     killed = Store.open(sqlite_url(tmp_path))

@@ -67,6 +67,7 @@ class Service:
         self._numbers = {g.fingerprint: store.register(g) for g in generalizations}
         self.reader = RequestReader(self.formats, settings.batch_limit, settings.form)
         self.writer = Writer(store, settings.waiting)
+        self._clearing = asyncio.Lock()
         self.model = model
         self._speeches = settings.form.speeches()
         self._forms = {language: self._make_form(language) for language in self._speeches}
@@ -266,11 +267,14 @@ class Service:
 
     async def _gone(self) -> bool:
         """Wait a little for the bytes of what was erased to go; return whether they have."""
+        if not self._store.forgets:
+            return False
         end = time.monotonic() + ERASING
-        while not await self._forget():
-            if not self._store.forgets or time.monotonic() > end:
-                return False
-            await asyncio.sleep(0.1)
+        async with self._clearing:  # one tries for all: each time writers have to wait a little
+            while not await self._forget():
+                if time.monotonic() > end:
+                    return False
+                await asyncio.sleep(0.1)
         return True
 
     async def erase_page(self, request: Request) -> Response:

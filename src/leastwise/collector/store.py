@@ -82,7 +82,7 @@ class Store:
         self.writers = database.writers
         self._insert_request = database.insert(requests).on_conflict_do_nothing().returning(requests.c.day)
         self._insert_generalization = database.insert(generalizations).on_conflict_do_nothing()
-        self.left = False  # whether the log may hold what was erased
+        self._erased = self._cleared = 0  # how often something was erased, and how much of that left the log
         self.forgets, self.remains = database.forgets, database.remains
 
     @classmethod
@@ -101,7 +101,7 @@ class Store:
             store = cls(database, find_secret(database) if secret is None else secret, public)
             with database.explained():
                 store._prepare()
-                store.left = store.forgets and not store.forget()  # a killed collector may have left a log
+                store._erased += store.forgets and not store.forget()  # a killed collector may have left a log
         except BaseException:
             database.close()
             raise
@@ -234,7 +234,7 @@ class Store:
             gone = connection.execute(sa.delete(records).where(records.c.receipt == receipts.kept(raw))).rowcount
             if gone:
                 note(connection, self._secret, "erased", to_the_day=True, records=1)
-            self.left |= bool(gone) and self.forgets
+            self._erased += bool(gone) and self.forgets
         return bool(gone)
 
     def expire(self, days: int | None) -> int:
@@ -250,7 +250,7 @@ class Store:
                 gone = connection.execute(sa.delete(records).where(records.c.receipt.in_(old))).rowcount
                 if gone:
                     note(connection, self._secret, "expired", to_the_day=True, records=gone, days=days)
-                self.left |= bool(gone) and self.forgets
+                self._erased += bool(gone) and self.forgets
             total += gone
             if gone < CHUNK:
                 return total
@@ -267,12 +267,16 @@ class Store:
 
     def forget(self) -> bool:
         """Clear the log of what was erased and of the order of arrival; return whether nothing is left."""
-        before, self.left, gone = self.left, False, False  # what is erased meanwhile sets it again
-        try:
-            gone = self._database.forget()
-        finally:
-            self.left |= before and not gone
-        return gone and not self.left
+        erased = self._erased  # what is erased meanwhile is for the next time
+        if not self._database.forget():
+            return False
+        self._cleared = max(self._cleared, erased)
+        return not self.left
+
+    @property
+    def left(self) -> bool:
+        """Whether the log may hold what was erased."""
+        return self._cleared < self._erased
 
     def frames(self, generalization: Generalization) -> Iterator[pl.DataFrame]:
         """Yield the records of a generalization in parts, so that any number of them can be sent on.

@@ -1,7 +1,7 @@
-"""The pictures of the studio in docs/images, made from the demo in a real browser.
+"""The pictures of the studio in docs/images, made in a real browser: ``python scripts/studio_pictures.py RUN``.
 
-`scripts/studio_pictures.py RUN`: RUN is the folder of a finished ``leastwise demo``; a copy of it is drawn in. The
-README's short sequence is an animated WebP of three of them.
+RUN is the folder of a finished ``leastwise demo``; a copy of it is drawn in. The README's short sequence is an
+animated WebP of five of them.
 """
 
 from __future__ import annotations

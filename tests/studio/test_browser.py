@@ -145,6 +145,7 @@ def test_a_person_draws(page: Any) -> None:
     assert [text for text in page.wrong if "422" not in text] == []
 
 
+@pytest.mark.slow
 def test_fingers_draw_too(chromium: Any, tmp_path: Path) -> None:
     """On a tablet: tap to merge, drag an edge with a finger, choose values by tapping, and move them."""
     with serving(tmp_path / "run") as (address, _):
@@ -167,6 +168,7 @@ def test_fingers_draw_too(chromium: Any, tmp_path: Path) -> None:
             fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
         page.locator(".foot", has_text="the edge is at").wait_for()
         assert float(edge.get_attribute("aria-valuenow")) > float(told)
+        page.locator(".worth.waiting").first.wait_for(state="detached")
         job.get_by_role("button", name="In full").tap()
         until(page, "job", "in full")
         job.locator(".value").nth(0).tap()

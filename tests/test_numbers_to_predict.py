@@ -67,7 +67,8 @@ def test_the_planted_buckets_leave_the_noise_only_and_the_errors_are_in_the_unit
     assert found.interval.low < found.error < found.interval.high < 0.2
     assert found.baseline == pytest.approx(1.0, abs=0.1), "guessing is off by the error of guessing"
     limits = utility_limits(table(2000), QUICK)
-    assert limits.suppressed.error == pytest.approx(limits.suppressed.baseline)
+    # Who guesses has learned from validation too, and between 400 and 1,000 any number is a median.
+    assert limits.suppressed.error == pytest.approx(limits.suppressed.baseline, abs=0.1)
     assert limits.suppressed.increase is not None
     assert limits.suppressed.increase.mean == pytest.approx(
         limits.suppressed.error - limits.untouched.error, abs=1e-9

@@ -88,6 +88,52 @@ def test_a_number_is_predicted_by_a_threshold(run: Run, people: Path, tmp_path: 
     assert "all are on one side" in run("inspect", people, "-l", "pay", "--label-above", "5").complaint
 
 
+def test_a_number_is_predicted_as_a_number(run: Run, people: Path, tmp_path: Path) -> None:
+    g, schema, model = tmp_path / "g.json", tmp_path / "schema.yaml", tmp_path / "m.skops"
+    task = ("-l", "age", "--drop", "zip,x,born,pay", "--personal", "country,y")
+    assert "a number to predict, 62 distinct" in run("inspect", people, *task, "-o", schema).out
+    assert "kind: continuous" in schema.read_text(encoding="utf-8").split("attributes:")[0]
+    pat = ("-m", "pat", "--set", "max_leaves=4", "--set", "alpha=0.1")
+    assert run("minimize", people, "-s", schema, *pat, "-o", g).code == 0
+    assert Generalization.load(g)["y"].size == 2, "the label of the other tests tells the age"
+    assert run("apply", g, people, "-o", tmp_path / "coarse.csv").code == 0
+    assert pl.read_csv(tmp_path / "coarse.csv")["age"].to_list() == pl.read_csv(people)["age"].to_list()
+    assert "off by" in run("train", g, tmp_path / "coarse.csv", "-o", model).out
+    assert run("predict", g, model, tmp_path / "coarse.csv", "-o", tmp_path / "p.csv").code == 0
+    assert pl.read_csv(tmp_path / "p.csv")["prediction"].dtype == pl.Float64
+    form = json.loads(run("export", g, "--to", "json-schema").out)
+    assert form["properties"]["age"]["type"] == ["integer", "null"]
+
+
+@pytest.mark.parametrize(
+    ("command", "complaint"),
+    [
+        (
+            ("minimize", "PEOPLE", "-s", "SCHEMA", "-m", "apt"),
+            "apt needs a label of classes, and 'age' is a number",
+        ),
+        (("export", "G", "--to", "form", "--label"), "'age' is a number, and a form asks for classes"),
+        (
+            ("collect", "G", "--db", "sqlite:///x.db", "--with-label"),
+            "is a number, and a collector stores classes",
+        ),
+        (
+            ("train", "G", "PEOPLE", "--full", "--estimator", "sklearn.linear_model.LogisticRegression"),
+            "regressor",
+        ),
+    ],
+)
+def test_where_a_number_cannot_go_it_is_one_line(
+    run: Run, people: Path, tmp_path: Path, command: tuple[str, ...], complaint: str
+) -> None:
+    g, schema = tmp_path / "g.json", tmp_path / "schema.yaml"
+    run("inspect", people, "-l", "age", "--drop", "zip,x,born,pay", "--personal", "country,y", "-o", schema)
+    run("minimize", people, "-s", schema, "-m", "uniform", "--set", "k=2", "-o", g)
+    places = {"PEOPLE": people, "SCHEMA": schema, "G": g}
+    words = [str(places.get(word, word)).replace("sqlite:///x", f"sqlite:///{tmp_path}/x") for word in command]
+    assert complaint in run(*words).complaint
+
+
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [

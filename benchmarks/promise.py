@@ -20,7 +20,8 @@ from common import parser, report
 from data import load
 
 from leastwise import Generalization, Table
-from leastwise.evaluation.utility import label_guesses, utility_predictors
+from leastwise.evaluation.label_guesses import label_guesses
+from leastwise.evaluation.utility import utility_predictors
 from leastwise.predictors.base import samples
 from leastwise.predictors.strongest import Strongest, guesses, worthwhile
 from leastwise.random import generator

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from leastwise import Generalization
 from leastwise.evaluation.declared_groups import GroupErrors, Grouping
-from leastwise.evaluation.utility import LabelGuesses, label_guesses, utilities_together
+from leastwise.evaluation.label_guesses import LabelGuesses, label_guesses, utilities_together
 from leastwise.minimizers import coarsening_path
 from leastwise.partition import suppress
 from leastwise.predictors import JointBuckets, Logistic

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leastwise import Attribute, Generalization, Schema
+from leastwise.evaluation import label_guesses as guessing
 from leastwise.evaluation import utility
 from leastwise.predictors import JointBuckets, Logistic
 from leastwise.predictors.base import OneHot, samples
@@ -138,11 +139,11 @@ def test_few_records_are_cross_validated_and_many_are_not(monkeypatch):
     split, everything = age_tells().split(0), Generalization.untouched(age_tells().schema)
     used = []
     monkeypatch.setattr(CrossValidated, "predict", lambda self, rows: used.append(1) or self.beliefs_)
-    monkeypatch.setattr(utility, "FEW", 100)
-    plain = utility.label_guesses(everything, split, [JointBuckets()])
+    monkeypatch.setattr(guessing, "FEW", 100)
+    plain = guessing.label_guesses(everything, split, [JointBuckets()])
     assert not used
     monkeypatch.undo()
-    few = utility.label_guesses(everything, split, [JointBuckets()])
+    few = guessing.label_guesses(everything, split, [JointBuckets()])
     assert len(few.wrong("test", split.test)) == len(split.test)
     assert few != plain
 
@@ -153,7 +154,7 @@ def test_what_is_tested_is_not_learned_from():
     split, everything = table.split(0), Generalization.untouched(table.schema)
     changed = replace(split.test, labels=1 - split.test.y)
     told = [
-        utility.label_guesses(everything, parts, [JointBuckets(), Logistic()]).wrong("test", parts.test)
+        guessing.label_guesses(everything, parts, [JointBuckets(), Logistic()]).wrong("test", parts.test)
         for parts in (split, split._replace(test=changed))
     ]
     assert np.array_equal(told[0], ~told[1])

@@ -17,7 +17,7 @@ from leastwise.checks.use import BucketUse, bucket_use, counted, label_use
 from leastwise.documents import from_text, read_text, to_text, write_whole
 from leastwise.errors import ArtefactError, ParameterError
 from leastwise.evaluation.evaluation import Evaluation
-from leastwise.evaluation.utility import UtilityRisk
+from leastwise.evaluation.risk import UtilityRisk
 from leastwise.generalization import Generalization
 from leastwise.records.table import Table
 from leastwise.runs import Run

@@ -9,7 +9,8 @@ from leastwise.evaluation.live import Estimate, Live, Worth
 from leastwise.evaluation.minimum_sample import MinimumSample, minimum_sample
 from leastwise.evaluation.necessity import Necessity, necessity_of
 from leastwise.evaluation.protocol import evaluate
-from leastwise.evaluation.utility import NumberErrors, UtilityRisk, judged_by, utility_limits, utility_risk
+from leastwise.evaluation.risk import NumberErrors, UtilityRisk
+from leastwise.evaluation.utility import judged_by, utility_limits, utility_risk
 
 __all__ = [
     "Bound",

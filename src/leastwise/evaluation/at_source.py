@@ -25,8 +25,10 @@ from leastwise.adversaries.singling_out import SinglingOut
 from leastwise.confidence import binomial_interval
 from leastwise.evaluation.certificate import Certificate, certify_counts
 from leastwise.evaluation.evaluation import Evaluation
+from leastwise.evaluation.label_guesses import label_guesses
 from leastwise.evaluation.protocol import attackers, evaluate
-from leastwise.evaluation.utility import Judges, UtilityRisk, label_guesses
+from leastwise.evaluation.risk import UtilityRisk
+from leastwise.evaluation.utility import Judges
 from leastwise.generalization import Generalization
 from leastwise.records.sources import Counted, Source
 from leastwise.records.table import Split, Table

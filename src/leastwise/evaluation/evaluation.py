@@ -15,7 +15,7 @@ from leastwise.documents.wording import counted, percent, percent_range
 from leastwise.errors import ArtefactError, shorten
 from leastwise.evaluation.certificate import Certificate
 from leastwise.evaluation.necessity import Necessity
-from leastwise.evaluation.utility import UtilityRisk
+from leastwise.evaluation.risk import UtilityRisk
 from leastwise.plugins import is_guest
 from leastwise.validation import did_you_mean
 

@@ -27,7 +27,8 @@ from leastwise.confidence import Interval
 from leastwise.documents import from_text, html, read_text, to_text, write_whole
 from leastwise.documents.wording import counted, listed
 from leastwise.evaluation.certificate import check_held_out, check_origin
-from leastwise.evaluation.utility import NumberErrors, number_errors, parts_of
+from leastwise.evaluation.risk import NumberErrors, number_errors
+from leastwise.evaluation.utility import parts_of
 from leastwise.generalization import Generalization
 from leastwise.generalization.describe import how_asked
 from leastwise.minimizers.merging import mergeable

@@ -16,15 +16,10 @@ from leastwise.adversaries.result import AttackResult, GuestResult
 from leastwise.errors import ParameterError, shorten
 from leastwise.evaluation.certificate import Certificate, certify, check_held_out, check_origin
 from leastwise.evaluation.evaluation import Evaluation, People
+from leastwise.evaluation.label_guesses import label_guesses, utilities_together
 from leastwise.evaluation.necessity import Necessity, necessity_of
-from leastwise.evaluation.utility import (
-    Judges,
-    UtilityLimits,
-    UtilityRisk,
-    label_guesses,
-    parts_of,
-    utilities_together,
-)
+from leastwise.evaluation.risk import UtilityLimits, UtilityRisk
+from leastwise.evaluation.utility import Judges, parts_of
 from leastwise.generalization import Generalization
 from leastwise.plugins import GUEST_NAMES, is_guest
 from leastwise.progress import Progress, Silent

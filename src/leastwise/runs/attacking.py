@@ -13,7 +13,8 @@ from leastwise.adversaries.guessing import Guessed, find_last, found_knowing_mor
 from leastwise.adversaries.linkability import know_others
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.protocol import evaluate, of_the_paper
-from leastwise.evaluation.utility import Judges, UtilityLimits, UtilityRisk
+from leastwise.evaluation.risk import UtilityLimits, UtilityRisk
+from leastwise.evaluation.utility import Judges
 from leastwise.generalization import Generalization
 from leastwise.progress import Progress
 from leastwise.records.table import Split

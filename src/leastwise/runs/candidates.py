@@ -12,7 +12,7 @@ from leastwise.errors import ParameterError
 from leastwise.evaluation.declared_groups import GroupErrors
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.pareto import Point
-from leastwise.evaluation.utility import NumberErrors
+from leastwise.evaluation.risk import NumberErrors
 from leastwise.generalization import Generalization
 from leastwise.predictors.held_out import Difference
 from leastwise.schema import Schema

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from leastwise.errors import ArtefactError
-from leastwise.evaluation.utility import LabelGuesses
+from leastwise.evaluation.label_guesses import LabelGuesses
 from leastwise.progress import Progress
 from leastwise.records.table import Split
 from leastwise.runs import folder as places

@@ -15,7 +15,9 @@ from leastwise.adversaries.reconstruction import Reconstruction
 from leastwise.adversaries.singling_out import SinglingOut
 from leastwise.evaluation.certificate import certify
 from leastwise.evaluation.declared_groups import GroupErrors, ServedBefore
-from leastwise.evaluation.utility import Judges, LabelGuesses, UtilityRisk, label_guesses
+from leastwise.evaluation.label_guesses import LabelGuesses, label_guesses
+from leastwise.evaluation.risk import UtilityRisk
+from leastwise.evaluation.utility import Judges
 from leastwise.generalization import Generalization
 from leastwise.minimizers import Constraints
 from leastwise.minimizers.merging import LOSS, increase_of, spent_by_shares

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from leastwise.documents import from_text, to_text
 from leastwise.evaluation.declared_groups import Grouping, ServedBefore, parse_all
-from leastwise.evaluation.utility import LabelGuesses, Utilities, utilities_together
+from leastwise.evaluation.label_guesses import LabelGuesses, Utilities, utilities_together
 from leastwise.generalization import Generalization
 from leastwise.minimizers.merging import everything_asked
 from leastwise.predictors.base import samples

@@ -31,7 +31,8 @@ from leastwise.errors import ArtefactError, DataError
 from leastwise.evaluation.declared_groups import ServedBefore
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
-from leastwise.evaluation.utility import Judges, UtilityLimits, UtilityRisk
+from leastwise.evaluation.risk import UtilityLimits, UtilityRisk
+from leastwise.evaluation.utility import Judges
 from leastwise.generalization import Generalization
 from leastwise.minimizers import Constraints
 from leastwise.progress import Progress, Silent

@@ -1,0 +1,238 @@
+"""What the best classifier of a generalization guesses and believes, and how several of them are judged together.
+
+Who sees more can coarsen: where several generalizations are judged together, the classifier of one may be that of
+any coarser one. What a generalization costs is the *paired* difference to everything untouched: on the same
+people, most of whom both guess alike.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from leastwise.evaluation.declared_groups import GroupErrors, Grouping
+from leastwise.evaluation.risk import NumberErrors, UtilityRisk, number_errors, risk_of
+from leastwise.generalization import Generalization
+from leastwise.predictors.base import Predictor, samples
+from leastwise.predictors.cross_validation import FOLDS, CrossValidated
+from leastwise.predictors.held_out import Difference, weighed
+from leastwise.predictors.strongest import Strongest, believes
+from leastwise.records.table import Split, Table
+
+Array = npt.NDArray[Any]
+Part = Literal["train", "validation", "test"]
+_JUDGED: tuple[Part, Part] = ("validation", "test")
+FEW = 20_000
+"""With fewer people to learn from, classifiers are chosen by cross-validation."""
+MANY_FOLDS = 6
+"""Who is told everything gains by every record: with a third of them missing it would seem weaker than it is."""
+# Beliefs of very many records times classes are not kept: labels alone tell enough of so many.
+_MOST_BELIEFS = 2**22
+REPEATS = 2
+"""So often folds are drawn. What one classifier learns from these records or those is chance, about one person in
+twenty-five; the difference of two classifiers would be as uncertain by that as by who was asked."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelGuesses:
+    """What the best classifier of a generalization guesses of everybody.
+
+    Attributes
+    ----------
+    predictor
+        Who predicted.
+    validation, test
+        The classes that are guessed (of a number, the levels), in the order of the records, in hexadecimal digits.
+    train
+        The same of the training part, where records are few: out of fold, so nobody was learned from who is
+        guessed. Empty where they are many.
+    believed
+        By part, how probable each class is, record by record, in 255ths; only where everything is asked, because
+        others are held against that.
+    """
+
+    predictor: str
+    validation: str
+    test: str
+    train: str = ""
+    believed: Mapping[str, str] = field(default_factory=dict)
+    seconds: float = field(default=0.0, compare=False)
+
+    def guessed(self, part: Part, people: Table) -> npt.NDArray[Any]:
+        """Return the class that is guessed of each record of a part."""
+        return np.frombuffer(bytes.fromhex(getattr(self, part)), dtype=_code_type(people.classes))
+
+    def wrong(self, part: Part, people: Table) -> npt.NDArray[Any]:
+        """Return about whom of a part it is wrong; of a number, how far off it is."""
+        guessed = self.guessed(part, people)
+        return guessed != people.y if people.number is None else people.number.off(guessed)
+
+    def beliefs(self, part: Part, people: Table) -> npt.NDArray[np.float64]:
+        """Return what it believes of each record of a part: rows of probabilities."""
+        plain = np.frombuffer(bytes.fromhex(self.believed[part]), dtype=np.uint8).reshape(-1, people.classes)
+        return np.asarray(plain / np.maximum(plain.sum(axis=1, keepdims=True), 1))
+
+    def risk(self, split: Split, part: Part) -> UtilityRisk:
+        """Return the utility risk on a part."""
+        people: Table = getattr(split, part)
+        found = risk_of(self.wrong(part, people), split.train, people, self.predictor, self.seconds)
+        return replace(found, number=self.in_its_unit(split, part))
+
+    def in_its_unit(self, split: Split, part: Part) -> NumberErrors | None:
+        """Return the errors on a part in the unit of the label; None where that has classes."""
+        people: Table = getattr(split, part)
+        if people.number is None:
+            return None
+        return number_errors(people.number.levels[self.guessed(part, people)], people)
+
+
+def _code_type(classes: int) -> np.dtype[Any]:
+    return np.dtype(np.uint8 if classes <= 256 else "<u2")
+
+
+def label_guesses(generalization: Generalization, split: Split, predictors: Sequence[Predictor]) -> LabelGuesses:
+    """Let the best classifier guess the label of everybody on validation and on test.
+
+    It learns from the training part and is chosen on validation. Where records are few, it is chosen by
+    cross-validation over both, guesses people on validation without having learned from them, and those on test
+    from all others.
+    """
+    start, everything = time.perf_counter(), all(partition.untouched for partition in generalization.partitions)
+    train, validation = (samples(part, generalization, "label") for part in (split.train, split.validation))
+    # Where validation stands for test, who is tested must not be learned from.
+    apart = not np.array_equal(split.validation.codes, split.test.codes)
+    test = samples(split.test, generalization, "label") if apart else validation
+    believed: dict[str, npt.NDArray[Any]]
+    if apart and split.train.people + split.validation.people < FEW:
+        learned = CrossValidated(predictors, folds=MANY_FOLDS if everything else FOLDS, repeats=REPEATS)
+        learned.fit(train.and_also(validation), _persons(split))
+        unseen = np.split(learned.beliefs_, [len(train)])
+        name, believed = (
+            learned.chosen_,
+            {"train": unseen[0], "validation": unseen[1], "test": learned.predict(test)},
+        )
+    else:
+        choice = Strongest(tuple(predictors)).fit(train, validation)
+        seen = believes(choice, validation)
+        name, believed = (
+            choice.chosen_[0],
+            {"validation": seen, "test": believes(choice, test) if apart else seen},
+        )
+    codes = _code_type(split.train.classes)
+    guessed = {part: train.best(each).astype(codes).tobytes().hex() for part, each in believed.items()}
+    kept = {part: _in_255ths(each) for part, each in believed.items() if everything and each.size <= _MOST_BELIEFS}
+    return LabelGuesses(predictor=name, **guessed, believed=kept, seconds=time.perf_counter() - start)
+
+
+def _in_255ths(believed: npt.NDArray[Any]) -> str:
+    return bytes(np.rint(255 * believed).astype(np.uint8)).hex()
+
+
+def _persons(split: Split) -> npt.NDArray[np.intp] | None:
+    parts = [part.persons for part in (split.train, split.validation) if part.persons is not None]
+    return np.concatenate(parts) if parts else None
+
+
+class Utilities(NamedTuple):
+    """The utility risk of one generalization on both parts."""
+
+    validation: UtilityRisk
+    test: UtilityRisk
+
+
+def utilities_together(
+    generalizations: Sequence[Generalization],
+    told: Sequence[LabelGuesses],
+    split: Split,
+    groupings: Sequence[Grouping] = (),
+) -> list[Utilities]:
+    """Return the utility risks of generalizations that are judged together; the first asks everything.
+
+    Each uses its own classifier, or that of a coarser one where validation tells that it errs less: who sees more
+    can coarsen. So a finer one is judged worse by no more than chance. A difference that is not told (below its
+    own standard error) changes nothing: of several classifiers the luckiest would be taken, not the best.
+
+    On validation, by which is chosen, the increase of the error is estimated by labels and beliefs together (see
+    ``weighed``); on test by labels alone, with what beliefs expect beside it.
+
+    A group is a small part of a small part. Where the training part was guessed out of fold, groups are judged for
+    choosing on its people, too: a generalization was made for all of them, not for one group.
+    """
+    unseen: tuple[Part, ...] = ("train",) if all(guesses.train for guesses in told) else ()
+    wrong = [{part: guesses.wrong(part, getattr(split, part)) for part in (*unseen, *_JUDGED)} for guesses in told]
+    best = _best_classifiers(generalizations, [each["validation"] for each in wrong], split.validation)
+    grouped = {"validation": split.train.and_also(split.validation) if unseen else split.validation}
+    found = []
+    for own, mine in enumerate(best):
+        note, risks = "" if mine == own else " of a coarser one", {}
+        for part in _JUDGED:
+            people, seen = getattr(split, part), (*unseen, part) if part == "validation" else (part,)
+            risk = risk_of(wrong[mine][part], split.train, people, told[mine].predictor + note, told[own].seconds)
+            more = _increase(wrong[mine][part], wrong[best[0]][part], wrong[0][part], people)
+            expected = _expected(told[mine], told[best[0]], told[0], split, seen)
+            if part == "validation" and expected is not None:
+                more = weighed(more, expected)
+            guessed, everything = (np.concatenate([wrong[i][each] for each in seen]) for i in (mine, best[0]))
+            groups = GroupErrors.of(guessed, everything, grouped.get(part, people), groupings)
+            number = told[mine].in_its_unit(split, part)
+            risks[part] = replace(risk, increase=more, expected=expected, groups=groups, number=number)
+        found.append(Utilities(**risks))
+    return found
+
+
+def _best_classifiers(
+    generalizations: Sequence[Generalization], wrong: Sequence[Array], validation: Table
+) -> list[int]:
+    """Return whose classifier each uses: its own, or that of a coarser one that is told to be better."""
+    errors, best = [float(validation.counts @ each) for each in wrong], []
+    for own, generalization in enumerate(generalizations):
+        mine = wrong[own].astype(float)
+        told_better = [
+            i
+            for i, g in enumerate(generalizations)
+            if errors[i] < errors[own]
+            and g.is_coarser_than(generalization)
+            and Difference.of(mine - wrong[i], validation.counts, validation.persons).bound(-1) > 0
+        ]
+        best.append(min([own, *told_better], key=lambda i: errors[i]))
+    return best
+
+
+def _expected(
+    coarse: LabelGuesses, best: LabelGuesses, everything: LabelGuesses, split: Split, parts: Sequence[Part]
+) -> float | None:
+    """Return by how much more often somebody errs who sees less, by the beliefs of who sees everything.
+
+    ``best`` is whose guesses count as those of everything asked. None where nobody knows what is believed.
+    """
+    lost, people = 0.0, 0.0
+    for part in parts:
+        if part not in everything.believed:
+            return None
+        table: Table = getattr(split, part)
+        off = _off_by_beliefs(everything.beliefs(part, table), table)
+        row = np.arange(len(table))
+        lost += float(table.counts @ (off[row, coarse.guessed(part, table)] - off[row, best.guessed(part, table)]))
+        people += float(table.counts.sum())
+    return lost / people
+
+
+def _off_by_beliefs(beliefs: npt.NDArray[np.float64], people: Table) -> npt.NDArray[np.float64]:
+    """Return, record by record, how wrong each guess would be if the beliefs are right."""
+    return 1 - beliefs if people.number is None else np.asarray(beliefs @ people.number.distances)
+
+
+def _increase(guessed: Array, everything: Array, its_own: Array, people: Table) -> Difference:
+    """Return the paired increase over everything asked.
+
+    Where the best classifier of everything asked is that of a coarser one, the two may hardly differ, but a better
+    one might be learned: how uncertain that is shows in what its own classifier guesses.
+    """
+    more = Difference.of(guessed.astype(float) - everything, people.counts, people.persons)
+    own = Difference.of(guessed.astype(float) - its_own, people.counts, people.persons)
+    return Difference(more.mean, max(more.standard_error, own.standard_error))

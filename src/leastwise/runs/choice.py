@@ -18,6 +18,8 @@ from leastwise.runs.task import FRESH
 FORMAT = "leastwise-choice"
 DEFAULT = Budget(max_error_increase=0.01)
 """What is allowed when nobody says anything: one point of accuracy."""
+DEFAULT_FOR_NUMBERS = Budget(max_error_increase=0.03)
+"""The same of a number: of the error of guessing, about what a point is of that of guessing a class."""
 MARGIN = 1.25
 """So many times the standard errors that the confidence takes are added to the increase of the error (and to the
 gap between groups) in choosing: the best of many on one sample looks better than it is, and on the files that this
@@ -96,13 +98,18 @@ def choose(frontier: Frontier, budget: Budget | None, screened: Sequence[Candida
         All candidates: where none of the frontier fits, it is said whether one does that was only screened.
     """
     stated = budget is not None and bool(budget)
-    limits = budget if budget is not None and stated else DEFAULT
+    limits = budget if budget is not None and stated else default_budget(frontier.untouched.number is not None)
     limits.check(*guesses(frontier), ())
     limits.check_groups(any(point.validation.groups is not None for point in frontier.points))
     fitting = _fitting(frontier, limits)
     if fitting:
         return _chosen(fitting, limits, stated, frontier)
     return _none_fits(limits, frontier, screened) if stated else _nearest(limits, frontier)
+
+
+def default_budget(number: bool) -> Budget:
+    """Return what is allowed when nobody says anything, of classes or of a number."""
+    return DEFAULT_FOR_NUMBERS if number else DEFAULT
 
 
 def guesses(frontier: Frontier) -> tuple[dict[str, float], float]:

@@ -14,7 +14,7 @@ from leastwise.evaluation.pareto import frontier as unbeaten
 from leastwise.predictors.held_out import Difference, Reference
 from leastwise.runs import folder as places
 from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, read_line, write_line
-from leastwise.runs.choice import DEFAULT, MARGIN
+from leastwise.runs.choice import MARGIN, default_budget
 from leastwise.runs.frontier import thinned
 from leastwise.runs.job import Job
 from leastwise.runs.judging import Allowed, Polished, estimated, polished
@@ -37,7 +37,8 @@ def make_least(job: Job, pool: Pool, front: Sequence[Candidate], asked: Asked) -
     Where the budget leaves accuracy to spend, those that do are candidates too; and so is to ask nothing, where
     that would cost next to nothing.
     """
-    constraints, budget = job.options.constraints, job.task.budget or DEFAULT
+    constraints = job.options.constraints
+    budget = job.task.budget or default_budget(job.split.train.number is not None)
     everything, most = asked.reference(job.split), budget.max_error_increase
     allowed = None if most is None else Allowed(most, MARGIN * budget.errors)
     starts = [*front, *([] if most is None else near_the_limit(job, pool, front, everything, most))]

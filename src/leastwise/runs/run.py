@@ -50,7 +50,7 @@ from leastwise.runs.attacking import (
 )
 from leastwise.runs.budget import Budget
 from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, Figures, read_line, write_line
-from leastwise.runs.choice import DEFAULT, best_screened, choose, guesses, serving_alike
+from leastwise.runs.choice import best_screened, choose, default_budget, guesses, serving_alike
 from leastwise.runs.folder import Run, artefact_path, evaluation_path, write_choice
 from leastwise.runs.frontier import Counts, Frontier, LimitPoints, thinned
 from leastwise.runs.grid import Grid, default_grid
@@ -314,7 +314,8 @@ def find_frontier(job: Job, pool: Pool, everything: float) -> tuple[list[Candida
     A budget may ask for what a frontier of two figures does not show (few answers, groups served alike): who is
     best under it has a place in any case. ``everything`` is the error with everything asked, on validation.
     """
-    candidates, most, budget = pool.candidates, job.task.most, job.task.budget or DEFAULT
+    candidates, most = pool.candidates, job.task.most
+    budget = job.task.budget or default_budget(job.split.train.number is not None)
     points = [candidate.validation.point for candidate in candidates]
     front = unbeaten(points)
     best = Point(min(p.utility_risk for p in points), 0.0)

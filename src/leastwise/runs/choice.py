@@ -27,7 +27,7 @@ was developed with estimates were off by so many times their standard error. Wha
 decides."""
 ALIKE_PLACES = 4
 """Where a gap between groups is limited, so many candidates of small gaps have a place on the frontier."""
-NOT_TOLD = 0.5
+NOT_TOLD = 1.0
 """Where no candidate keeps the limit with a margin: an increase that is larger by so many standard errors than
 that of the one that comes closest is no reason to ask more."""
 ALIKE = 0.005

@@ -30,6 +30,9 @@ def used(source: Source, sampled: int) -> SourceUsed:
         tested=source.people(source.tested),
         min_count=source.at_least,
         fingerprint=source.fingerprint,
+        most=source.most,
+        table=source.engine.table,
+        key=source.engine.key,
     )
 
 

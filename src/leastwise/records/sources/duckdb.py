@@ -137,7 +137,9 @@ def of_database(path: str, table: str | None, key: str | None = None) -> DuckDB:
         raise ParameterError("name the table of the database: --table")
     connection, remove = connect(path, read_only=True)
     origin = ".".join(map(DuckDB.dialect.name, table.split(".")))
-    return DuckDB(connection, origin, key, f"{RECORD}.rowid" if key is None else None, (Path(path),), remove)
+    found = DuckDB(connection, origin, key, f"{RECORD}.rowid" if key is None else None, (Path(path),), remove)
+    found.table = table
+    return found
 
 
 def of_relation(relation: Any, key: str | None) -> DuckDB:

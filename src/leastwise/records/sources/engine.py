@@ -29,10 +29,13 @@ class Engine(ABC):
     ----------
     key
         The column by which a record is told from others; None where records have numbers of their own.
+    table
+        Where a database has several.
     """
 
     name: str = "engine"
     key: str | None = None
+    table: str | None = None
 
     @property
     @abstractmethod

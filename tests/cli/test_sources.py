@@ -91,7 +91,8 @@ def test_files_and_a_database_give_the_same_bytes_and_a_stopped_run_goes_on(
     assert run("run", stored, "--table", "people", *words, "-o", tmp_path / "two").code == 0
     assert judged(tmp_path / "one") == judged(tmp_path / "two")
     assert run("necessity", tmp_path / "two", stored).code == 0, "its table is known"
-    assert "the run that was made there" in run("necessity", tmp_path / "two" / "recommended.json", stored).complaint
+    alone = run("necessity", tmp_path / "two" / "recommended.json", stored)
+    assert "the run that was made there" in alone.complaint
     with duckdb.connect(str(tmp_path / "people.db")) as connection:
         connection.execute("DELETE FROM people WHERE rowid = 7")
     changed = run("run", stored, "--table", "people", *words, "-o", tmp_path / "two")

@@ -167,6 +167,7 @@ def _new_records(
     from leastwise.checks.use import NewRecords
     from leastwise.cli.evaluate import known_schema
     from leastwise.records.files import read_frame
+    from leastwise.records.sources import SAMPLE
 
     if not stays(address, at):
         frame = read_frame(address, agreed.task.missing)
@@ -174,7 +175,7 @@ def _new_records(
         return
     with _new_source(address, agreed, at, several, progress) as source:
         source.check_key()
-        yield _New(NewRecords(source.sample(), len(source)), source, None)
+        yield _New(NewRecords(source.sample(at.sample or SAMPLE), len(source)), source, None)
 
 
 @contextmanager

@@ -101,7 +101,7 @@ def decide(
     if stored.necessity is None:
         typer.echo(
             "why each question is asked is not known of this one, and dpia will ask for it: "
-            f"leastwise necessity {run} DATA",
+            f"leastwise necessity {run} RECORDS",
             err=True,
         )
     typer.echo(f"wrote {path}{'' if key is None else f' and {path}.sig'}", err=True)

@@ -16,11 +16,11 @@ from leastwise.cli.output import check_output, print_lines, print_table, visible
 from leastwise.cli.settings import numbers_by_name
 from leastwise.cli.sources import (
     SourceOptions,
-    by_person,
     engine_of,
     first_look,
     not_collected,
     print_queries,
+    refuse_person,
     source_of,
     stays,
 )
@@ -158,8 +158,9 @@ def _at_source(
 ) -> Evaluation | None:
     """Judge on everything, where it lies; None where that is only explained."""
     from leastwise.evaluation.at_source import evaluate_at_source
+    from leastwise.records.sources import SAMPLE
 
-    at = by_person(task, at)
+    refuse_person(task)
     with engine_of(task.data, at) as engine:
         progress = Lines("judging: ")
         frame = first_look(task, at, engine, seed, progress, artefacts if at.explain else ())
@@ -167,12 +168,12 @@ def _at_source(
         unsaid = set() if at.explain else not_collected([chosen, *others])
         source = source_of(task, at, engine, seed, progress, known_schema([chosen, *others], frame), unsaid)
         if at.explain:
-            print_queries(source, [chosen, *others])
+            print_queries(source, [chosen, *others], at.sample or SAMPLE)
             return None
         source.check_key()
         return evaluate_at_source(
             chosen,
-            source.sample(),
+            source.sample(at.sample or SAMPLE),
             source,
             wanted,
             seed,

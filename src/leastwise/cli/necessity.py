@@ -10,7 +10,6 @@ import typer
 from leastwise.cli.app import Artefact, AsJson, Force, app
 from leastwise.cli.output import check_output, print_lines, print_table
 from leastwise.cli.task import Data, Label, Missing, Person, Personal
-from leastwise.errors import ParameterError
 from leastwise.progress import Lines, watching
 
 if TYPE_CHECKING:
@@ -44,13 +43,10 @@ def necessity(
 
     Example: `leastwise necessity run/ adult.csv`
     """
-    from polars import DataFrame
-
     from leastwise.cli.evaluate import known_schema, prepared
     from leastwise.cli.report import table_of
     from leastwise.evaluation import groups_of, necessity_of
     from leastwise.records.files import read_frame
-    from leastwise.records.sources.opening import is_source
     from leastwise.records.table import Table
     from leastwise.report import write_report
     from leastwise.runs import Run
@@ -58,18 +54,15 @@ def necessity(
     from leastwise.runs.task import SHARES
 
     check_output(output, force)
+    frame = read_frame(data, tuple(missing or ()))
+    chosen = prepared(generalization, label, personal, frame)
     run = Run.load(generalization) if generalization.is_dir() else None
     if run is None:
-        if is_source(data):
-            raise ParameterError("records that stay where they are need the run that was made there: its folder")
-        frame = read_frame(data, tuple(missing or ()))
-        chosen = prepared(generalization, label, personal, frame)
         at = int(chosen.origin.get("split_seed", 0)) if seed is None else seed
         split = Table.from_frame(frame, known_schema([chosen], frame), person).split(at)
     else:
         at = run.task.seed if seed is None else seed
-        table = table_of(run.task, run.schema, data, tuple(missing or ()), person)
-        chosen, split = prepared(generalization, label, personal, DataFrame()), table.split(at, SHARES)
+        split = table_of(run, frame, data, person).split(at, SHARES)
     with watching(Lines("judging: ")) as watcher:
         found = necessity_of(chosen, split, at, held_out=held_out, progress=watcher)
         if run is not None and run.task.groups:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from leastwise.cli.app import Force, app
 from leastwise.cli.output import check_output
-from leastwise.cli.sources import SourceOptions, drawn_again, name_of
 from leastwise.cli.task import Missing, Person
 from leastwise.errors import DataError, ParameterError, PrivacyLeakWarning, shorten
 
 if TYPE_CHECKING:
     from leastwise.records.table import Table
-    from leastwise.runs.task import RunTask
-    from leastwise.schema import Schema
+    from leastwise.runs import Run
 
 
 @app.command()
@@ -48,6 +46,7 @@ def report(
     Example: `leastwise report run/ --data adult.csv -o report.html`
     """
     from leastwise.documents import write_whole
+    from leastwise.records.files import read_frame
     from leastwise.report import FORMATS, keep_shares, read_check, summarize
     from leastwise.runs import Run as StoredRun
 
@@ -57,7 +56,7 @@ def report(
     drift = None if check is None else read_check(check)
     found = StoredRun.load(run)
     if data is not None:
-        table = table_of(found.task, found.schema, data, tuple(missing or ()), person)
+        table = table_of(found, read_frame(data, tuple(missing or ())), data, person)
         keep_shares(found, table.split(found.task.seed).test)
     typer.echo(f"telling {len(found.candidates):,} candidates", err=True)
     facts = summarize(found, drift=drift, predicates=predicates)
@@ -80,19 +79,15 @@ def _format(given: str | None, output: Path | None, known: tuple[str, ...]) -> s
     return found
 
 
-def table_of(task: RunTask, schema: Schema, data: str, missing: tuple[str, ...], person: str | None) -> Table:
-    """Return the records of a run, of a source the same sample; others are refused."""
-    from leastwise.records.files import read_frame
+def table_of(run: Run, frame: Any, data: str, person: str | None) -> Table:
+    """Return the records of a run; others are refused."""
     from leastwise.records.table import Table
     from leastwise.runs.task import fingerprint
 
-    if task.source is not None:
-        table = drawn_again(task, schema, data, missing)
-    else:
-        table = Table.from_frame(read_frame(data, missing), schema, person)
-    if fingerprint(table) != task.fingerprint:
+    table = Table.from_frame(frame, run.schema, person)
+    if fingerprint(table) != run.task.fingerprint:
         raise DataError(
-            f"{name_of(data, SourceOptions())} must hold the records of the run ({shorten(task.data)}); its "
-            "fingerprint differs: give the same records, with the same --missing and --person"
+            f"{data} must hold the records of the run ({shorten(run.task.data)}); its fingerprint differs: give "
+            "the same file, with the same --missing and --person"
         )
     return table

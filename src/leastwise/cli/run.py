@@ -15,12 +15,12 @@ from leastwise.cli.progress import stoppable
 from leastwise.cli.settings import numbers_by_name, set_option, settings, settings_of
 from leastwise.cli.sources import (
     SourceOptions,
-    by_person,
     described_source,
     engine_of,
     name_of,
     opened,
     print_queries,
+    refuse_person,
     stays,
 )
 from leastwise.cli.task import (
@@ -255,12 +255,14 @@ def _run_at_source(
     profile: bool,
 ) -> None:
     """Fit on a sample, judge on everything."""
-    at = by_person(task, at)
+    from leastwise.records.sources import SAMPLE
+
+    refuse_person(task)
     if repeats > 1:
         raise ParameterError("--repeats splits records in memory; leave it out where they stay where they are")
     with watching(Lines()) as watcher, engine_of(task.data, at) as engine:
         if at.explain:
-            print_queries(described_source(task, at, engine, options.seed, watcher), ())
+            print_queries(described_source(task, at, engine, options.seed, watcher), (), at.sample or SAMPLE)
             return
         source, records = opened(task, at, engine, options.seed, watcher)
         options = _nested_in(earlier, options, records)

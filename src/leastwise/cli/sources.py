@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from leastwise.generalization import Generalization
     from leastwise.records.sources import Source
     from leastwise.records.sources.engine import Engine
-    from leastwise.records.table import Table
-    from leastwise.runs.task import RunTask
     from leastwise.schema import Schema
 
 
@@ -118,21 +116,12 @@ def opened(task: Task, options: SourceOptions, engine: Engine, seed: int, progre
     """Draw the sample, infer a schema where none is given, and look at every column."""
     from leastwise.records.sources import SAMPLE
 
-    schema, left_out = declared_or_inferred(task, engine, seed, options.sample or SAMPLE, progress)
+    most = options.sample or SAMPLE
+    schema, left_out = declared_or_inferred(task, engine, seed, most, progress)
     source = source_of(task, options, engine, seed, progress, schema)
     source.check_key()
     inferred = schema.names if task.schema is None else ()
-    return Opened(source, Records(source.sample(), inferred, left_out))
-
-
-def drawn_again(task: RunTask, schema: Schema, data: str, missing: tuple[str, ...]) -> Table:
-    """Return the sample that a run was fitted on."""
-    from leastwise.records.sources import Source
-
-    used = task.source
-    assert used is not None
-    with engine_of(data, SourceOptions(table=used.table, key=used.key)) as engine:
-        return Source(engine, schema, task.seed, missing, used.min_count, most=used.most).sample()
+    return Opened(source, Records(source.sample(most), inferred, left_out))
 
 
 def described_source(task: Task, options: SourceOptions, engine: Engine, seed: int, progress: Any) -> Source:
@@ -152,13 +141,12 @@ def source_of(
     unsaid: Collection[str] = (),
 ) -> Source:
     """Return the source of a schema that is known, but for the domains of some attributes."""
-    from leastwise.records.sources import SAMPLE, Source
+    from leastwise.records.sources import Source
     from leastwise.records.sources.inferring import completed
 
-    missing = tuple(task.missing or ())
     if unsaid:
-        schema = completed(engine, schema, unsaid, missing)
-    return Source(engine, schema, seed, missing, options.min_count or 1, progress, options.sample or SAMPLE)
+        schema = completed(engine, schema, unsaid, tuple(task.missing or ()))
+    return Source(engine, schema, seed, tuple(task.missing or ()), options.min_count or 1, progress)
 
 
 def first_look(
@@ -208,21 +196,18 @@ def not_collected(generalizations: Sequence[Generalization]) -> set[str]:
     return {*first.not_collected}.intersection(*({*other.not_collected} for other in others))
 
 
-def print_queries(source: Source, generalizations: Sequence[Any]) -> None:
+def print_queries(source: Source, generalizations: Sequence[Any], sampled: int) -> None:
     """Print what would be asked: nothing is."""
     from leastwise.records.sources.explaining import explained
 
-    for text in explained(source, generalizations):
+    for text in explained(source, generalizations, sampled):
         typer.echo(text + "\n")
 
 
-def by_person(task: Task, options: SourceOptions) -> SourceOptions:
-    """Take whose record it is for the key: counts stand for people, so no two records may share it."""
-    if task.person is None or task.person == options.key:
-        return options
-    if options.key is not None:
+def refuse_person(task: Task) -> None:
+    """Say that one record a person is what counts stand for."""
+    if task.person is not None:
         raise ParameterError(
-            "--person is the key of records in an engine: there must be one for each person, and no other --key; "
-            "put them together before, or read them into memory"
+            "--person is not counted in an engine: records there must be one for each person; put them together "
+            "before, or read them into memory"
         )
-    return replace(options, key=task.person)

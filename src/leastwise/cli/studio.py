@@ -73,17 +73,18 @@ def _ground(run: Path | None, data: str | None, task: TaskOptions, output: Path,
 
 
 def _of_run(folder: Path, data: str | None, task: TaskOptions) -> Ground:
-    from leastwise.cli.report import table_of
     from leastwise.datasets import load_adult
+    from leastwise.records.files import read_frame
     from leastwise.records.table import Table
     from leastwise.studio import Ground
     from leastwise.studio.opening import find_records, read_run
 
     known, schema = read_run(folder)
     if data is None and known.data == ADULT and schema == load_adult().schema:
-        return Ground.of(folder, known, Table.from_frame(load_adult().frame, schema))
-    records = str(find_records(folder, known.data, data))
-    return Ground.of(folder, known, table_of(known, schema, records, tuple(task.missing or ()), task.person))
+        frame = load_adult().frame
+    else:
+        frame = read_frame(find_records(folder, known.data, data), tuple(task.missing or ()))
+    return Ground.of(folder, known, Table.from_frame(frame, schema, task.person))
 
 
 def _begun(data: str, task: TaskOptions, folder: Path) -> Ground:

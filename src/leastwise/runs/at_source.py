@@ -17,7 +17,6 @@ from leastwise.records.table import Split
 from leastwise.runs.candidates import Candidate, Figures
 from leastwise.runs.folder import WORK, evaluation_path
 from leastwise.runs.job import Job
-from leastwise.runs.nesting import attacked_together
 from leastwise.runs.task import SourceUsed
 
 
@@ -30,9 +29,6 @@ def used(source: Source, sampled: int) -> SourceUsed:
         tested=source.people(source.tested),
         min_count=source.at_least,
         fingerprint=source.fingerprint,
-        most=source.most,
-        table=source.engine.table,
-        key=source.engine.key,
     )
 
 
@@ -53,14 +49,13 @@ def judge_everywhere(job: Job, points: Sequence[Candidate], source: Source) -> l
         for point, found in zip(together, job.workers.map(judge_one, tasks), strict=True):
             found.instead_of(Evaluation.load(evaluation_path(job.folder, point.id))).save(paths[point.id])
             job.progress.advance()
-    judged = attacked_together(
-        {point.id: point.generalization for point in points},
-        {name: Evaluation.load(path) for name, path in paths.items()},
-    )
-    for name, evaluation in judged.items():  # all at once: a half-replaced folder would look like another run's
-        evaluation.save(evaluation_path(job.folder, name))
+    for point in points:  # all at once: a half-replaced folder would look like another run's
+        Evaluation.load(paths[point.id]).save(evaluation_path(job.folder, point.id))
     job.note("judging on all records", seconds=time.perf_counter() - begun, tasks=len(absent))
-    return [replace(point, tested=Figures.of(judged[point.id])) for point in points]
+    return [
+        replace(point, tested=Figures.of(Evaluation.load(evaluation_path(job.folder, point.id))))
+        for point in points
+    ]
 
 
 def judge_one(

@@ -27,7 +27,7 @@ was developed with estimates were off by so many times their standard error. Wha
 decides."""
 ALIKE_PLACES = 4
 """Where a gap between groups is limited, so many candidates of small gaps have a place on the frontier."""
-NOT_TOLD = 1.0
+NOT_TOLD = 0.5
 """Where no candidate keeps the limit with a margin: an increase that is larger by so many standard errors than
 that of the one that comes closest is no reason to ask more."""
 ALIKE = 0.005
@@ -148,7 +148,8 @@ def _chosen(fitting: Sequence[Candidate], budget: Budget, stated: bool, frontier
         why = f"None of them keeps all with a margin for chance. {aim} of those that most probably do"
     elif budget.max_error_increase is not None and not sure:
         least, aim = _closest(fitting, budget)
-        why = f"None of them keeps it with a margin for chance. {aim} of those that most probably do"
+        what = "all" if several else "it"
+        why = f"None of them keeps {what} with a margin for chance. {aim} of those that most probably do"
     else:
         least, aim = _least(sure, budget)
         why = f"{aim} of them"

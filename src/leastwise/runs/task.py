@@ -125,8 +125,6 @@ class SourceUsed:
         Counts below this stayed in the engine.
     fingerprint
         Of how often each value of each column occurs.
-    most, table, key
-        By which the same sample is drawn again: about how many, of which table, told apart by which column.
     """
 
     engine: str
@@ -135,9 +133,6 @@ class SourceUsed:
     tested: int
     min_count: int
     fingerprint: str
-    most: int
-    table: str | None = None
-    key: str | None = None
 
     @property
     def sentence(self) -> str:

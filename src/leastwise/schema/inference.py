@@ -399,6 +399,7 @@ def _label_problems(facts: Profile) -> list[str]:
     elif facts.single:
         what = "class has" if len(facts.single) == 1 else "classes have"
         problems.append(
-            f"every class needs two records or more; {len(facts.single)} {what} one ({shown(facts.single)})"
+            f"every class needs two records or more; {len(facts.single)} {what} one ({shown(facts.single)}): "
+            "leave these records out, or count them to another class"
         )
     return problems

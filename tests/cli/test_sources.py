@@ -11,19 +11,13 @@ import polars as pl
 import pytest
 
 import leastwise
-from leastwise.cli.report import table_of
-from leastwise.cli.sources import SourceOptions, by_person
-from leastwise.cli.task import Task
-from leastwise.errors import DataError, ParameterError
+from leastwise.errors import DataError
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.partition import suppress
 from leastwise.records.sources import Source
 from leastwise.runs import Grid
 from leastwise.runs import Run as StoredRun
-from leastwise.runs.task import SHARES
 from leastwise.schema.file import to_yaml
-from leastwise.studio import Ground
-from leastwise.studio.opening import find_records, read_run
 from tests.cli.running import Run
 from tests.runs.small import SCHEMA, content, records, write_csv
 
@@ -90,9 +84,6 @@ def test_files_and_a_database_give_the_same_bytes_and_a_stopped_run_goes_on(
     assert "the connection is gone" in again.err
     assert run("run", stored, "--table", "people", *words, "-o", tmp_path / "two").code == 0
     assert judged(tmp_path / "one") == judged(tmp_path / "two")
-    assert run("necessity", tmp_path / "two", stored).code == 0, "its table is known"
-    alone = run("necessity", tmp_path / "two" / "recommended.json", stored)
-    assert "the run that was made there" in alone.complaint
     with duckdb.connect(str(tmp_path / "people.db")) as connection:
         connection.execute("DELETE FROM people WHERE rowid = 7")
     changed = run("run", stored, "--table", "people", *words, "-o", tmp_path / "two")
@@ -169,29 +160,6 @@ def test_a_date_is_left_out_of_what_an_engine_infers(run: Run, people: pl.DataFr
     wishes: dict[str, Any] = {"grid": [UniformMinimizer(k=2)], "quick": True, "jobs": 1, "sample": 600}
     found = leastwise.minimize(lazy, "rich", folder=tmp_path / "python", progress=None, **wishes)
     assert any("born (to be asked as year of YYYY-MM-DD" in note for note in found.notes)
-    _check_that_it_is_drawn_again(tmp_path)
-
-
-def _check_that_it_is_drawn_again(tmp_path: Path) -> None:
-    task, schema = read_run(tmp_path / "run")
-    table = table_of(task, schema, str(tmp_path / "parts"), (), None)
-    assert task.source is not None
-    assert len(table) == task.source.sampled == sum(len(part) for part in table.split(0, SHARES))
-    assert Ground.of(tmp_path / "run", task, table).run is not None
-    with pytest.raises(ParameterError, match="address of their source"):
-        find_records(tmp_path / "run", "elsewhere", None)
-    people = pl.read_parquet(tmp_path / "parts" / "1.parquet")
-    people.reverse().write_parquet(tmp_path / "parts" / "1.parquet")
-    with pytest.raises(DataError, match="parts must hold the records of the run"):
-        table_of(task, schema, str(tmp_path / "parts"), (), None)
-
-
-def test_whose_record_it_is_is_the_key() -> None:
-    task = Task(data="duckdb:people.db", person="id")
-    assert by_person(task, SourceOptions(table="t")) == SourceOptions(table="t", key="id")
-    assert by_person(task, SourceOptions(key="id")) == SourceOptions(key="id")
-    with pytest.raises(ParameterError, match="no other --key"):
-        by_person(task, SourceOptions(key="number"))
 
 
 @pytest.mark.slow

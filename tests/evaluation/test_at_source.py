@@ -84,22 +84,6 @@ def test_every_figure_is_that_of_the_records_themselves(source: Source) -> None:
     assert found.instead_of(replace(expected, utility=served)).utility == served
 
 
-def test_the_interval_of_a_mean_is_exact_where_errors_lie_in_one_another() -> None:
-    random = np.random.default_rng(6)
-    rank = random.choice(["a", "b", "c"], 800, p=[0.6, 0.3, 0.1])
-    columns = {"sex": random.choice(["f", "m"], 800), "rank": rank, "last": rank == "c", "y": [0, 1] * 400}
-    hidden = Attribute("rank", values=("a", "b", "c"), personal=True), Attribute("last", values=("false", "true"))
-    schema = Schema((replace(SEX, personal=False), hidden[0], replace(hidden[1], personal=True)), SCHEMA.label)
-    source = Source(Polars(pl.DataFrame(columns).lazy()), schema, SEED)
-    g = Generalization((keep(schema["sex"]), *map(suppress, schema.attributes[1:])), schema.label)
-    split, judges = source.sample(10**6).split(SEED), Judges(True, SEED, predictor=JointBuckets)
-    (found,) = judge_at_source(g, split, source, ["A1"], judges=judges).attacks
-    exact = evaluate(g, split, ["A1"], SEED, quick=True, predictor=JointBuckets)["A1"]
-    assert found.interval is not None
-    assert exact.interval is not None
-    assert tuple(found.interval) == pytest.approx(tuple(exact.interval), abs=1e-12)
-
-
 def _alike(ours: Any, theirs: Any) -> bool:
     """Compare; mean distances are sums of fractions, whose order shows in the last digit."""
     if not hasattr(ours, "attributes"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,6 +25,7 @@ from leastwise.minimizers.merging import (
 )
 from leastwise.partition import keep, suppress
 from leastwise.predictors.held_out import Difference, HeldOut, held_out
+from leastwise.schema.inference import infer_schema
 from tests.samples import LABEL, a_secret_and_its_twin, among_noise, coded, exclusive_or, named
 
 PARTS = (0.6, 0.3, 0.1)
@@ -92,6 +94,17 @@ def test_a_person_who_comes_back_tells_nothing_about_others():
     table = coded(Schema((named("hair", 60), named("other", 2)), LABEL), hair, person % 2, labels=label)
     assert "hair" not in uninformative(table)
     assert "hair" in uninformative(replace(table, persons=person))
+
+
+def test_of_a_number_with_a_long_tail_what_brings_the_guess_nearer_tells():
+    random = np.random.default_rng(100)
+    age, noise = random.integers(18, 90, 400), random.integers(0, 4, 400)
+    paid = np.exp(6 + 0.03 * (age - 45) + random.normal(0, 0.5, 400)).round(2)
+    frame = pl.DataFrame({"age": age, "noise": [f"n{i}" for i in noise], "paid": paid})
+    table = Table.from_frame(frame, infer_schema(frame, "paid").schema)
+    assert "age" not in uninformative(table)
+    shuffled = frame.with_columns(paid=random.permutation(paid))
+    assert uninformative(Table.from_frame(shuffled, table.schema)) == table.schema.names
 
 
 def test_what_all_answer_alike_is_uninformative():

@@ -410,12 +410,10 @@ def _interval_of_mean(breach: Breach, found: Sequence[Finding]) -> Interval:
     if breach.cells is None:
         wrong = np.mean([finding.wrong for finding in found], axis=0)
         return mean_interval(wrong, breach.truth.counts, persons=breach.truth.persons)
-    # Which of one person's attributes are told together is not counted: the most they can be is assumed. Two are
-    # guessed wrongly together at most as often as the rarer one, so the k-th largest share counts 2k - 1 times.
-    shares = -np.sort([-_error_by_record(breach, finding) for finding in found], axis=0)
-    most = np.arange(1, 2 * len(found), 2) @ shares / len(found) ** 2
+    # Which of one person's attributes are told together is not counted: the most they can be is assumed.
+    most = np.mean([np.sqrt(_error_by_record(breach, finding)) for finding in found], axis=0)
     mean = float(np.mean([finding.error() for finding in found]))
-    return spread_interval(mean, float(most @ breach.truth.counts) / breach.people - mean**2, breach.people)
+    return spread_interval(mean, float(most**2 @ breach.truth.counts) / breach.people - mean**2, breach.people)
 
 
 def _error_by_record(breach: Breach, finding: Finding) -> npt.NDArray[Any]:

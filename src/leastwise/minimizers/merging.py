@@ -31,6 +31,7 @@ from leastwise.partition import Intervals, Partition, Untouched, suppress
 from leastwise.predictors import Boosting, JointBuckets
 from leastwise.predictors.base import samples
 from leastwise.predictors.held_out import Difference, Folds, HeldOut, Reference, held_out, reference
+from leastwise.predictors.regression import boosted
 from leastwise.predictors.strongest import Strongest
 from leastwise.random import generator
 from leastwise.records.grouping import joint_buckets
@@ -232,16 +233,17 @@ def uninformative(table: Table, seed: int = 0) -> tuple[str, ...]:
     """Return the attributes that tell nothing about the label, as far as these records show.
 
     They are those that do not predict it by themselves, and that together add nothing to all others: both by
-    held-out log loss, on values that no label has grouped. A copy of a telling attribute is telling too. Where all
-    attributes together do not predict the label, and none does clearly by itself, all of them tell nothing.
+    held-out log loss (of a number, by how far off it is), on values that no label has grouped. A copy of a telling
+    attribute is telling too. Where all attributes together do not predict the label, and none does clearly by
+    itself, all of them tell nothing.
     """
     names, folds, everything = table.schema.names, Folds.of(table, seed), Generalization.untouched(table.schema)
     nothing = folds.judge(Generalization.suppressed(table.schema), (JointBuckets(),))
 
     def told_by(name: str) -> Difference:
         alone = _without(everything, {*names} - {name})
-        found = folds.judge(alone, (JointBuckets(), Boosting(rounds=15, leaves=7, rate=0.4)))
-        return nothing.is_surprised_more_than(found)
+        trees = Boosting if table.number is None else boosted
+        return _loses_to(nothing, folds.judge(alone, (JointBuckets(), trees(rounds=15, leaves=7, rate=0.4))))
 
     told = {name: told_by(name) for name in names}
     silent = [name for name in names if told[name].bound(-_ALONE) <= 0]
@@ -249,7 +251,7 @@ def uninformative(table: Table, seed: int = 0) -> tuple[str, ...]:
         return ()
     given = folds.judge(everything)
     clearly = any(each.bound(-_CLEARLY) > 0 for each in told.values())
-    if not clearly and nothing.is_surprised_more_than(given).bound(-_ALONE) <= 0:
+    if not clearly and _loses_to(nothing, given).bound(-_ALONE) <= 0:
         return names
     rise = folds.importance(everything)
     silent.sort(key=lambda name: rise[name])
@@ -260,6 +262,11 @@ def uninformative(table: Table, seed: int = 0) -> tuple[str, ...]:
         return all(loss.bound(-_TOGETHER) <= 0 for loss in losses)
 
     return tuple(silent[: last_that(add_nothing, len(silent))])
+
+
+def _loses_to(less: HeldOut, more: HeldOut) -> Difference:
+    """Return what is lost by who sees less: log loss; of a number distance, as each level has few people."""
+    return less.is_surprised_more_than(more) if less.number is None else less.errs_more_than(more)
 
 
 def last_that(holds: Callable[[int], bool], most: int) -> int:

@@ -119,10 +119,10 @@ def minimize(
     with ExitStack() as stack:
         watcher = stack.enter_context(watching(Silent()) if progress == "auto" else nullcontext(progress))
         if key is not None or table is not None or sample is not None or is_source(frame):
-            if person is not None and key not in (None, person):
-                raise ParameterError("records that stay where they are must be one for each person: key=person")
-            engine = open_engine(frame, table, person or key)
+            engine = open_engine(frame, table, key)
             stack.callback(engine.close)
+            if person is not None:
+                raise ParameterError("records that stay where they are must be one for each person: no person=...")
             records = _at_source(engine, label, personal, schema, seed, sample or SAMPLE, min_count, watcher)
         else:
             records = _records(frame, label, personal, schema, person)
@@ -179,9 +179,9 @@ def _at_source(
         declared = infer_at_source(engine, plain)
     else:
         declared = _declared(schema, label, personal)
-    source = Source(engine, declared, seed, at_least=min_count, progress=watcher, most=most)
+    source = Source(engine, declared, seed, at_least=min_count, progress=watcher)
     source.check_key()
-    return _Records(engine.name, source.sample(), declared.names if schema is None else (), notes, source)
+    return _Records(engine.name, source.sample(most), declared.names if schema is None else (), notes, source)
 
 
 def _records(

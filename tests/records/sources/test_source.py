@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import traceback
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +18,6 @@ from leastwise.partition import suppress
 from leastwise.records.sources import Counted, Source
 from leastwise.records.sources.duckdb import connect, of_files, of_relation
 from leastwise.records.sources.engine import Engine
-from leastwise.records.sources.inferring import infer_at_source
 from leastwise.records.sources.opening import files_of, is_source, open_engine
 from leastwise.records.sources.plan import PRIME, Places, number_of_key, place_of
 from leastwise.records.sources.polars import Polars
@@ -314,15 +311,6 @@ class TestBadInput:
             with pytest.raises(DataError, match=r"DuckDB did not answer .* same command again"):
                 len(Source(engine, SCHEMA))
 
-    def test_what_an_engine_says_of_a_value_is_not_repeated(self, tmp_path: Path) -> None:
-        people(20).with_columns(pay=pl.lit("secret")).write_csv(tmp_path / "people.csv")
-        connection, remove = connect()
-        rows = connection.sql(f"SELECT * REPLACE (CAST(pay AS DOUBLE) AS pay) FROM '{tmp_path}/people.csv'")
-        with pytest.raises(DataError, match=r"did not answer \(ConversionException") as told:
-            _ = Source(of_relation(rows, "yes"), SCHEMA).domains
-        remove()
-        assert "secret" not in "".join(traceback.format_exception(told.value))
-
     def test_nothing_is_written_by_postgresql(self, postgres_url: str) -> None:
         from leastwise.records.sources.databases import connect_postgresql
 
@@ -381,34 +369,3 @@ def test_files_that_are_empty_or_miss_everything_make_no_difference(suffix: str,
     engine = open_engine(str(tmp_path))
     check_engine(engine, whole)
     engine.close()
-
-
-@pytest.mark.parametrize("own", ["filename", "File_Row_Number"])
-def test_columns_that_are_called_like_those_of_a_reader_are_columns(own: str, tmp_path: Path) -> None:
-    frame = people(90).with_columns(people(90)["town"].alias(own))
-    schema = replace(SCHEMA, attributes=(*SCHEMA.attributes, replace(TOWN, name=own)))
-    for kind in ("parquet", "many parquet"):
-        with engine_of(kind, frame, tmp_path) as engine, engine_of("polars", frame, tmp_path) as other:
-            assert [*engine.families] == frame.columns
-            found, expected = Source(engine, schema, SEED).sample(40), Source(other, schema, SEED).sample(40)
-            assert np.array_equal(found.codes, expected.codes)
-
-
-@pytest.mark.parametrize(
-    ("kind", "known", "there", "expected", "other"),
-    [
-        ("ordinal", ["low", "high", "very high"], ["medium"], ["low", "medium", "high", "very high"], False),
-        ("ordinal", ["18-24", "25-34", "65+"], ["35-44"], ["18-24", "25-34", "35-44", "65+"], False),
-        ("ordinal", ["1", "2", "10"], ["3"], ["1", "2", "3", "10"], False),
-        ("ordinal", ["cold", "mild", "hot"], ["unheard of"], ["cold", "mild", "hot"], True),
-        ("discrete", ["2", "10"], ["3"], ["2", "3", "10"], False),
-        ("discrete", ["b", "d"], ["c"], ["b", "c", "d"], False),
-    ],
-)
-def test_a_completed_domain_keeps_its_order(
-    kind: Any, known: list[str], there: list[str], expected: list[str], other: bool
-) -> None:
-    frame = pl.DataFrame({"a": [*known, *there] * 20})
-    schema = Schema((Attribute("a", kind, values=tuple(known)),))
-    found = infer_at_source(Polars(frame.lazy()), schema)["a"]
-    assert (found.values, found.other) == (tuple(expected), other)

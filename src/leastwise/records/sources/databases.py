@@ -34,7 +34,7 @@ class Database(SqlEngine):
     @property
     def origin(self) -> str:
         """The table."""
-        return ".".join(map(self.dialect.name, str(self.table).split(".")))
+        return ".".join(map(self.dialect.name, self.table.split(".")))
 
     def fetch(self, query: str) -> pl.DataFrame:
         """Return what a query gives."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,6 @@ from leastwise.records.sources.sql import RECORD, SqlEngine, families_of
 ROW = "leastwise_row"
 MEMORY = "2GB"
 _TABLE = "leastwise_records"
-_OF_PARQUET = {"filename", "file_row_number"}
 
 
 class DuckDB(SqlEngine):
@@ -38,8 +37,6 @@ class DuckDB(SqlEngine):
         The expression of a record's number.
     files
         Which files are read, to notice when they change.
-    hidden
-        What the reader adds to the columns of the records.
     """
 
     name = "DuckDB"
@@ -53,10 +50,8 @@ class DuckDB(SqlEngine):
         number: str | None = None,
         files: Sequence[Path] = (),
         remove: Callable[[], None] | None = None,
-        hidden: Collection[str] = (),
     ) -> None:
         self.connection, self._origin, self.key, self.files = connection, origin, key, files
-        self._hidden = hidden
         if key is None and number is None:
             raise ParameterError("name the column that tells records apart: --key, in Python key=...")
         if key is None:
@@ -75,7 +70,7 @@ class DuckDB(SqlEngine):
         """What each column holds."""
         with self.answering():
             found = families_of(self.connection.cursor().sql(f"SELECT * FROM {self.origin} LIMIT 0").pl().schema)
-        return {name: family for name, family in found.items() if name not in self._hidden}
+        return {name: family for name, family in found.items() if name != ROW}
 
     def fetch(self, query: str) -> pl.DataFrame:
         """Return what a query gives."""
@@ -137,9 +132,7 @@ def of_database(path: str, table: str | None, key: str | None = None) -> DuckDB:
         raise ParameterError("name the table of the database: --table")
     connection, remove = connect(path, read_only=True)
     origin = ".".join(map(DuckDB.dialect.name, table.split(".")))
-    found = DuckDB(connection, origin, key, f"{RECORD}.rowid" if key is None else None, (Path(path),), remove)
-    found.table = table
-    return found
+    return DuckDB(connection, origin, key, f"{RECORD}.rowid" if key is None else None, (Path(path),), remove)
 
 
 def of_relation(relation: Any, key: str | None) -> DuckDB:
@@ -192,22 +185,32 @@ def _of_format(
 ) -> DuckDB:
     text = DuckDB.dialect.text
     listed = f"[{', '.join(text(str(path)) for path in paths)}]"
-    readers = {
-        "parquet": f"read_parquet({listed}, union_by_name = true, filename = false)",
-        "csv": f"read_csv({listed}, all_varchar = true, header = true, union_by_name = true, "
-        "hive_partitioning = true)",
-        "ndjson": f"read_json({listed}, format = 'newline_delimited', union_by_name = true, sample_size = -1)",
-    }
-    if key is not None:
-        return DuckDB(connection, readers[kind], key, None, paths, remove)
     if kind == "parquet":
-        number = _row_of_parquet(connection, paths)
-        own = DuckDB(connection, readers[kind], number=number).families
-        if not _OF_PARQUET & {name.lower() for name in own}:  # beside them DuckDB cannot add its own
-            origin = f"read_parquet({listed}, union_by_name = true, filename = true, file_row_number = true)"
-            return DuckDB(connection, origin, None, number, paths, remove, _OF_PARQUET)
-    numbered = f"(SELECT *, row_number() OVER () - 1 AS {ROW} FROM {readers[kind]})"
-    return DuckDB(connection, numbered, None, f"{RECORD}.{ROW}", paths, remove, {ROW})
+        number = _row_of_parquet(connection, paths) if key is None else None
+        rows = "filename = true, file_row_number = true" if key is None else "filename = false"
+        origin = f"read_parquet({listed}, union_by_name = true, {rows})"
+        return _Files(connection, origin, key, number, paths, remove)
+    read = (
+        f"read_csv({listed}, all_varchar = true, header = true, union_by_name = true, hive_partitioning = true)"
+        if kind == "csv"
+        else f"read_json({listed}, format = 'newline_delimited', union_by_name = true, sample_size = -1)"
+    )
+    if key is not None:
+        return DuckDB(connection, read, key, None, paths, remove)
+    numbered = f"(SELECT *, row_number() OVER () - 1 AS {ROW} FROM {read})"
+    return DuckDB(connection, numbered, None, f"{RECORD}.{ROW}", paths, remove)
+
+
+class _Files(DuckDB):
+    """Parquet files, whose own row numbers and names are no columns of the records."""
+
+    @cached_property
+    def families(self) -> Mapping[str, Family]:
+        """What each column holds."""
+        hidden = {"filename", "file_row_number"} if self.key is None else set()
+        with self.answering():
+            found = families_of(self.connection.cursor().sql(f"SELECT * FROM {self.origin} LIMIT 0").pl().schema)
+        return {name: family for name, family in found.items() if name not in hidden}
 
 
 def _row_of_parquet(connection: Any, paths: Sequence[Path]) -> str:

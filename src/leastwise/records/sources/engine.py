@@ -29,13 +29,10 @@ class Engine(ABC):
     ----------
     key
         The column by which a record is told from others; None where records have numbers of their own.
-    table
-        Where a database has several.
     """
 
     name: str = "engine"
     key: str | None = None
-    table: str | None = None
 
     @property
     @abstractmethod
@@ -85,13 +82,11 @@ class Engine(ABC):
         except (LeastwiseError, MemoryError):
             raise
         except Exception as error:
-            # What an engine says may quote a value of a record: only the kind of the error is told.
-            kind = " ".join([type(error).__name__, *filter(None, [getattr(error, "sqlstate", None)])])
+            said = shorten(" ".join(str(error).split())[:200] or type(error).__name__)
             raise DataError(
-                f"{self.name} did not answer ({kind}; its words, which may hold values, are not repeated); what "
-                "is finished is kept: try a query of --explain there, mend the connection, your rights or a type, "
-                "and give the same command again"
-            ) from None
+                f"{self.name} did not answer ({type(error).__name__}: {said}); what is finished is kept: mend the "
+                "connection or the query's rights, and give the same command again"
+            ) from error
 
 
 def check_size(found: pl.DataFrame, plan: Plan) -> pl.DataFrame:

@@ -14,20 +14,22 @@ from leastwise.records.sources.source import Domain, Source
 from leastwise.schema import Attribute
 
 
-def explained(source: Source, generalizations: Sequence[Generalization]) -> Iterator[str]:
+def explained(source: Source, generalizations: Sequence[Generalization], sampled: int) -> Iterator[str]:
     """Yield each query as text; the buckets are those of the declared values: nobody has looked at any other.
 
     Parameters
     ----------
     generalizations
         That will be counted; where they are not known yet, none.
+    sampled
+        How many records will be drawn.
     """
     blind = replace(source)
     everyone = [*source.schema.attributes] + ([source.schema.label] if source.schema.label else [])
     blind.__dict__["domains"] = {each.name: _declared(each, source) for each in everyone}
     engine = source.engine
     yield from engine.explain(source.marginals_plan(), source.seed)
-    yield f"-- drawing a sample: about {source.most:,} records with {', '.join(each.name for each in everyone)}"
+    yield f"-- drawing a sample: about {sampled:,} records with {', '.join(each.name for each in everyone)}"
     for generalization in generalizations:
         within = generalization.within(source.schema)
         yield from engine.explain(blind.plan(within, source.tested), source.seed)

@@ -13,8 +13,7 @@ from leastwise.records.sources.engine import Engine
 from leastwise.records.sources.plan import Plan
 from leastwise.schema import Attribute, Schema
 from leastwise.schema.inference import AT_LEAST
-from leastwise.schema.order_hints import natural_order
-from leastwise.schema.values import as_number, text_of
+from leastwise.schema.values import text_of
 
 
 def records_in(engine: Engine) -> int:
@@ -76,30 +75,13 @@ def _completed(attribute: Attribute, marginal: pl.DataFrame, missing: Sequence[s
         return replace(attribute, missing=attribute.missing or absent)
     new = sorted(text for text, people in counts.items() if people >= at_least and text not in attribute.code_of)
     rare = any(people < at_least and text not in attribute.code_of for text, people in counts.items())
-    listed = _in_order(attribute, new) if new else attribute.values
+    if not new:
+        return replace(attribute, missing=attribute.missing or absent, other=attribute.other or rare)
+    listed = sorted({*attribute.values, *new}) if attribute.kind == "discrete" else [*attribute.values, *new]
     return replace(
         attribute,
-        values=listed,
+        values=tuple(listed),
         missing=attribute.missing or absent,
-        other=attribute.other or rare or len(listed) < len(attribute.values) + len(new),
-        labels=attribute.labels if listed == attribute.values else (),
+        other=attribute.other or rare,
+        labels=(),
     )
-
-
-def _in_order(attribute: Attribute, new: Sequence[str]) -> tuple[str, ...]:
-    """Return the values with new ones in the first order that the known ones keep.
-
-    Without such an order nobody knows the place of a new value: an ordinal attribute takes it for "other".
-    """
-    together = (*attribute.values, *new)
-    orders = [natural_order(together), _by_number(together), tuple(sorted(together))]
-    for order in orders if attribute.kind == "ordinal" else orders[1:]:
-        if order is not None and tuple(each for each in order if each in attribute.code_of) == attribute.values:
-            return order
-    return attribute.values if attribute.kind == "ordinal" else tuple(sorted(together))
-
-
-def _by_number(texts: Sequence[str]) -> tuple[str, ...] | None:
-    numbers = {text: as_number(text) for text in texts}
-    known = {text: number for text, number in numbers.items() if number is not None and number == number}
-    return tuple(sorted(known, key=lambda text: (known[text], text))) if len(known) == len(texts) else None

@@ -45,9 +45,7 @@ def open_engine(address: Any, table: str | None = None, key: str | None = None) 
     if text.startswith(("postgresql://", "postgres://")):
         return databases.connect_postgresql(text, table, key)
     if text.startswith("spark:"):
-        found = Spark(_spark_frame(text.removeprefix("spark:"), table), key)
-        found.table = table
-        return found
+        return Spark(_spark_frame(text.removeprefix("spark:"), table), key)
     if table is not None:
         raise ParameterError(f"--table is for databases; {shorten(text)} names files")
     return duckdb.of_files(files_of(text), key)

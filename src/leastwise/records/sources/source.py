@@ -121,8 +121,6 @@ class Source:
         Smaller counts never leave the engine.
     progress
         Is told each query as it begins.
-    most
-        About so many records are drawn to fit on.
     """
 
     engine: Engine
@@ -131,7 +129,6 @@ class Source:
     missing: tuple[str, ...] = ()
     at_least: int = 1
     progress: Progress = field(default_factory=Silent)
-    most: int = SAMPLE
 
     def __post_init__(self) -> None:
         self.schema.check_plain()
@@ -219,10 +216,9 @@ class Source:
 
     # A sample ----------------------------------------------------------------------------------------------------
 
-    def sample(self, most: int | None = None) -> Table:
+    def sample(self, most: int = SAMPLE) -> Table:
         """Return a sample as a table, split as the source is; its levels are those of all records."""
         names = [*self.schema.names, *([self.schema.label.name] if self.schema.label else [])]
-        most = self.most if most is None else most
         frame = draw_frame(self.engine, names, most, len(self), self.seed, self.missing, self.progress)
         return self.table(frame)
 

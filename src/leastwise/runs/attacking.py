@@ -68,12 +68,9 @@ def know_others_of_all(
     keys = [Breach.of(each, split).coarsening for each in generalizations]
     distinct = dict(zip(keys, generalizations, strict=True))
     if distinct:
-        progress.begin("learning what goes with what", len(distinct), 0)
+        progress.begin("learning what goes with what")  # kept by nobody: a stop in it is not a step done
     learned = workers.map(know_others, [(each, split, judges.seed) for each in distinct.values()])
-    by_key = {}
-    for key, known in zip(distinct, learned, strict=True):
-        by_key[key] = known
-        progress.advance()
+    by_key = dict(zip(distinct, learned, strict=True))
     return [by_key[key] for key in keys]
 
 

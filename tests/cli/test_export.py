@@ -101,7 +101,7 @@ def test_a_file_is_not_overwritten(run: Run, artefact: Path, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["--to", "json"], "--to must be one of sql, js, json-schema, form, questionnaire; got 'json'"),
+        (["--to", "json"], "--to must be one of sql, js, json-schema, form, questionnaire, code-book; got 'json'"),
         (["--to", "form", "--dialect", "spark"], "--dialect is for --to sql; it means nothing for form"),
         (["--to", "js", "--label"], "--label is for --to sql and form and questionnaire"),
         (["--to", "sql", "--dialect", "spak"], "did you mean 'spark'"),

@@ -5,12 +5,21 @@ from __future__ import annotations
 import ctypes
 import signal
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from leastwise.cli.progress import stoppable
 from leastwise.progress import Silent
+
+
+@pytest.fixture(autouse=True)
+def heard() -> Iterator[None]:
+    """Hear Ctrl-C, whatever was inherited: who is started in the background ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def interrupted_in_a_callback() -> None:
@@ -25,6 +34,20 @@ def test_an_interrupt_that_was_swallowed_ends_the_next_step(capfd: pytest.Captur
         with pytest.raises(KeyboardInterrupt):
             heard.advance()
     assert "KeyboardInterrupt" not in capfd.readouterr().err
+
+
+def test_what_breaks_by_an_interrupt_is_the_interrupt() -> None:
+    def broken() -> None:
+        with stoppable(Silent()):
+            try:
+                signal.raise_signal(signal.SIGINT)
+            except KeyboardInterrupt:
+                raise SystemError("returned a result with an exception set") from None
+
+    with pytest.raises(KeyboardInterrupt):
+        broken()
+    with pytest.raises(SystemError), stoppable(Silent()):
+        raise SystemError("by itself")
 
 
 def test_other_mistakes_in_a_callback_are_still_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -240,6 +241,11 @@ def test_a_missing_cluster_is_one_line(
     assert answer.complaint == "this needs ray; install it with: pip install 'leastwise[cluster]'"
 
 
+def hear_interrupts() -> None:
+    """Hear Ctrl-C, whatever was inherited: who is started in the background ignores it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.skipif(not hasattr(signal, "SIGINT") or sys.platform == "win32", reason="needs signals")
 def test_ctrl_c_says_how_to_go_on(small: Path, tmp_path: Path) -> None:
     command = [
@@ -258,6 +264,7 @@ def test_ctrl_c_says_how_to_go_on(small: Path, tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
+        preexec_fn=hear_interrupts,
     )
     while process.poll() is None and not (tmp_path / "out" / "work").exists():
         time.sleep(0.05)
@@ -274,7 +281,8 @@ def test_who_stops_after_the_first_answer_has_it(small: Path, tmp_path: Path) ->
     command = [sys.executable, "-c", "from leastwise.cli.main import main; main()", "run", str(small)]
     command += ["--label", "rich", "--personal", "job,sex", "--jobs", "1", "-o", str(tmp_path / "out")]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+    streams: Any = {"stderr": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    process = subprocess.Popen(command, **streams, env=environment, preexec_fn=hear_interrupts)
     answer = tmp_path / "out" / "so_far"
     while process.poll() is None and not (answer / "choice.json").exists():
         time.sleep(0.05)

@@ -57,8 +57,8 @@ def test_the_folder_is_private_and_goes_with_the_program(run: Run, tmp_path: Pat
     assert stat.S_IMODE(run.folder.stat().st_mode) == 0o700
     code = "from leastwise.report.minimizing import _private_folder as made; print(made())"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
-    assert Path(said).name.startswith("leastwise-run-")
-    assert not Path(said).exists()
+    assert Path(said).parent.name.startswith("leastwise-run-")
+    assert not Path(said).parent.exists()
 
 
 def test_frames_and_files_of_any_kind_give_the_same_run(frame: pl.DataFrame, tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def test_what_is_shared_is_what_each_would_find() -> None:
     judges, chosen = Judges(quick=True), ["A1", "A3", "A4", "A5", "A7"]
     several = [*candidates().values()]
     last = find_last_of_all(several, SPLIT, judges, Workers(), Silent())
-    known = know_others_of_all(several, SPLIT, judges, Workers(), Silent())
+    known = know_others_of_all(several, SPLIT, judges, Workers())
     memory: dict[object, object] = {}
     for generalization, own, others in zip(several, last, known, strict=True):
         memory |= others

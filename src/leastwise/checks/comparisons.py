@@ -116,8 +116,12 @@ def chance_of_shares(
     n1, n2, c2 = round(people_then), round(people_now), round(now)
     if n1 < 1 or n2 < 1:
         return 1.0
-    expected = c2 * n1 / n2
-    c1 = min(max(round(min(max(expected, then - slack), then + slack)), 0), n1)
+    nearest = min(max(c2 * n1 / n2, then - slack), then + slack)
+    # Chances come in steps: the count as it was told may have the larger one.
+    return max(_chance(min(max(round(c1), 0), n1), n1, c2, n2, direction) for c1 in (nearest, then))
+
+
+def _chance(c1: int, n1: int, c2: int, n2: int, direction: Direction) -> float:
     # Of all the people, those in question were dealt out to either side by chance alone.
     dealt = n1 + n2, c1 + c2, n2
     if direction == "more":

@@ -33,12 +33,12 @@ def working(what: str) -> Iterator[None]:
 class Stoppable:
     """Passes on what it is told, and ends the work at its next step when Ctrl-C was swallowed.
 
-    A compiler calls back into Python, and what is raised there is printed and forgotten: on a new machine, where
-    the kernels are being compiled, Ctrl-C could go unheard.
+    A compiler calls back into Python, and what is raised there is printed and forgotten, or comes out as another
+    error: on a new machine, where the kernels are being compiled, Ctrl-C could go unheard.
     """
 
     def __init__(self, progress: Progress) -> None:
-        self._progress, self._stopped = progress, False
+        self._progress, self.stopped = progress, False
 
     def begin(self, words: str, total: int | None = None, done: int = 0) -> None:
         """Pass it on, unless the work is to stop."""
@@ -52,11 +52,11 @@ class Stoppable:
 
     def stop(self, number: int, frame: FrameType | None) -> None:
         """Stop at once, or at the next step if nobody hears of it."""
-        self._stopped = True
+        self.stopped = True
         signal.default_int_handler(number, frame)
 
     def _check(self) -> None:
-        if self._stopped:
+        if self.stopped:
             raise KeyboardInterrupt
 
 
@@ -77,6 +77,10 @@ def stoppable(progress: Progress) -> Iterator[Progress]:
     sys.unraisablehook = tell
     try:
         yield heard
+    except Exception as error:
+        if heard.stopped:  # whatever broke, broke by that
+            raise KeyboardInterrupt from error
+        raise
     finally:
         sys.unraisablehook = hook
         signal.signal(signal.SIGINT, signal.default_int_handler)

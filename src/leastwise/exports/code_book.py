@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 
 from leastwise.generalization import Generalization
 from leastwise.partition import Groups, Partition, Untouched
@@ -25,13 +26,14 @@ def code_book(generalization: Generalization) -> str:
     status,1,civil or church,civil | church
     <BLANKLINE>
     """
+    rows = [HEADER, *(row for p in generalization.partitions if not p.suppressed for row in _rows(p))]
+    return "".join(map(_line, rows))
+
+
+def _line(row: Sequence[str]) -> str:
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(HEADER)
-    for partition in generalization.partitions:
-        if not partition.suppressed:
-            writer.writerows(_rows(partition))
-    return text.getvalue()
+    csv.writer(text, lineterminator="\r\n").writerow(row)  # either sign of it is quoted inside a value
+    return text.getvalue().removesuffix("\r\n") + "\n"
 
 
 def _rows(partition: Partition) -> list[tuple[str, str, str, str]]:

@@ -219,4 +219,6 @@ def _private_folder() -> Path:
     """Make a folder that only its owner can read, removed when the interpreter ends."""
     made, remove = private_folder("run")
     atexit.register(remove)  # not bound to the run: another choice, or a copy, looks into the same folder
-    return made
+    place = made / "run"  # the outer one is held as long as the interpreter lives, this one while a run is made
+    place.mkdir(0o700)
+    return place

@@ -62,13 +62,11 @@ def find_last_of_all(
 
 
 def know_others_of_all(
-    generalizations: Sequence[Generalization], split: Split, judges: Judges, workers: Workers, progress: Progress
+    generalizations: Sequence[Generalization], split: Split, judges: Judges, workers: Workers
 ) -> list[dict[Hashable, Any]]:
     """Return, for each generalization, what A7 knows of other people: most often the same for all of them."""
     keys = [Breach.of(each, split).coarsening for each in generalizations]
     distinct = dict(zip(keys, generalizations, strict=True))
-    if distinct:
-        progress.begin("learning what goes with what")  # kept by nobody: a stop in it is not a step done
     learned = workers.map(know_others, [(each, split, judges.seed) for each in distinct.values()])
     by_key = dict(zip(distinct, learned, strict=True))
     return [by_key[key] for key in keys]

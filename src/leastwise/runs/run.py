@@ -455,10 +455,10 @@ def attack(job: Job, found: Found, chosen: str | None) -> list[Candidate]:
 
 def _learned_for_all(job: Job, tasks: Mapping[str, Attack]) -> dict[str, Attack]:
     """Return the attacks with what A4 and A7 find and learn for all of them at once."""
-    same = job.split, job.options.judges, job.workers, job.progress
+    same = job.split, job.options.judges, job.workers
     found = dict(tasks)
     for adversary, field, learn in (
-        (LeaveOneOut.name, "last", find_last_of_all),
+        (LeaveOneOut.name, "last", partial(find_last_of_all, progress=job.progress)),
         (Linkability.name, "memory", know_others_of_all),
     ):
         names = [name for name, task in tasks.items() if adversary in task.adversaries]

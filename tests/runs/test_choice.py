@@ -51,7 +51,7 @@ def make(
 ) -> Frontier:
     """Return a frontier of these figures; unless sizes are given, each asks less than the one before."""
     untouched, suppressed = figures(0.1, 0.0), figures(0.3, 0.5)
-    sizes = sizes or [(8 - i, 100 - 30 * i) for i in range(len(points))]
+    sizes = sizes or [(8 - i, 60 - 20 * i) for i in range(len(points))]
     return Frontier(
         points=tuple(candidate(i, point, test, *sizes[i]) for i, point in enumerate(points)),
         untouched=untouched,
@@ -89,9 +89,9 @@ def chosen(budget: Budget | None, front: Frontier = THREE) -> int | None:
         ({"min_adversary_error": {"mean": 0.35}}, 2),
         ({"max_unique": 1}, 1),
         ({"max_unique": 0}, 2),
-        ({"max_buckets": 70}, 1),
+        ({"max_buckets": 40}, 1),
         ({"max_asked": 6}, 2),
-        ({"max_error": 0.2, "max_buckets": 70}, 2),
+        ({"max_error": 0.2, "max_buckets": 40}, 2),
         ({"max_error_increase": 0.001}, None),
         ({"max_error": 0.11, "min_adversary_error": {"sex": 0.2}}, None),
     ],
@@ -107,8 +107,8 @@ def test_the_sentence_tells_the_limit_and_why() -> None:
         "asked. This is the safest of them on the validation part: the model errs 0.120, A1 is wrong 0.300 of the "
         "time."
     )
-    several = choose(THREE, Budget(max_error_increase=0.02, max_buckets=70)).sentence
-    assert "these limits: the model errs at most 0.02 more than with everything asked, and at most 70" in several
+    several = choose(THREE, Budget(max_error_increase=0.02, max_buckets=40)).sentence
+    assert "these limits: the model errs at most 0.02 more than with everything asked, and at most 40" in several
     assert found.fits
     assert (found.binding, found.nearest, found.misses_on_test) == ((), None, ())
 
@@ -122,6 +122,15 @@ def test_among_candidates_that_are_alike_the_one_that_asks_least_wins() -> None:
     assert "Within 0.005 of the safest, this one asks least of them" in found.sentence
     far = make(figures(0.105, 0.300), figures(0.106, 0.301), figures(0.107, 0.3065), sizes=sizes)
     assert int(str(choose(far, Budget(max_error_increase=0.02)).candidate), 16) == 2
+
+
+def test_a_form_that_nobody_would_design_is_chosen_only_where_no_shorter_one_fits() -> None:
+    long, short = (0.001, 0.001), (0.009, 0.004)  # the long one keeps the limit surely, the short one by estimate
+    front = make(figures(0.101, 0.1), figures(0.109, 0.3), sizes=[(9, 300), (5, 30)])
+    both = increased(front, long, short)
+    assert choose(both, Budget(max_error_increase=0.01)).candidate == both.points[1].id
+    assert choose(both, Budget(max_error_increase=0.005)).candidate == both.points[0].id
+    assert choose(both, Budget(min_adversary_error={"sex": 0.1})).candidate == both.points[0].id  # accuracy counts
 
 
 def test_without_a_budget_that_can_be_kept_the_closest_is_chosen_and_said() -> None:
@@ -145,6 +154,12 @@ def test_where_none_fits_it_says_what_binds_and_what_is_nearest() -> None:
     assert f"The nearest is {found.nearest}: the model errs 0.0200 more" in found.sentence
 
 
+def test_where_every_candidate_costs_too_much_it_says_what_is_left_to_do() -> None:
+    words = "nothing less than everything asked in full keeps this limit"
+    assert words in choose(THREE, Budget(max_error_increase=0.001)).sentence
+    assert words not in choose(THREE, Budget(max_error_increase=0.012, min_adversary_error={"sex": 0.2})).sentence
+
+
 def test_what_binds_is_what_no_candidate_keeps_and_not_what_the_nearest_breaks_besides() -> None:
     """The nearest also has people alone, which others do not have."""
     front = make(figures(0.105, 0.1), figures(0.12, 0.3), figures(0.2, 0.4, unique=2))
@@ -152,7 +167,7 @@ def test_what_binds_is_what_no_candidate_keeps_and_not_what_the_nearest_breaks_b
     assert found.nearest == front.points[2].id
     assert "2 people are alone" in found.sentence
     assert [text.split(",")[0] for text in found.binding] == [
-        "there are 40 answers in all",
+        "there are 20 answers in all",
         "there are 6 questions",
     ]
     assert all("no candidate keeps this limit" in text for text in found.binding)

@@ -27,6 +27,7 @@ from leastwise.minimizers.coarsening.path import coarsening_steps, countable
 from leastwise.minimizers.constraints import BucketTree, Constraints, MergeRules, broken
 from leastwise.minimizers.floor import brought_to
 from leastwise.minimizers.orders import principal_direction
+from leastwise.minimizers.smoothing import Floats, Smoothing, sums_by_code
 from leastwise.partition import Intervals, Partition, Untouched, suppress
 from leastwise.predictors import Boosting, JointBuckets
 from leastwise.predictors.base import samples
@@ -52,8 +53,6 @@ MOST_ANSWERS = 24
 """No question has more answers, unless constraints want them: models need no more."""
 READABLE = 8
 """More answers than these a question has only where the records tell that they pay."""
-# In ordering answers by their effect, everybody together counts as so many people.
-_PSEUDO_COUNT = 10.0
 # Lagrange multiplier of the classifier error along the path of merges: nearly all that counts.
 _SAVING = 20.0
 # Up to so many questions, each is left out in turn; of more, the least important are tried together first.
@@ -100,8 +99,8 @@ def least(
     """
     held, own = constraints or Constraints(), train.with_own_levels()
     floor = max(held.min_people, fewest_people(train))
-    start = brought_to(replace(held, min_people=floor), _with_buckets(own, generalization, held), own)
-    start = with_few_answers(own, start, held)
+    start = with_few_answers(own, _with_buckets(own, generalization, held), held)  # rare values go with their like
+    start = brought_to(replace(held, min_people=floor), start, own)
     if broken(held, start, own):  # a floor that the constraints leave no room for
         start = generalization
     search = _Search(_some(train), validation, held, _some(own, _MOST_ON_A_PATH), loss)
@@ -201,11 +200,8 @@ def with_few_answers(
 
 def _runs(train: Table, j: int, partition: Partition, rules: MergeRules, most: int) -> Iterator[Partition]:
     """Yield a question in as many runs as it may have, then in fewer, as far as the rules allow."""
-    bucket = partition.bucket_map(train.levels[j])[train.codes[:, j]]
-    told = np.zeros((partition.size, train.classes))
-    np.add.at(told, (bucket, train.y), train.counts)
-    people, overall = told.sum(axis=1), told.sum(axis=0) / told.sum()
-    effect = (told + _PSEUDO_COUNT * overall) / (people + _PSEUDO_COUNT)[:, None]
+    people, effect = _label_shares(train, j, partition)
+    overall = people @ effect / people.sum()
     row = np.arange(in_order(partition))
     tree = rules.trees[j]
     if tree is not None:
@@ -222,6 +218,16 @@ def _runs(train: Table, j: int, partition: Partition, rules: MergeRules, most: i
             groups[row[first:end]] = row[first:end].min()
         if all(rules.allow(j, np.flatnonzero(groups == name).tolist()) for name in np.unique(groups)):
             yield partition.coarsen(groups.tolist())
+
+
+def _label_shares(train: Table, j: int, partition: Partition) -> tuple[Floats, Floats]:
+    """Return how many people each bucket has, and their shares of the label's classes, smoothed where few are."""
+    bucket_of, use = partition.bucket_map(train.levels[j]), train.use(j).astype(float)
+    shares, told = Smoothing.of(train, j).means(sums_by_code(train, j)), np.zeros((partition.size, train.classes))
+    np.add.at(told, bucket_of, use[:, None] * shares)
+    people: Floats = np.bincount(bucket_of, weights=use, minlength=partition.size).astype(float)
+    overall = use @ shares / use.sum()
+    return people, np.where(people[:, None] > 0, told / np.maximum(people, 1e-12)[:, None], overall)
 
 
 def fewest_people(train: Table) -> float:

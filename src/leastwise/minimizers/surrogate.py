@@ -2,8 +2,8 @@
 
 A surrogate is learned on the full records of the training part and gives every code of every attribute an *effect*
 on the log-odds of the label: one number for two classes, one per class otherwise. Effects of an attribute are
-centred on the people, and those of rare values are shrunk towards that centre, so that a value seen once does
-not look like something worth knowing.
+centred on the people, and those of rare values are drawn towards that centre, or towards their neighbours (see
+``smoothing``), so that a value seen once does not look like something worth knowing.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from leastwise.errors import DataError, MissingExtraError, ParameterError
 from leastwise.kernels.additive_logistic import fit_additive
+from leastwise.minimizers.smoothing import PSEUDO_COUNT, Smoothing, sums_by_code
 from leastwise.records.grouping import numbered_runs, quantile_of
 from leastwise.records.table import Table
 from leastwise.schema import Schema
@@ -30,8 +31,6 @@ Effects = tuple[Floats, ...]
 
 Surrogate = Callable[[Table, int], Effects]
 
-# People that a value is taken to have seen at the mean effect before its own are counted.
-SHRINKAGE = 20.0
 _MOST_LEVELS = 64
 # A tree parts one attribute. With too few trees, attributes that tell a little are never parted and look useless.
 _TREES, _TREES_PER_ATTRIBUTE, _RECORDS_PER_TREE = 100, 5, 200
@@ -81,7 +80,7 @@ def effects_of(
     _check_effects(raw, table)
     if table.classes < 2 or len(np.unique(table.y)) < 2:
         return tuple(np.zeros((size, 1)) for size in table.sizes)
-    return tuple(_shrunk(effects, table.use(j)) for j, effects in enumerate(raw))
+    return tuple(_shrunk(effects, table, j) for j, effects in enumerate(raw))
 
 
 def _check_effects(raw: Effects, table: Table) -> None:
@@ -95,10 +94,17 @@ def _check_effects(raw: Effects, table: Table) -> None:
         )
 
 
-def _shrunk(effects: Floats, use: Floats) -> Floats:
+def _shrunk(effects: Floats, table: Table, attribute: int) -> Floats:
+    use = table.use(attribute)
     people = use.sum()
     centred = effects - (use @ effects) / people if people else effects
-    return np.asarray(centred * (use / (use + SHRINKAGE))[:, None])
+    if table.schema.attributes[attribute].kind == "discrete":
+        return _smoothing(table, attribute).drawn_together(centred)
+    return np.asarray(centred * (use / (use + PSEUDO_COUNT))[:, None])
+
+
+def _smoothing(table: Table, attribute: int) -> Smoothing:
+    return Smoothing.of(table, attribute, None if table.number is None else _told(table))
 
 
 def one_hot_logistic(table: Table, seed: int = 0) -> Effects:
@@ -202,11 +208,10 @@ def _ranks(table: Table) -> list[Floats]:
     """
     shares = np.bincount(table.y, weights=table.counts, minlength=table.classes) / table.people
     label = (table.y == shares.argmax()) - shares.max() if table.number is None else _told(table)
-    ranks = []
+    told, ranks = np.asarray(label, dtype=float), []
     for j, (declared, size) in enumerate(zip(table.schema.attributes, table.sizes, strict=True)):
         if declared.kind == "discrete":
-            total = np.bincount(table.codes[:, j], weights=table.counts * label, minlength=size)
-            mean = total / (table.use(j) + SHRINKAGE)
+            mean = _smoothing(table, j).means(sums_by_code(table, j, told))[:, 0]
             ranks.append(np.argsort(np.argsort(mean, kind="stable"), kind="stable").astype(float))
         else:
             extras = np.full(declared.extra_values, np.nan)

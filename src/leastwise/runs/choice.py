@@ -30,6 +30,8 @@ ALIKE_PLACES = 4
 NOT_TOLD = 0.5
 """Where no candidate keeps the limit with a margin: an increase that is larger by so many standard errors than
 that of the one that comes closest is no reason to ask more."""
+MOST_ANSWERS = 60
+"""A form of more answers is nobody's design: it is chosen only where no shorter one keeps the limits."""
 ALIKE = 0.005
 """Candidates whose errors differ by no more are alike, and the one that asks least is the best of them."""
 
@@ -83,7 +85,8 @@ def choose(frontier: Frontier, budget: Budget | None, screened: Sequence[Candida
     """Return the best candidate under the budget.
 
     With a limit on the classifier's error the safest candidate wins, otherwise the most accurate one; among those
-    that come within ``ALIKE`` of it, the one with the fewest answers. A limit on the increase of the error, or of
+    that come within ``ALIKE`` of it, the one with the fewest answers; one of more than ``MOST_ANSWERS`` only where
+    no shorter one keeps the limits. A limit on the increase of the error, or of
     groups, must be kept with a margin: the best of many on one sample looks better than it is. Where no candidate
     does that, it is the best of those that most probably keep it. Without a budget the default one counts; where
     no candidate keeps that, it is the best of those that come closest.
@@ -132,6 +135,11 @@ def _fitting(frontier: Frontier, budget: Budget, errors: float = 0.0) -> list[Ca
     return [point for point in frontier.points if not _broken(_held(point, budget, frontier, errors))]
 
 
+def _short(points: Sequence[Candidate]) -> list[Candidate]:
+    """Return those that people would answer; all, where there is none."""
+    return [point for point in points if point.answers <= MOST_ANSWERS] or [*points]
+
+
 def _broken(limits: Sequence[Limit]) -> list[Limit]:
     return [limit for limit in limits if limit.beyond > 0]
 
@@ -142,12 +150,13 @@ def _chosen(fitting: Sequence[Candidate], budget: Budget, stated: bool, frontier
         many = f"One of {len(frontier.points)} candidates of the frontier keeps"
     several = len(budget.limits_in_words()) > 1
     which = "these limits" if several else "this limit" if stated else "the limit that holds when none is stated"
-    sure = _fitting(frontier, budget, MARGIN * budget.errors)
+    short = _short(fitting) if budget.bounds_utility else [*fitting]
+    sure = [point for point in _fitting(frontier, budget, MARGIN * budget.errors) if point in short]
     if budget.bounds_groups and not sure:
-        least, aim = _likeliest(fitting, budget, frontier)
+        least, aim = _likeliest(short, budget, frontier)
         why = f"None of them keeps all with a margin for chance. {aim} of those that most probably do"
     elif budget.max_error_increase is not None and not sure:
-        least, aim = _closest(fitting, budget)
+        least, aim = _closest(short, budget)
         what = "all" if several else "it"
         why = f"None of them keeps {what} with a margin for chance. {aim} of those that most probably do"
     else:
@@ -311,7 +320,7 @@ def _none_fits(budget: Budget, frontier: Frontier, screened: Sequence[Candidate]
     sentence = (
         f"None of the {len(frontier.points)} candidates of the frontier fits: {budget.words()}. "
         f"What binds: {'; '.join(binding)}. The nearest is {nearest.id}: {'; '.join(missed)}."
-        f"{_hint(screened, budget, frontier)}"
+        f"{_only_everything(held)}{_hint(screened, budget, frontier)}"
     )
     return Choice(
         candidate=None,
@@ -322,6 +331,17 @@ def _none_fits(budget: Budget, frontier: Frontier, screened: Sequence[Candidate]
         binding=tuple(binding),
         nearest=nearest.id,
         misses_on_test=(),
+    )
+
+
+def _only_everything(held: Sequence[Sequence[Limit]]) -> str:
+    """Say, where every candidate costs too much, what is left to do."""
+    costs = [limit.beyond for limits in held for limit in limits if limit.name == "max_error_increase"]
+    if not costs or min(costs) == 0:
+        return ""
+    return (
+        " As far as these records tell, nothing less than everything asked in full keeps this limit: allow more, "
+        "or give more records."
     )
 
 

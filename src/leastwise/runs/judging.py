@@ -34,6 +34,8 @@ SPENDING = (None, 20.0)
 """Multipliers of the paths on which accuracy is spent: the best exchange rates, or few answers above all."""
 NEAR = 0.01
 """Who errs by more than this beyond the limit does not come to keep it."""
+EVERYTHING = "everything"
+"""Who proposes the candidate that asks everything in full."""
 PARTS = (1.0, 0.5)
 """Of what may be lost, these shares are spent."""
 
@@ -90,19 +92,35 @@ def polished(
     """Return the least that a candidate can be, screened like all others, and what it becomes when all is spent.
 
     Nothing is spent where nothing is ``allowed``, or where the least errs too much for that. Near the limit hardly
-    anything is lost even where nobody would tell it.
+    anything is lost even where nobody would tell it; nor of everything asked, so that there is a candidate where
+    hardly anything may be lost.
     """
     train, validation, loss = split.train, split.validation, LOSS
     if allowed is not None:
         left = allowed.increase - estimated(candidate.generalization, split, everything).mean
         loss = min(max(left / 2, LOSS / 4), LOSS) if left > -NEAR else LOSS
+    if candidate.minimizer == EVERYTHING:
+        loss = LOSS / 4
     least = least_of(train, validation, candidate.generalization, constraints=constraints, loss=loss)
     first = _coarsened(candidate, least, split, together, constraints)
+    return _spent(first, split, together, constraints, everything, allowed)
+
+
+def _spent(
+    first: Candidate,
+    split: Split,
+    together: int,
+    constraints: Constraints | None,
+    everything: Reference,
+    allowed: Allowed | None,
+) -> tuple[Polished, ...]:
+    """Return a candidate, and what it becomes when accuracy is spent, as far as it leaves any."""
     found = [Polished(first, estimated(first.generalization, split, everything))]
     if allowed is not None and found[0].increase.bound(allowed.errors) < allowed.increase:
         for mu in SPENDING:
             same: Any = {"mu": mu, "constraints": constraints, "everything": everything}
-            for spent in spent_by_shares(train, validation, first.generalization, *allowed, PARTS, **same):
+            parts = split.train, split.validation, first.generalization
+            for spent in spent_by_shares(*parts, *allowed, PARTS, **same):
                 way = _coarsened(first, spent, split, together, constraints)
                 found.append(Polished(way, estimated(way.generalization, split, everything)))
     return tuple(found)

@@ -19,7 +19,7 @@ from leastwise.runs.frontier import thinned
 from leastwise.runs.job import Job
 from leastwise.runs.judging import Allowed, Polished, estimated, polished
 from leastwise.runs.labels import Asked
-from leastwise.runs.proposals import Pool, candidate_that_asks_nothing
+from leastwise.runs.proposals import Pool, candidate_that_asks_everything, candidate_that_asks_nothing
 
 NEAR = 0.02
 """Who errs by so much more than allowed in screening does not keep the limit, however strong the judge."""
@@ -31,11 +31,13 @@ NOT_TOLD = 1.645
 """Standard errors (95 %, one-sided) below which the records do not tell that the label can be predicted at all."""
 
 
-def make_least(job: Job, pool: Pool, front: Sequence[Candidate], asked: Asked) -> tuple[Pool, list[Candidate]]:
+def make_least(
+    job: Job, pool: Pool, front: Sequence[Candidate], asked: Asked, silent: Sequence[str]
+) -> tuple[Pool, list[Candidate]]:
     """Make every candidate of the frontier the least that it can be; return the pool with the new ones, and these.
 
-    Where the budget leaves accuracy to spend, those that do are candidates too; and so is to ask nothing, where
-    that would cost next to nothing.
+    Where the budget leaves accuracy to spend, those that do are candidates too; so is the least that loses next to
+    nothing beside everything asked, and to ask nothing, where that would cost next to nothing.
     """
     constraints = job.options.constraints
     budget = job.task.budget or default_budget(job.split.train.number is not None)
@@ -45,6 +47,9 @@ def make_least(job: Job, pool: Pool, front: Sequence[Candidate], asked: Asked) -
     together = len(pool.candidates) + 3 * len(starts) + 1
     tasks: list[Any] = [(each, job.split, together, constraints, everything, allowed) for each in starts]
     increase = asked.increase_of_nothing(job.split)
+    if {*silent} != {*job.split.train.schema.names}:
+        whole = candidate_that_asks_everything(job.split.train, silent)
+        tasks.append((whole, job.split, together, constraints, everything, allowed))
     costs_little = increase.mean <= (most or 0.0) or increase.bound(-NOT_TOLD) <= 0
     if costs_little and not (constraints and constraints.wanted):
         nothing = candidate_that_asks_nothing(job.split.train)

@@ -18,11 +18,12 @@ from leastwise.minimizers.base import chosen_on
 from leastwise.minimizers.constraints import broken
 from leastwise.minimizers.floor import brought_to
 from leastwise.minimizers.merging import uninformative
+from leastwise.partition import suppress
 from leastwise.progress import Progress
 from leastwise.records.table import Split, Table
 from leastwise.runs.candidates import Candidate, Failure
 from leastwise.runs.families import Proposal, Source
-from leastwise.runs.judging import answers, screen_by_counting
+from leastwise.runs.judging import EVERYTHING, answers, screen_by_counting
 
 LONGEST_REASON = 300
 
@@ -118,17 +119,25 @@ def without_asking(silent: Sequence[str], constraints: Constraints | None) -> Co
 
 def candidate_that_asks_nothing(train: Table) -> Candidate:
     """Return the candidate that asks nothing: the model guesses the most frequent class."""
-    _, nothing = limit_points(train)
-    name = "nothing"
-    origin = {"minimizer": name, **chosen_on(train)}
+    return _limit("nothing", limit_points(train)[1], train)
+
+
+def candidate_that_asks_everything(train: Table, silent: Sequence[str]) -> Candidate:
+    """Return the candidate that asks everything in full but what tells nothing."""
+    everything = limit_points(train)[0]
+    partitions = (suppress(p.attribute) if p.attribute.name in silent else p for p in everything.partitions)
+    return _limit(EVERYTHING, replace(everything, partitions=tuple(partitions)), train)
+
+
+def _limit(name: str, generalization: Generalization, train: Table) -> Candidate:
     return Candidate(
-        fingerprint=nothing.fingerprint,
+        fingerprint=generalization.fingerprint,
         minimizer=name,
         parameters={},
         seed=0,
-        asked=0,
-        answers=0,
-        generalization=replace(nothing, origin=origin),
+        asked=len(generalization.collected),
+        answers=answers(generalization, train),
+        generalization=replace(generalization, origin={"minimizer": name, **chosen_on(train)}),
     )
 
 

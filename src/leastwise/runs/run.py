@@ -186,7 +186,7 @@ def judged_frontier(job: Job, least: bool = True) -> Found:
     pool = screen(job, pooled(propose(job, silent), train, silent), asked.served_before(job.split))
     front, counts = find_frontier(job, pool, asked.error_of_everything(job.split))
     if least:
-        pool, front = make_least(job, pool, front, asked)
+        pool, front = make_least(job, pool, front, asked, silent)
     counts = replace(counts, screened=len(pool.candidates))
     asked = guess_labels(job, asked.and_also(front))
     limits = judge_limits(job, asked)

@@ -105,6 +105,10 @@ def long_row(rows: int = 4000) -> Table:
     return coded(schema, number, secret, labels=labels)
 
 
+NOISE = {*(f"noise {j}" for j in range(7)), *(f"number {j}" for j in range(3))}
+"""The attributes of ``among_noise`` that tell nothing."""
+
+
 def among_noise(rows: int = 3000, seed: int = 0, rare: bool = False) -> Table:
     """The label hangs on ``useful``, of which ``copy`` is a copy; ten columns of several kinds are pure noise.
 

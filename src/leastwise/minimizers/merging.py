@@ -29,10 +29,8 @@ from leastwise.minimizers.floor import brought_to
 from leastwise.minimizers.orders import principal_direction
 from leastwise.minimizers.smoothing import Floats, Smoothing, sums_by_code
 from leastwise.partition import Intervals, Partition, Untouched, suppress
-from leastwise.predictors import Boosting, JointBuckets
 from leastwise.predictors.base import samples
 from leastwise.predictors.held_out import Difference, Folds, HeldOut, Reference, held_out, reference
-from leastwise.predictors.regression import boosted
 from leastwise.predictors.strongest import Strongest
 from leastwise.random import generator
 from leastwise.records.grouping import joint_buckets
@@ -45,6 +43,8 @@ _CHANCE = 1.28
 LOSS = 0.003
 """... and nothing is lost on the sly: by the beliefs of who sees more it costs at most this, or twice as much
 where the log loss falls, because then these beliefs are too sure."""
+# Who errs by more than this beyond a limit does not come to keep it.
+_BEYOND = 0.01
 # Classifiers learn from at most so many records: every question and many merges are tried.
 _MOST_RECORDS = 12_000
 # A path is an order only, in which merges are tried.
@@ -61,11 +61,6 @@ _FEW_QUESTIONS = 12
 _FEW_GROUPS = 6
 # So many pairs in a row that turn out to cost something are enough: they come in the order of their cost.
 _PATIENCE = 3
-# What must be shown of a question to be asked at all: standard errors of what it tells by itself, and of what all
-# questions that tell nothing by themselves add together to the others.
-_ALONE, _TOGETHER = 2.0, 0.5
-# Of many attributes that tell nothing one will seem to: alone it must tell so clearly.
-_CLEARLY = 3.0
 
 
 def least(
@@ -111,6 +106,15 @@ def least(
         earlier = now
         now = search.without_questions(search.without_pairs(now))
     return now
+
+
+def loss_near(left: float) -> float:
+    """Return what may be lost on the sly where so much of a limit is left: near it hardly anything.
+
+    >>> [loss_near(left) for left in (0.01, 0.004, 0.0, -0.05)]  # the last will not come to keep it
+    [0.003, 0.002, 0.00075, 0.003]
+    """
+    return min(max(left / 2, LOSS / 4), LOSS) if left > -_BEYOND else LOSS
 
 
 def spend(
@@ -235,46 +239,6 @@ def fewest_people(train: Table) -> float:
     return max(FEWEST_PEOPLE, FEWEST_SHARE * train.people)
 
 
-def uninformative(table: Table, seed: int = 0) -> tuple[str, ...]:
-    """Return the attributes that tell nothing about the label, as far as these records show.
-
-    They are those that do not predict it by themselves, and that together add nothing to all others: both by
-    held-out log loss (of a number, by how far off it is), on values that no label has grouped. A copy of a telling
-    attribute is telling too. Where all attributes together do not predict the label, and none does clearly by
-    itself, all of them tell nothing.
-    """
-    names, folds, everything = table.schema.names, Folds.of(table, seed), Generalization.untouched(table.schema)
-    nothing = folds.judge(Generalization.suppressed(table.schema), (JointBuckets(),))
-
-    def told_by(name: str) -> Difference:
-        alone = _without(everything, {*names} - {name})
-        trees = Boosting if table.number is None else boosted
-        return _loses_to(nothing, folds.judge(alone, (JointBuckets(), trees(rounds=15, leaves=7, rate=0.4))))
-
-    told = {name: told_by(name) for name in names}
-    silent = [name for name in names if told[name].bound(-_ALONE) <= 0]
-    if not silent:
-        return ()
-    given = folds.judge(everything)
-    clearly = any(each.bound(-_CLEARLY) > 0 for each in told.values())
-    if not clearly and _loses_to(nothing, given).bound(-_ALONE) <= 0:
-        return names
-    rise = folds.importance(everything)
-    silent.sort(key=lambda name: rise[name])
-
-    def add_nothing(count: int) -> bool:
-        less = folds.judge(_without(everything, {*silent[:count]}))
-        losses = less.errs_more_than(given), less.is_surprised_more_than(given)
-        return all(loss.bound(-_TOGETHER) <= 0 for loss in losses)
-
-    return tuple(silent[: last_that(add_nothing, len(silent))])
-
-
-def _loses_to(less: HeldOut, more: HeldOut) -> Difference:
-    """Return what is lost by who sees less: log loss; of a number distance, as each level has few people."""
-    return less.is_surprised_more_than(more) if less.number is None else less.errs_more_than(more)
-
-
 def last_that(holds: Callable[[int], bool], most: int) -> int:
     """Return the last number from 1 to ``most`` for which something holds that holds up to there; 0 for none.
 
@@ -341,11 +305,11 @@ class _Search:
         if len(now.collected) > _FEW_QUESTIONS:
             rise = Folds.of(self.people).importance(now)
             order = sorted(self._optional(now), key=lambda name: rise[name])
-            now = _without(now, {*order[: self._last_free(lambda n: _without(now, {*order[:n]}), len(order))]})
+            now = without(now, {*order[: self._last_free(lambda n: without(now, {*order[:n]}), len(order))]})
         free = self._optional(now)
-        while free := [name for name in free if self.is_free(_without(now, {name}))]:  # others will not become so
-            best = min(free, key=lambda name: self.expected_loss(_without(now, {name})))
-            now = _without(now, {best})
+        while free := [name for name in free if self.is_free(without(now, {name}))]:  # others will not become so
+            best = min(free, key=lambda name: self.expected_loss(without(now, {name})))
+            now = without(now, {best})
             free.remove(best)
         return now
 
@@ -520,6 +484,7 @@ def _with_buckets(table: Table, generalization: Generalization, held: Constraint
     return replace(generalization, partitions=tuple(partitions))
 
 
-def _without(generalization: Generalization, names: set[str]) -> Generalization:
+def without(generalization: Generalization, names: set[str]) -> Generalization:
+    """Return the same without these questions."""
     partitions = (suppress(p.attribute) if p.attribute.name in names else p for p in generalization.partitions)
     return replace(generalization, partitions=tuple(partitions)) if names else generalization

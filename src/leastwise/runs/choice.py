@@ -9,7 +9,7 @@ from leastwise.documents import from_text, to_text
 from leastwise.documents.wording import NO_BREAK
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
-from leastwise.predictors.held_out import Difference, weighed
+from leastwise.predictors.held_out import MARGIN, Difference, weighed
 from leastwise.runs.budget import Budget, Limit, Size
 from leastwise.runs.candidates import Candidate
 from leastwise.runs.frontier import Frontier, thinned
@@ -20,11 +20,6 @@ DEFAULT = Budget(max_error_increase=0.01)
 """What is allowed when nobody says anything: one point of accuracy."""
 DEFAULT_FOR_NUMBERS = Budget(max_error_increase=0.03)
 """The same of a number: of the error of guessing, about what a point is of that of guessing a class."""
-MARGIN = 1.25
-"""So many times the standard errors that the confidence takes are added to the increase of the error (and to the
-gap between groups) in choosing: the best of many on one sample looks better than it is, and on the files that this
-was developed with estimates were off by so many times their standard error. What is then claimed, the test part
-decides."""
 ALIKE_PLACES = 4
 """Where a gap between groups is limited, so many candidates of small gaps have a place on the frontier."""
 NOT_TOLD = 0.5

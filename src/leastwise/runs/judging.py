@@ -20,7 +20,7 @@ from leastwise.evaluation.risk import UtilityRisk
 from leastwise.evaluation.utility import Judges
 from leastwise.generalization import Generalization
 from leastwise.minimizers import Constraints
-from leastwise.minimizers.merging import LOSS, increase_of, spent_by_shares
+from leastwise.minimizers.merging import LOSS, increase_of, loss_near, spent_by_shares
 from leastwise.minimizers.merging import least as least_of
 from leastwise.minimizers.rounding import rounded
 from leastwise.partition import Untouched
@@ -32,8 +32,6 @@ from leastwise.runs.candidates import Candidate, Figures
 
 SPENDING = (None, 20.0)
 """Multipliers of the paths on which accuracy is spent: the best exchange rates, or few answers above all."""
-NEAR = 0.01
-"""Who errs by more than this beyond the limit does not come to keep it."""
 EVERYTHING = "everything"
 """Who proposes the candidate that asks everything in full."""
 PARTS = (1.0, 0.5)
@@ -97,8 +95,7 @@ def polished(
     """
     train, validation, loss = split.train, split.validation, LOSS
     if allowed is not None:
-        left = allowed.increase - estimated(candidate.generalization, split, everything).mean
-        loss = min(max(left / 2, LOSS / 4), LOSS) if left > -NEAR else LOSS
+        loss = loss_near(allowed.increase - estimated(candidate.generalization, split, everything).mean)
     if candidate.minimizer == EVERYTHING:
         loss = LOSS / 4
     least = least_of(train, validation, candidate.generalization, constraints=constraints, loss=loss)

@@ -11,10 +11,10 @@ from typing import Any
 from leastwise.documents import write_whole
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
-from leastwise.predictors.held_out import Difference, Reference
+from leastwise.predictors.held_out import MARGIN, Difference, Reference
 from leastwise.runs import folder as places
 from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, read_line, write_line
-from leastwise.runs.choice import MARGIN, default_budget
+from leastwise.runs.choice import default_budget
 from leastwise.runs.frontier import thinned
 from leastwise.runs.job import Job
 from leastwise.runs.judging import Allowed, Polished, estimated, polished

@@ -17,7 +17,7 @@ from leastwise.minimizers import Constraints
 from leastwise.minimizers.base import chosen_on
 from leastwise.minimizers.constraints import broken
 from leastwise.minimizers.floor import brought_to
-from leastwise.minimizers.merging import uninformative
+from leastwise.minimizers.silent import uninformative
 from leastwise.partition import suppress
 from leastwise.progress import Progress
 from leastwise.records.table import Split, Table

@@ -24,11 +24,11 @@ from leastwise.minimizers.base import Minimizer
 from leastwise.minimizers.coarsening.path import Step, coarsening_steps, thinned
 from leastwise.minimizers.coarsening.state import Records
 from leastwise.minimizers.constraints import Constraints
-from leastwise.minimizers.merging import last_that, least
+from leastwise.minimizers.merging import everything_asked, increase_of, last_that, least, loss_near
 from leastwise.minimizers.optimal.minimizer import optimal_path
 from leastwise.minimizers.rounding import rounded
 from leastwise.minimizers.surrogate import Effects, Surrogate, effects_of
-from leastwise.predictors.held_out import Difference, held_out
+from leastwise.predictors.held_out import MARGIN, Difference
 from leastwise.random import generator
 from leastwise.records.table import Table
 from leastwise.schema import Schema
@@ -181,15 +181,16 @@ class CoarseningMinimizer(Minimizer):
     constraints
         Conditions on the result and on everything on the way to it.
     confidence
-        With which the limit must be kept. Where no generalization keeps it, the most accurate one is returned.
+        With which the limit must be kept, with the margin of a run. Where no generalization keeps it, the most
+        accurate one is returned.
 
     Attributes
     ----------
     steps_
         Of the last ``minimize``: all paths, with the estimated errors of each generalization.
     increase_
-        By how much the classifier errs more often than with everything asked, on the other third, paired; it chose
-        by these people, so others will see a little more.
+        By how much the classifier errs more often than with everything asked, on the other third: estimated by
+        labels and beliefs, as in a run (see ``Reference``).
     """
 
     name = "coarsening"
@@ -236,18 +237,17 @@ class CoarseningMinimizer(Minimizer):
         saving = [step.generalization for step in coarsening_steps(known, safe, _SAVING, **same)]
         coarse = saving[last_that(lambda n: keeps(saving[n]), len(saving) - 1)]
         keeps(coarse)
-        found = least(known, held, replace(coarse, origin=safe.origin), constraints=self.constraints)
+        loss = loss_near(self.max_error_increase - self.increase_.mean)
+        found = least(known, held, replace(coarse, origin=safe.origin), constraints=self.constraints, loss=loss)
         found = rounded(known, held, found, constraints=self.constraints)
         return replace(found, origin={**safe.origin, "answers_saved": safe.total_buckets - found.total_buckets})
 
     def _judge(self, known: Table, held: Table) -> Callable[[Generalization], bool]:
         """Return what tells whether a generalization keeps the limit; ``increase_`` is that of the last one."""
-        everything, _ = held_out(Generalization.untouched(known.schema), known, held)
-        errors = NormalDist().inv_cdf(self.confidence)
+        everything, errors = everything_asked(known, held), MARGIN * NormalDist().inv_cdf(self.confidence)
 
         def keeps(generalization: Generalization) -> bool:
-            judged, _ = held_out(generalization, known, held)
-            self.increase_ = judged.errs_more_than(everything)
+            self.increase_ = increase_of(generalization, known, held, everything)
             return self.increase_.bound(errors) <= self.max_error_increase
 
         return keeps

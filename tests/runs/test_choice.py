@@ -14,7 +14,7 @@ from leastwise import Attribute, Generalization, ParameterError, Schema
 from leastwise.confidence import Interval
 from leastwise.evaluation.declared_groups import GroupErrors
 from leastwise.evaluation.pareto import Limits, Point, frontier
-from leastwise.predictors.held_out import Difference
+from leastwise.predictors.held_out import MARGIN, Difference
 from leastwise.runs import Budget, Candidate, Choice, Figures, Frontier, choose
 from leastwise.runs.choice import best_screened, promise, serving_alike
 from leastwise.runs.frontier import Areas, distances, knees, limits_of, named, thinned
@@ -345,7 +345,7 @@ def test_a_limit_that_test_denies_is_missed():
 def test_kept_means_that_the_upper_bound_keeps_it(mean: float, error: float, most: float, confidence: float):
     budget = Budget(max_error_increase=most, confidence=confidence)
     text = promise(budget, Difference(mean, error), 1000)
-    upper = max(mean, 0) + budget.errors * error  # who sees more can coarsen: less is chance
+    upper = max(mean, 0) + MARGIN * budget.errors * error  # who sees more can coarsen: less is chance
     expected = "Kept" if upper <= most else "Missed" if mean > most else "Probably kept"
     assert text.startswith(expected + ":")
 

@@ -207,7 +207,8 @@ def promise(budget: Budget, increase: Difference, people: int, expected: float |
     """Say whether a limit on the increase of the error is kept, by people who had no say in choosing.
 
     It is kept where the labels of these people confirm it, and the beliefs of a classifier that is told everything
-    (``expected``) do not speak against it: labels alone confirm a limit now and then by luck.
+    (``expected``) do not speak against it: labels alone confirm a limit now and then by luck. Both have the margin of
+    the choice: a limit is mostly claimed of candidates that are close to it.
 
     >>> promise(Budget(max_error_increase=0.01), Difference(0.004, 0.002), 3000)
     'Kept: with 90\xa0% confidence the model errs at most 0.7 points more than with everything asked (allowed: 1).'
@@ -216,9 +217,10 @@ def promise(budget: Budget, increase: Difference, people: int, expected: float |
     assert most is not None
     # Who sees more can coarsen: an increase below zero is chance, and no reason to be surer.
     increase = replace(increase, mean=max(increase.mean, 0.0))
-    labels = upper = increase.bound(budget.errors)
+    errors = MARGIN * budget.errors
+    labels = upper = increase.bound(errors)
     if expected is not None:
-        upper = max(upper, weighed(increase, expected).bound(budget.errors))
+        upper = max(upper, weighed(increase, expected).bound(errors))
     level, allowed = f"{budget.confidence * 100:g}{NO_BREAK}%", f"allowed: {most * 100:g}"
     if upper <= most:
         return (
@@ -233,7 +235,7 @@ def promise(budget: Budget, increase: Difference, people: int, expected: float |
     if labels <= most:
         more = " by what a classifier expects that is told everything"
     else:
-        short = (budget.errors * increase.standard_error / max(most - increase.mean, 1e-9)) ** 2
+        short = (errors * increase.standard_error / max(most - increase.mean, 1e-9)) ** 2
         more = f"; about {_rounded((short - 1) * people):,} more people to test would tell" if short < 100 else ""
     return (
         f"Probably kept: the model errs {increase.mean * 100:.1f} points more than with everything asked "

@@ -207,8 +207,8 @@ def promise(budget: Budget, increase: Difference, people: int, expected: float |
     """Say whether a limit on the increase of the error is kept, by people who had no say in choosing.
 
     It is kept where the labels of these people confirm it, and the beliefs of a classifier that is told everything
-    (``expected``) do not speak against it: labels alone confirm a limit now and then by luck. Both have the margin of
-    the choice: a limit is mostly claimed of candidates that are close to it.
+    (``expected``) do not speak against it: labels alone confirm a limit now and then by luck. Both have the margin
+    of the choice: a limit is mostly claimed of candidates that are close to it.
 
     >>> promise(Budget(max_error_increase=0.01), Difference(0.004, 0.002), 3000)
     'Kept: with 90\xa0% confidence the model errs at most 0.7 points more than with everything asked (allowed: 1).'

@@ -190,7 +190,7 @@ def write_frontier(folder: Path, frontier: Frontier) -> None:
     """Write the frontier, and the digests of all that was judged: figures that are edited later are noticed."""
     text = frontier.to_json()
     judged = [*(folder / GENERALIZATIONS).iterdir(), *(folder / EVALUATIONS).iterdir()]
-    judged += [folder / SCHEMA, folder / CANDIDATES]
+    judged += [folder / TASK, folder / SCHEMA, folder / CANDIDATES]
     digests = {str(path.relative_to(folder).as_posix()): _digest(path.read_bytes()) for path in sorted(judged)}
     _write_digests(folder, {**digests, FRONTIER: _digest(text.encode())})
     write_whole(folder / FRONTIER, text)
@@ -294,8 +294,8 @@ def prepare(folder: Path, task: RunTask, fresh: bool) -> None:
         _clear(folder)
     elif known.is_file():
         _check_same(read_task(folder), task, folder)
-    # The task comes first: by it a broken run is known.
-    write_whole(known, task.to_json())
+    # The task comes first: by it a broken run is known. Another budget is no edit.
+    write_figures(folder, TASK, task.to_json())
     for sub in (folder, folder / GENERALIZATIONS, folder / EVALUATIONS, folder / WORK):
         sub.mkdir(exist_ok=True)
         remove_leftovers(sub)

@@ -99,6 +99,14 @@ def test_a_changed_byte_is_noticed(run: Run, decision: Decision, name: str, plac
     assert [problem for problem in verify(run.folder) if name in problem]
 
 
+@pytest.mark.parametrize("name", ["report.json", "report.md", "report.html"])
+def test_a_byte_that_is_no_text_any_more_is_noticed_too(run: Run, decision: Decision, name: str) -> None:
+    path = run.folder / name
+    content = path.read_bytes()
+    path.write_bytes(content[:99] + b"\xff" + content[100:])
+    assert [problem for problem in verify(run.folder) if name in problem]
+
+
 @pytest.fixture
 def hasty(run: Run) -> tuple[Run, bytes]:
     """Return a run that was decided on before anybody had asked what each question is worth, and the answer."""

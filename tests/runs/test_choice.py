@@ -103,12 +103,14 @@ def test_the_best_under_a_budget(budget: Any, candidate: int | None) -> None:
 def test_the_sentence_tells_the_limit_and_why() -> None:
     found = choose(THREE, Budget(max_error_increase=0.02))
     assert found.sentence == (
-        "2 of 3 candidates of the frontier keep this limit: the model errs at most 0.02 more than with everything "
-        "asked. This is the safest of them on the validation part: the model errs 0.120, A1 is wrong 0.300 of the "
-        "time."
+        "2 of 3 candidates of the frontier keep this limit: the model errs at most 2 points more than with "
+        "everything asked. This is the safest of them on the validation part: the model errs 0.120, A1 is wrong "
+        "0.300 of the time."
     )
     several = choose(THREE, Budget(max_error_increase=0.02, max_buckets=70)).sentence
-    assert "these limits: the model errs at most 0.02 more than with everything asked, and at most 70" in several
+    assert (
+        "these limits: the model errs at most 2 points more than with everything asked, and at most 70" in several
+    )
     assert found.fits
     assert (found.binding, found.nearest, found.misses_on_test) == ((), None, ())
 
@@ -137,12 +139,12 @@ def test_where_none_fits_it_says_what_binds_and_what_is_nearest() -> None:
     assert found.candidate is None
     assert found.nearest == f"{1:012x}"
     assert found.binding == (
-        "the model errs 0.0200 more than with everything asked, allowed is 0.012 (the closest among "
+        "the model errs 2.00 points more than with everything asked, allowed is 1.2 (the closest among "
         "candidates that keep the other limits)",
         "A1 is wrong about sex 0.1000 of the time, wanted is at least 0.2 (the closest among candidates "
         "that keep the other limits)",
     )
-    assert f"The nearest is {found.nearest}: the model errs 0.0200 more" in found.sentence
+    assert f"The nearest is {found.nearest}: the model errs 2.00 points more" in found.sentence
 
 
 def test_what_binds_is_what_no_candidate_keeps_and_not_what_the_nearest_breaks_besides() -> None:
@@ -187,7 +189,7 @@ def test_what_is_missed_on_test_is_said() -> None:
     front = make(figures(0.105, 0.2), test=figures(0.15, 0.1))
     found = choose(front, Budget(max_error_increase=0.01))
     assert found.fits
-    assert found.misses_on_test == ("the model errs 0.0500 more than with everything asked, allowed is 0.01",)
+    assert found.misses_on_test == ("the model errs 5.00 points more than with everything asked, allowed is 1",)
 
 
 @pytest.mark.parametrize(

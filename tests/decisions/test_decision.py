@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import replace
 from datetime import date
@@ -151,6 +152,16 @@ def test_a_changed_fingerprint_of_the_data_is_noticed(run: Run, decision: Decisi
     assert verify(run.folder) == [
         "task.json: the run beside it is of other records than those that were decided on"
     ]
+
+
+def test_an_edited_task_is_noticed(run: Run, decision: Decision) -> None:
+    path = run.folder / "task.json"
+    digests = {path.name: hashlib.sha256(path.read_bytes()).hexdigest()}
+    (run.folder / "digests.json").write_text(json.dumps(digests))
+    assert verify(run.folder) == []
+    path.write_text(path.read_text().replace('"seed": 0', '"seed": 1'))
+    (problem,) = verify(run.folder)
+    assert "task.json: it was changed after it was judged" in problem
 
 
 def test_a_changed_artefact_inside_the_decision_is_noticed(run: Run, decision: Decision) -> None:

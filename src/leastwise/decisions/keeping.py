@@ -120,7 +120,7 @@ def _data_problems(folder: Path, known: str) -> list[str]:
     try:
         task = read_task(folder)
     except ArtefactError as error:
-        return [f"task.json: {error}"]
+        return [str(error)]
     if task.fingerprint == known:
         return []
     return ["task.json: the run beside it is of other records than those that were decided on"]

@@ -242,13 +242,20 @@ def _check_digests(folder: Path) -> None:
         path = folder / name
         if name in LATER and not path.exists():
             continue
-        if not path.is_file() or _digest(path.read_bytes()) != digest:
-            again = "delete it, and give the same leastwise run command again" if name in LATER else ANEW
-            raise ArtefactError(f"{path}: it was changed after it was judged; {again}")
+        again = "delete it, and give the same leastwise run command again" if name in LATER else ANEW
+        _check_digest(path, digest, again)
+
+
+def _check_digest(path: Path, digest: object, again: str) -> None:
+    if not path.is_file() or _digest(path.read_bytes()) != digest:
+        raise ArtefactError(f"{path}: it was changed after it was judged; {again}")
 
 
 def read_task(folder: Path) -> RunTask:
-    """Read what was asked."""
+    """Read what was asked; who has edited it since it was judged is noticed by everybody who reads it."""
+    known = _digests(folder) or {}
+    if TASK in known:
+        _check_digest(folder / TASK, known[TASK], ANEW)
     return RunTask.from_json(read_text(folder / TASK), str(folder / TASK))
 
 

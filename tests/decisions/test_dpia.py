@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from datetime import date
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -196,6 +197,12 @@ def test_the_pia_tool_can_import_it(whole: Assessment) -> None:
     assert answers[324]["list"] == [measure["title"] for measure in document["measures"]]
     assert document["measures"][0]["title"] == "Data minimisation"
     assert "<script>" not in json.dumps(answers)
+
+
+def test_the_pia_of_a_draft_is_of_the_day_it_was_written(run: Run) -> None:
+    """The tool shows the day; nobody has begun an assessment in 1970."""
+    before, moment = date.today().isoformat(), pia_document(assess(run, SAID))["pia"]["created_at"]
+    assert before <= moment[:10] <= date.today().isoformat()
 
 
 def test_a_file_that_the_pia_tool_wrote_fits_the_description_too(whole: Assessment) -> None:

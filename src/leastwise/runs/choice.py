@@ -168,7 +168,7 @@ def _chosen(fitting: Sequence[Candidate], budget: Budget, stated: bool, frontier
         least, aim = _least(sure, budget)
         why = f"{aim} of them"
         if len(sure) < len(fitting):
-            many = f"{many} (with a margin for chance {len(sure)})"
+            many = f"{many} ({len(sure)} of them with a margin for chance)"
     sentence = f"{many} {which}: {budget.words()}. {why} on the validation part: {figures_in_words(least)}."
     return _choice(least, budget, stated, sentence, frontier)
 

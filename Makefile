@@ -9,7 +9,7 @@ SITE_READY := $(VENV)/.docs
 ONE_THREAD := OMP_NUM_THREADS=1
 BENCHMARKS := apply pat adversaries minimizers frontier run studio engine hierarchies accountable collector
 
-.PHONY: demo test test-all test-faults coverage lint format bench docs lowest lock sbom clean
+.PHONY: demo test test-all test-faults test-fuzz coverage lint format bench docs lowest lock sbom clean
 
 # The package alone is enough for the demo; the tests need the extras and the tools.
 $(LIGHT): pyproject.toml constraints.txt
@@ -39,6 +39,9 @@ test-all: $(READY) ## the slow ones too
 test-faults: $(READY) ## kills, full disks, hanging servers, lost files, power cuts; prints what each cost
 	$(ONE_THREAD) $(BIN)/python -m pytest -m 'slow or not slow' tests/collector/test_faults.py \
 		tests/collector/test_crashes.py tests/collector/test_power.py tests/cli/test_killed.py
+
+test-fuzz: $(READY) ## 100,000 fuzzed requests to a real collector on this machine, and 20,000 made of its description
+	$(ONE_THREAD) $(BIN)/python -m pytest -s -m slow tests/collector/test_fuzz.py
 
 coverage: $(READY) ## the tests of `make test`, measured: a total here, line by line in coverage/index.html
 	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=html --cov-report=term:skip-covered

@@ -6,11 +6,13 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from leastwise import Generalization
+from leastwise.cli.app import tell_missed
 from leastwise.partition import Intervals, keep
 from leastwise.runs import Run as StoredRun
 from leastwise.schema.file import to_yaml
@@ -69,8 +71,26 @@ def test_a_missed_limit_is_said_where_it_is_put_to_use(run: Run, project: Path, 
     assert done.code == 0, done.err
     for err in (chosen.err, done.err):
         (line,) = [line for line in err.split("\n") if "a limit is missed" in line]
-        assert re.fullmatch(r"run: a limit is missed: .*the model errs .*, allowed is 0\.02", line)
+        assert re.fullmatch(
+            r"run: a limit is missed: .*the model errs 8\.50 points more than .*, allowed is 2", line
+        )
     assert "missed" not in run("describe", name).err
+
+
+def test_who_has_read_the_answer_is_not_told_again(
+    run: Run, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    promise = "Missed: the model errs 8.6 points more than with everything asked (allowed: 2)."
+    choice = replace(StoredRun.load("run").choice, promise=promise)
+    assert choice.missed == ("the model errs 8.6 points more than with everything asked (allowed: 2)",)
+    tell_missed(choice, Path("run"), read=True)
+    assert capsys.readouterr().err == ""
+    tell_missed(
+        replace(choice, fits=False, misses_on_test=(), promise="Probably kept: x."), Path("run"), read=True
+    )
+    told = capsys.readouterr().err
+    assert choice.sentence.rstrip(".") in told, "the answer does not say that validation missed it"
+    assert "Probably kept" not in told
 
 
 def test_where_every_limit_is_kept_nothing_is_said(run: Run, project: Path) -> None:

@@ -80,7 +80,7 @@ def test_choosing_under_a_budget(run: Run, small: Path, grid: Path, tmp_path: Pa
     assert not (folder / "recommended.json").exists()
     chosen = run("choose", folder, "--max-error-increase", 0.5, "--max-asked", 4)
     assert chosen.code == 0
-    assert "keep these limits: the model errs at most 0.5 more" in chosen.out
+    assert "keep these limits: the model errs at most 50 points more" in chosen.out
     assert (folder / "recommended.json").exists()
     report = (folder / "report.json").read_text(encoding="utf-8")
     assert "state a budget" in run("choose", folder).complaint

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,7 +14,7 @@ from leastwise.confidence import Interval
 from leastwise.errors import ParameterError
 from leastwise.evaluation import Groups, groups_of
 from leastwise.evaluation.declared_groups import FEWEST_TOLD, GroupErrors, Grouping, less_chance
-from leastwise.evaluation.groups import largest_gap
+from leastwise.evaluation.groups import _People, judge, largest_gap
 from leastwise.partition import keep, suppress
 from leastwise.predictors.held_out import Difference
 from leastwise.records.table import Table
@@ -121,6 +123,34 @@ def test_intervals_of_a_gap_cover() -> None:
         assert gap is not None
         covered += gap.interval.low <= 0.05 <= gap.interval.high
     assert covered >= 0.93 * 400  # three standard errors below .95 of 400 draws, and Bonferroni covers more
+
+
+def people_drawn(random: np.random.Generator) -> _People:
+    """Sixty of v0, whose error stays .2, and 300 of v1, whose error rises to .26; some guesses are mended."""
+    team = np.repeat([0, 1], [60, 300])
+    table = coded(SCHEMA, team, np.zeros(360), np.zeros(360), labels=np.zeros(360))
+    before, mended = random.random(360) < 0.2, random.random(360) < 0.2
+    broken = random.random(360) < (0.04 + 0.06 * team) / 0.8
+    wrong, attacked = np.where(before, ~mended, broken), (random.random((360, 3)) < 0.3).mean(axis=1)
+    nobody = np.zeros(360, dtype=bool)
+    return _People(table, wrong.astype(float), before.astype(float), attacked, attacked, nobody)
+
+
+def test_intervals_of_each_group_cover() -> None:
+    """The error of the model, its increase and that of A1 are held 19 times of 20, in a small group too."""
+    random, truth, covered = np.random.default_rng(100), {"v0": 0.0, "v1": 0.06}, Counter[tuple[str, str]]()
+    for _ in range(400):
+        for each in judge(people_drawn(random), Grouping.parse("team"))[0]:
+            assert each.adversary_interval is not None
+            more = truth[each.group]
+            for name, (low, high), true in (
+                ("error", each.interval, 0.2 + more),
+                ("increase", each.increase_interval, more),
+                ("attacker", each.adversary_interval, 0.3),
+            ):
+                covered[each.group, name] += low <= true <= high
+    assert len(covered) == 6
+    assert min(covered.values()) >= 0.92 * 400, covered  # three standard errors below .95 of 400 draws
 
 
 def test_one_group_has_no_gap() -> None:

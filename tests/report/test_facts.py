@@ -37,8 +37,8 @@ def test_the_answer_comes_first_in_plain_sentences(facts: Facts) -> None:
         "also those that are not declared personal."
     )
     assert cost == "The model errs 8.6 points more than with full records (21.1 % against 12.5 %)."
-    assert attacker.startswith("An attacker who steals the records tells job with 60 % instead of 100 %")
-    assert "guessing without them gets 50 %" in attacker
+    assert attacker.startswith("An attacker who steals the records is right about job for 60 % of the people; ")
+    assert "guessing without them, for 50 %" in attacker
     assert "of all 2 personal attributes it gets 30 % wrong on average, guessing 38 %" in mean
 
 
@@ -48,7 +48,9 @@ def test_whether_test_confirms_the_limit_is_said(run: Run) -> None:
 
 
 def test_a_budget_missed_on_the_test_part_is_said(facts: Facts) -> None:
-    assert facts["answer"]["misses"] == ["the model errs 0.0210 more than with everything asked, allowed is 0.02"]
+    assert facts["answer"]["misses"] == [
+        "the model errs 2.10 points more than with everything asked, allowed is 2"
+    ]
 
 
 def test_sentences_about_single_people_are_left_out_unless_asked_for(run: Run, facts: Facts) -> None:

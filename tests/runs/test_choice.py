@@ -103,12 +103,14 @@ def test_the_best_under_a_budget(budget: Any, candidate: int | None) -> None:
 def test_the_sentence_tells_the_limit_and_why() -> None:
     found = choose(THREE, Budget(max_error_increase=0.02))
     assert found.sentence == (
-        "2 of 3 candidates of the frontier keep this limit: the model errs at most 0.02 more than with everything "
-        "asked. This is the safest of them on the validation part: the model errs 0.120, A1 is wrong 0.300 of the "
-        "time."
+        "2 of 3 candidates of the frontier keep this limit: the model errs at most 2 points more than with "
+        "everything asked. This is the safest of them on the validation part: the model errs 0.120, A1 is wrong "
+        "0.300 of the time."
     )
     several = choose(THREE, Budget(max_error_increase=0.02, max_buckets=40)).sentence
-    assert "these limits: the model errs at most 0.02 more than with everything asked, and at most 40" in several
+    assert (
+        "these limits: the model errs at most 2 points more than with everything asked, and at most 40" in several
+    )
     assert found.fits
     assert (found.binding, found.nearest, found.misses_on_test) == ((), None, ())
 
@@ -146,12 +148,12 @@ def test_where_none_fits_it_says_what_binds_and_what_is_nearest() -> None:
     assert found.candidate is None
     assert found.nearest == f"{1:012x}"
     assert found.binding == (
-        "the model errs 0.0200 more than with everything asked, allowed is 0.012 (the closest among "
+        "the model errs 2.00 points more than with everything asked, allowed is 1.2 (the closest among "
         "candidates that keep the other limits)",
         "A1 is wrong about sex 0.1000 of the time, wanted is at least 0.2 (the closest among candidates "
         "that keep the other limits)",
     )
-    assert f"The nearest is {found.nearest}: the model errs 0.0200 more" in found.sentence
+    assert f"The nearest is {found.nearest}: the model errs 2.00 points more" in found.sentence
 
 
 def test_where_every_candidate_costs_too_much_it_says_what_is_left_to_do() -> None:
@@ -202,7 +204,7 @@ def test_what_is_missed_on_test_is_said() -> None:
     front = make(figures(0.105, 0.2), test=figures(0.15, 0.1))
     found = choose(front, Budget(max_error_increase=0.01))
     assert found.fits
-    assert found.misses_on_test == ("the model errs 0.0500 more than with everything asked, allowed is 0.01",)
+    assert found.misses_on_test == ("the model errs 5.00 points more than with everything asked, allowed is 1",)
 
 
 @pytest.mark.parametrize(
@@ -401,7 +403,7 @@ def test_a_gap_is_held_with_a_margin_for_chance() -> None:
     budget = Budget(max_error_increase=0.5, max_group_gap=0.02)
     assert choose(front, replace(budget, max_group_gap=None)).candidate == front.points[2].id
     assert choose(front, budget).candidate == front.points[1].id
-    assert "with a margin for chance 2" in choose(front, budget).sentence
+    assert "(2 of them with a margin for chance)" in choose(front, budget).sentence
 
 
 def test_where_no_gap_is_sure_the_likeliest_is_taken_and_where_none_fits_the_smallest_is_nearest() -> None:

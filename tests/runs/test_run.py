@@ -212,7 +212,7 @@ def test_every_damage_of_a_folder_is_told(finished: Run, tmp_path: Path) -> None
     candidates.write_text(text, encoding="utf-8")
     chosen = Run.load(tmp_path).frontier.points[0].id
     later = ("choice.json", "necessity.json", "recommended.json")
-    for name in (f"evaluations/{chosen}.json", "frontier.json", *later):
+    for name in (f"evaluations/{chosen}.json", "frontier.json", "task.json", *later):
         judged = tmp_path / name
         figures = judged.read_text(encoding="utf-8")
         changed = figures.replace("0.", "0.0", 1)  # one figure, ten times smaller

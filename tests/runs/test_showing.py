@@ -40,6 +40,13 @@ def test_a_few_lines_say_the_answer(run: Run) -> None:
     ]
 
 
+def test_a_missed_limit_is_said_once_with_what_it_costs(run: Run) -> None:
+    promise = "Missed: the model errs 8.6 points more than with everything asked (allowed: 2)."
+    told = str(replace(run, choice=replace(run.choice, promise=promise)))
+    assert f"{promise} Its error is 0.211 against 0.125.\n" in told
+    assert told.count("more than with everything asked") == 1
+
+
 def test_the_report_is_named_once_there_is_one(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run")
     (run.folder / "report.html").touch()

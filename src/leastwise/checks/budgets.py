@@ -91,7 +91,8 @@ def _increase(evaluation: Evaluation, most: float) -> Comparison:
         limit=most,
         chance=chance_of_increase(increase, most),
         matters=increase.mean > most,
-        reason=f"the model errs {increase.mean:.3f} more than with everything asked, allowed is {most:g}",
+        reason=f"the model errs {increase.mean * 100:.1f} points more than with everything asked, "
+        f"allowed is {most * 100:g}",
     )
 
 

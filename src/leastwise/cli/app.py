@@ -155,9 +155,13 @@ def put_to_use(path: Path) -> None:
         tell_missed(Choice.from_json(read_text(choice), str(choice)), run)
 
 
-def tell_missed(choice: Choice, run: Path) -> None:
-    """Say in one line on stderr which limits what was chosen does not keep; nothing where it keeps all."""
-    kept = choice.fits and not choice.misses_on_test
-    if not kept and choice.candidate is not None:
-        missed = "; ".join(choice.misses_on_test) or choice.promise or choice.sentence
-        typer.echo(f"{run}: a limit is missed: {missed.removeprefix('Missed: ').rstrip('.')}", err=True)
+def tell_missed(choice: Choice, run: Path, read: bool = False) -> None:
+    """Say in one line on stderr which limits what was chosen does not keep; nothing where it keeps all.
+
+    ``read``: somebody has the answer before their eyes, and what it says of limits is not said again.
+    """
+    kept = choice.fits and not choice.missed
+    if kept or choice.candidate is None or (read and choice.missed):
+        return
+    missed = "; ".join(choice.missed) or choice.sentence.rstrip(".")
+    typer.echo(f"{run}: a limit is missed: {missed}", err=True)

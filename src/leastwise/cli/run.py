@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -179,7 +180,8 @@ def run(
     """Do the whole job: propose candidates, judge them, find the frontier, recommend one, write the report.
 
     Without a budget, the safest candidate is recommended whose model errs at most one point more than with
-    everything asked. A run that was stopped is resumed by the same command. Exit code 1: no candidate fits.
+    everything asked; where a number is predicted, by at most 3 % of the error of guessing. A run that was stopped
+    is resumed by the same command. Exit code 1: no candidate fits.
 
     Example: `leastwise run adult.csv --label income --personal sex,race --max-error-increase 0.01 -o run/`
     """
@@ -308,7 +310,7 @@ def make(
         raise
     _warn(records, finished)
     print_lines(str(finished))
-    tell_missed(finished.choice, folder)
+    tell_missed(finished.choice, folder, read=sys.stdout.isatty())
     if profile:
         _print_stages(stages, workers)
     return finished
@@ -406,4 +408,4 @@ def choose(
         raise typer.Exit(NOTHING_FITS)
     write_report(found)
     print_lines(str(found))
-    tell_missed(found.choice, run)
+    tell_missed(found.choice, run, read=sys.stdout.isatty())

@@ -84,8 +84,8 @@ def attacker_sentences(evaluation: Evaluation) -> list[str]:
     most = weakest(attack)
     told, guessed = 1 - most.adversary_error, 1 - most.baseline
     sentences = [
-        f"An attacker who steals the records tells {most.attribute} with {percent(told)} instead of 100\u00a0%; "
-        f"guessing without them gets {percent(guessed)}."
+        f"An attacker who steals the records is right about {most.attribute} for {percent(told)} of the people; "
+        f"had everything been asked, for 100\u00a0%; guessing without them, for {percent(guessed)}."
     ]
     if len(attack.attributes) > 1:
         sentences.append(

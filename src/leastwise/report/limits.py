@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from leastwise.evaluation.evaluation import Evaluation
 
+QUICK = "This was a quick run: the attacks were trained less than they can be. A full run may find more."
+
 
 def limit_sentences(evaluation: Evaluation, candidates: int) -> list[str]:
     """Return the honest limits of a run; those that do not apply to it are left out."""
@@ -25,9 +27,7 @@ def limit_sentences(evaluation: Evaluation, candidates: int) -> list[str]:
         "part, which had no say in that; chosen again with another seed, a neighbour on the frontier may win.",
     ]
     if evaluation.quick:
-        sentences.append(
-            "This was a quick run: the attacks were trained less than they can be. A full run may find more."
-        )
+        sentences.append(QUICK)
     if not evaluation.personal:
         sentences.append("No attribute was declared personal, so nothing was reconstructed and nothing certified.")
     return sentences

@@ -70,8 +70,8 @@ def minimize(
     person
         The column that tells whose record each one is, where one person (or household) can have several.
     max_error_increase, budget
-        How much more the model may err than with everything asked (0.01: one point, which is the default); or all
-        limits that you have.
+        How much more the model may err than with everything asked (0.01: one point, which is the default; of a
+        number to predict 0.03, of the error of guessing); or all limits that you have.
     grid
         Who proposes: a grid, or minimizers by name or as objects.
     adversaries, estimator

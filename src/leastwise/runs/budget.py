@@ -59,7 +59,7 @@ class Budget:
     Examples
     --------
     >>> Budget(max_error_increase=0.01, min_adversary_error={"sex": 0.3}).words()
-    'the model errs at most 0.01 more than with everything asked, and A1 is wrong about sex at least 0.3 of the
+    'the model errs at most 1 point more than with everything asked, and A1 is wrong about sex at least 0.3 of the
     time'
     """
 
@@ -134,11 +134,9 @@ class Budget:
             more, most = risk - everything, self.max_error_increase
             if figures.increase is not None:
                 more = figures.increase.bound(errors)
-            text = f"the model errs {more:.4f} more than with everything asked, allowed is {most:g}"
-            if errors:
-                sure = percent(self.confidence)
-                text = f"the model may err {more:.4f} more than with everything asked ({sure} sure), "
-                text += f"allowed is {most:g}"
+            errs = f"may err {more * 100:.2f}" if errors else f"errs {more * 100:.2f}"
+            sure = f" ({percent(self.confidence)} sure)" if errors else ""
+            text = f"the model {errs} points more than with everything asked{sure}, allowed is {most * 100:g}"
             found.append(Limit("max_error_increase", _over(more, most), text))
         if self.max_error is not None:
             of = "of the time" if figures.number is None else "of the error of guessing"
@@ -249,7 +247,8 @@ class Budget:
     def _utility_words(self) -> list[str]:
         found = []
         if self.max_error_increase is not None:
-            found.append(f"the model errs at most {self.max_error_increase:g} more than with everything asked")
+            points = counted_points(self.max_error_increase)
+            found.append(f"the model errs at most {points} more than with everything asked")
         if self.max_error is not None:
             found.append(f"the model errs at most {self.max_error:g} of the time")
         return found
@@ -278,6 +277,15 @@ class Budget:
     def _size_words(self) -> list[str]:
         found = [] if self.max_buckets is None else [f"at most {self.max_buckets:,} answers in all"]
         return found if self.max_asked is None else [*found, f"at most {self.max_asked:,} questions"]
+
+
+def counted_points(share: float) -> str:
+    """Return a difference of shares in points.
+
+    >>> counted_points(0.01), counted_points(0.025)
+    ('1 point', '2.5 points')
+    """
+    return "1 point" if f"{share * 100:g}" == "1" else f"{share * 100:g} points"
 
 
 def _share_over(count: int, most: int) -> float:

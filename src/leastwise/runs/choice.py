@@ -16,6 +16,7 @@ from leastwise.runs.frontier import Frontier, thinned
 from leastwise.runs.task import FRESH
 
 FORMAT = "leastwise-choice"
+MISSED = "Missed: "  # how a promise begins that is not kept
 DEFAULT = Budget(max_error_increase=0.01)
 """What is allowed when nobody says anything: one point of accuracy."""
 DEFAULT_FOR_NUMBERS = Budget(max_error_increase=0.03)
@@ -65,6 +66,19 @@ class Choice:
     nearest: str | None
     misses_on_test: tuple[str, ...]
     promise: str = ""
+
+    @property
+    def breaks_its_promise(self) -> bool:
+        """Whether, on the test part, the model errs more than is allowed beyond everything asked."""
+        return self.promise.startswith(MISSED)
+
+    @property
+    def missed(self) -> tuple[str, ...]:
+        """What the chosen candidate breaks on the test part, too many errors in the words of the promise."""
+        if not self.breaks_its_promise:
+            return self.misses_on_test
+        others = (miss for miss in self.misses_on_test if "than with everything asked" not in miss)
+        return (self.promise.removeprefix(MISSED).rstrip("."), *others)
 
     def to_json(self) -> str:
         """Return the document."""
@@ -158,7 +172,7 @@ def _chosen(fitting: Sequence[Candidate], budget: Budget, stated: bool, frontier
         least, aim = _least(sure, budget)
         why = f"{aim} of them"
         if len(sure) < len(fitting):
-            many = f"{many} (with a margin for chance {len(sure)})"
+            many = f"{many} ({len(sure)} of them with a margin for chance)"
     sentence = f"{many} {which}: {budget.words()}. {why} on the validation part: {figures_in_words(least)}."
     return _choice(least, budget, stated, sentence, frontier)
 
@@ -229,7 +243,7 @@ def promise(budget: Budget, increase: Difference, people: int, expected: float |
         )
     if increase.mean > most:
         return (
-            f"Missed: the model errs {_beyond(increase.mean, most)} points more than with everything asked "
+            f"{MISSED}the model errs {_beyond(increase.mean, most)} points more than with everything asked "
             f"({allowed})."
         )
     if labels <= most:

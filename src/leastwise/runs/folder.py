@@ -190,7 +190,7 @@ def write_frontier(folder: Path, frontier: Frontier) -> None:
     """Write the frontier, and the digests of all that was judged: figures that are edited later are noticed."""
     text = frontier.to_json()
     judged = [*(folder / GENERALIZATIONS).iterdir(), *(folder / EVALUATIONS).iterdir()]
-    judged += [folder / SCHEMA, folder / CANDIDATES]
+    judged += [folder / TASK, folder / SCHEMA, folder / CANDIDATES]
     digests = {str(path.relative_to(folder).as_posix()): _digest(path.read_bytes()) for path in sorted(judged)}
     _write_digests(folder, {**digests, FRONTIER: _digest(text.encode())})
     write_whole(folder / FRONTIER, text)
@@ -242,13 +242,20 @@ def _check_digests(folder: Path) -> None:
         path = folder / name
         if name in LATER and not path.exists():
             continue
-        if not path.is_file() or _digest(path.read_bytes()) != digest:
-            again = "delete it, and give the same leastwise run command again" if name in LATER else ANEW
-            raise ArtefactError(f"{path}: it was changed after it was judged; {again}")
+        again = "delete it, and give the same leastwise run command again" if name in LATER else ANEW
+        _check_digest(path, digest, again)
+
+
+def _check_digest(path: Path, digest: object, again: str) -> None:
+    if not path.is_file() or _digest(path.read_bytes()) != digest:
+        raise ArtefactError(f"{path}: it was changed after it was judged; {again}")
 
 
 def read_task(folder: Path) -> RunTask:
-    """Read what was asked."""
+    """Read what was asked; who has edited it since it was judged is noticed by everybody who reads it."""
+    known = _digests(folder) or {}
+    if TASK in known:
+        _check_digest(folder / TASK, known[TASK], ANEW)
     return RunTask.from_json(read_text(folder / TASK), str(folder / TASK))
 
 
@@ -294,8 +301,8 @@ def prepare(folder: Path, task: RunTask, fresh: bool) -> None:
         _clear(folder)
     elif known.is_file():
         _check_same(read_task(folder), task, folder)
-    # The task comes first: by it a broken run is known.
-    write_whole(known, task.to_json())
+    # The task comes first: by it a broken run is known. Another budget is no edit.
+    write_figures(folder, TASK, task.to_json())
     for sub in (folder, folder / GENERALIZATIONS, folder / EVALUATIONS, folder / WORK):
         sub.mkdir(exist_ok=True)
         remove_leftovers(sub)

@@ -12,6 +12,7 @@ from leastwise.generalization.describe import questions_in_words
 
 if TYPE_CHECKING:
     from leastwise.runs.candidates import Candidate, Figures
+    from leastwise.runs.choice import Choice
     from leastwise.runs.folder import Run
     from leastwise.runs.frontier import Frontier
 
@@ -38,7 +39,7 @@ def answer(run: Run) -> list[str]:
     return [
         f"Ask {chosen.asked} of {len(run.schema)} questions, with {chosen.answers:,} answers in all: "
         f"{questions_in_words(chosen.generalization.partitions)}.",
-        " ".join(filter(None, [_cost(chosen.test, frontier.untouched), choice.promise])),
+        _cost_and_promise(chosen.test, frontier.untouched, choice),
         f"Whoever steals the records with their labels gets {percent(chosen.test.adversary_error)} of the "
         f"personal answers wrong (guessing: {percent(frontier.suppressed.adversary_error)}; asking everything: "
         f"{percent(frontier.untouched.adversary_error)}); "
@@ -47,10 +48,21 @@ def answer(run: Run) -> list[str]:
         *([run.task.source.sentence] if run.task.source else []),
         *(
             f"Chosen by the validation part; on the test part a limit is missed: {miss}."
-            for miss in choice.misses_on_test
-            if not (choice.promise and "than with everything asked" in miss)  # the promise says it
+            for miss in choice.missed
+            if miss not in choice.promise
         ),
     ]
+
+
+def _cost_and_promise(figures: Figures, everything: Figures, choice: Choice) -> str:
+    """Say what is lost and whether that is allowed; where it is not, both are one sentence."""
+    if figures.number is None and choice.breaks_its_promise:
+        return f"{choice.promise} Its error is {_errors(figures, everything)}."
+    return " ".join(filter(None, [_cost(figures, everything), choice.promise]))
+
+
+def _errors(figures: Figures, everything: Figures) -> str:
+    return f"{figures.utility_risk:.3f} against {everything.utility_risk:.3f}"
 
 
 def _cost(figures: Figures, everything: Figures) -> str:
@@ -60,8 +72,7 @@ def _cost(figures: Figures, everything: Figures) -> str:
     if figures.number is not None:
         further = f"{figures.number.in_its_unit(more / 100)} more than" if more >= 0.05 else "no more than"
         return f"The model is {figures.number.words()}, {further} with everything asked."
-    errors = f"{figures.utility_risk:.3f} against {everything.utility_risk:.3f}"
-    return f"The model errs {lost} with everything asked ({errors})."
+    return f"The model errs {lost} with everything asked ({_errors(figures, everything)})."
 
 
 def _certified(error: float | None) -> str:

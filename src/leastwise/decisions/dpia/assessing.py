@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -134,11 +135,14 @@ def gaps(about: Subject) -> list[str]:
 def _summary(about: Subject, left: list[str]) -> Part:
     """Say first what whoever signs must know: what it costs, what remains, who decided, and what is left to do."""
     from leastwise.report.answer import answer_facts
+    from leastwise.report.limits import QUICK
 
     sentences = answer_facts(about.generalization, about.evaluation)["sentences"]
     said = [Statement(text, about.source("answer")) for text in sentences]
     if promise := _promise(about):
         said.append(Statement(f"Is the limit on its errors kept? {promise}", about.source("answer")))
+    if about.evaluation.quick:
+        said.append(Statement(QUICK, about.source("limits")))
     said += [] if about.decision is None else _decision(about).statements[:1]
     return Part(
         place="summary",
@@ -218,7 +222,7 @@ _NOT_COLLECTED = (
 def _necessity(about: Subject) -> list[Part]:
     asked, not_asked = about.generalization.collected, about.generalization.not_collected
     titles = {
-        "collected": "Each item that is collected, and why it is necessary",
+        "collected": "Each item that is collected, and whether it is necessary",
         "not_collected": "Each item that was examined and is not collected",
     }
     empty = {
@@ -242,8 +246,23 @@ def _necessity(about: Subject) -> list[Part]:
         grid = Grid(columns, tuple(rows), about.source("necessity")) if rows else None
         about_it = found.method() if place == "collected" else _NOT_COLLECTED if rows else ""
         said = (Statement(about_it, about.source("necessity")),) if about_it else ()
-        parts.append(Part(place=place, title=title, statements=(empty[place], *said), grid=grid))
+        left = _not_shown(found, reasons) if place == "collected" else ""
+        statements = (empty[place], *said)
+        parts.append(Part(place=place, title=title, statements=statements, grid=grid, for_a_person=left))
     return parts
+
+
+def _not_shown(found: Necessity, reasons: Mapping[str, str]) -> str:
+    """Name what is asked although no figure shows that it is needed, and nobody has said why."""
+    silent = [
+        each.attribute for each in found.asked if each.buys != "accuracy" and not reasons.get(each.attribute)
+    ]
+    if not silent:
+        return ""
+    return (
+        f"No figure shows that the model errs more without {listed(silent, 'or')}, and nobody has said why it is "
+        "asked: say so when deciding (--reason), or ask less."
+    )
 
 
 def _alternatives(about: Subject) -> Part:
@@ -384,7 +403,9 @@ _TOLD = {
 
 def _rights(policy: Policy) -> Part:
     told = [words for key, words in _TOLD.items() if getattr(policy.notice, key)]
-    how = f"Before they answer, people are told {listed(told)}." if told else ""
+    how = (
+        f"The form that is made with this policy tells people, before they answer, {listed(told)}." if told else ""
+    )
     said = [Statement(text) for text in (_sentence(policy.processing.rights), how) if text]
     return Part(
         place="rights",
@@ -420,8 +441,9 @@ def _not_examined(about: Subject) -> Part:
         title="What was not examined",
         items=tuple(Statement(text, about.source("limits")) for text in sentences),
         for_a_person=(
-            "Not examined either: unwanted change and loss of data, the security of systems, transfers, "
-            "processors, and whether the purpose itself is lawful and fair."
+            "Not examined either: unwanted change and loss of data, the systems that hold the data and their "
+            "security, processors, transfers, codes of conduct, whether the authority must be consulted first, "
+            "and whether the purpose itself is lawful and fair."
         ),
     )
 
@@ -430,7 +452,7 @@ def _consultation(policy: Policy) -> Part:
     said = policy.processing.consultation
     return Part(
         place="consultation",
-        title="Who was asked",
+        title="Who was consulted",
         statements=(Statement(_sentence(said)),) if said else (),
         for_a_person="" if said else TO_WRITE,
     )

@@ -9,6 +9,7 @@ our words. Gauges stay 0, which the tool shows as not yet estimated: severity an
 from __future__ import annotations
 
 import json
+from datetime import date
 from html import escape
 from typing import Any
 
@@ -86,7 +87,7 @@ _LISTS, _MEASURES = ("321", "322", "323"), "324"
 
 def pia_document(found: Assessment) -> dict[str, Any]:
     """Return the assessment as the PIA tool imports it."""
-    moment = f"{found.date or '1970-01-01'}T00:00:00.000Z"
+    moment = f"{found.date or date.today().isoformat()}T00:00:00.000Z"  # the tool wants a day of drafts, too
     measures = _measures(found["controls"])
     answers = [
         {"reference_to": int(number), "data": _answer(number, found, places, measures), "created_at": moment}

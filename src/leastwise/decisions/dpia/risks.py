@@ -118,7 +118,7 @@ def _impacts(evaluation: Evaluation, source: Source) -> Part:
     ]
     nothing = [name for name, more in gained.items() if not more]
     if nothing:
-        text = f"{listed(nothing)}: whoever has the records tells no more than whoever guesses without them."
+        text = f"{listed(nothing)}: whoever has the records tells on average no more than whoever guesses."
         learned.append(Statement(text, source("A1-title")))
     alone = evaluation["A8"]
     learned.append(
@@ -146,8 +146,8 @@ def _most(evaluation: Evaluation, source: Source) -> tuple[Statement, ...]:
 def _controls(run: Run, evaluation: Evaluation, policy: Policy, source: Source) -> Part:
     a1, asked = evaluation["A1"], run.frontier.untouched
     text = (
-        f"{MINIMIZATION}: each question is asked only as finely as the purpose needs. Whoever steals the answers "
-        f"is wrong about {percent(a1.adversary_error, 1)} of the personal ones on average; had everything been "
+        f"{MINIMIZATION}: less is asked than could be, and more coarsely. Whoever steals the answers is wrong "
+        f"about {percent(a1.adversary_error, 1)} of the personal ones on average; had everything been "
         f"asked, about {percent(asked.adversary_error, 1)}. The personal ones are {listed(evaluation.personal)}."
     )
     return Part(

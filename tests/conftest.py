@@ -10,6 +10,7 @@ from hypothesis import settings
 
 from tests.browser import chromium, firefox  # noqa: F401  (fixtures)
 from tests.postgres import postgres, postgres_url  # noqa: F401  (fixtures)
+from tests.spark import spark  # noqa: F401  (a fixture)
 
 # How long an example takes is the machine's affair: two test processes wait for each other, kernels are compiled.
 settings.register_profile("leastwise", deadline=None)

@@ -10,6 +10,7 @@ import math
 import warnings
 from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from leastwise.schema.values import as_number, text_of
 from tests.apply.test_frames import KINDS
 from tests.exports import engines
 from tests.exports.node import Node, node  # noqa: F401  (a fixture)
+from tests.exports.test_sql import connection  # noqa: F401  (a fixture)
 
 TEXTS = [
     "1", "1.0", "1.", "+1", "1e0", "10E-1", " 1", "1 ", "1\n", "01", "1_000", "0x1", "１", "١", "--1", "1,0", "1d",
@@ -59,6 +61,9 @@ DECLARED = [
 ]
 
 texts = st.sampled_from(TEXTS) | st.text("0123456789+-.eE _infaNty\t", max_size=6)
+far = st.from_regex(
+    r"[+-]?(0|[1-9][0-9]{0,2})(\.[0-9]{1,20})?[eE][+-]?0?(30[5-9]|32[0-9]|[1-9][0-9]{3,8})", fullmatch=True
+)
 anything = texts | st.sampled_from(NUMBERS) | st.sampled_from(OBJECTS) | st.sampled_from(MISSING)
 quick = settings(
     max_examples=150, deadline=None,
@@ -213,23 +218,72 @@ def sql_value(value: Any) -> Any:
 @given(partitions(), anything)
 @example(keep(Attribute("a", values=("1", "2"), other=True)), "1.0")
 def test_a_query_is_its_records(partition: Partition, value: Any) -> None:
+    check_query("duckdb", engines.duckdb_rows, partition, value)
+    if sqlite_has(sql_value(value)[0]):
+        check_query("sqlite", engines.sqlite_rows, partition, value)
+
+
+@quick
+@given(partitions(), anything | far)
+@example(Intervals(Attribute("a", "continuous"), (0, 1)), "-1e400")
+@example(Intervals(Attribute("a", "continuous"), (0, 1)), "9" * 400 + "e-10")
+@example(Intervals(Attribute("a", "continuous"), (-1, 0)), "1e-99999")
+@example(keep(Attribute("a", values=("inf", "0"))), "1e400")
+def test_a_query_of_postgresql_is_its_records(connection: Any, partition: Partition, value: Any) -> None:  # noqa: F811
+    """Its casts refuse numbers that no double is near, and tell them."""
+    assume(not beyond_63_bits(sql_value(value)[0]))
+    check_query("postgresql", partial(engines.postgres_rows, connection), partition, value)
+
+
+OF_SPARK = pytest.mark.filterwarnings(
+    "ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::FutureWarning"
+)
+SPELT = [
+    keep(Attribute("a", values=("1", "0", "true", "inf", "1e+16", "01"), missing=True, other=True)),
+    Intervals(Attribute("a", "continuous", missing=True, other=True), (0, 1)),
+]
+
+
+@OF_SPARK
+@pytest.mark.parametrize("partition", SPELT, ids=["texts", "numbers"])
+def test_a_column_of_texts_is_its_records_on_spark(spark: Any, partition: Partition) -> None:
+    """What may be another answer is never refused, so that one query and one frame hold every spelling."""
+    frame = pl.DataFrame({"a": [*TEXTS, None]})
+    expected = [partition.bucket(text, "other") for text in frame["a"]]
+    generalization = Generalization((partition,))
+    query = engines.query_for(generalization, "spark", frame, output="codes", unknown="other")
+    assert [row["a"] for row in engines.spark_rows(spark, query, frame)] == expected
+    made = generalization.transform(spark.createDataFrame(frame.rows(), "a string"), "codes", unknown="other")
+    assert [row["a"] for row in made.collect()] == expected
+
+
+@OF_SPARK
+@pytest.mark.slow
+@settings(quick, max_examples=60)
+@given(partitions(), anything)
+def test_a_query_of_spark_is_its_records(spark: Any, partition: Partition, value: Any) -> None:
+    assume(not beyond_63_bits(sql_value(value)[0]))
+    check_query("spark", partial(engines.spark_rows, spark), partition, value)
+
+
+def check_query(dialect: str, run: Callable[..., Any], partition: Partition, value: Any) -> None:
+    """A query of one record must give its bucket, or refuse it."""
     frame = sql_value(value).to_frame()
     # A query believes that a column holds what it was told; truth values can be told to be texts, not numbers.
     assume(not (partition.attribute.continuous and frame.schema["a"] == pl.Boolean))
-    expected = bucket(partition, value)
-    generalization = Generalization((partition,))
-    runs: dict[str, Any] = {"duckdb": engines.duckdb_rows, "sqlite": engines.sqlite_rows}
-    for dialect, run in runs.items():
-        if dialect == "sqlite" and not sqlite_has(frame["a"][0]):
-            continue
-        query = engines.query_for(generalization, dialect, frame, output="codes")
-        found = run(query, frame)
-        assert (None if found == "strange" else found[0]["a"]) == expected, query
+    query = engines.query_for(Generalization((partition,)), dialect, frame, output="codes")
+    found = run(query, frame)
+    assert (None if found == "strange" else found[0]["a"]) == bucket(partition, value), query
 
 
 def sqlite_has(value: Any) -> bool:
     """SQLite has no truth values, and no integers beyond 63 bits."""
-    return not isinstance(value, bool) and not (isinstance(value, int) and value >= 2**63)
+    return not isinstance(value, bool) and not beyond_63_bits(value)
+
+
+def beyond_63_bits(value: Any) -> bool:
+    """Most databases have no such integers."""
+    return isinstance(value, int) and value >= 2**63
 
 
 @quick

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
@@ -19,26 +16,10 @@ from tests.exports import engines
 from tests.exports.engines import expected, query_for, same
 from tests.exports.test_sql import CASES, HOSTILE, OUTPUTS, UNKNOWN, G, check, hostile
 
-pytest.importorskip("pyspark")
-if shutil.which("java") is None:
-    pytest.skip("Spark needs Java", allow_module_level=True)
-
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::FutureWarning"),
 ]
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[Any]:
-    from pyspark.sql import SparkSession
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
-        session = builder.config("spark.sql.shuffle.partitions", "1").getOrCreate()
-        yield session
-        session.stop()
 
 
 @settings(
@@ -83,6 +64,6 @@ def test_a_text_in_a_column_of_numbers_is_never_missing_by_chance(spark: Any, an
     spark.conf.set("spark.sql.ansi.enabled", ansi)
     try:
         frame = pl.DataFrame({"age": ["abc"], "job": ["cook"]})
-        assert engines.spark_rows(spark, to_sql(G, "spark"), frame) == "strange"
+        assert engines.spark_rows(spark, to_sql(G, "spark", unknown="error"), frame) == "strange"
     finally:
         spark.conf.set("spark.sql.ansi.enabled", before)

@@ -118,7 +118,32 @@ class Dialect:
         return self.error.format(self.text(message))
 
 
+# Numbers that no double is near: PostgreSQL refuses to cast them, and tells them in its refusal. They are infinite
+# or 0, as elsewhere, from where doubles are rounded to that; what is longer than numeric can be is no number.
+_FAR_NUMBER = """CASE
+      WHEN {0} ~ '^[+-]?[0.]*([eE]|$)' OR {0} ~ '[eE]-0*[1-9][0-9]{{4}}' THEN 0
+      WHEN {0} ~ '[eE][+]?0*[1-9][0-9]{{4}}' THEN {1}
+      WHEN abs(CAST({0} AS numeric)) <= 2.4703282292062327208e-324 THEN 0
+      WHEN abs(CAST({0} AS numeric)) >= 1.797693134862315807937e308 THEN {1}
+      ELSE CAST({0} AS double precision)
+    END"""
+
+
 class _PostgreSQL(Dialect):
+    def text_as_number(self, column: str, text: str, pattern: str) -> str:
+        matches = self.matching.format(text, self.text(self.whole_text.format(pattern)))
+        near = f"length({text}) < 100 AND {text} !~ '[eE][+-]?[0-9]{{3}}'"
+        infinite = (
+            f"CAST(CASE left({text}, 1) WHEN '-' THEN '-Infinity' ELSE 'Infinity' END AS {self.number_type})"
+        )
+        return (
+            f"CASE WHEN {matches} AND {near} THEN CAST({text} AS {self.number_type}) "
+            f"WHEN {matches} AND length({text}) < 6000 THEN {_FAR_NUMBER.format(text, infinite)} END"
+        )
+
+    def sure_number(self, column: str, text: str) -> str:
+        return self.text_as_number(column, text, ANY_NUMBER)
+
     def text(self, text: str) -> str:
         quoted = super().text(text)
         # With a setting of old a backslash escapes in plain quotes; in E'' it always does.

@@ -170,10 +170,11 @@ def check(
             generalization, new.table, groups, seed, quick=quick, held_out=held_out, progress=progress
         )
         comparisons += group_comparisons(served, budget)
-    notes = [*_nesting_notes(generalization, previous), *_joint_notes(found)]
-    if generalization.label is not None and new.table.labels is None:
-        without = f"The records have no label ({generalization.label.name})"
-        notes.insert(0, f"{without}: the model's error and the label rate are not checked.")
+    notes = [
+        *_label_notes(generalization, new.table),
+        *_nesting_notes(generalization, previous),
+        *_joint_notes(found),
+    ]
     if promise is not None:
         comparisons += _drift(generalization, new.table, found, promise, limits)
         notes += _not_comparable(promise, found)
@@ -185,6 +186,13 @@ def check(
         people=new.people if source is None else len(source),
         notes=tuple(notes),
     )
+
+
+def _label_notes(generalization: Generalization, table: Table) -> list[str]:
+    if generalization.label is None or table.labels is not None:
+        return []
+    without = f"The records have no label ({generalization.label.name})"
+    return [f"{without}: the model's error and the label rate are not checked."]
 
 
 def _budget_comparisons(generalization: Generalization, found: Evaluation, budget: Budget) -> list[Comparison]:

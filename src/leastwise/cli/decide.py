@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from leastwise.decisions import Comment, Decision, Roles
 
 POLICY_FILE = Path("leastwise.yaml")
+UNEXPLAINED = (
+    "why each question is asked is not known of this one, and dpia will ask for it: "
+    "leastwise necessity {run} RECORDS"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,11 +103,7 @@ def decide(
     write_report(stored)  # and now it carries the decision, and who signed it
     print_lines(decided(found))
     if stored.necessity is None:
-        typer.echo(
-            "why each question is asked is not known of this one, and dpia will ask for it: "
-            f"leastwise necessity {run} RECORDS",
-            err=True,
-        )
+        typer.echo(UNEXPLAINED.format(run=run), err=True)
     typer.echo(f"wrote {path}{'' if key is None else f' and {path}.sig'}", err=True)
 
 

@@ -107,12 +107,7 @@ def evaluate(
     check_held_out(split.test)
     if not held_out:
         check_origin(generalization, split.test.split_seed)
-    reconstructing = [name for name, each in attacking.items() if name in PAPER and each.wants_personal]
-    if reconstructing and not split.test.personal:
-        raise ParameterError(
-            f"{', '.join(reconstructing)} are after personal attributes, and the schema marks none; mark some, or "
-            "choose the adversaries A7 and A8"
-        )
+    _check_personal(attacking, split.test.schema)
     breach = Breach.of(
         generalization,
         split,
@@ -124,10 +119,7 @@ def evaluate(
     remember_last(breach, setting.predictor, last or {})
     clock = _Clock(progress or Silent())
     utilities = _utilities(generalization, split, judges, (utility, limits), clock)
-    attacks: dict[str, AttackResult] = {}
-    # A4 knows whatever A5 does, and begins with what that one found.
-    for name in sorted(attacking, key=lambda name: name == LeaveOneOut.name):
-        attacks[name] = _attack(name, attacking[name], breach, others, attacks.get("A1"), clock)
+    attacks = _attacks(attacking, breach, others, clock)
     certificate = _certificate(breach, delta, candidates, clock)
     return Evaluation(
         fingerprint=generalization.fingerprint,
@@ -144,6 +136,15 @@ def evaluate(
         necessity=_necessity(breach, split, clock) if necessity else None,
         seconds=dict(clock.seconds),
     )
+
+
+def _check_personal(attacking: Mapping[str, Adversary], schema: Schema) -> None:
+    after = [name for name, each in attacking.items() if name in PAPER and each.wants_personal]
+    if after and not schema.personal:
+        raise ParameterError(
+            f"{', '.join(after)} are after personal attributes, and the schema marks none; mark some, or "
+            "choose the adversaries A7 and A8"
+        )
 
 
 def several(adversaries: Any) -> tuple[Any, ...]:
@@ -250,21 +251,21 @@ class _Clock:
         self.seconds[name] = time.perf_counter() - start
 
 
-def _attack(
-    name: str,
-    adversary: Adversary,
-    breach: Breach,
-    others: Sequence[Generalization],
-    plain: AttackResult | None,
-    clock: _Clock,
-) -> AttackResult:
-    _, words, title, scenario = about(adversary)
-    stolen = breach.together_with(others) if getattr(adversary, "wants_others", False) else breach
-    with clock.step(name, name if words == name else f"{name} {words}"):
-        result = attacked(name, adversary, stolen)
-    if type(adversary) in PAPER.values():
-        return result
-    return GuestResult.of(result, name, title, scenario, plain)
+def _attacks(
+    attacking: Mapping[str, Adversary], breach: Breach, others: Sequence[Generalization], clock: _Clock
+) -> dict[str, AttackResult]:
+    """Let everybody attack; guests are told beside what A1 finds."""
+    found: dict[str, AttackResult] = {}
+    # A4 knows whatever A5 does, and begins with what that one found.
+    for name in sorted(attacking, key=lambda name: name == LeaveOneOut.name):
+        adversary = attacking[name]
+        _, words, title, scenario = about(adversary)
+        stolen = breach.together_with(others) if getattr(adversary, "wants_others", False) else breach
+        with clock.step(name, name if words == name else f"{name} {words}"):
+            result = attacked(name, adversary, stolen)
+        guest = type(adversary) not in PAPER.values()
+        found[name] = GuestResult.of(result, name, title, scenario, found.get("A1")) if guest else result
+    return found
 
 
 def _utilities(

@@ -92,6 +92,22 @@ def _best_split(
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _part(rows: Ints, codes: Ints, cut: int, ordered: int, left: Ints, spare: Ints) -> int:
+    """Put the rows of the left side before those of the right, each in their order; return how many are left."""
+    kept, moved = 0, 0
+    for i in range(len(rows)):
+        code = codes[rows[i]]
+        if (code <= cut) if ordered else (left[code] == 1):
+            rows[kept] = rows[i]
+            kept += 1
+        else:
+            spare[moved] = rows[i]
+            moved += 1
+    rows[kept:] = spare[:moved]
+    return kept
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _grow(
     inputs: Ints,
     starts: Ints,
@@ -129,16 +145,7 @@ def _grow(
         column[node], cut[node], child[node] = j, c, nodes
         gain[node] = -1.0
         a, b = begin[node], end[node]
-        kept, moved = a, 0
-        for i in range(a, b):
-            code = inputs[rows[i], j]
-            if (code <= c) if ordered[j] else (left[node, code] == 1):
-                rows[kept] = rows[i]
-                kept += 1
-            else:
-                spare[moved] = rows[i]
-                moved += 1
-        rows[kept:b] = spare[:moved]
+        kept = a + _part(rows[a:b], inputs[:, j], c, ordered[j], left[node], spare)
         begin[nodes], end[nodes], begin[nodes + 1], end[nodes + 1] = a, kept, kept, b
         small = nodes if kept - a <= b - kept else nodes + 1
         large = 2 * nodes + 1 - small

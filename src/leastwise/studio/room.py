@@ -16,6 +16,7 @@ from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.live import Live
 from leastwise.generalization import Generalization
 from leastwise.minimizers.constraints import broken
+from leastwise.runs.folder import SCHEMA
 from leastwise.studio import facts, helping, script
 from leastwise.studio.edits import People, Sheet, apply_edit
 from leastwise.studio.history import Event, State
@@ -251,10 +252,10 @@ class Room:
 
     def scripts(self) -> Plain:
         """Return the draft as a script."""
-        ground, draft = self.ground, self.draft
+        ground, draft, schema = self.ground, self.draft, str(self.ground.folder / SCHEMA)
         return {
             "python": script.as_python(draft, ARTEFACT),
-            "commands": script.as_commands(draft, ground.name, ground.seed, ground.quick, ARTEFACT),
+            "commands": script.as_commands(draft, ground.name, schema, ground.seed, ground.quick, ARTEFACT),
         }
 
     def judgement(self, draft: Generalization, part: str = "validation") -> Plain | None:

@@ -67,9 +67,12 @@ def _attribute(attribute: Attribute) -> str:
     return f"Attribute({', '.join([repr(attribute.name), *given])})"
 
 
-def as_commands(generalization: Generalization, data: str, seed: int, quick: bool, to: str = "draft.json") -> str:
-    """Return shell commands that write the artefact and judge it."""
-    judge = f"leastwise evaluate {to} {shlex.quote(data)} --seed {seed}{' --quick' if quick else ''}"
+def as_commands(
+    generalization: Generalization, data: str, schema: str, seed: int, quick: bool, to: str = "draft.json"
+) -> str:
+    """Return shell commands that write the artefact and judge it, by the schema of the run as the run does."""
+    judge = f"leastwise evaluate {to} {shlex.quote(data)} --schema {shlex.quote(schema)} --seed {seed}"
+    judge += " --quick" if quick else ""
     text = generalization.to_json()
     end = "END"
     while end in text:

@@ -162,6 +162,39 @@ def test_a_name_is_that_of_one_very_group() -> None:
     named = apply_edit(
         sheet, {"kind": "rename", "attribute": "job", "label": "a or b", "name": " office "}, people
     )
-    assert named.names == {"job": {"a or b": "office"}}
+    assert named.generalization["job"].labels == ("office", "c or d")
     moved = apply_edit(named, {"kind": "move", "attribute": "job", "pieces": [1], "to": 1}, people)
-    assert moved.names == {}
+    assert moved.generalization["job"].labels == ("a", "b, c or d")
+    back = apply_edit(moved, {"kind": "move", "attribute": "job", "pieces": [1], "to": 0}, people)
+    assert back.generalization["job"].labels == ("office", "c or d")  # the very same group
+    unnamed = apply_edit(back, {"kind": "rename", "attribute": "job", "label": "a or b", "name": ""}, people)
+    assert unnamed.generalization["job"].labels == ("a or b", "c or d")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("c or d", "another group is called"),
+        ("C or D", "another group is called"),
+        ("c", "'c' is a value that it does not hold"),
+        ("x" * 81, "at most 80 characters; this one has 81"),
+        ("a\nb", "one line of visible text"),
+        ("\u202eecirp", "one line of visible text"),
+        (3, "must be a text"),
+    ],
+)
+def test_a_name_must_tell_its_group(name: Any, words: str) -> None:
+    sheet = Sheet(Generalization((Groups(JOB, (0, 0, 1, 1)),)))
+    with pytest.raises(ParameterError, match=words):
+        apply_edit(sheet, {"kind": "rename", "attribute": "job", "label": "a or b", "name": name}, people)
+
+
+def test_a_lock_holds_whatever_its_bucket_is_called() -> None:
+    sheet = Sheet(Generalization((Groups(JOB, (0, 0, 1, 1)),)))
+    for edit in (
+        {"kind": "lock", "attribute": "job", "what": "bucket", "value": "a or b"},
+        {"kind": "rename", "attribute": "job", "label": "a or b", "name": "office"},
+    ):
+        sheet = apply_edit(sheet, edit, people)
+    with pytest.raises(ParameterError, match="locked"):
+        apply_edit(sheet, {"kind": "merge", "attribute": "job", "first": 0, "second": 1}, people)

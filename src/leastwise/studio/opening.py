@@ -20,6 +20,7 @@ from leastwise.runs.folder import CHOICE, SCHEMA, TASK, TIMING, check_run, read_
 from leastwise.runs.task import SHARES, RunTask, fingerprint
 from leastwise.schema import Schema
 from leastwise.schema.file import load_schema
+from leastwise.schema.names import Names
 
 # Of the tree that a studio without a run begins with: it leans towards the model, so that there is room to merge.
 _ALPHA, _LEAVES = 0.3, 24
@@ -35,8 +36,9 @@ class Ground:
         Of the run; the studio's work lies in it.
     run
         None until it is finished.
-    limits, rules
-        What a policy says must be kept, in place of what the run was asked; and what every draft must hold to.
+    limits, rules, names
+        What a policy says must be kept, in place of what the run was asked; what every draft must hold to; and
+        what buckets are called.
     going, said
         The process that makes the run, where the studio started one, and what it says.
     """
@@ -49,6 +51,7 @@ class Ground:
     run: Run | None = None
     limits: Budget | None = None
     rules: Constraints | None = None
+    names: Names = field(default_factory=dict)
     going: Any = field(default=None, repr=False)
     said: IO[bytes] | None = field(default=None, repr=False)
 

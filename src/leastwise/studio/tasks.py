@@ -127,11 +127,6 @@ class Tasks:
             raise ParameterError(f"the policy is broken ({'; '.join(breaches)}); that needs a written reason")
         written = {name: text for name, text in words.rationale.items() if text.strip()}
         comments = [Comment(by=words.author, text=words.open_points)] if words.open_points else []
-        comments += [
-            Comment(by=words.author, text=f"“{label}” is called “{name}” in the studio", about=about)
-            for about, names in room.state.sheet.names.items()
-            for label, name in names.items()
-        ]
         comments += [Comment(by=words.author, text=f"The policy is broken: {each}") for each in breaches]
         # What was agreed on here must be kept, or the breach explained; the run may have been asked for less.
         agreed = replace(run, choice=replace(run.choice, budget=room.state.limits))

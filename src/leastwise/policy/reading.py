@@ -253,9 +253,7 @@ def _raw(value: Any) -> Any:
 def _names(section: Section) -> Names:
     """Read what buckets are called, by attribute."""
     path, problems = section.path, section.problems
-    return {
-        name: names_from_document(section.take(name), (*path, name), problems) for name in section.names()
-    }
+    return {name: names_from_document(section.take(name), (*path, name), problems) for name in section.names()}
 
 
 def _check_names(

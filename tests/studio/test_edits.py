@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leastwise import Attribute, Generalization, Groups, Intervals, Partition
+from leastwise import Attribute, Generalization, Groups, Intervals, Partition, Schema
 from leastwise.errors import ParameterError
 from leastwise.schema.hierarchy import Hierarchy
 from leastwise.studio import as_python
@@ -43,6 +43,25 @@ def test_what_can_be_done_to_a_number() -> None:
     assert done(ages, kind="drop").suppressed
     assert done(ages, kind="ask").untouched
     assert len(done(done(ages, kind="ask"), kind="divide").labels) == 5
+
+
+def test_groups_of_values_begin_where_people_would_begin() -> None:
+    job = Attribute("job", values=("a", "b", "c", "d", "e"))
+    grade = replace(job, kind="ordinal")
+
+    def begun(attribute: Attribute, *use: float) -> tuple[str, ...]:
+        known = People(np.array(attribute.values), np.array(use))
+        sheet = Sheet(Generalization.suppressed(Schema((attribute,))))
+        edit = {"kind": "divide", "attribute": "job"}
+        return apply_edit(sheet, edit, lambda name: known).generalization["job"].labels
+
+    assert begun(job, 40, 5, 30, 5, 20) == ("a", "b or d", "c", "e")  # the rare ones together
+    assert begun(job, 25, 18, 20, 19, 18) == ("a", "b or e", "c", "d")  # nothing is rare: the rarest two
+    assert begun(grade, 20, 20, 20, 20, 20) == ("a", "b", "c or d", "e")  # runs of about as many people
+    both = replace(job, values=("a", "b"))
+    assert begun(both, 90, 10) == ("a", "b")
+    tree = Hierarchy.from_tree({"x": ["a", "b"], "y": ["c", "d", "e"]})
+    assert begun(replace(job, hierarchy=tree), 1, 1, 1, 1, 1) == ("x", "y")
 
 
 def test_a_split_leaves_missing_where_it_was() -> None:

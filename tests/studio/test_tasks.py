@@ -61,6 +61,8 @@ def test_an_approval_is_a_decision(room: Room) -> None:
     assert decision.roles.author == "Ada"
     assert decision.comments[0].text == "the form's wording"
     assert decision.generalization["age"].labels[0] == "young"
+    assert decision.drawn[0] == "age: “0 to 33” called “young”"
+    assert decision.drawn[-1] == "the test part opened for 0 drafts"  # it was judged by hand here
     assert Generalization.load(room.ground.folder / "decided.json")["age"].labels[0] == "young"
     assert verify(room.ground.folder) == []
     room.do({"do": "edit", "edit": {"kind": "drop", "attribute": "age"}}, room.state.version)

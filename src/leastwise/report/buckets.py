@@ -60,7 +60,7 @@ def _buckets(partition: Partition, shares: Sequence[float] | None) -> list[Facts
     return [
         {
             "label": label,
-            "named": bool(partition.name(b)),
+            **({"named": True} if partition.name(b) else {}),
             "members": [*partition.behind(b)],  # a name, or the first few of many; the rest can be unfolded
             "share": None if shares is None else shares[b],
         }

@@ -19,10 +19,12 @@ from leastwise.errors import ArtefactError, ParameterError, SchemaError, shorten
 from leastwise.generalization import Generalization
 from leastwise.minimizers import Constraints
 from leastwise.partition import Groups, Intervals, Partition, Untouched, edge_between, keep, suppress
+from leastwise.schema import Attribute
 from leastwise.schema.values import number_text
 
 Edit = Mapping[str, Any]
-_START = 4  # buckets that a number is divided into when it comes back from "asked in full"
+_START = 4  # buckets that a question is divided into when it comes back from "asked in full"
+_RARE = 1 / 8  # the share of people below which a value begins in a group with others
 
 
 @dataclass(frozen=True)
@@ -236,7 +238,7 @@ def _divide(partition: Partition, edit: Edit, people: Callable[[str], People]) -
     """Ask in a few buckets of about as many people each: where a dropped or full question begins again."""
     attribute, known = partition.attribute, people(partition.attribute.name)
     if not attribute.continuous:
-        return keep(attribute)
+        return _grouped(attribute, known)
     levels, use = known.levels.astype(float), np.cumsum(known.use[: len(known.levels)])
     cuts = np.searchsorted(use, use[-1] * np.arange(1, _START) / _START)
     cuts = sorted({min(int(cut), len(levels) - 2) for cut in cuts}) if len(levels) > 1 else []
@@ -244,6 +246,23 @@ def _divide(partition: Partition, edit: Edit, people: Callable[[str], People]) -
     low = -math.inf if attribute.lower is None else attribute.lower
     high = math.inf if attribute.upper is None else attribute.upper
     return Intervals(attribute, tuple(edge for edge in edges if low <= edge < high))
+
+
+def _grouped(attribute: Attribute, known: People) -> Partition:
+    """Return where groups of values begin: as the tree has them, in runs of an order, or the rare ones together."""
+    if attribute.hierarchy is not None:
+        return _level(keep(attribute), {"level": 1}, lambda _: known)
+    values = len(attribute.values)
+    use = known.use[:values] / max(known.use.sum(), 1.0)
+    if attribute.kind == "ordinal":
+        marks = np.minimum((np.cumsum(use) - use / 2) * _START, _START - 1).astype(int)
+    else:
+        rarest = np.argsort(use, kind="stable")[:2] if values > 2 else []
+        rare = use < _RARE if (use < _RARE).sum() > 1 else np.isin(np.arange(values), rarest)
+        marks = np.where(rare, values, np.arange(values))
+    extras = range(values + 1, values + 1 + attribute.extra_values)
+    found = Groups(attribute, (*marks.tolist(), *extras))
+    return keep(attribute) if found.suppressed else found
 
 
 def _level(partition: Partition, edit: Edit, people: Callable[[str], People]) -> Partition:

@@ -92,8 +92,29 @@ def _edit(state: State, event: Event, people: Callable[[str], People]) -> State:
     return _drawn(state, apply_edit(state.sheet, edit, people), _said(edit))
 
 
+_DONE = {
+    "merge": "two buckets merged",
+    "move_edge": "an edge moved to {to}",
+    "split": "a bucket split",
+    "move": "values moved to another bucket",
+    "drop": "not asked",
+    "ask": "asked in full",
+    "divide": "asked in groups",
+    "level": "grouped as declared",
+    "lock": "{value} locked",
+    "unlock": "{value} unlocked",
+    "rename": "“{label}” called “{name}”",
+}
+
+
 def _said(edit: Event) -> str:
-    return f"{str(edit.get('kind')).replace('_', ' ')}, {edit.get('attribute')}"
+    """Say an edit that was done, as the history and the decision tell it."""
+    given = {key: edit.get(key, "") for key in ("to", "label", "name")}
+    given["value"] = edit.get("value") or "the question"
+    words = _DONE[str(edit["kind"])]
+    if edit["kind"] == "rename" and not str(edit.get("name", "")).strip():
+        words = "the name of “{label}” taken away"
+    return f"{edit['attribute']}: {words.format(**given)}"[:LONGEST_TEXT]
 
 
 def _undo(state: State, event: Event, people: Callable[[str], People]) -> State:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
+from leastwise.documents.wording import counted
 from leastwise.errors import LeastwiseError, ParameterError
 from leastwise.generalization import Generalization
 from leastwise.minimizers import Constraints, PATMinimizer
@@ -129,9 +130,10 @@ class Ground:
             return f"The run in the background has failed: {why}. You can draw; to decide, make the run by hand."
         path = self.folder / TIMING
         steps = len(path.read_bytes().splitlines()) if path.is_file() else 0
+        told = counted(steps, "step")
         if self.going is None:  # in another window, or stopped
-            return f"The run is not finished ({steps} steps so far); leastwise run goes on with it. You can draw."
-        return f"A run goes on in the background ({steps} steps so far). You can draw meanwhile."
+            return f"The run is not finished ({told} so far); leastwise run goes on with it. You can draw."
+        return f"A run goes on in the background ({told} so far). You can draw meanwhile."
 
     def close(self) -> None:
         """End the run in the background; the same command resumes it."""

@@ -111,7 +111,7 @@ function BucketMenu({ question, card, bucket }) {
       <button onClick=${whyThis}>Why this bucket?</button>
       ${missing && extra && html`<label>Put “missing” with <select onChange=${(/** @type {any} */ event) => { shut(); void edit({ kind: "move", attribute, pieces: [edges + 1 + (question.extras ?? []).indexOf("missing")], to: Number(event.target.value) }); }}>
         <option>…</option>${card.buckets.slice(0, edges + 1).map((each, i) => html`<option key=${i} value=${i}>${each.label}</option>`)}</select></label>`}
-      <label>Name <input value=${own.name} maxlength="80" placeholder=${own.label.slice(0, 30)} onChange=${(/** @type {any} */ event) => { shut(); void edit({ kind: "rename", attribute, label: own.label, name: event.target.value }); }} /></label>
+      <label>Name <input value=${own.name} maxlength="80" placeholder=${own.label.slice(0, 30)} onChange=${(/** @type {any} */ event) => { shut(); void edit({ kind: "rename", attribute, label: own.label, name: event.target.value }, event.target.value.trim() ? `${attribute}: it is called “${event.target.value.trim()}”` : `${attribute}: its name is gone`); }} /></label>
       ${ways && html`<${Ways} ways=${ways} />`}</div>`}</div>`;
 }
 

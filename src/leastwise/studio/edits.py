@@ -249,7 +249,7 @@ def _divide(partition: Partition, edit: Edit, people: Callable[[str], People]) -
 
 
 def _grouped(attribute: Attribute, known: People) -> Partition:
-    """Return where groups of values begin: as the tree has them, in runs of an order, or the rare ones together."""
+    """Return where groups of values begin: those of the tree, runs of an order, or the rare ones together."""
     if attribute.hierarchy is not None:
         return _level(keep(attribute), {"level": 1}, lambda _: known)
     values = len(attribute.values)

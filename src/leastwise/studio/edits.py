@@ -257,7 +257,7 @@ def _grouped(attribute: Attribute, known: People) -> Partition:
     if attribute.kind == "ordinal":
         marks = np.minimum((np.cumsum(use) - use / 2) * _START, _START - 1).astype(int)
     else:
-        rarest = np.argsort(use, kind="stable")[:2] if values > 2 else []
+        rarest = np.argsort(use, kind="stable")[: 2 if values > 2 else 0]
         rare = use < _RARE if (use < _RARE).sum() > 1 else np.isin(np.arange(values), rarest)
         marks = np.where(rare, values, np.arange(values))
     extras = range(values + 1, values + 1 + attribute.extra_values)

@@ -83,6 +83,7 @@ def test_everything_says_the_name_and_what_it_stands_for() -> None:
     assert "- status, “married”: civil, church" in table
     assert "married" in ASKED._repr_html_()
     assert "status,1,married,civil | church" in code_book(ASKED)
+    assert "age,0,minor,0 to 17" in code_book(ASKED)
     asked = questionnaire(ASKED)
     assert "- [ ] minor (0 to 17)" in asked
     assert "- [ ] married (all of them: civil, church)" in asked

@@ -165,13 +165,15 @@ def _new_records(
     """Give the new records: read here, or a sample of them where they stay."""
     from leastwise.checks import read_new
     from leastwise.checks.use import NewRecords
-    from leastwise.cli.evaluate import known_schema
+    from leastwise.cli.domains import declared_for, known_schema
     from leastwise.records.files import read_frame
     from leastwise.records.sources import SAMPLE
 
     if not stays(address, at):
         frame = read_frame(address, agreed.task.missing)
-        yield _New(read_new(frame, known_schema(several, frame)), None, frame)
+        assert agreed.generalization is not None  # or nothing would have been chosen
+        schema = known_schema(several, frame, declared_for(agreed.generalization))
+        yield _New(read_new(frame, schema), None, frame)
         return
     with _new_source(address, agreed, at, several, progress) as source:
         source.check_key()
@@ -183,7 +185,7 @@ def _new_source(
     address: str, agreed: Policy, at: SourceOptions, several: Sequence[Generalization], progress: Lines
 ) -> Iterator[Source]:
     """Give the new records where they lie."""
-    from leastwise.cli.evaluate import known_schema
+    from leastwise.cli.domains import known_schema
 
     if at.explain:
         raise ParameterError("check asks what evaluate asks: see leastwise evaluate --explain")

@@ -118,7 +118,7 @@ def opened(task: Task, options: SourceOptions, engine: Engine, seed: int, progre
 
     most = options.sample or SAMPLE
     schema, left_out = declared_or_inferred(task, engine, seed, most, progress)
-    source = source_of(task, options, engine, seed, progress, schema)
+    source = source_of(task, options, engine, seed, progress, schema.with_names(task.called))
     source.check_key()
     inferred = schema.names if task.schema is None else ()
     return Opened(source, Records(source.sample(most), inferred, left_out))

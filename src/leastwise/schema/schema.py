@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from leastwise.errors import SchemaError, shorten
 from leastwise.schema.attribute import Attribute, repeated
+from leastwise.schema.names import Names
 from leastwise.validation import did_you_mean
 
 
@@ -82,6 +83,13 @@ class Schema:
         """Return the schema in which exactly these attributes are personal."""
         chosen = {self[name].name for name in names}
         return replace(self, attributes=tuple(replace(a, personal=a.name in chosen) for a in self.attributes))
+
+    def with_names(self, names: Names) -> Schema:
+        """Return the schema with names for some buckets, which count before those it has."""
+        for name in names:
+            self.position(name)
+        named = (a.with_names(names[a.name]) if a.name in names else a for a in self.attributes)
+        return replace(self, attributes=tuple(named))
 
     def with_attribute(self, attribute: Attribute) -> Schema:
         """Return the schema with the attribute of that name replaced."""

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from leastwise.adversaries.base import Adversary, Setting, about
-from leastwise.adversaries.breach import Breach, Cells
+from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.multi_breach import MultiBreach
 from leastwise.adversaries.reconstruction import HighCertainty, Reconstruction
 from leastwise.adversaries.result import AttackResult
@@ -204,7 +204,6 @@ def _breach(
     tolerances: dict[str, float] | None,
     label: bool,
 ) -> Breach:
-    cells = {p: Cells(*each) for p, each in counted.cells.items()}
     split = Split(known.train, known.validation, counted.truth)
     return Breach.of(
         several,
@@ -212,7 +211,7 @@ def _breach(
         seed=judges.seed,
         tolerances=tolerances or {},
         label=label,
-        cells=cells,
+        cells=counted.cells,
         withheld=float(counted.withheld),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +98,11 @@ def counters(counted: Counted, g: Generalization) -> list[Counter[Any]]:
             found[(*z[i].tolist(), int(y[i]), *beside[i])] += int(table.counts[i])
         return found
 
-    return [rows(counted.truth), *(rows(t, t.codes[:, p]) for p, (_, t) in counted.cells.items())]
+    beside = [
+        rows(replace(counted.truth.take(cells.record_of), weights=cells.counts), cells.values)
+        for cells in counted.cells.values()
+    ]
+    return [rows(counted.truth), *beside]
 
 
 def check_engine(engine: Engine, frame: pl.DataFrame) -> None:

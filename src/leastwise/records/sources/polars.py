@@ -46,7 +46,10 @@ class Polars(Engine):
             frame = frame.filter((place >= plan.places.start) & (place < plan.places.end))
         exact = [pl.col(name).alias(f"e{i}") for i, name in enumerate(plan.exact)]
         keys = [_key(digits).alias(f"k{i}") for i, digits in enumerate(plan.keys)]
-        values = [pl.col(name).alias(f"v{i}") for i, name in enumerate(plan.values)]
+        values = [
+            (pl.col(each) if isinstance(each, str) else _digit(each).cast(pl.Int64) - 1).alias(f"v{i}")
+            for i, each in enumerate(plan.values)
+        ]
         # A key without digits is a constant, which a select of it alone would give once.
         inner, names = frame.with_columns(*keys, *exact, *values), [e.meta.output_name() for e in (*keys, *exact)]
         sets = [names, *([*names, f"v{i}"] for i in range(len(values)))]

@@ -12,7 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leastwise import Attribute, Generalization, Groups, Intervals, Schema, Table, Untouched
-from leastwise.evaluation.at_source import judge_at_source
+from leastwise.adversaries import MultiBreach
+from leastwise.adversaries.base import Setting
+from leastwise.adversaries.breach import Breach
+from leastwise.evaluation.at_source import EXACT, judge_at_source
 from leastwise.evaluation.certificate import certify, certify_counts
 from leastwise.evaluation.declared_groups import GroupErrors
 from leastwise.evaluation.protocol import evaluate
@@ -82,6 +85,22 @@ def test_every_figure_is_that_of_the_records_themselves(source: Source) -> None:
     assert together.utility == expected.utility
     served = replace(expected.utility, groups=GroupErrors(increases={}, worst=Difference(0.4, 0.1)))
     assert found.instead_of(replace(expected, utility=served)).utility == served
+
+
+def test_who_counts_everybody_else_finds_what_the_records_themselves_tell(source: Source) -> None:
+    split = source.sample(10**6).split(SEED)
+    judges = Judges(True, SEED, predictor=JointBuckets)
+    wanted = ("A1", "A2", "A6")
+    learned = replace(source, learned=True)
+    found = judge_at_source(G, split, learned, wanted, judges=judges, others=[OTHER]).attacks
+    plain = judge_at_source(G, split, source, wanted, judges=judges, others=[OTHER]).attacks
+    breach = Breach.of(G, split, seed=SEED, counting=True)
+    setting = Setting(judges.adversary(), quick=True)
+    for ours, before, kind in zip(found, plain, EXACT, strict=False):
+        stolen = breach.together_with([OTHER]) if kind is MultiBreach else breach
+        theirs = kind.configured(setting).attack(stolen)
+        assert _alike(replace(ours, interval=None, seconds=0.0), replace(theirs, interval=None, seconds=0.0))
+        assert ours.adversary_error <= before.adversary_error
 
 
 def _alike(ours: Any, theirs: Any) -> bool:

@@ -58,6 +58,9 @@ class Breach:
         record alone, so that it is scored on counts exactly as on people.
     withheld
         How many people there are beside, whose counts are too small to be known: they count as told.
+    counting
+        Whether A1, A2 and A6 also guess each person from the counts of all other stolen people, whose full records
+        they then know; what errs least counts.
     """
 
     generalizations: tuple[Generalization, ...]
@@ -69,6 +72,7 @@ class Breach:
     label: bool = True
     cells: Mapping[int, Cells] | None = None
     withheld: float = 0.0
+    counting: bool = False
     # What one attack found is handed to the next: A2 and A5 start from A1, and A5 meets A3 and A4 at its ends.
     memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     coarsen_by: Generalization | None = field(default=None, repr=False)

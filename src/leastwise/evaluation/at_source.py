@@ -111,7 +111,7 @@ def evaluate_at_source(
 def judge_at_source(
     generalization: Generalization,
     known: Split,
-    source: Source,
+    records: Source | Counted,
     adversaries: Sequence[str] = ("A1", "A2", "A8"),
     *,
     judges: Judges | None = None,
@@ -128,43 +128,15 @@ def judge_at_source(
     ----------
     known
         The split of a sample of the source; training and validation are learned from.
+    records
+        The source, or what it counted of the test part.
     adversaries
         Of A1, A2, A6 and A8; others see more than can be counted.
     others
-        Other generalizations under which the same people were asked (for A6).
+        Other generalizations under which the same people were asked (for A6, which takes the source).
     """
-    joined = _joined((generalization, *others)) if others and "A6" in adversaries else None
-    return judge_counts(
-        generalization,
-        known,
-        source.counted(generalization, source.tested),
-        adversaries,
-        judges=judges,
-        others=() if joined is None else (source.counted(joined, source.tested), *others),
-        tolerances=tolerances,
-        delta=delta,
-        candidates=candidates,
-        predicates=predicates,
-        label=label,
-    )
-
-
-def judge_counts(
-    generalization: Generalization,
-    known: Split,
-    counted: Counted,
-    adversaries: Sequence[str] = ("A1", "A2", "A8"),
-    *,
-    judges: Judges | None = None,
-    others: Sequence[Any] = (),
-    tolerances: dict[str, float] | None = None,
-    delta: float = 0.05,
-    candidates: int = 1,
-    predicates: int = 0,
-    label: bool = True,
-) -> AtSource:
-    """Judge a generalization by its counts; ``others`` are those of all together, and the others themselves."""
     judges = judges or Judges()
+    counted = _counted(records, generalization)
     breach = _breach((generalization,), known, counted, judges, tolerances, label)
     told = {target.attribute.name: target.tolerance for target in breach.targets.values()}
     within = {name: tolerance for name, tolerance in told.items() if tolerance is not None}
@@ -173,8 +145,8 @@ def judge_counts(
     for kind in (each for each in EXACT if each.name in adversaries):
         stolen = breach
         if kind is MultiBreach:
-            together, *rest = others
-            stolen = _breach((generalization, *rest), known, together, judges, tolerances, label)
+            several = (generalization, *others)
+            stolen = _breach(several, known, _counted(records, _joined(several)), judges, tolerances, label)
         attacks.append(kind.configured(setting).attack(stolen))
     certified = [
         certify_counts(generalization, counted, within, delta=delta, candidates=candidates, label=own)
@@ -187,6 +159,10 @@ def judge_counts(
         certificate=certified[0],
         deployment=certified[1] if len(certified) > 1 else None,
     )
+
+
+def _counted(records: Source | Counted, generalization: Generalization) -> Counted:
+    return records if isinstance(records, Counted) else records.counted(generalization, records.tested)
 
 
 def _joined(several: Sequence[Generalization]) -> Generalization:
@@ -213,6 +189,7 @@ def _breach(
         label=label,
         cells=counted.cells,
         withheld=float(counted.withheld),
+        counting=counted.learned,
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from joblib import effective_n_jobs
 
-from leastwise.evaluation.at_source import AtSource, judge_counts
+from leastwise.evaluation.at_source import AtSource, judge_at_source
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.utility import Judges
 from leastwise.generalization import Generalization
@@ -28,6 +28,7 @@ def used(source: Source, sampled: int) -> SourceUsed:
         sampled=sampled,
         tested=source.people(source.tested),
         min_count=source.at_least,
+        learned=source.learned,
         fingerprint=source.fingerprint,
     )
 
@@ -62,4 +63,4 @@ def judge_one(
     generalization: Generalization, split: Split, counted: Counted, candidates: int, judges: Judges
 ) -> AtSource:
     """Judge one candidate by its counts."""
-    return judge_counts(generalization, split, counted, judges=judges, candidates=candidates)
+    return judge_at_source(generalization, split, counted, judges=judges, candidates=candidates)

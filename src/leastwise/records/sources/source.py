@@ -63,12 +63,15 @@ class Counted(NamedTuple):
         How many there are in the part.
     withheld
         Of how many the generalized record was too rare to be counted.
+    learned
+        Whether attackers learn from these counts, too: each person is guessed from all others.
     """
 
     truth: Table
     cells: dict[int, Cells]
     people: int
     withheld: int
+    learned: bool = False
 
 
 @dataclass(frozen=True)
@@ -120,6 +123,8 @@ class Source:
         Texts that stand for "no answer".
     at_least
         Smaller counts never leave the engine.
+    learned
+        Whether A1, A2 and A6 also guess each person from the counts of everybody else.
     progress
         Is told each query as it begins.
     """
@@ -129,6 +134,7 @@ class Source:
     seed: int = 0
     missing: tuple[str, ...] = ()
     at_least: int = 1
+    learned: bool = False
     progress: Progress = field(default_factory=Silent)
 
     def __post_init__(self) -> None:
@@ -271,7 +277,7 @@ class Source:
     ) -> Counted:
         alone, *beside = answers
         rows = self._codes(generalization, plan, alone)
-        kept = (rows >= 0).all(axis=1)
+        kept = np.asarray((rows >= 0).all(axis=1))
         self._check_known(alone.filter(~kept))
         sizes = [int(each) + 1 for each in rows.max(axis=0, initial=0)]
         # Two values of a column may be one: 1 and 1.0.
@@ -291,7 +297,7 @@ class Source:
             known = (record_of >= 0) & (codes >= 0)
             self._check_known(found.filter(~known))
             cells[p] = Cells.of(record_of[known], codes[known], found["n"].to_numpy()[known])
-        return Counted(truth, cells, people, people - int(weights.sum()))
+        return Counted(truth, cells, people, people - int(weights.sum()), self.learned)
 
     def _check_known(self, strange: pl.DataFrame) -> None:
         """Refuse values that nobody had when the columns were looked at; rare ones were not shown."""

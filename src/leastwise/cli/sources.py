@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from leastwise.generalization import Generalization
     from leastwise.records.sources import Source
     from leastwise.records.sources.engine import Engine
+    from leastwise.records.sources.generalized import Distinct
     from leastwise.schema import Schema
 
 
@@ -68,6 +69,14 @@ class SourceOptions:
             rich_help_panel=PANEL,
         ),
     ] = None
+    learn_all: Annotated[
+        bool,
+        typer.Option(
+            "--learn-all",
+            help="A1, A2 and A6 also guess each person from the counts of everybody else.",
+            rich_help_panel=PANEL,
+        ),
+    ] = False
     explain: Annotated[
         bool,
         typer.Option(
@@ -124,6 +133,60 @@ def opened(task: Task, options: SourceOptions, engine: Engine, seed: int, progre
     return Opened(source, Records(source.sample(most), inferred, left_out))
 
 
+def sampled(task: Task, options: SourceOptions, seed: int, progress: Any) -> Records:
+    """Return the records of a command that needs no more than a sample: of a file all, elsewhere some."""
+    from leastwise.records.sources import SAMPLE
+
+    if not stays(task.data, options):
+        return task.records()
+    refuse_person(task)
+    for given, option in ((options.min_count, "--min-count"), (options.learn_all, "--learn-all")):
+        if given:
+            raise ParameterError(f"{option} has no use here: only a sample is drawn, and nothing is judged on all")
+    with engine_of(task.data, options) as engine:
+        if options.explain:
+            print_queries(described_source(task, options, engine, seed, progress), None, options.sample or SAMPLE)
+            raise typer.Exit
+        return opened(task, options, engine, seed, progress).records
+
+
+def counted_answers(
+    asked: Generalization, data: str, options: SourceOptions, missing: Sequence[str], full: bool, label: str | None
+) -> Distinct:
+    """Count generalized records where they lie; ``full``: they are full ones, and generalized there."""
+    from leastwise.records.sources import generalized
+
+    if options.sample or options.learn_all:
+        raise ParameterError("--sample and --learn-all have no use here: all generalized records are counted")
+    at_least = options.min_count or 1
+    with engine_of(data, options) as engine:
+        if options.explain:
+            _explain_answers(asked, engine, missing, full, label, at_least)
+            raise typer.Exit
+        if full:
+            found = generalized.distinct_generalized(asked, engine, missing, at_least)
+        else:
+            found = generalized.distinct_records(asked, engine, label, at_least)
+    if found.withheld:
+        typer.echo(f"left out: {found.withheld:,} people whose record fewer than {at_least} have", err=True)
+    return found
+
+
+def _explain_answers(
+    asked: Generalization, engine: Engine, missing: Sequence[str], full: bool, label: str | None, at_least: int
+) -> None:
+    from leastwise.records.sources import generalized
+    from leastwise.records.sources.explaining import explained_counts
+
+    if full:
+        plain, source = generalized.asked_of(asked, engine, missing, at_least)
+        texts = [*explained_counts(source, [plain], None)]
+    else:
+        texts = engine.explain(generalized.plan_of(asked, engine, label, at_least), 0)
+    for text in texts:
+        typer.echo(text + "\n")
+
+
 def described_source(task: Task, options: SourceOptions, engine: Engine, seed: int, progress: Any) -> Source:
     """Return a source of which nothing is asked: that takes a schema from a file."""
     if task.schema is None:
@@ -146,7 +209,15 @@ def source_of(
 
     if unsaid:
         schema = completed(engine, schema, unsaid, tuple(task.missing or ()))
-    return Source(engine, schema, seed, tuple(task.missing or ()), options.min_count or 1, progress)
+    return Source(
+        engine,
+        schema,
+        seed,
+        tuple(task.missing or ()),
+        options.min_count or 1,
+        options.learn_all,
+        progress,
+    )
 
 
 def first_look(
@@ -196,8 +267,8 @@ def not_collected(generalizations: Sequence[Generalization]) -> set[str]:
     return {*first.not_collected}.intersection(*({*other.not_collected} for other in others))
 
 
-def print_queries(source: Source, generalizations: Sequence[Any], sampled: int) -> None:
-    """Print what would be asked: nothing is."""
+def print_queries(source: Source, generalizations: Sequence[Any] | None, sampled: int) -> None:
+    """Print what would be asked: nothing is. None: no generalization will be counted."""
     from leastwise.records.sources.explaining import explained
 
     for text in explained(source, generalizations, sampled):

@@ -144,24 +144,17 @@ def test_minimize_takes_a_lazy_frame_and_infers(people: pl.DataFrame, tmp_path: 
     assert found.schema["job"].values == SCHEMA["job"].values
 
 
-def test_a_date_is_left_out_of_what_an_engine_infers(run: Run, people: pl.DataFrame, tmp_path: Path) -> None:
-    from leastwise.minimizers import UniformMinimizer
-
+def test_a_date_is_asked_by_its_year_where_it_lies(run: Run, people: pl.DataFrame, tmp_path: Path) -> None:
     days = pl.date_range(pl.date(1960, 1, 1), pl.date(1999, 12, 31), eager=True).gather_every(12)[: people.height]
     dated = people.with_columns(days.dt.to_string().alias("born"))
     (tmp_path / "grid.yaml").write_text(GRID, encoding="utf-8")
     usual = ("-l", "rich", "--grid", tmp_path / "grid.yaml", "--quick", "-j", 1)
     task = (parts(dated, tmp_path / "parts"), *usual, "--set", "most=1", "--sample", 600)
-    done = run("run", *task, "-o", tmp_path / "run")
+    done = run("run", *task, "--set", "derive=born=decade of YYYY-MM-DD", "-o", tmp_path / "run")
     assert done.code in (0, 1), done.err
-    assert "left out: born (to be asked as year of YYYY-MM-DD" in done.err
-    asked = run("run", *task, "--set", "derive=born=decade of YYYY-MM-DD", "-o", tmp_path / "other")
-    assert asked.code == 2
-    assert "'born' is derived (decade of YYYY-MM-DD)" in asked.err
-    lazy = pl.scan_parquet(tmp_path / "parts" / "*.parquet")
-    wishes: dict[str, Any] = {"grid": [UniformMinimizer(k=2)], "quick": True, "jobs": 1, "sample": 600}
-    found = leastwise.minimize(lazy, "rich", folder=tmp_path / "python", progress=None, **wishes)
-    assert any("born (to be asked as year of YYYY-MM-DD" in note for note in found.notes)
+    found = StoredRun.load(tmp_path / "run")
+    assert found.schema["born"].derive == "decade of YYYY-MM-DD"
+    assert found.task.source is not None
 
 
 @pytest.mark.slow

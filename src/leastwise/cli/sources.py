@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from leastwise.cli.output import visible
-from leastwise.cli.task import Records, Task, names
+from leastwise.cli.task import Records, Task
 from leastwise.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -242,7 +242,7 @@ def declared_or_inferred(
     task: Task, engine: Engine, seed: int, most: int, progress: Any
 ) -> tuple[Schema, tuple[str, ...]]:
     """Return the schema, and the columns that were left out of an inferred one."""
-    from leastwise.records.sources.inferring import infer_at_source, records_in, without_derived
+    from leastwise.records.sources.inferring import infer_at_source, records_in
     from leastwise.records.sources.opening import columns_of
     from leastwise.records.sources.source import draw_frame
 
@@ -253,12 +253,7 @@ def declared_or_inferred(
     frame = draw_frame(engine, columns, most, records_in(engine), seed, markers, progress)[:, :-1]
     found = task.inspect(frame)
     left_out = [f"{visible(f.name, 30)} ({f.kind}: {f.reason})" for f in found.left_out]
-    wanted = {text.partition("=")[0] for text in task.derive or ()}
-    plain, derived = without_derived(
-        found.schema, {*wanted, *names(task.keep, columns), *names(task.personal, columns)}
-    )
-    left_out += [f"{visible(name, 30)} ({reason})" for name, reason in derived.items()]
-    return infer_at_source(engine, plain, markers, task.at_least), tuple(left_out)
+    return infer_at_source(engine, found.schema, markers, task.at_least), tuple(left_out)
 
 
 def not_collected(generalizations: Sequence[Generalization]) -> set[str]:

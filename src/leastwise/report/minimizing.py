@@ -18,7 +18,7 @@ from leastwise.progress import Progress, Silent, watching
 from leastwise.records.duplicates import copies_in_words
 from leastwise.records.files import read_frame
 from leastwise.records.sources import SAMPLE, Source
-from leastwise.records.sources.inferring import infer_at_source, records_in, without_derived
+from leastwise.records.sources.inferring import infer_at_source, records_in
 from leastwise.records.sources.opening import columns_of, is_source, open_engine
 from leastwise.records.sources.source import draw_frame
 from leastwise.records.table import Table
@@ -177,9 +177,7 @@ def _at_source(
         seed, progress = make.keywords["seed"], make.keywords["progress"]
         drawn = draw_frame(engine, columns_of(engine, ()), most, records_in(engine), seed, (), progress)[:, :-1]
         proposed = _records(drawn, label, personal, None)
-        plain, derived = without_derived(proposed.table.schema, personal or ())
-        notes = (*proposed.notes, *(f"Left out: {shorten(n)[1:-1]} ({why})." for n, why in derived.items()))
-        declared = infer_at_source(engine, plain)
+        notes, declared = proposed.notes, infer_at_source(engine, proposed.table.schema)
     else:
         declared = _declared(schema, label, personal)
     source = make(declared)

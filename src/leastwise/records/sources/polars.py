@@ -8,6 +8,7 @@ from operator import add, or_
 
 import polars as pl
 
+from leastwise.apply.deriving import derived_columns
 from leastwise.records.sources.engine import Draw, Engine, check_size
 from leastwise.records.sources.plan import (
     PRIME,
@@ -20,6 +21,7 @@ from leastwise.records.sources.plan import (
     salts,
 )
 from leastwise.records.sources.sql import families_of
+from leastwise.schema import Attribute
 
 _ROW, _PLACE, _SECOND = "leastwise_row", "leastwise_place", "leastwise_second_place"
 
@@ -62,29 +64,44 @@ class Polars(Engine):
 
     def draw(self, columns: Sequence[str], draw: Draw) -> pl.DataFrame:
         """Return the records whose second place lies below the limit."""
-        frame = self._placed(self._compared(columns), _PLACE, pl.col(_ROW), salts(draw.seed, "part"))
+        frame = self._placed(
+            self._compared(columns, derived=False), _PLACE, pl.col(_ROW), salts(draw.seed, "part")
+        )
         frame = self._placed(frame, _SECOND, pl.col(_PLACE), salts(draw.seed, "draw"))
         with self.answering():
             drawn = frame.filter(pl.col(_SECOND) < draw.below).select(*columns, _PLACE)
             return drawn.collect(engine="streaming")
 
-    def _compared(self, columns: Sequence[str]) -> pl.LazyFrame:
-        """Return the frame with its columns as they are compared."""
+    def _compared(self, columns: Sequence[str], derived: bool = True) -> pl.LazyFrame:
+        """Return the frame with its columns as they are compared; with what is derived, unless they are drawn."""
         frame = self.frame if self.key is not None else self.frame.with_row_index(_ROW)
+        made = {name: self.derived[name] for name in columns if derived and name in self.derived}
         casts = []
         for name in columns:
-            family = self.family(name)
+            family = "" if name in made else self.raw_family(name)
             if family == "float":
                 casts.append(pl.col(name).cast(pl.Float64))
             elif family in ("text", "other"):
                 casts.append(pl.col(name).cast(pl.String))
         # The key may be a column that is compared as a text: its number is made of what it was.
-        return frame.with_columns(self._number().alias(_ROW), *casts)
+        frame = frame.with_columns(self._number().alias(_ROW), *casts)
+        return self._with_derived(frame, made)
+
+    def _with_derived(self, frame: pl.LazyFrame, made: Mapping[str, Attribute]) -> pl.LazyFrame:
+        """Return the frame with derived questions, and null where a column says "no answer"."""
+        if not made:
+            return frame
+        columns = {each.column: self.raw_family(each.column) for each in made.values()}
+        if self.markers:
+            known = {column: ~pl.col(column).cast(pl.String).is_in(list(self.markers)) for column in columns}
+            frame = frame.with_columns(pl.when(test).then(pl.col(column)) for column, test in known.items())
+        found: pl.LazyFrame = derived_columns([*made.values()], frame, frame.collect_schema(), pl)
+        return found
 
     def _number(self) -> pl.Expr:
         if self.key is None:
             return pl.col(_ROW).cast(pl.Int64)
-        if self.family(self.key) == "int":
+        if self.raw_family(self.key) == "int":
             return pl.col(self.key).cast(pl.Int64) % PRIME
         texts = pl.col(self.key).cast(pl.String)
         return texts.map_elements(number_of_key, return_dtype=pl.Int64)

@@ -138,7 +138,8 @@ class Source:
     progress: Progress = field(default_factory=Silent)
 
     def __post_init__(self) -> None:
-        self.schema.check_plain()
+        self.schema.check_counted()
+        self.engine.derive(self.schema, self.missing)
 
     def __len__(self) -> int:
         return self.people(None)
@@ -188,7 +189,8 @@ class Source:
         if raw.dtype == pl.Null:
             raw = raw.cast({"int": pl.Int64, "float": pl.Float64, "bool": pl.Boolean}.get(family, pl.String))
         shown = pl.DataFrame({"value": raw})
-        shown = shown.with_columns(without_markers(shown.schema, self.missing))
+        if not attribute.derive:  # the engine has left them out of what it derived
+            shown = shown.with_columns(without_markers(shown.schema, self.missing))
         column = nw.from_native(shown["value"].rename(attribute.name), series_only=True)
         if attribute is self.schema.label:
             _check_label(attribute, shown["value"], marginal["n"])
@@ -225,7 +227,8 @@ class Source:
 
     def sample(self, most: int = SAMPLE) -> Table:
         """Return a sample as a table, split as the source is; its levels are those of all records."""
-        names = [*self.schema.names, *([self.schema.label.name] if self.schema.label else [])]
+        everyone = (*self.schema.attributes, *([self.schema.label] if self.schema.label else []))
+        names = list(dict.fromkeys(each.column for each in everyone))
         frame = draw_frame(self.engine, names, most, len(self), self.seed, self.missing, self.progress)
         return self.table(frame)
 

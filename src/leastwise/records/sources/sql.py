@@ -15,6 +15,7 @@ from typing import Any
 import polars as pl
 
 from leastwise.errors import DataError, shorten
+from leastwise.exports.sql_deriving import derived_text
 from leastwise.exports.sql_dialects import Dialect, among
 from leastwise.records.sources.engine import Draw, Engine, check_size
 from leastwise.records.sources.plan import (
@@ -63,7 +64,7 @@ class SqlEngine(Engine):
         """The whole number of a record r, from which its place is made."""
         assert self.key is not None
         column = f"{RECORD}.{self.dialect.name(self.key)}"
-        if self.family(self.key) == "int":
+        if self.raw_family(self.key) == "int":
             whole = f"CAST({column} AS BIGINT)"
             return f"({whole} % {PRIME} + {PRIME})"  # some engines keep the sign
         return _TEXT_KEYS[self.dialect.key].format(self.dialect.as_text(column))
@@ -83,7 +84,7 @@ class SqlEngine(Engine):
 
     def draw(self, columns: Sequence[str], draw: Draw) -> pl.DataFrame:
         """Return the records whose second place lies below the limit."""
-        listed = ", ".join(f"{self.column(name)} AS {self.dialect.name(name)}" for name in columns)
+        listed = ", ".join(f"{self.raw_column(name)} AS {self.dialect.name(name)}" for name in columns)
         placed = self._placed(self._placed(self.origin, self.number, PLACE, salts(draw.seed, "part")),
                               f"{RECORD}.{PLACE}", SECOND, salts(draw.seed, "draw"))  # fmt: skip
         query = (
@@ -176,9 +177,21 @@ class SqlEngine(Engine):
         return query
 
     def column(self, name: str) -> str:
+        """Return what is asked of a record as it is compared: a column, or what a rule makes of it."""
+        if name not in self.derived:
+            return self.raw_column(name)
+        attribute = self.derived[name]
+        raw = f"{RECORD}.{self.dialect.name(attribute.column)}"
+        made = derived_text(self.dialect, attribute.derive, raw)
+        if not self.markers:
+            return made
+        marked = among(self.dialect.any_text(raw), list(map(self.dialect.text, self.markers)))
+        return f"CASE WHEN {marked} THEN NULL ELSE {made} END"
+
+    def raw_column(self, name: str) -> str:
         """Return a column of a record as it is compared: what is neither number nor truth as a text."""
         raw = f"{RECORD}.{self.dialect.name(name)}"
-        family = self.family(name)
+        family = self.raw_family(name)
         if family == "float":
             return self.dialect.as_number(raw)
         return raw if family in ("int", "bool") else self.dialect.as_text(raw)

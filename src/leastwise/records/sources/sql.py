@@ -72,7 +72,7 @@ class SqlEngine(Engine):
     def count(self, plan: Plan, seed: int) -> list[pl.DataFrame]:
         """Answer a plan by one query; by one for each set where the dialect has no GROUPING SETS."""
         with self.answering():
-            answers = [check_size(self.fetch(query), plan) for query in self.queries(plan, seed)]
+            answers = [self.fetch(query) for query in self.queries(plan, seed)]
         if self.grouping_sets and plan.values:
             keys = [name for name in answers[0].columns if name[0] in "ke"]
             sets, nothing = answers[0].partition_by("s", as_dict=True), answers[0].clear()
@@ -80,7 +80,8 @@ class SqlEngine(Engine):
             for i, each in enumerate(plan.values):
                 value = pl.col(f"v{i}" if isinstance(each, str) else "v").alias("value")
                 answers.append(sets.get((i + 1,), nothing).select(*keys, value, "n"))
-        return [_buckets(answer, each) for answer, each in zip(answers, (None, *plan.values), strict=True)]
+        found = zip(answers, (None, *plan.values), strict=True)
+        return [_buckets(check_size(answer, plan), each) for answer, each in found]
 
     def draw(self, columns: Sequence[str], draw: Draw) -> pl.DataFrame:
         """Return the records whose second place lies below the limit."""
@@ -102,7 +103,10 @@ class SqlEngine(Engine):
         """Return the text of a plan's queries."""
         names = [*(f"k{i}" for i in range(len(plan.keys))), *(f"e{i}" for i in range(len(plan.exact)))]
         made = self._together if self.grouping_sets and plan.values else self._one_by_one
-        return [f"{query} LIMIT {MOST_GROUPS + 1}" for query in made(plan, names, self._read(plan, seed))]
+        queries = made(plan, names, self._read(plan, seed))
+        # So many groups of each set; where there are more, some set shows it.
+        most = (MOST_GROUPS + 1) * ((1 + len(plan.values)) // len(queries))
+        return [f"{query} LIMIT {most}" for query in queries]
 
     def _one_by_one(self, plan: Plan, names: Sequence[str], read: str) -> list[str]:
         """Return a query for each set."""
@@ -123,7 +127,8 @@ class SqlEngine(Engine):
         apart = ", ".join([*names, *(name if name in raw else f"{next(digits)} AS {name}" for name in beside)])
         alike = f"SELECT {apart}, n FROM ({_counted([*names, *columns], combined, read)}) AS {RECORD}"
         placed = ", ".join(name for name in beside if name not in raw)
-        shown = ", ".join([*names, *raw, *([f"COALESCE({placed}, NULL) AS v"] if placed else [])])
+        value = [f"CAST(COALESCE({placed}, NULL) AS INTEGER) AS v"] if placed else []  # as narrow as it may be
+        shown = ", ".join([*names, *raw, *value])
         which = " ".join(f"WHEN GROUPING({name}) = 0 THEN {i + 1}" for i, name in enumerate(beside))
         together = ", ".join(names)
         sets = ", ".join([f"({together})", *(f"({together}, {name})" for name in beside)])

@@ -29,6 +29,7 @@ from tests.records.sources.engines import (
     IN_PROCESS,
     KEY,
     TABLE,
+    any_engine,
     engine_of,
     in_postgresql,
     in_spark,
@@ -276,7 +277,7 @@ def test_derived_questions_are_asked_where_the_records_lie(
     g = Generalization((Intervals(BORN, (1980,)), days_of, suppress(POST)), RICH)
     plain = frame.with_columns(pl.col("born").replace("?", None))
     with ExitStack() as stack:
-        engine = _engine(kind, frame, tmp_path, request, stack)
+        engine = any_engine(kind, frame, tmp_path, request, stack)
         source = Source(engine, DERIVED, SEED, ("?",))
         everybody = np.ones(300, dtype=bool)
         assert counters(source.counted(g, None), g) == oracle(plain, DERIVED, g, everybody)
@@ -284,20 +285,6 @@ def test_derived_questions_are_asked_where_the_records_lie(
         assert np.array_equal(
             np.sort(sample.codes, axis=0), np.sort(Table.from_frame(plain, DERIVED).codes, axis=0)
         )
-
-
-def _engine(
-    kind: str, frame: pl.DataFrame, folder: Path, request: pytest.FixtureRequest, stack: ExitStack
-) -> Engine:
-    if kind == "postgresql":
-        engine: Engine = in_postgresql(frame, request.getfixturevalue("postgres_url"))
-        stack.callback(engine.close)
-        return engine
-    if kind == "spark":
-        engine = in_spark(frame, stack.enter_context(spark_session()))
-        stack.callback(engine.close)
-        return engine
-    return stack.enter_context(engine_of(kind, frame, folder))
 
 
 class TestBadInput:

@@ -24,6 +24,26 @@ class Draw(NamedTuple):
     below: int
 
 
+class TooManyGroupsError(ParameterError):
+    """There are more groups than are fetched: they can only be added up where they are."""
+
+
+class Sums(NamedTuple):
+    """What is told of groups that are not fetched.
+
+    Attributes
+    ----------
+    sets
+        A row for the combinations alone, then for each value: how many ``people`` are shown, and how many of them
+        are ``told`` by naming to each combination the value that most have.
+    sizes
+        How many combinations (``records``) are held by ``n`` people.
+    """
+
+    sets: pl.DataFrame
+    sizes: pl.DataFrame
+
+
 class Engine(ABC):
     """Where records lie.
 
@@ -53,6 +73,10 @@ class Engine(ABC):
 
         The columns are k0, k1, ... (whole numbers), e0, e1, ... (exact columns), ``value`` where there is one, n.
         """
+
+    @abstractmethod
+    def add_up(self, plan: Plan, seed: int) -> Sums:
+        """Answer a plan whose groups are too many: they are added up here."""
 
     @abstractmethod
     def draw(self, columns: Sequence[str], draw: Draw) -> pl.DataFrame:
@@ -112,7 +136,7 @@ class Engine(ABC):
 def check_size(found: pl.DataFrame, plan: Plan) -> pl.DataFrame:
     """Refuse an answer that was cut off."""
     if found.height > MOST_GROUPS:
-        raise ParameterError(
+        raise TooManyGroupsError(
             f"{plan.words}: there are more than {MOST_GROUPS:,} groups, which is more than is fetched; judge a "
             "coarser generalization, or round the long columns before"
         )

@@ -9,7 +9,7 @@ from operator import add, or_
 import polars as pl
 
 from leastwise.apply.deriving import derived_columns
-from leastwise.records.sources.engine import Draw, Engine, check_size
+from leastwise.records.sources.engine import Draw, Engine, Sums, check_size
 from leastwise.records.sources.plan import (
     PRIME,
     ByNumber,
@@ -41,6 +41,28 @@ class Polars(Engine):
 
     def count(self, plan: Plan, seed: int) -> list[pl.DataFrame]:
         """Answer a plan: all sets in one go over the frame."""
+        _, found = self._sets(plan, seed)
+        with self.answering():
+            answers = pl.collect_all(found, engine="streaming")
+        return [
+            check_size(each, plan).rename({f"v{i}": "value"}, strict=False) for i, each in enumerate(answers, -1)
+        ]
+
+    def add_up(self, plan: Plan, seed: int) -> Sums:
+        """Answer a plan whose groups are too many: nothing but their sums is collected."""
+        names, found = self._sets(plan, seed)
+        n = pl.col("n").cast(pl.Int64)
+        of_each = [each.group_by(names).agg(people=n.sum(), told=n.max()) for each in found]
+        sums = [
+            each.select(pl.lit(i).alias("s"), pl.col("people", "told").sum()) for i, each in enumerate(of_each)
+        ]
+        sizes = found[0].group_by(n).agg(records=pl.len().cast(pl.Int64))
+        with self.answering():
+            *sets, counted = pl.collect_all([*sums, sizes], engine="streaming")
+        return Sums(pl.concat(sets), counted.sort("n"))
+
+    def _sets(self, plan: Plan, seed: int) -> tuple[list[str], list[pl.LazyFrame]]:
+        """Return what the combinations are called, and the counts of each set."""
         frame = self._compared(plan.columns)
         if plan.places is not None:
             place = pl.col(_PLACE)
@@ -56,11 +78,7 @@ class Polars(Engine):
         inner, names = frame.with_columns(*keys, *exact, *values), [e.meta.output_name() for e in (*keys, *exact)]
         sets = [names, *([*names, f"v{i}"] for i in range(len(values)))]
         found = [inner.group_by(by).agg(n=pl.len()).filter(pl.col("n") >= plan.at_least) for by in sets]
-        with self.answering():
-            answers = pl.collect_all(found, engine="streaming")
-        return [
-            check_size(each, plan).rename({f"v{i}": "value"}, strict=False) for i, each in enumerate(answers, -1)
-        ]
+        return names, found
 
     def draw(self, columns: Sequence[str], draw: Draw) -> pl.DataFrame:
         """Return the records whose second place lies below the limit."""

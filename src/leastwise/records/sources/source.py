@@ -74,6 +74,31 @@ class Counted(NamedTuple):
     learned: bool = False
 
 
+class AddedUp(NamedTuple):
+    """What is told by a generalization whose distinct records are too many to be fetched.
+
+    Attributes
+    ----------
+    people
+        How many there are in the part.
+    told, guessed
+        By personal attribute, of how many people it is told in hindsight, by naming to each record the value that
+        most have; and by naming one to everybody. Of a number, which is told within a tolerance, everybody counts.
+    sizes
+        How many distinct records are held by so many people.
+    """
+
+    people: int
+    told: dict[str, int]
+    guessed: dict[str, int]
+    sizes: dict[int, int]
+
+    @property
+    def withheld(self) -> int:
+        """Of how many people the record was too rare to be counted."""
+        return self.people - sum(size * records for size, records in self.sizes.items())
+
+
 @dataclass(frozen=True)
 class Domain:
     """What one column holds: its raw values, how often each occurs, and the code of each."""
@@ -274,6 +299,26 @@ class Source:
                 f"{int(answers[0]['n'].sum()):,}; begin anew when nobody writes"
             )
         return self._decoded(generalization, plan, answers, people)
+
+    def added_up(self, generalization: Generalization, places: Places | None, label: bool = True) -> AddedUp:
+        """Add up in the engine what ``counted`` would fetch."""
+        schema = self.schema
+        named = [name for name in schema.personal if not schema[name].continuous]
+        plan = replace(self.plan(generalization.within(schema), places), values=tuple(map(self._beside, named)))
+        if schema.label is not None and not label:
+            plan = replace(plan, digits=plan.digits[:-1])
+        people, added = self.people(places), []
+        for each in (plan, replace(plan, digits=(), exact=())):
+            self.progress.begin(f"{self.engine.name}: {plan.words}, added up there")
+            sums = self.engine.add_up(each, self.seed)
+            alone, *sets = sums.sets.rows(named=True)
+            if self.at_least == 1 and alone["people"] != people:
+                raise DataError("the records changed while they were counted; begin anew when nobody writes")
+            # What is withheld counts as told.
+            told = {name: row["told"] + people - row["people"] for name, row in zip(named, sets, strict=True)}
+            added.append(({name: told.get(name, people) for name in schema.personal}, sums.sizes))
+        (told, sizes), (guessed, _) = added
+        return AddedUp(people, told, guessed, dict(sizes.select("n", "records").iter_rows()))
 
     def _decoded(
         self, generalization: Generalization, plan: Plan, answers: Sequence[pl.DataFrame], people: int

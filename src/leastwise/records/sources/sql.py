@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from functools import cached_property
 from typing import Any
@@ -17,7 +18,7 @@ import polars as pl
 from leastwise.errors import DataError, shorten
 from leastwise.exports.sql_deriving import derived_text
 from leastwise.exports.sql_dialects import Dialect, among
-from leastwise.records.sources.engine import Draw, Engine, check_size
+from leastwise.records.sources.engine import Draw, Engine, Sums, check_size
 from leastwise.records.sources.plan import (
     MOST_GROUPS,
     PRIME,
@@ -83,6 +84,30 @@ class SqlEngine(Engine):
         found = zip(answers, (None, *plan.values), strict=True)
         return [_buckets(check_size(answer, plan), each) for answer, each in found]
 
+    def add_up(self, plan: Plan, seed: int) -> Sums:
+        """Answer a plan whose groups are too many: nothing but their sums is fetched."""
+        with self.answering():
+            sets, sizes = (pl.concat(map(self.fetch, each)) for each in self.sums(plan, seed))
+        return Sums(sets.sort("s").drop("s").cast(pl.Int64), sizes.sort("n").cast(pl.Int64))
+
+    def sums(self, plan: Plan, seed: int) -> tuple[list[str], list[str]]:
+        """Return the queries that add up a plan's sets, and those for how many have each combination."""
+        names, read = _names(plan), self._read(plan, seed)
+        alone = self._one_by_one(replace(plan, values=()), names, read)
+        sets = alone
+        if plan.values:
+            sets = (self._together if self.grouping_sets else self._one_by_one)(plan, names, read)
+        together = ", ".join(names)
+        added = []
+        for i, query in enumerate(sets):
+            s = "s" if len(sets) == 1 and plan.values else str(i)
+            of_each = f"SELECT {together}, {s} AS s, SUM(n) AS people, MAX(n) AS most FROM ({query}) AS {RECORD}"
+            each = f"{of_each} GROUP BY {together}{', s' if s == 's' else ''}"
+            added.append(
+                f"SELECT s, SUM(people) AS people, SUM(most) AS told FROM ({each}) AS {RECORD} GROUP BY s"
+            )
+        return added, [f"SELECT n, COUNT(*) AS records FROM ({query}) AS {RECORD} GROUP BY n" for query in alone]
+
     def draw(self, columns: Sequence[str], draw: Draw) -> pl.DataFrame:
         """Return the records whose second place lies below the limit."""
         listed = ", ".join(f"{self.raw_column(name)} AS {self.dialect.name(name)}" for name in columns)
@@ -101,7 +126,7 @@ class SqlEngine(Engine):
 
     def queries(self, plan: Plan, seed: int) -> list[str]:
         """Return the text of a plan's queries."""
-        names = [*(f"k{i}" for i in range(len(plan.keys))), *(f"e{i}" for i in range(len(plan.exact)))]
+        names = _names(plan)
         made = self._together if self.grouping_sets and plan.values else self._one_by_one
         queries = made(plan, names, self._read(plan, seed))
         # So many groups of each set; where there are more, some set shows it.
@@ -259,6 +284,10 @@ class SqlEngine(Engine):
         if isinstance(value, float):  # a decimal beside others would be rounded to the digits of them all
             return self.dialect.number(value) if math.isinf(value) else self.dialect.long_number(value)
         return self.dialect.text(str(value))
+
+
+def _names(plan: Plan) -> list[str]:
+    return [*(f"k{i}" for i in range(len(plan.keys))), *(f"e{i}" for i in range(len(plan.exact)))]
 
 
 def _counted(names: Sequence[str], columns: Sequence[str], read: str) -> str:

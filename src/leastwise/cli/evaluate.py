@@ -25,7 +25,7 @@ from leastwise.cli.sources import (
     stays,
 )
 from leastwise.cli.task import Data, Label, Missing, Person, Personal, Records, Task, names
-from leastwise.errors import DataError, PrivacyLeakWarning, SchemaError, shorten
+from leastwise.errors import DataError, ParameterError, PrivacyLeakWarning, SchemaError, shorten
 from leastwise.progress import Lines
 from leastwise.validation import did_you_mean
 
@@ -71,6 +71,10 @@ class Judgement:
     ] = 0
     without_breach: Annotated[
         bool, typer.Option("--without-breach", help="Say what A3 to A5 find without the stolen records; slower.")
+    ] = False
+    learn_all: Annotated[
+        bool,
+        typer.Option("--learn-all", help="Where records stay: A1, A2, A6 also learn from everybody else there."),
     ] = False
     held_out: Annotated[
         bool, typer.Option("--held-out", help="These records had no say in choosing the generalization.")
@@ -130,6 +134,8 @@ def evaluate(
         if found is not None:
             _hand_over(found, output, as_json)
         return
+    if how.learn_all:
+        raise ParameterError("--learn-all is for records that stay where they are; leave it out, or name a --key")
     frame = read_frame(data, tuple(missing or ()))
     chosen, *others = (prepared(path, label, personal, frame) for path in (generalization, *(how.other or ())))
     records = Records(Table.from_frame(frame, known_schema([chosen, *others], frame), person))
@@ -166,7 +172,8 @@ def _at_source(
         frame = first_look(task, at, engine, seed, progress, artefacts if at.explain else ())
         chosen, *others = (prepared(path, task.label, task.personal, frame) for path in artefacts)
         unsaid = set() if at.explain else not_collected([chosen, *others])
-        source = source_of(task, at, engine, seed, progress, known_schema([chosen, *others], frame), unsaid)
+        schema = known_schema([chosen, *others], frame)
+        source = source_of(task, at, engine, seed, progress, schema, unsaid, how.learn_all)
         if at.explain:
             print_queries(source, [chosen, *others], at.sample or SAMPLE)
             return None

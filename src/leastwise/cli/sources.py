@@ -69,14 +69,6 @@ class SourceOptions:
             rich_help_panel=PANEL,
         ),
     ] = None
-    learn_all: Annotated[
-        bool,
-        typer.Option(
-            "--learn-all",
-            help="A1, A2 and A6 also guess each person from the counts of everybody else.",
-            rich_help_panel=PANEL,
-        ),
-    ] = False
     explain: Annotated[
         bool,
         typer.Option(
@@ -121,13 +113,15 @@ def name_of(data: str, options: SourceOptions) -> str:
     return options.table or Path(data.partition("?")[0]).name or "records"
 
 
-def opened(task: Task, options: SourceOptions, engine: Engine, seed: int, progress: Any) -> Opened:
+def opened(
+    task: Task, options: SourceOptions, engine: Engine, seed: int, progress: Any, learned: bool = False
+) -> Opened:
     """Draw the sample, infer a schema where none is given, and look at every column."""
     from leastwise.records.sources import SAMPLE
 
     most = options.sample or SAMPLE
     schema, left_out = declared_or_inferred(task, engine, seed, most, progress)
-    source = source_of(task, options, engine, seed, progress, schema)
+    source = source_of(task, options, engine, seed, progress, schema, learned=learned)
     source.check_key()
     inferred = schema.names if task.schema is None else ()
     return Opened(source, Records(source.sample(most), inferred, left_out))
@@ -140,9 +134,8 @@ def sampled(task: Task, options: SourceOptions, seed: int, progress: Any) -> Rec
     if not stays(task.data, options):
         return task.records()
     refuse_person(task)
-    for given, option in ((options.min_count, "--min-count"), (options.learn_all, "--learn-all")):
-        if given:
-            raise ParameterError(f"{option} has no use here: only a sample is drawn, and nothing is judged on all")
+    if options.min_count:
+        raise ParameterError("--min-count has no use here: only a sample is drawn, and nothing is judged on all")
     with engine_of(task.data, options) as engine:
         if options.explain:
             print_queries(described_source(task, options, engine, seed, progress), None, options.sample or SAMPLE)
@@ -156,8 +149,8 @@ def counted_answers(
     """Count generalized records where they lie; ``full``: they are full ones, and generalized there."""
     from leastwise.records.sources import generalized
 
-    if options.sample or options.learn_all:
-        raise ParameterError("--sample and --learn-all have no use here: all generalized records are counted")
+    if options.sample:
+        raise ParameterError("--sample has no use here: all generalized records are counted")
     at_least = options.min_count or 1
     with engine_of(data, options) as engine:
         if options.explain:
@@ -202,8 +195,12 @@ def source_of(
     progress: Any,
     schema: Schema,
     unsaid: Collection[str] = (),
+    learned: bool = False,
 ) -> Source:
-    """Return the source of a schema that is known, but for the domains of some attributes."""
+    """Return the source of a schema that is known, but for the domains of some attributes.
+
+    ``learned``: attackers learn from everybody else in it, not only from the sample.
+    """
     from leastwise.records.sources import Source
     from leastwise.records.sources.inferring import completed
 
@@ -215,7 +212,7 @@ def source_of(
         seed,
         tuple(task.missing or ()),
         options.min_count or 1,
-        options.learn_all,
+        learned,
         progress,
     )
 

@@ -253,6 +253,21 @@ def test_markers_of_missing_values_are_missing(tmp_path: Path) -> None:
         assert counters(with_markers, G) == oracle(people(300), SCHEMA, G, np.ones(300, dtype=bool))
 
 
+@pytest.mark.parametrize("kind", ["polars", "parquet", "sqlite", "postgresql"])
+def test_many_columns_of_many_values_are_put_together(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    values = tuple(f"v{i}" for i in range(40))
+    schema = Schema(tuple(Attribute(f"a{j}", values=values, personal=True) for j in range(14)))
+    g = Generalization(tuple(Groups.of(a, [[value] for value in values]) for a in schema.attributes))
+    random = np.random.default_rng(0)
+    frame = pl.DataFrame({a.name: [values[i] for i in random.integers(0, 40, 50)] for a in schema.attributes})
+    frame = pl.concat([frame, frame, pl.DataFrame({a.name: [values[-1]] for a in schema.attributes})])
+    with ExitStack() as stack:
+        source = Source(any_engine(kind, frame, tmp_path, request, stack), schema, SEED)
+        assert counters(source.counted(g, None), g) == oracle(frame, schema, g, np.ones(101, dtype=bool))
+
+
 BORN = Attribute("year", "continuous", derive="year of YYYY-MM-DD", source="born", integer=True, missing=True)
 DAY = Attribute("born", values=WEEKDAYS, derive="weekday of YYYY-MM-DD", missing=True, personal=True)
 POST = Attribute("area", values=("1", "2", "9"), derive="prefix 1", source="post", personal=True)

@@ -227,7 +227,8 @@ class SqlEngine(Engine):
         return raw if family in ("int", "bool") else self.dialect.as_text(raw)
 
     def _number(self, plan: Plan, digits: Packed) -> str:
-        terms = [f"{weight} * {self._digit(plan, digit)}" for digit, weight in digits]
+        # A small factor would be multiplied as a small number, and overflow.
+        terms = [f"CAST({weight} AS BIGINT) * {self._digit(plan, digit)}" for digit, weight in digits]
         return f"CAST({' + '.join(terms) or '0'} AS BIGINT)"
 
     def _unpacked(self, number: str, digits: Packed) -> list[str]:

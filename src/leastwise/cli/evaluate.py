@@ -72,6 +72,10 @@ class Judgement:
     without_breach: Annotated[
         bool, typer.Option("--without-breach", help="Say what A3 to A5 find without the stolen records; slower.")
     ] = False
+    learn_all: Annotated[
+        bool,
+        typer.Option("--learn-all", help="Where records stay: A1, A2, A6 also learn from everybody else there."),
+    ] = False
     held_out: Annotated[
         bool, typer.Option("--held-out", help="These records had no say in choosing the generalization.")
     ] = False
@@ -147,6 +151,8 @@ def _here(
     from leastwise.records.files import read_frame
     from leastwise.records.table import Table
 
+    if how.learn_all:
+        raise ParameterError("--learn-all is for records that stay where they are; leave it out, or name a --key")
     frame = read_frame(task.data, tuple(task.missing or ()))
     chosen, *others = (prepared(path, task.label, task.personal, frame) for path in artefacts)
     schema = known_schema([chosen, *others], frame, declared_for(artefacts[0], task.schema))
@@ -177,7 +183,8 @@ def _at_source(
         frame = first_look(task, at, engine, seed, progress, artefacts if at.explain else ())
         chosen, *others = (prepared(path, task.label, task.personal, frame) for path in artefacts)
         unsaid = set() if at.explain else not_collected([chosen, *others])
-        source = source_of(task, at, engine, seed, progress, known_schema([chosen, *others], frame), unsaid)
+        schema = known_schema([chosen, *others], frame)
+        source = source_of(task, at, engine, seed, progress, schema, unsaid, how.learn_all)
         if at.explain:
             print_queries(source, [chosen, *others], at.sample or SAMPLE)
             return None

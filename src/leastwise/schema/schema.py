@@ -53,19 +53,13 @@ class Schema:
         """Whether any attribute has a hierarchy that minimizers must hold to."""
         return any(attribute.hierarchy is not None for attribute in self.attributes)
 
-    def check_plain(self) -> None:
-        """Refuse derived questions, and numbers to predict, where the records stay in an engine that counts."""
+    def check_counted(self) -> None:
+        """Refuse numbers to predict where the records stay in an engine that counts."""
         if self.label is not None and self.label.continuous:
             raise SchemaError(
                 f"{shorten(self.label.name)} is a number to predict, and an engine counts records by class; "
                 "read them into memory (a sample of them, as a file), or make two classes of it there"
             )
-        for attribute in (*self.attributes, *([self.label] if self.label else [])):
-            if attribute.derive:
-                raise SchemaError(
-                    f"{shorten(attribute.name)} is derived ({attribute.derive}), and records in an engine "
-                    "must hold what is asked; make a column of it there, or leave it out: --drop"
-                )
 
     def __len__(self) -> int:
         return len(self.attributes)

@@ -12,10 +12,12 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from leastwise import Attribute, Generalization, Groups, Intervals
+from leastwise import Attribute, Generalization, Groups, Intervals, Schema, Table
 from leastwise.cli.main import app
 from leastwise.errors import LeastwiseError, PrivacyLeakWarning
-from leastwise.evaluation.evaluation import Evaluation
+from leastwise.evaluation import Evaluation, evaluate
+from leastwise.partition import suppress
+from leastwise.schema.file import load_schema, save_schema
 from tests.cli.running import Run
 
 AGE = Attribute("age", "continuous", lower=0, upper=99, integer=True)
@@ -142,3 +144,48 @@ def test_a_file_that_is_there_is_not_lost(run: Run, tmp_path: Path) -> None:
     assert "--force" in run("evaluate", "g.json", "people.csv", "-o", target).complaint
     assert target.read_text() == "precious"
     assert "is a folder" in run("evaluate", "g.json", "people.csv", "-o", tmp_path).complaint
+
+
+@pytest.fixture
+def in_a_run(files: Path) -> Path:
+    """The folder of a run whose towns are declared in an order of their own; in many of them one person lives."""
+    people = pd.read_csv(files / "people.csv")
+    hamlets = [f"hamlet {i}" for i in range(250)]
+    people.loc[: len(hamlets) - 1, "town"] = hamlets
+    people.to_csv(files / "people.csv", index=False)
+    town = Attribute("town", values=("c", *hamlets, "a", "nobody's", "b"), personal=True)
+    folder = files / "run"
+    (folder / "studio").mkdir(parents=True)
+    save_schema(Schema((AGE, SEX, town), LABEL), folder / "schema.yaml")
+    (folder / "task.json").write_text("{}")
+    asked = Generalization((Intervals(AGE, (30, 65)), suppress(SEX), suppress(town)), LABEL)
+    for path in ("decided.json", "studio/draft.json", "../alone.json"):
+        asked.save(folder / path)
+    return folder
+
+
+def test_in_its_run_an_artefact_is_judged_as_the_run_judges_it(in_a_run: Path, run: Run) -> None:
+    """The domains of what is not asked are those of the run: names of values, their order, and who is "other"."""
+    records, schema = in_a_run.parent / "people.csv", load_schema(in_a_run / "schema.yaml")
+    own = Generalization.load(in_a_run / "decided.json")
+    wanted = evaluate(own, Table.from_frame(pd.read_csv(records), schema), ["A1", "A3"], quick=True, predicates=0)
+    words = (records, "--quick", "--json", "-a", "A1,A3")
+    for place in ("decided.json", "studio/draft.json"):
+        assert Evaluation.from_json(run("evaluate", in_a_run / place, *words).out).attacks == wanted.attacks
+    named = run("evaluate", in_a_run.parent / "alone.json", *words, "--schema", in_a_run / "schema.yaml")
+    assert Evaluation.from_json(named.out).attacks == wanted.attacks
+
+
+def test_what_newer_records_have_beyond_the_run_is_other_and_said(in_a_run: Path, run: Run) -> None:
+    people = pd.read_csv(in_a_run.parent / "people.csv")
+    people.loc[1:4, "town"] = "newtown"
+    people.to_csv(in_a_run.parent / "newer.csv", index=False)
+    found = run("evaluate", in_a_run / "decided.json", in_a_run.parent / "newer.csv", "--quick", "-a", "A1")
+    assert found.code == 0
+    assert "town: values outside the declared domain count as one more value" in found.err
+
+
+def test_a_schema_has_no_use_where_records_stay(in_a_run: Path, run: Run) -> None:
+    schema = in_a_run / "schema.yaml"
+    files = (in_a_run / "decided.json", in_a_run.parent / "people.csv")
+    assert "their engine says" in run("evaluate", *files, "--schema", schema, "--sample", 300).complaint

@@ -11,10 +11,12 @@ import polars as pl
 import pytest
 
 import leastwise
+from leastwise.checks import Promise
 from leastwise.errors import DataError
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.partition import suppress
 from leastwise.records.sources import Source
+from leastwise.records.sources.polars import Polars
 from leastwise.runs import Grid
 from leastwise.runs import Run as StoredRun
 from leastwise.schema.file import to_yaml
@@ -104,6 +106,8 @@ def test_evaluate_and_explain(run: Run, people: pl.DataFrame, tmp_path: Path) ->
     answer = run(*usual, "--adversaries", "A1,A8", "--json")
     assert answer.code == 0, answer.err
     exact = Evaluation.from_json(answer.out)
+    learned = Evaluation.from_json(run(*usual, "--adversaries", "A1", "--json", "--learn-all").out)
+    assert learned["A1"].adversary_error <= exact["A1"].adversary_error
     few = run(*usual, "--adversaries", "A8", "--json", "--sample", 300)
     assert few.code == 0, "what the sample did not show is completed from everything"
     careful = run(*usual, "--adversaries", "A1,A8", "--json", "--min-count", 8)
@@ -142,24 +146,17 @@ def test_minimize_takes_a_lazy_frame_and_infers(people: pl.DataFrame, tmp_path: 
     assert found.schema["job"].values == SCHEMA["job"].values
 
 
-def test_a_date_is_left_out_of_what_an_engine_infers(run: Run, people: pl.DataFrame, tmp_path: Path) -> None:
-    from leastwise.minimizers import UniformMinimizer
-
+def test_a_date_is_asked_by_its_year_where_it_lies(run: Run, people: pl.DataFrame, tmp_path: Path) -> None:
     days = pl.date_range(pl.date(1960, 1, 1), pl.date(1999, 12, 31), eager=True).gather_every(12)[: people.height]
     dated = people.with_columns(days.dt.to_string().alias("born"))
     (tmp_path / "grid.yaml").write_text(GRID, encoding="utf-8")
     usual = ("-l", "rich", "--grid", tmp_path / "grid.yaml", "--quick", "-j", 1)
     task = (parts(dated, tmp_path / "parts"), *usual, "--set", "most=1", "--sample", 600)
-    done = run("run", *task, "-o", tmp_path / "run")
+    done = run("run", *task, "--set", "derive=born=decade of YYYY-MM-DD", "-o", tmp_path / "run")
     assert done.code in (0, 1), done.err
-    assert "left out: born (to be asked as year of YYYY-MM-DD" in done.err
-    asked = run("run", *task, "--set", "derive=born=decade of YYYY-MM-DD", "-o", tmp_path / "other")
-    assert asked.code == 2
-    assert "'born' is derived (decade of YYYY-MM-DD)" in asked.err
-    lazy = pl.scan_parquet(tmp_path / "parts" / "*.parquet")
-    wishes: dict[str, Any] = {"grid": [UniformMinimizer(k=2)], "quick": True, "jobs": 1, "sample": 600}
-    found = leastwise.minimize(lazy, "rich", folder=tmp_path / "python", progress=None, **wishes)
-    assert any("born (to be asked as year of YYYY-MM-DD" in note for note in found.notes)
+    found = StoredRun.load(tmp_path / "run")
+    assert found.schema["born"].derive == "decade of YYYY-MM-DD"
+    assert found.task.source is not None
 
 
 @pytest.mark.slow
@@ -185,3 +182,69 @@ def test_groups_that_the_source_does_not_have_are_refused(
     answer = run("run", parts(people, tmp_path / "parts"), *words, "--set", "groups=sexx", "-o", tmp_path / "one")
     assert answer.code == 2
     assert "groups: there is no attribute" in answer.err.splitlines()[-1]
+
+
+def test_train_and_monitor_count_generalized_records_where_they_lie(
+    run: Run, people: pl.DataFrame, tmp_path: Path
+) -> None:
+    g = leastwise.UniformMinimizer(k=2, random_state=0).minimize(records(300))
+    g.save(tmp_path / "g.json")
+    coarse = g.transform(people)
+    coarse = coarse if "rich" in coarse.columns else coarse.with_columns(people["rich"])
+    coarse.write_parquet(tmp_path / "coarse.parquet")
+    stored = database(coarse, tmp_path / "coarse.db")
+    at = (stored, "--table", "people")
+    usual = ("--json", "--estimator", "sklearn.tree.DecisionTreeClassifier")
+    read = run("train", tmp_path / "g.json", tmp_path / "coarse.parquet", *usual, "-o", tmp_path / "a.skops")
+    counted = run("train", tmp_path / "g.json", *at, *usual, "-o", tmp_path / "b.skops")
+    full = (database(people, tmp_path / "full.db"), "--table", "people", "--full")
+    made = run("train", tmp_path / "g.json", *full, *usual, "-o", tmp_path / "c.skops")
+    facts = [json.loads(each.out) for each in (read, counted, made)]
+    assert {each["trained"] for each in facts} == {1200}
+    assert facts[1] | {"files": []} == facts[2] | {"files": []}, "generalized here or there"
+    assert abs(facts[0]["error"] - facts[1]["error"]) < 0.06, "another part was held out"
+    shown = run("train", tmp_path / "g.json", *at, "--explain", "-o", tmp_path / "d.skops")
+    assert shown.code == 0, shown.err
+    assert "counting generalized records: reads " in shown.out
+    assert not (tmp_path / "d.skops").exists()
+    refused = run("train", tmp_path / "g.json", *full[:3], *usual, "-o", tmp_path / "e.skops")
+    assert refused.code == 2
+    assert "label of a bucket" in refused.err
+
+
+def test_monitor_finds_the_same_by_counts(run: Run, people: pl.DataFrame, tmp_path: Path) -> None:
+    g = leastwise.UniformMinimizer(k=2, random_state=0).minimize(records(300))
+    g.save(tmp_path / "g.json")
+    table = records(1200)
+    found = leastwise.evaluate(g, table, ["A1", "A8"], 100, quick=True, held_out=True)
+    Promise.of(g, table.split(100).test, found).save(tmp_path / "promise.json")
+    coarse = g.transform(people)
+    coarse.write_parquet(tmp_path / "coarse.parquet")
+    stored = database(coarse, tmp_path / "coarse.db")
+    usual = ("--promise", tmp_path / "promise.json", "--json")
+    read = run("monitor", tmp_path / "g.json", tmp_path / "coarse.parquet", *usual)
+    counted = run("monitor", tmp_path / "g.json", stored, "--table", "people", *usual)
+    assert (read.code, json.loads(read.out)) == (counted.code, json.loads(counted.out))
+    few = run("monitor", tmp_path / "g.json", stored, "--table", "people", "--min-count", 5, *usual)
+    assert "people whose record fewer than 5 have" in few.err
+
+
+def test_samples_are_drawn_for_minimum_sample_and_experiments(
+    run: Run, people: pl.DataFrame, words: list[object], tmp_path: Path
+) -> None:
+    files = parts(people, tmp_path / "parts")
+    declared = ("--schema", tmp_path / "schema.yaml")
+    usual = ("minimum-sample", files, *declared, "--sizes", "100,200", "--repetitions", 1, "--json")
+    found = json.loads(run(*usual).out)
+    fewer = json.loads(run(*usual, "--sample", 600).out)
+    assert (
+        fewer["records"]
+        < found["records"]
+        == len(Source(Polars(people.lazy()), SCHEMA).sample(10**6).split(0).train)
+    )
+    shown = run(*usual, "--explain")
+    assert "drawing a sample" in shown.out
+    assert "candidate" not in shown.out
+    assert "no use here" in run(*usual, "--min-count", 5).complaint
+    wanted = ("experiment", "seeds", "--quick", "--data", files, "-o", tmp_path / "experiments")
+    assert "need --schema" in run(*wanted, "--sample", 600).complaint

@@ -22,7 +22,15 @@ from leastwise.collector import receipts
 from leastwise.collector import store as store_module
 from leastwise.collector.databases import open_database
 from leastwise.collector.records import InvalidRecordsError, RecordFormat, Row
-from leastwise.collector.store import KeyUsedError, Store, Stored, Submission, read_audit, read_records
+from leastwise.collector.store import (
+    KeyUsedError,
+    Store,
+    Stored,
+    Submission,
+    count_records,
+    read_audit,
+    read_records,
+)
 from leastwise.documents import write_whole
 from leastwise.errors import DataError, ParameterError
 from tests.collector.examples import FINE, RECORD, RECORDS, G, people, sqlite_url
@@ -72,6 +80,15 @@ def test_any_number_of_records(store: Store, url: str, count: int) -> None:
     assert dict(zip(found.select("age", "school").iter_rows(), found["len"], strict=True)) == Counter(
         (record["age"], record["school"]) for record in many
     )
+
+
+def test_the_database_counts_what_is_read_from_it(store: Store, url: str) -> None:
+    many = [{**RECORDS[i % len(RECORDS)], **({"income": ">50K"} if i % 5 else {})} for i in range(90)]
+    stored(store, Submission(store.register(G), rows(many)))
+    frame, counts = count_records(url)
+    read = read_records(url)
+    assert frame.height == counts.len() < counts.sum() == read.height
+    assert Counter(dict(zip(frame.iter_rows(), counts, strict=True))) == Counter(read.iter_rows())
 
 
 def test_a_database_remembers_its_generalizations(store: Store, url: str) -> None:

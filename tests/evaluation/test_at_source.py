@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leastwise import Attribute, Generalization, Groups, Intervals, Schema, Table, Untouched
-from leastwise.evaluation.at_source import judge_at_source
+from leastwise.adversaries import MultiBreach
+from leastwise.adversaries.base import Setting
+from leastwise.adversaries.breach import Breach
+from leastwise.evaluation.at_source import EXACT, judge_at_source
 from leastwise.evaluation.certificate import certify, certify_counts
 from leastwise.evaluation.declared_groups import GroupErrors
 from leastwise.evaluation.protocol import evaluate
@@ -23,6 +28,7 @@ from leastwise.predictors.held_out import Difference
 from leastwise.records.sources import Source
 from leastwise.records.sources.polars import Polars
 from tests import strategies
+from tests.records.sources.engines import any_engine
 
 SEED = 100
 AGE = Attribute("age", "continuous", lower=0, upper=100, integer=True, personal=True)
@@ -35,6 +41,10 @@ G = Generalization(
     SCHEMA.label,
 )
 OTHER = Generalization((Intervals(AGE, (45,)), suppress(TOWN), keep(SEX), suppress(PAY)), SCHEMA.label)
+
+
+NAMED = Schema((replace(AGE, personal=False), TOWN, SEX, PAY), SCHEMA.label)
+NAMES = Generalization((Intervals(NAMED["age"], (30, 60)), *G.partitions[1:]), SCHEMA.label)
 
 
 def people(n: int = 900) -> pl.DataFrame:
@@ -84,6 +94,22 @@ def test_every_figure_is_that_of_the_records_themselves(source: Source) -> None:
     assert found.instead_of(replace(expected, utility=served)).utility == served
 
 
+def test_who_counts_everybody_else_finds_what_the_records_themselves_tell(source: Source) -> None:
+    split = source.sample(10**6).split(SEED)
+    judges = Judges(True, SEED, predictor=JointBuckets)
+    wanted = ("A1", "A2", "A6")
+    learned = replace(source, learned=True)
+    found = judge_at_source(G, split, learned, wanted, judges=judges, others=[OTHER]).attacks
+    plain = judge_at_source(G, split, source, wanted, judges=judges, others=[OTHER]).attacks
+    breach = Breach.of(G, split, seed=SEED, counting=True)
+    setting = Setting(judges.adversary(), quick=True)
+    for ours, before, kind in zip(found, plain, EXACT, strict=False):
+        stolen = breach.together_with([OTHER]) if kind is MultiBreach else breach
+        theirs = kind.configured(setting).attack(stolen)
+        assert _alike(replace(ours, interval=None, seconds=0.0), replace(theirs, interval=None, seconds=0.0))
+        assert ours.adversary_error <= before.adversary_error
+
+
 def _alike(ours: Any, theirs: Any) -> bool:
     """Compare; mean distances are sums of fractions, whose order shows in the last digit."""
     if not hasattr(ours, "attributes"):
@@ -96,6 +122,32 @@ def _alike(ours: Any, theirs: Any) -> bool:
         for each in (ours, theirs)
     ]
     return bool(blank[0] == blank[1])
+
+
+@pytest.mark.parametrize("kind", ["polars", "parquet", "sqlite", "postgresql", "spark"])
+def test_what_is_too_much_to_fetch_is_added_up_where_it_lies(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    with ExitStack() as stack:
+        engine = any_engine(kind, people(300), tmp_path, request, stack)
+        source = Source(engine, NAMED, SEED)
+        split = source.sample(10**6).split(SEED)
+        wanted = ("A1", "A8")
+        judges = Judges(True, SEED, predictor=JointBuckets)
+        exact = judge_at_source(NAMES, split, source, wanted, judges=judges)
+        withholding = replace(source, at_least=4)
+        assert withholding.domains, "looked at before"
+        monkeypatch.setattr("leastwise.records.sources.engine.MOST_GROUPS", 3)
+        found = judge_at_source(NAMES, split, source, wanted, judges=judges)
+        careful = judge_at_source(NAMES, split, withholding, wanted, judges=judges)
+    (alone,) = found.attacks
+    assert replace(alone, seconds=0.0) == replace(exact.attacks[1], seconds=0.0)
+    assert (found.certificate, found.deployment) == (exact.certificate, exact.deployment)
+    assert found.utility is None, "that of the sample stays"
+    assert careful.certificate is not None
+    assert exact.certificate is not None
+    assert careful.certificate.mean.hindsight >= exact.certificate.mean.hindsight
+    assert careful.certificate.alone >= exact.certificate.alone
 
 
 @settings(max_examples=20, deadline=None)

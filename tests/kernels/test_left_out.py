@@ -44,7 +44,7 @@ def test_it_is_what_leaving_each_person_out_gives(people: list[tuple[int, int, i
     distinct, each = np.array(inputs)[first], np.arange(3)
     _, _, _, node_of = backoff.grow(distinct, np.array([0, 1]), np.array([3, 2]))
     counted = left_out.count_nodes(node_of, row_z, row_v, row_w, 3, int(node_of.max()) + 1)
-    found = left_out.wrong_guesses(node_of, counted, starts, row_v, np.array(prior), each, each, pseudo)
+    found, _ = left_out.guesses(node_of, counted, starts, row_v, np.array(prior), each, each, pseudo)
     # A node whose people all have the same inputs is not divided further: so is the chain of the oracle.
     assert found[row_of].tolist() == slowly(_shortened(inputs), values, 3, pseudo, prior)
 
@@ -60,7 +60,7 @@ def test_a_window_tells_all_within_it() -> None:
     node_of = np.array([[1]])
     counted = left_out.count_nodes(node_of, row_z, row_v, row_w, 4, 2)
     prior, begin, end = np.full(4, 0.25), np.arange(3), np.arange(1, 4)
-    wrong = left_out.wrong_guesses(node_of, counted, starts, row_v, prior, begin, end, 0.1)
+    wrong, _ = left_out.guesses(node_of, counted, starts, row_v, prior, begin, end, 0.1)
     assert wrong[row_of].tolist() == [False, False, False, True]
 
 

@@ -145,6 +145,36 @@ def test_a_person_draws(page: Any) -> None:
     assert [text for text in page.wrong if "422" not in text] == []
 
 
+def test_a_group_is_called_by_its_name(page: Any) -> None:
+    """A name is text, is in the script, stays after a reload, and what is wrong with it is said."""
+    ask_age(page)
+    age = card(page, "age")
+    named(age, "<img src=x onerror=alert(1)>")
+    age.locator(".label", has_text="<img src=x onerror=alert(1)>").wait_for()
+    named(age, "young")
+    age.locator(".bucket .label").first.locator("text=young").wait_for()
+    label = age.locator(".bucket .label").first
+    assert label.locator("small").inner_text() == label.get_attribute("title")
+    age.locator(".dots").nth(1).click()
+    age.get_by_label("Name").fill("Young")
+    page.keyboard.press("Enter")
+    page.get_by_role("alert").filter(has_text="given once").wait_for()
+    page.reload()
+    age.locator(".bucket .label").first.locator("text=young").wait_for()
+    page.get_by_role("button", name="Decide").click()
+    page.get_by_role("button", name="As Python").click()
+    page.locator(".code").wait_for()
+    assert "Named('young', Content(up_to=" in page.locator(".code").input_value()
+    assert [text for text in page.wrong if "422" not in text] == []
+
+
+def named(card: Any, name: str) -> None:
+    """Give the first bucket of a card a name."""
+    card.locator(".dots").first.click()
+    card.get_by_label("Name").fill(name)
+    card.page.keyboard.press("Enter")
+
+
 @pytest.mark.slow
 def test_fingers_draw_too(chromium: Any, tmp_path: Path) -> None:
     """On a tablet: tap to merge, drag an edge with a finger, choose values by tapping, and move them."""

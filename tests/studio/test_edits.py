@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leastwise import Attribute, Generalization, Groups, Intervals, Partition
+from leastwise import Attribute, Generalization, Groups, Intervals, Partition, Schema
 from leastwise.errors import ParameterError
 from leastwise.schema.hierarchy import Hierarchy
 from leastwise.studio import as_python
@@ -43,6 +43,25 @@ def test_what_can_be_done_to_a_number() -> None:
     assert done(ages, kind="drop").suppressed
     assert done(ages, kind="ask").untouched
     assert len(done(done(ages, kind="ask"), kind="divide").labels) == 5
+
+
+def test_groups_of_values_begin_where_people_would_begin() -> None:
+    job = Attribute("job", values=("a", "b", "c", "d", "e"))
+    grade = replace(job, kind="ordinal")
+
+    def begun(attribute: Attribute, *use: float) -> tuple[str, ...]:
+        known = People(np.array(attribute.values), np.array(use))
+        sheet = Sheet(Generalization.suppressed(Schema((attribute,))))
+        edit = {"kind": "divide", "attribute": "job"}
+        return apply_edit(sheet, edit, lambda name: known).generalization["job"].labels
+
+    assert begun(job, 40, 5, 30, 5, 20) == ("a", "b or d", "c", "e")  # the rare ones together
+    assert begun(job, 25, 18, 20, 19, 18) == ("a", "b or e", "c", "d")  # nothing is rare: the rarest two
+    assert begun(grade, 20, 20, 20, 20, 20) == ("a", "b", "c or d", "e")  # runs of about as many people
+    both = replace(job, values=("a", "b"))
+    assert begun(both, 90, 10) == ("a", "b")
+    tree = Hierarchy.from_tree({"x": ["a", "b"], "y": ["c", "d", "e"]})
+    assert begun(replace(job, hierarchy=tree), 1, 1, 1, 1, 1) == ("x", "y")
 
 
 def test_a_split_leaves_missing_where_it_was() -> None:
@@ -162,6 +181,39 @@ def test_a_name_is_that_of_one_very_group() -> None:
     named = apply_edit(
         sheet, {"kind": "rename", "attribute": "job", "label": "a or b", "name": " office "}, people
     )
-    assert named.names == {"job": {"a or b": "office"}}
+    assert named.generalization["job"].labels == ("office", "c or d")
     moved = apply_edit(named, {"kind": "move", "attribute": "job", "pieces": [1], "to": 1}, people)
-    assert moved.names == {}
+    assert moved.generalization["job"].labels == ("a", "b, c or d")
+    back = apply_edit(moved, {"kind": "move", "attribute": "job", "pieces": [1], "to": 0}, people)
+    assert back.generalization["job"].labels == ("office", "c or d")  # the very same group
+    unnamed = apply_edit(back, {"kind": "rename", "attribute": "job", "label": "a or b", "name": ""}, people)
+    assert unnamed.generalization["job"].labels == ("a or b", "c or d")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("c or d", "another group is called"),
+        ("C or D", "another group is called"),
+        ("c", "'c' is a value that it does not hold"),
+        ("x" * 81, "at most 80 characters; this one has 81"),
+        ("a\nb", "one line of visible text"),
+        ("\u202eecirp", "one line of visible text"),
+        (3, "must be a text"),
+    ],
+)
+def test_a_name_must_tell_its_group(name: Any, words: str) -> None:
+    sheet = Sheet(Generalization((Groups(JOB, (0, 0, 1, 1)),)))
+    with pytest.raises(ParameterError, match=words):
+        apply_edit(sheet, {"kind": "rename", "attribute": "job", "label": "a or b", "name": name}, people)
+
+
+def test_a_lock_holds_whatever_its_bucket_is_called() -> None:
+    sheet = Sheet(Generalization((Groups(JOB, (0, 0, 1, 1)),)))
+    for edit in (
+        {"kind": "lock", "attribute": "job", "what": "bucket", "value": "a or b"},
+        {"kind": "rename", "attribute": "job", "label": "a or b", "name": "office"},
+    ):
+        sheet = apply_edit(sheet, edit, people)
+    with pytest.raises(ParameterError, match="locked"):
+        apply_edit(sheet, {"kind": "merge", "attribute": "job", "first": 0, "second": 1}, people)

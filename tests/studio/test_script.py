@@ -23,9 +23,10 @@ def test_the_python_makes_the_same_bytes(generalization: Generalization) -> None
 
 def test_the_commands_write_the_same_bytes(room: Room, tmp_path: Path) -> None:
     room.do({"do": "edit", "edit": {"kind": "divide", "attribute": "age"}}, 0)
-    text = as_commands(room.draft, "some people's.csv", 3, True)
+    text = as_commands(room.draft, "some people's.csv", "run/schema.yaml", 3, True)
     *writing, judging = text.splitlines(keepends=True)
-    assert judging == "leastwise evaluate draft.json 'some people'\"'\"'s.csv' --seed 3 --quick\n"
+    words = "--schema run/schema.yaml --seed 3 --quick"
+    assert judging == f"leastwise evaluate draft.json 'some people'\"'\"'s.csv' {words}\n"
     subprocess.run(["sh", "-c", "".join(writing)], cwd=tmp_path, check=True, env={"PATH": os.environ["PATH"]})
     assert (tmp_path / "draft.json").read_bytes() == room.draft.to_json().encode()
     assert (room.book.folder / "draft.json").read_bytes() == room.draft.to_json().encode()

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from leastwise import Generalization
 from leastwise.decisions import load_decision, verify
 from leastwise.errors import ParameterError
 from leastwise.studio import Room
@@ -59,10 +60,24 @@ def test_an_approval_is_a_decision(room: Room) -> None:
     assert decision.rationale["job"].startswith("job is")  # what was proposed, where nobody wrote
     assert decision.roles.author == "Ada"
     assert decision.comments[0].text == "the form's wording"
-    assert "young" in decision.comments[1].text
+    assert decision.generalization["age"].labels[0] == "young"
+    assert decision.drawn[0] == "age: “0 to 33” called “young”"
+    assert decision.drawn[-1] == "the test part opened for 0 drafts"  # it was judged by hand here
+    assert Generalization.load(room.ground.folder / "decided.json")["age"].labels[0] == "young"
     assert verify(room.ground.folder) == []
     room.do({"do": "edit", "edit": {"kind": "drop", "attribute": "age"}}, room.state.version)
     assert not room.now()["approved"]  # that is another draft
+
+
+def test_another_name_needs_another_approval_and_no_other_judgement(room: Room) -> None:
+    judged(room, "test")
+    written(room, **WORDS)
+    Tasks(room).approve(room.state.version)
+    room.do({"do": "edit", "edit": {"kind": "rename", "attribute": "age", **named(room)}}, room.state.version)
+    assert not room.now()["approved"]
+    assert room.now()["final"] is not None  # the figures are about the same buckets
+    assert Tasks(room).approve(room.state.version)["approved"]
+    assert load_decision(room.ground.folder).generalization["age"].labels[0] == "young"
 
 
 def test_nobody_approves_a_draft_that_was_changed_meanwhile(room: Room) -> None:

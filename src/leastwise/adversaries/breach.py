@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,23 +20,8 @@ from leastwise.adversaries.targets import Target, target_of
 from leastwise.errors import DataError, ParameterError
 from leastwise.generalization import Generalization
 from leastwise.partition import Partition, Untouched
-from leastwise.records.grouping import numbered_runs, quantile_of
+from leastwise.records.grouping import Cells, numbered_runs, quantile_of
 from leastwise.records.table import Split, Table
-
-
-class Cells(NamedTuple):
-    """How often each value of one attribute goes with each stolen record: counts where records stay at a source.
-
-    Attributes
-    ----------
-    record_of
-        Per cell, the row of the stolen record.
-    table
-        Per cell a row, which holds the value of the attribute in full, and how many people have both.
-    """
-
-    record_of: npt.NDArray[np.intp]
-    table: Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +58,9 @@ class Breach:
         record alone, so that it is scored on counts exactly as on people.
     withheld
         How many people there are beside, whose counts are too small to be known: they count as told.
+    counting
+        Whether A1, A2 and A6 also guess each person from the counts of all other stolen people, whose full records
+        they then know; what errs least counts.
     """
 
     generalizations: tuple[Generalization, ...]
@@ -84,6 +72,7 @@ class Breach:
     label: bool = True
     cells: Mapping[int, Cells] | None = None
     withheld: float = 0.0
+    counting: bool = False
     # What one attack found is handed to the next: A2 and A5 start from A1, and A5 meets A3 and A4 at its ends.
     memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     coarsen_by: Generalization | None = field(default=None, repr=False)
@@ -156,11 +145,9 @@ class Breach:
         """What there is to be found: by position, each personal attribute."""
         if not self.truth.personal:
             raise ParameterError("an attack needs personal attributes; mark at least one in the schema")
-        scored = {p: self.truth if self.cells is None else self.cells[p].table for p in self.truth.personal}
-        return {
-            p: target_of(p, self.train, truth, self.parts.train, self.tolerances, self.people - truth.people)
-            for p, truth in scored.items()
-        }
+        known = (self.train, self.truth, self.parts.train, self.tolerances)
+        cells = self.cells or {}
+        return {p: target_of(p, *known, cells.get(p), self.people) for p in self.truth.personal}
 
     def record_of(self, position: int) -> npt.NDArray[np.intp] | slice:
         """Return the stolen record of each row that a target is scored on."""

@@ -73,6 +73,7 @@ class MultiBreach(Guessing[MultiBreachResult]):
     alone: what lies between is what it costs to ask the same people twice. Nested generalizations cost nothing.
     """
 
+    counts: ClassVar[bool] = True
     name: ClassVar[str] = "A6"
     words: ClassVar[str] = "several breaches"
     title: ClassVar[str] = "Several breaches of the same people"

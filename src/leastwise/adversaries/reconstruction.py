@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from leastwise.adversaries.base import Adversary, Setting
 from leastwise.adversaries.breach import Breach
+from leastwise.adversaries.counting import find_counted
 from leastwise.adversaries.guessing import (
     STRONGEST,
     Finding,
@@ -39,6 +40,8 @@ class Guessing(Adversary, Generic[R]):
 
     predictor: MakePredictor = STRONGEST
     result: ClassVar[type[AttackResult]] = ReconstructionResult
+    counts: ClassVar[bool] = False
+    """Whether it sees no more than the stolen records, so that it may guess by the counts of everybody else."""
 
     @classmethod
     def configured(cls, setting: Setting) -> Guessing[R]:
@@ -49,7 +52,12 @@ class Guessing(Adversary, Generic[R]):
         """Guess every personal attribute of every stolen record."""
         start = time.perf_counter()
         found, blind, deployed = self._find(breach), self._find_blindly(breach), self._find_deployed(breach)
-        strongest = least(found, self._find_less(breach))
+        less = self._find_less(breach)
+        if breach.counting and self.counts:
+            deployed = least(deployed, find_counted(breach.deployed()))
+            found = least(found, find_counted(breach))
+            less = deployed
+        strongest = least(found, less)
         fields = reconstruction_fields(self.name, breach, strongest, start, blind, deployed)
         result: Any = self.result
         return cast(R, result(**fields, **self._more(breach, found)))
@@ -93,6 +101,7 @@ class Reconstruction(Guessing[ReconstructionResult]):
 
     compared: bool = True
 
+    counts: ClassVar[bool] = True
     name: ClassVar[str] = "A1"
     words: ClassVar[str] = "reconstruction"
     title: ClassVar[str] = "The stolen records alone"
@@ -175,6 +184,7 @@ class HighCertainty(Guessing[HighCertaintyResult]):
     """
 
     shares: Sequence[float] = SHARES
+    counts: ClassVar[bool] = True
     name: ClassVar[str] = "A2"
     words: ClassVar[str] = "the surest guesses"
     title: ClassVar[str] = "The people it is surest about"

@@ -156,24 +156,11 @@ class SinglingOut(Adversary):
         start = time.perf_counter()
         check_between("predicates", self.predicates, 0)
         first, people = _multiplicities(breach.stored, breach.truth)
-        rarest = int(people.min())
-        # Of whom the count is withheld, each may be alone.
-        unique, persons = _unique(breach.stored, breach.truth) + int(breach.withheld), breach.truth.persons
-        everybody = breach.people if persons is None else float(len(np.unique(persons)))
-        return SinglingOutResult(
-            adversary=self.name,
-            people=everybody,
-            adversary_error=1 - unique / everybody,
-            interval=None,
-            baseline=1.0,
-            rarest=1 if breach.withheld else rarest,
-            rarest_records=int(breach.withheld) or int((people == rarest).sum()),
-            unique_people=unique,
-            distinct=len(people),
-            multiplicities=tuple(
-                (int(m), int(n)) for m, n in zip(*np.unique(people, return_counts=True), strict=True)
-            ),
-            crowds=tuple(_crowd(people, k, int(breach.withheld)) for k in CROWDS),
+        persons, rarest = breach.truth.persons, int(people.min())
+        return singled_out(
+            people,
+            int(breach.withheld),
+            None if persons is None else (_unique(breach.stored, breach.truth), len(np.unique(persons))),
             predicates=self._predicates(breach, first[people == rarest], rarest),
             unique_without_label=self._alone_in_deployment(breach),
             seconds=time.perf_counter() - start,
@@ -191,6 +178,35 @@ class SinglingOut(Adversary):
             needed = shortest(records, counts, int(row), people)
             texts.append(" and ".join(_condition(breach, j, int(row)) for j in needed) or "any record")
         return tuple(Predicate(text=text, people=people) for text in texts)
+
+
+def singled_out(
+    people: npt.NDArray[np.int_], withheld: int = 0, persons: tuple[int, int] | None = None, **rest: Any
+) -> SinglingOutResult:
+    """Return the result from how many people hold each record.
+
+    ``withheld`` are people whose count is not known: each may be alone. ``persons``: where one person has several
+    records, how many persons are alone with one, and of how many.
+    """
+    unique, everybody = persons or (int((people == 1).sum()), int(people.sum()) + withheld)
+    rarest = int(people.min(initial=np.iinfo(np.int64).max))
+    unique += withheld
+    return SinglingOutResult(
+        adversary=SinglingOut.name,
+        people=float(everybody),
+        adversary_error=1 - unique / everybody,
+        interval=None,
+        baseline=1.0,
+        rarest=1 if withheld else rarest,
+        rarest_records=withheld or int((people == rarest).sum()),
+        unique_people=unique,
+        distinct=len(people),
+        multiplicities=tuple(
+            (int(m), int(n)) for m, n in zip(*np.unique(people, return_counts=True), strict=True)
+        ),
+        crowds=tuple(_crowd(people, k, withheld) for k in CROWDS),
+        **rest,
+    )
 
 
 def _unique(records: npt.NDArray[Any], truth: Table) -> int:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from leastwise.records.grouping import Cells
 from leastwise.records.table import Table
 from leastwise.schema import Attribute
 
@@ -114,24 +115,29 @@ def target_of(
     truth: Table,
     seen: Table,
     tolerances: Mapping[str, float],
-    withheld: float = 0.0,
+    cells: Cells | None = None,
+    people: float = 0.0,
 ) -> Target:
-    """Return the target at a position; ``seen`` is the training part as predictors see it."""
+    """Return the target at a position; ``seen`` is the training part as predictors see it.
+
+    Where people are counted, it is scored on ``cells``; so many more as ``people`` says are withheld.
+    """
     attribute = truth.schema.attributes[position]
     tolerance = None
     if attribute.continuous:
         tolerance = tolerances.get(attribute.name, train.default_tolerance(position))
+    counts = truth.counts if cells is None else cells.counts
     return Target(
         position=position,
         attribute=attribute,
-        truth=truth.codes[:, position].astype(np.intp),
+        truth=truth.codes[:, position].astype(np.intp) if cells is None else cells.values,
         numbers=_numbers(truth, position),
         guessable=_numbers(seen, position),
         tolerance=tolerance,
         windows=None if tolerance is None else _windows(position, train, seen, tolerance),
         prior=seen.use(position) / seen.people,
-        counts=truth.counts,
-        withheld=withheld,
+        counts=counts,
+        withheld=0.0 if cells is None else people - float(counts.sum()),
     )
 
 

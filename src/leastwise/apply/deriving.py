@@ -6,7 +6,7 @@ engines that keep their records. What asks by a rule is then asked of a column t
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +57,11 @@ def derived_record(request: Request, record: Mapping[str, Any]) -> dict[str, Any
 
 def derived_frame(request: Request, frame: Any, schema: Mapping[str, Any], api: Any) -> Any:
     """Return a frame, or a query, with what is derived from it; ``api`` is polars or narwhals."""
-    found = derived_attributes(request, schema)
+    return derived_columns(derived_attributes(request, schema), frame, schema, api)
+
+
+def derived_columns(found: Sequence[Attribute], frame: Any, schema: Mapping[str, Any], api: Any) -> Any:
+    """Return a frame, or a query, with derived questions under their names."""
     frame = frame.with_columns(*(_expression(a, schema[a.column], api).alias(a.name) for a in found))
     # In a second step: an engine would work a long expression out anew for each of the seven names.
     days = [attribute.name for attribute in found if attribute.derive.startswith("weekday")]

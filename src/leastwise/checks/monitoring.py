@@ -12,7 +12,7 @@ from leastwise.checks.budgets import error_comparison, size_comparisons, unique_
 from leastwise.checks.checking import Check
 from leastwise.checks.drifting import DriftLimits, accuracy_comparisons, label_comparisons, use_comparisons
 from leastwise.checks.promise import Promise, Share
-from leastwise.checks.use import alone, class_use, collected_use
+from leastwise.checks.use import alone, class_use, collected_use, one_each
 from leastwise.errors import DataError, ParameterError, shorten
 from leastwise.generalization import Generalization
 from leastwise.runs.budget import Budget
@@ -41,6 +41,7 @@ def monitor(
     limits: DriftLimits | None = None,
     model: Classifier | None = None,
     codes: bool = False,
+    counts: pl.Series | None = None,
 ) -> Check:
     """Compare collected records with what the sample promised.
 
@@ -61,27 +62,31 @@ def monitor(
         these records.
     codes
         Whether the columns hold the numbers of the buckets instead of their labels.
+    counts
+        How many people each record stands for, where each distinct one is given once.
     """
     budget, limits = budget or Budget(), limits or DriftLimits()
     promise.check_fits(generalization)
     if not records.height:
         raise DataError("there are no records of this generalization yet; nothing can be compared")
-    share = None if model is None else model_error(generalization, records, model)
-    unique, label = alone(generalization, records), generalization.label
+    people = one_each(records) if counts is None else counts
+    everybody = int(people.sum())
+    share = None if model is None else model_error(generalization, records, model, people)
+    unique, label = alone(generalization, records, people), generalization.label
     classes = None
     if label is not None and label.name in records.columns:
-        classes = None if label.continuous else class_use(label.values, records[label.name])
+        classes = None if label.continuous else class_use(label.values, records[label.name], people)
     notes = [
-        f"{unique:,} of {records.height:,} people are alone with their generalized record (A8); of the sample's "
+        f"{unique:,} of {everybody:,} people are alone with their generalized record (A8); of the sample's "
         f"{promise.people:,} people {promise.unique_people:,} were. With more records, a smaller share is alone."
     ]
     if model is not None and share is None:
         notes.append("No record has a label yet: the error of the model in use cannot be measured.")
     comparisons = [
         *size_comparisons(generalization, budget),
-        *unique_comparisons(unique, records.height, budget),
+        *unique_comparisons(unique, everybody, budget),
         *([] if share is None or budget.max_error is None else [error_comparison(share, budget.max_error, WHO)]),
-        *use_comparisons(promise, collected_use(generalization, records, codes), generalization, limits),
+        *use_comparisons(promise, collected_use(generalization, records, people, codes), generalization, limits),
         *label_comparisons(promise, classes, label, limits),
         *accuracy_comparisons(promise, share, limits, WHO),
     ]
@@ -90,12 +95,14 @@ def monitor(
         limits=limits,
         comparisons=tuple(comparisons),
         evaluation=None,
-        people=records.height,
+        people=everybody,
         notes=tuple(notes),
     )
 
 
-def model_error(generalization: Generalization, records: pl.DataFrame, model: Classifier) -> Share | None:
+def model_error(
+    generalization: Generalization, records: pl.DataFrame, model: Classifier, people: pl.Series
+) -> Share | None:
     """Return the error of a model on the records that have a label; None if none has."""
     label = generalization.label
     if label is None:
@@ -107,10 +114,11 @@ def model_error(generalization: Generalization, records: pl.DataFrame, model: Cl
         )
     if label.name not in records.columns:
         return None
-    labelled = records.filter(records[label.name].is_not_null())
+    known = records[label.name].is_not_null()
+    labelled, people = records.filter(known), people.filter(known)
     if not labelled.height:
         return None
     truth = [text_of(value) for value in labelled[label.name].to_list()]
     guesses = map(text_of, model.predict(labelled)["prediction"].to_list())
-    wrong = sum(guess != each for guess, each in zip(guesses, truth, strict=True))
-    return Share(error=wrong / len(truth), people=len(truth))
+    wrong = sum(n for guess, each, n in zip(guesses, truth, people, strict=True) if guess != each)
+    return Share(error=wrong / int(people.sum()), people=int(people.sum()))

@@ -63,7 +63,7 @@ def _whole(counts: Any) -> tuple[int, ...]:
 
 
 def collected_use(
-    generalization: Generalization, records: pl.DataFrame, codes: bool = False
+    generalization: Generalization, records: pl.DataFrame, people: pl.Series | None = None, codes: bool = False
 ) -> tuple[BucketUse, ...]:
     """Count the people in each bucket of records that are generalized already.
 
@@ -71,6 +71,8 @@ def collected_use(
     ----------
     records
         A column per attribute that is asked, with the labels that people read.
+    people
+        How many each record stands for.
     codes
         Whether the columns hold the numbers of the buckets instead.
     """
@@ -85,24 +87,34 @@ def collected_use(
             f"the records have a column {extra[0]!r}, which this generalization does not collect; give the "
             "generalized records, or check full records with: leastwise check"
         )
-    found = []
+    people, found = one_each(records) if people is None else people, []
     for _, partition in counted(generalization):
         name = partition.attribute.name
         answers = map(str, range(partition.size)) if codes else partition.labels
-        found.append(BucketUse(attribute=name, counts=_placed(records[name], answers)))
+        found.append(BucketUse(attribute=name, counts=_placed(records[name], people, answers)))
     return tuple(found)
 
 
-def class_use(values: Iterable[str], column: pl.Series) -> tuple[int, ...]:
+def one_each(records: pl.DataFrame | pl.Series) -> pl.Series:
+    """Return how many people each record stands for, where nothing is said: one."""
+    import polars as pl
+
+    return pl.repeat(1, len(records), dtype=pl.Int64, eager=True)
+
+
+def class_use(values: Iterable[str], column: pl.Series, people: pl.Series | None = None) -> tuple[int, ...]:
     """Count the classes of a label column; records without a label are left out."""
-    return _placed(column.drop_nulls(), values)
+    labelled = column.is_not_null()
+    people = one_each(column) if people is None else people
+    return _placed(column.filter(labelled), people.filter(labelled), values)
 
 
-def _placed(column: pl.Series, answers: Iterable[str]) -> tuple[int, ...]:
+def _placed(column: pl.Series, people: pl.Series, answers: Iterable[str]) -> tuple[int, ...]:
     # A file of texts that all look like numbers was read as numbers; the text decides.
     place = {text_of(answer): i for i, answer in enumerate(answers)}
     counts, strange = [0] * len(place), 0
-    for value, count in column.value_counts(name="people").iter_rows():
+    counted = column.to_frame("value").with_columns(people=people).group_by("value").sum()
+    for value, count in counted.iter_rows():
         where = place.get(text_of(value))
         if where is None:
             strange += count
@@ -117,14 +129,15 @@ def _placed(column: pl.Series, answers: Iterable[str]) -> tuple[int, ...]:
     return tuple(counts)
 
 
-def alone(generalization: Generalization, records: pl.DataFrame) -> int:
+def alone(generalization: Generalization, records: pl.DataFrame, people: pl.Series | None = None) -> int:
     """Return how many people are alone with their generalized record, and the label where one is stored (A8)."""
+    people = one_each(records) if people is None else people
     names = list(generalization.collected)
     if not names:
-        return int(records.height == 1)
+        return int(people.sum() == 1)
     label = generalization.label
     names += [label.name] if label is not None and label.name in records.columns else []
-    return int((records.group_by(names).len()["len"] == 1).sum())
+    return int((people.to_frame("n").group_by(records[names]).sum()["n"] == 1).sum())
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from leastwise.cli.output import check_output, print_json, print_table, visible
 from leastwise.cli.sources import SourceOptions, engine_of, first_look, not_collected, source_of, stays
 from leastwise.cli.standing import ever_in_use, reasons_to_reopen
 from leastwise.cli.task import Missing, Task, policy_of
-from leastwise.cli.train import read_generalized
+from leastwise.cli.train import read_answers
 from leastwise.documents import write_whole
 from leastwise.errors import ParameterError, SchemaError, shorten
 from leastwise.progress import Lines
@@ -165,13 +165,15 @@ def _new_records(
     """Give the new records: read here, or a sample of them where they stay."""
     from leastwise.checks import read_new
     from leastwise.checks.use import NewRecords
-    from leastwise.cli.evaluate import known_schema
+    from leastwise.cli.domains import declared_for, known_schema
     from leastwise.records.files import read_frame
     from leastwise.records.sources import SAMPLE
 
     if not stays(address, at):
         frame = read_frame(address, agreed.task.missing)
-        yield _New(read_new(frame, known_schema(several, frame)), None, frame)
+        assert agreed.generalization is not None  # or nothing would have been chosen
+        schema = known_schema(several, frame, declared_for(agreed.generalization))
+        yield _New(read_new(frame, schema), None, frame)
         return
     with _new_source(address, agreed, at, several, progress) as source:
         source.check_key()
@@ -183,7 +185,7 @@ def _new_source(
     address: str, agreed: Policy, at: SourceOptions, several: Sequence[Generalization], progress: Lines
 ) -> Iterator[Source]:
     """Give the new records where they lie."""
-    from leastwise.cli.evaluate import known_schema
+    from leastwise.cli.domains import known_schema
 
     if at.explain:
         raise ParameterError("check asks what evaluate asks: see leastwise evaluate --explain")
@@ -251,11 +253,15 @@ def save_promise(promise: Promise, path: Path) -> None:
 
 
 @app.command()
+@grouped
 def monitor(
     generalization: Artefact,
+    at: SourceOptions,
     records: Annotated[
         str | None,
-        typer.Argument(help="Generalized records: CSV, Parquet, NDJSON, or the collector's database."),
+        typer.Argument(
+            help="Generalized records: CSV, Parquet, NDJSON, the collector's database; big/*.parquet, duckdb:..."
+        ),
     ] = None,
     db: Annotated[
         str | None, typer.Option("--db", help="The collector's database: sqlite:///records.db, postgresql://...")
@@ -301,26 +307,31 @@ def monitor(
 
         used = load_model(model, trust or ())
         used.check_fits(chosen)
+    collected, counts = _collected(chosen, records, db, at)
     found = compare(
         chosen,
-        _collected(chosen, records, db),
+        collected,
         promised,
         budget=agreed.budget,
         limits=agreed.drift,
         model=used,
         codes=codes,
+        counts=counts,
     )
     hand_over(found, f"Monitor of {generalization}", output, as_json)
 
 
-def _collected(chosen: Generalization, records: str | None, db: str | None) -> pl.DataFrame:
+def _collected(
+    chosen: Generalization, records: str | None, db: str | None, at: SourceOptions
+) -> tuple[pl.DataFrame, pl.Series | None]:
+    """Return the generalized records; with how many people have each, where they are counted instead of read."""
     if records is not None and db is None:
-        return read_generalized(chosen, records)
+        return read_answers(chosen, records, at, label=None if chosen.label is None else chosen.label.name)
     if records is not None or db is None:
         raise ParameterError("name the records once: a file of generalized records, or --db and the collector's")
-    from leastwise.collector import read_records
+    from leastwise.collector import count_records
 
-    return read_records(db, chosen.fingerprint)
+    return count_records(db, chosen.fingerprint)
 
 
 def hand_over(found: Check, title: str, output: Path | None, as_json: bool) -> None:

@@ -12,6 +12,7 @@ from leastwise.cli.output import print_json, print_lines
 
 if TYPE_CHECKING:
     from leastwise.generalization import Generalization
+    from leastwise.partition import Partition
 
 
 @app.command()
@@ -24,31 +25,35 @@ def describe(
 
     Example: `leastwise describe run/ --markdown`
     """
-    from leastwise.generalization.describe import bucket_texts
-
     found = load(generalization)
     if not as_json:
         print_lines(found.describe(markdown))
         return
-    attributes = [
-        {
-            "name": partition.attribute.name,
-            "personal": partition.attribute.personal,
-            "suppressed": partition.suppressed,
-            "untouched": partition.untouched,
-            "buckets": [] if partition.suppressed else bucket_texts(partition),
-        }
-        for partition in found.partitions
-    ]
     print_json(
         {
             "label": None if found.label is None else found.label.name,
             "collected": list(found.collected),
             "not_collected": list(found.not_collected),
             "total_buckets": found.total_buckets,
-            "attributes": attributes,
+            "attributes": [*map(_facts, found.partitions)],
         }
     )
+
+
+def _facts(partition: Partition) -> dict[str, Any]:
+    from leastwise.generalization.describe import bucket_texts
+
+    texts = [] if partition.suppressed else bucket_texts(partition)
+    has = [bool(partition.labels) and bool(partition.name(b)) for b in range(len(texts))]
+    named = {text: [*partition.behind(b)] for b, text in enumerate(texts) if has[b]}
+    return {
+        "name": partition.attribute.name,
+        "personal": partition.attribute.personal,
+        "suppressed": partition.suppressed,
+        "untouched": partition.untouched,
+        "buckets": texts,
+        **({"names": named} if named else {}),
+    }
 
 
 @app.command()
@@ -72,8 +77,8 @@ def _described_like(generalization: Generalization, other: Generalization) -> Ge
     if generalization.schema.names != other.schema.names:
         return generalization
     described = []
-    pairs: Any = zip(generalization.partitions, other.schema.attributes, strict=True)
+    pairs = zip(generalization.partitions, other.schema.attributes, strict=True)
     for partition, like in pairs:
-        words = {"personal": like.personal, "unit": like.unit, "question": like.question}
-        described.append(replace(partition, attribute=replace(partition.attribute, **words)))
+        words: dict[str, Any] = {"personal": like.personal, "unit": like.unit, "question": like.question}
+        described.append(partition.of_attribute(replace(partition.attribute, **words)))
     return replace(generalization, partitions=tuple(described), label=None)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from leastwise.cli.app import Artefact, AsJson, Force, Quick, Seed, app, grouped, load
+from leastwise.cli.domains import declared_for, known_schema
 from leastwise.cli.necessity import show_necessity
 from leastwise.cli.output import check_output, print_lines, print_table, visible
 from leastwise.cli.settings import numbers_by_name
@@ -25,7 +26,7 @@ from leastwise.cli.sources import (
     stays,
 )
 from leastwise.cli.task import Data, Label, Missing, Person, Personal, Records, Task, names
-from leastwise.errors import DataError, PrivacyLeakWarning, SchemaError, shorten
+from leastwise.errors import DataError, ParameterError, PrivacyLeakWarning, SchemaError, shorten
 from leastwise.progress import Lines
 from leastwise.validation import did_you_mean
 
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from leastwise.adversaries.result import AttackResult
     from leastwise.evaluation.evaluation import Evaluation
     from leastwise.generalization import Generalization
-    from leastwise.schema import Schema
 
 RIGHT = ("error", "95 % interval", "guessing")
 MORE = ("without breach", "without label", "minimum")
@@ -72,6 +72,10 @@ class Judgement:
     without_breach: Annotated[
         bool, typer.Option("--without-breach", help="Say what A3 to A5 find without the stolen records; slower.")
     ] = False
+    learn_all: Annotated[
+        bool,
+        typer.Option("--learn-all", help="Where records stay: A1, A2, A6 also learn from everybody else there."),
+    ] = False
     held_out: Annotated[
         bool, typer.Option("--held-out", help="These records had no say in choosing the generalization.")
     ] = False
@@ -102,6 +106,12 @@ def evaluate(
     personal: Personal = None,
     missing: Missing = None,
     person: Person = None,
+    schema: Annotated[
+        Path | None,
+        typer.Option(
+            "--schema", "-s", help="Says the domains of what is not asked. Default: that of the run it lies in."
+        ),
+    ] = None,
     quick: Quick = False,
     seed: Seed = 0,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the evaluation here.")] = None,
@@ -112,39 +122,44 @@ def evaluate(
 
     The records are split 60/10/30 by the seed: the adversary knows the first parts in full and attacks the last.
     The certificate holds if the last part had no say in choosing the generalization: minimize with the same seed.
+    In the folder of its run an artefact is judged as the run judged it; elsewhere the records say which values
+    there are of what is not asked, and figures can differ a little.
 
     Example: `leastwise evaluate run/ adult.csv --adversaries A1,A8 -o evaluation.json`
     """
     from leastwise.adversaries import PAPER
-    from leastwise.evaluation.protocol import evaluate as judge
-    from leastwise.records.files import read_frame
-    from leastwise.records.table import Table
 
     check_output(output, force)
     wanted = None
     if how.adversaries is not None:  # those of the paper may be written in small letters
         wanted = [name.upper() if name.upper() in PAPER else name for name in names(how.adversaries, ())]
+    task = Task(data=data, missing=missing, person=person, label=label, personal=personal, schema=schema)
+    artefacts = [generalization, *(how.other or ())]
     if stays(data, at):
-        task = Task(data=data, missing=missing, person=person, label=label, personal=personal)
-        found = _at_source(task, at, [generalization, *(how.other or ())], how, wanted, seed, quick)
-        if found is not None:
-            _hand_over(found, output, as_json)
-        return
-    frame = read_frame(data, tuple(missing or ()))
-    chosen, *others = (prepared(path, label, personal, frame) for path in (generalization, *(how.other or ())))
-    records = Records(Table.from_frame(frame, known_schema([chosen, *others], frame), person))
+        found = _at_source(task, at, artefacts, how, wanted, seed, quick)
+    else:
+        found = _here(task, artefacts, how, wanted, seed, quick)
+    if found is not None:
+        _hand_over(found, output, as_json)
+
+
+def _here(
+    task: Task, artefacts: Sequence[Path], how: Judgement, wanted: Sequence[str] | None, seed: int, quick: bool
+) -> Evaluation:
+    """Judge on records that are read into memory."""
+    from leastwise.evaluation.protocol import evaluate as judge
+    from leastwise.records.files import read_frame
+    from leastwise.records.table import Table
+
+    if how.learn_all:
+        raise ParameterError("--learn-all is for records that stay where they are; leave it out, or name a --key")
+    frame = read_frame(task.data, tuple(task.missing or ()))
+    chosen, *others = (prepared(path, task.label, task.personal, frame) for path in artefacts)
+    schema = known_schema([chosen, *others], frame, declared_for(artefacts[0], task.schema))
+    records = Records(Table.from_frame(frame, schema, task.person))
     records.tell_left_out()
-    found = judge(
-        chosen,
-        records.table,
-        wanted,
-        seed,
-        quick,
-        others=others,
-        **how.words(),
-        progress=Lines("judging: "),
-    )
-    _hand_over(found, output, as_json)
+    progress = Lines("judging: ")
+    return judge(chosen, records.table, wanted, seed, quick, others=others, **how.words(), progress=progress)
 
 
 def _at_source(
@@ -161,12 +176,15 @@ def _at_source(
     from leastwise.records.sources import SAMPLE
 
     refuse_person(task)
+    if task.schema is not None:
+        raise ParameterError("--schema has no use where records stay: their engine says which values there are")
     with engine_of(task.data, at) as engine:
         progress = Lines("judging: ")
         frame = first_look(task, at, engine, seed, progress, artefacts if at.explain else ())
         chosen, *others = (prepared(path, task.label, task.personal, frame) for path in artefacts)
         unsaid = set() if at.explain else not_collected([chosen, *others])
-        source = source_of(task, at, engine, seed, progress, known_schema([chosen, *others], frame), unsaid)
+        schema = known_schema([chosen, *others], frame)
+        source = source_of(task, at, engine, seed, progress, schema, unsaid, how.learn_all)
         if at.explain:
             print_queries(source, [chosen, *others], at.sample or SAMPLE)
             return None
@@ -200,24 +218,6 @@ def prepared(path: Path, label: str | None, personal: Sequence[str] | None, fram
         values = sorted(set(values_as_text(frame[label].unique().to_list())))
         found = replace(found, label=Attribute(label, values=tuple(values)))
     return found if personal is None else found.with_personal(names(personal, found.schema.names))
-
-
-def known_schema(generalizations: Sequence[Generalization], frame: pl.DataFrame) -> Schema:
-    """Return the attributes of the first one; a domain that it does not publish is another's, or the records'."""
-    from leastwise.schema import Schema
-    from leastwise.schema.inference import infer_schema
-
-    first, *others = generalizations
-    said = {each.name: each for each in first.schema.attributes}
-    for partition in (p for g in (*others, first) for p in g.partitions if not p.suppressed):
-        said[partition.attribute.name] = partition.attribute
-    unsaid = [said[name] for name in first.not_collected if said[name] == said[name].without_domain()]
-    said |= {each.name: replace(each, missing=True) for each in unsaid if each.continuous}
-    kinds = {each.name: each.kind for each in unsaid if not each.continuous and each.name in frame.columns}
-    if kinds:
-        said |= {each.name: each for each in infer_schema(frame.select(*kinds), kinds=kinds).schema.attributes}
-    marked = (replace(said[each.name], personal=each.personal) for each in first.schema.attributes)
-    return Schema(tuple(marked), first.label)
 
 
 def _hand_over(found: Evaluation, output: Path | None, as_json: bool) -> None:

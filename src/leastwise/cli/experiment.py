@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from leastwise.cli.app import Quick, Seed, app
+from leastwise.cli.app import Quick, Seed, app, grouped
 from leastwise.cli.output import print_table
+from leastwise.cli.sources import SourceOptions, sampled, stays
+from leastwise.cli.task import Task
 from leastwise.errors import DataError, ParameterError
 from leastwise.progress import Lines
 
@@ -17,7 +20,9 @@ if TYPE_CHECKING:
 
 
 @app.command()
+@grouped
 def experiment(
+    at: SourceOptions,
     name: Annotated[str | None, typer.Argument(help="Which experiment; without one they are listed.")] = None,
     data: Annotated[
         str, typer.Option("--data", "-d", help="adult (bundled), or a file: with --dataset or --schema.")
@@ -45,6 +50,8 @@ def experiment(
     Example: `leastwise experiment tradeoff --quick`
 
     Example: `leastwise experiment qualitative --data psam_p06.csv --dataset acs-employment`
+
+    Example: `leastwise experiment tradeoff --data 'big/*.parquet' --schema schema.yaml --sample 50000`
     """
     from leastwise.experiments import EXPERIMENTS, run_experiment
     from leastwise.experiments.page import require_matplotlib
@@ -54,12 +61,13 @@ def experiment(
         print_table("Experiments", ("name", "what it asks", "in the paper", "extra"), rows)
         return
     require_matplotlib()  # said before an hour of measuring, not after
-    table = _read(data, dataset, schema)
+    read = partial(_read, dataset=dataset, schema=schema, at=at, seed=seed)
+    table = read(data)
     outcome = run_experiment(
         name,
         table,
         data=Path(data).name,
-        later=[(Path(place).name, _read(place, dataset, schema, table)) for place in later or ()],
+        later=[(Path(place).name, read(place, like=table)) for place in later or ()],
         seed=seed,
         quick=quick,
         most=records,
@@ -70,7 +78,14 @@ def experiment(
         typer.echo(f"wrote {path}")
 
 
-def _read(data: str, dataset: str | None, schema: Path | None, like: Table | None = None) -> Table:
+def _read(
+    data: str,
+    dataset: str | None,
+    schema: Path | None,
+    at: SourceOptions,
+    seed: int,
+    like: Table | None = None,
+) -> Table:
     from leastwise.datasets import load, load_adult
     from leastwise.records.files import read_frame
     from leastwise.records.table import Table
@@ -78,6 +93,10 @@ def _read(data: str, dataset: str | None, schema: Path | None, like: Table | Non
 
     if dataset and schema:
         raise ParameterError("--dataset and --schema both say what the file holds; give one of them")
+    if at.given and schema is None:
+        raise ParameterError("records that stay where they are need --schema FILE (leastwise inspect)")
+    if schema is not None and stays(data, at):
+        return sampled(Task(data=data, schema=schema), at, seed, Lines()).table
     if schema:
         return Table.from_frame(read_frame(data), like.schema if like else load_schema(schema))
     if dataset is None and data != "adult":

@@ -14,6 +14,7 @@ from leastwise.cli.app import AsJson, Force, Minimizer, PolicyFile, Seed, SeedOr
 from leastwise.cli.output import check_output, print_json, print_lines, print_table
 from leastwise.cli.progress import training
 from leastwise.cli.settings import Setting, built, minimizer_settings, set_option, settings, settings_of
+from leastwise.cli.sources import SourceOptions, sampled
 from leastwise.cli.task import (
     SETTINGS,
     Data,
@@ -243,6 +244,7 @@ def _told(said: Setting) -> str:
 def minimum_sample(
     data: Data,
     task: TaskOptions,
+    at: SourceOptions,
     schema: SchemaFile = None,
     minimizer: Annotated[
         str | None,
@@ -270,7 +272,8 @@ def minimum_sample(
     """Find how few full records are enough to find a generalization.
 
     Samples of growing size are minimized, and each result is judged beside that of all training records: how much
-    of the frontier of utility and adversary error is lost, and how alike the partitions are.
+    of the frontier of utility and adversary error is lost, and how alike the partitions are. Of records that stay
+    where they are, a sample is drawn, which stands for all.
 
     Example: `leastwise minimum-sample adult.csv --label income --sizes 500,1000,2000,5000`
     """
@@ -285,7 +288,7 @@ def minimum_sample(
     if minimizer is not None:
         chosen = built(minimizer, given, seed)
         proposals = lambda table: [chosen.minimize(table)]  # noqa: E731
-    table = Task.of(data, task, schema, inference).records().table
+    table = sampled(Task.of(data, task, schema, inference), at, seed, Lines()).table
     if not len(table.schema):
         raise SchemaError("there are no attributes to minimize; see: leastwise inspect")
     found = find(

@@ -43,7 +43,8 @@ def necessity(
 
     Example: `leastwise necessity run/ adult.csv`
     """
-    from leastwise.cli.evaluate import known_schema, prepared
+    from leastwise.cli.domains import declared_for, known_schema
+    from leastwise.cli.evaluate import prepared
     from leastwise.cli.report import table_of
     from leastwise.evaluation import groups_of, necessity_of
     from leastwise.records.files import read_frame
@@ -59,7 +60,8 @@ def necessity(
     run = Run.load(generalization) if generalization.is_dir() else None
     if run is None:
         at = int(chosen.origin.get("split_seed", 0)) if seed is None else seed
-        split = Table.from_frame(frame, known_schema([chosen], frame), person).split(at)
+        schema = known_schema([chosen], frame, declared_for(generalization))
+        split = Table.from_frame(frame, schema, person).split(at)
     else:
         at = run.task.seed if seed is None else seed
         split = table_of(run, frame, data, person).split(at, SHARES)

@@ -129,6 +129,10 @@ class Work:
     backend: Annotated[
         str, typer.Option("--backend", help="Who works: loky (processes), threading, dask or ray (clusters).")
     ] = "loky"
+    learn_all: Annotated[
+        bool,
+        typer.Option("--learn-all", help="Where records stay: A1 and A2 also learn from everybody else there."),
+    ] = False
     cluster: Annotated[
         str | None, typer.Option("--cluster", help="A running Dask or Ray cluster. Default: a local one.")
     ] = None
@@ -209,8 +213,10 @@ def run(
     described = Task.of(data, task, schema, taken[Inference], known)
     earlier = told_before(served.nested_in, known, policy)
     if stays(described.data, at):
-        _run_at_source(described, at, output, options, workers, fresh, repeats, earlier, profile)
+        _run_at_source(described, at, output, options, workers, fresh, repeats, earlier, profile, work.learn_all)
         return
+    if work.learn_all:
+        raise ParameterError("learn_all is for records that stay where they are; leave it out, or name a --key")
     records = described.records()
     options = _nested_in(earlier, options, records)
     finished = make(records, output, options, workers, Path(described.data).name, fresh, profile=profile)
@@ -255,6 +261,7 @@ def _run_at_source(
     repeats: int,
     earlier: list[Generalization],
     profile: bool,
+    learned: bool,
 ) -> None:
     """Fit on a sample, judge on everything."""
     from leastwise.records.sources import SAMPLE
@@ -266,7 +273,7 @@ def _run_at_source(
         if at.explain:
             print_queries(described_source(task, at, engine, options.seed, watcher), (), at.sample or SAMPLE)
             return
-        source, records = opened(task, at, engine, options.seed, watcher)
+        source, records = opened(task, at, engine, options.seed, watcher, learned)
         options = _nested_in(earlier, options, records)
         finished = make(records, folder, options, workers, name_of(task.data, at), fresh, source, profile)
     raise typer.Exit(0 if finished.choice.candidate is not None else NOTHING_FITS)

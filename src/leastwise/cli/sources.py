@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from leastwise.cli.output import visible
-from leastwise.cli.task import Records, Task, names
+from leastwise.cli.task import Records, Task
 from leastwise.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from leastwise.generalization import Generalization
     from leastwise.records.sources import Source
     from leastwise.records.sources.engine import Engine
+    from leastwise.records.sources.generalized import Distinct
     from leastwise.schema import Schema
 
 
@@ -112,16 +113,71 @@ def name_of(data: str, options: SourceOptions) -> str:
     return options.table or Path(data.partition("?")[0]).name or "records"
 
 
-def opened(task: Task, options: SourceOptions, engine: Engine, seed: int, progress: Any) -> Opened:
+def opened(
+    task: Task, options: SourceOptions, engine: Engine, seed: int, progress: Any, learned: bool = False
+) -> Opened:
     """Draw the sample, infer a schema where none is given, and look at every column."""
     from leastwise.records.sources import SAMPLE
 
     most = options.sample or SAMPLE
     schema, left_out = declared_or_inferred(task, engine, seed, most, progress)
-    source = source_of(task, options, engine, seed, progress, schema)
+    source = source_of(task, options, engine, seed, progress, schema.with_names(task.called), learned=learned)
     source.check_key()
     inferred = schema.names if task.schema is None else ()
     return Opened(source, Records(source.sample(most), inferred, left_out))
+
+
+def sampled(task: Task, options: SourceOptions, seed: int, progress: Any) -> Records:
+    """Return the records of a command that needs no more than a sample: of a file all, elsewhere some."""
+    from leastwise.records.sources import SAMPLE
+
+    if not stays(task.data, options):
+        return task.records()
+    refuse_person(task)
+    if options.min_count:
+        raise ParameterError("--min-count has no use here: only a sample is drawn, and nothing is judged on all")
+    with engine_of(task.data, options) as engine:
+        if options.explain:
+            print_queries(described_source(task, options, engine, seed, progress), None, options.sample or SAMPLE)
+            raise typer.Exit
+        return opened(task, options, engine, seed, progress).records
+
+
+def counted_answers(
+    asked: Generalization, data: str, options: SourceOptions, missing: Sequence[str], full: bool, label: str | None
+) -> Distinct:
+    """Count generalized records where they lie; ``full``: they are full ones, and generalized there."""
+    from leastwise.records.sources import generalized
+
+    if options.sample:
+        raise ParameterError("--sample has no use here: all generalized records are counted")
+    at_least = options.min_count or 1
+    with engine_of(data, options) as engine:
+        if options.explain:
+            _explain_answers(asked, engine, missing, full, label, at_least)
+            raise typer.Exit
+        if full:
+            found = generalized.distinct_generalized(asked, engine, missing, at_least)
+        else:
+            found = generalized.distinct_records(asked, engine, label, at_least)
+    if found.withheld:
+        typer.echo(f"left out: {found.withheld:,} people whose record fewer than {at_least} have", err=True)
+    return found
+
+
+def _explain_answers(
+    asked: Generalization, engine: Engine, missing: Sequence[str], full: bool, label: str | None, at_least: int
+) -> None:
+    from leastwise.records.sources import generalized
+    from leastwise.records.sources.explaining import explained_counts
+
+    if full:
+        plain, source = generalized.asked_of(asked, engine, missing, at_least)
+        texts = [*explained_counts(source, [plain], None)]
+    else:
+        texts = engine.explain(generalized.plan_of(asked, engine, label, at_least), 0)
+    for text in texts:
+        typer.echo(text + "\n")
 
 
 def described_source(task: Task, options: SourceOptions, engine: Engine, seed: int, progress: Any) -> Source:
@@ -139,14 +195,26 @@ def source_of(
     progress: Any,
     schema: Schema,
     unsaid: Collection[str] = (),
+    learned: bool = False,
 ) -> Source:
-    """Return the source of a schema that is known, but for the domains of some attributes."""
+    """Return the source of a schema that is known, but for the domains of some attributes.
+
+    ``learned``: attackers learn from everybody else in it, not only from the sample.
+    """
     from leastwise.records.sources import Source
     from leastwise.records.sources.inferring import completed
 
     if unsaid:
         schema = completed(engine, schema, unsaid, tuple(task.missing or ()))
-    return Source(engine, schema, seed, tuple(task.missing or ()), options.min_count or 1, progress)
+    return Source(
+        engine,
+        schema,
+        seed,
+        tuple(task.missing or ()),
+        options.min_count or 1,
+        learned,
+        progress,
+    )
 
 
 def first_look(
@@ -171,7 +239,7 @@ def declared_or_inferred(
     task: Task, engine: Engine, seed: int, most: int, progress: Any
 ) -> tuple[Schema, tuple[str, ...]]:
     """Return the schema, and the columns that were left out of an inferred one."""
-    from leastwise.records.sources.inferring import infer_at_source, records_in, without_derived
+    from leastwise.records.sources.inferring import infer_at_source, records_in
     from leastwise.records.sources.opening import columns_of
     from leastwise.records.sources.source import draw_frame
 
@@ -182,12 +250,7 @@ def declared_or_inferred(
     frame = draw_frame(engine, columns, most, records_in(engine), seed, markers, progress)[:, :-1]
     found = task.inspect(frame)
     left_out = [f"{visible(f.name, 30)} ({f.kind}: {f.reason})" for f in found.left_out]
-    wanted = {text.partition("=")[0] for text in task.derive or ()}
-    plain, derived = without_derived(
-        found.schema, {*wanted, *names(task.keep, columns), *names(task.personal, columns)}
-    )
-    left_out += [f"{visible(name, 30)} ({reason})" for name, reason in derived.items()]
-    return infer_at_source(engine, plain, markers, task.at_least), tuple(left_out)
+    return infer_at_source(engine, found.schema, markers, task.at_least), tuple(left_out)
 
 
 def not_collected(generalizations: Sequence[Generalization]) -> set[str]:
@@ -196,8 +259,8 @@ def not_collected(generalizations: Sequence[Generalization]) -> set[str]:
     return {*first.not_collected}.intersection(*({*other.not_collected} for other in others))
 
 
-def print_queries(source: Source, generalizations: Sequence[Any], sampled: int) -> None:
-    """Print what would be asked: nothing is."""
+def print_queries(source: Source, generalizations: Sequence[Any] | None, sampled: int) -> None:
+    """Print what would be asked: nothing is. None: no generalization will be counted."""
     from leastwise.records.sources.explaining import explained
 
     for text in explained(source, generalizations, sampled):

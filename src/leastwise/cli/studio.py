@@ -51,6 +51,7 @@ def studio(
     known = policy_of(policy)
     if known is not None:
         ground.limits, ground.rules = known.budget or None, constraints_of(known)
+        ground.names = known.names
     room = Room(ground)
 
     def ready(address: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from leastwise.records.table import Table
     from leastwise.schema import Kind, Schema
     from leastwise.schema.inference import Inspection
+    from leastwise.schema.names import Names
 
 Data = Annotated[
     str,
@@ -134,6 +135,7 @@ class Task(TaskOptions, Inference):
 
     data: str
     schema: Path | None = None
+    called: Names = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -153,7 +155,8 @@ class Task(TaskOptions, Inference):
         chosen = {**known, **typed}
         if "data" not in chosen:
             raise ParameterError("name the records: a file behind the command, or data in the policy")
-        return cls(**{**chosen, "data": str(chosen["data"])})
+        called = {} if policy is None else policy.names
+        return cls(**{**chosen, "data": str(chosen["data"]), "called": called})
 
     def read(self) -> pl.DataFrame:
         """Read the records."""
@@ -210,7 +213,7 @@ class Task(TaskOptions, Inference):
         from leastwise.records.table import Table
 
         try:
-            return Table.from_frame(frame, schema, self.person)
+            return Table.from_frame(frame, schema.with_names(self.called), self.person)
         except UnknownValueError as error:
             if error.row is None or self.data == STANDARD_STREAM:
                 raise

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from leastwise.cli.app import Artefact, AsJson, Force, Seed, Trust, app, load, put_to_use
+from leastwise.cli.app import Artefact, AsJson, Force, Seed, Trust, app, grouped, load, put_to_use
 from leastwise.cli.output import check_output, print_json, visible, write_frame
 from leastwise.cli.progress import working
+from leastwise.cli.sources import SourceOptions, counted_answers, stays
 from leastwise.cli.task import Label, Missing
 from leastwise.documents.wording import percent, percent_range
+from leastwise.errors import ParameterError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,9 +36,11 @@ Full = Annotated[
 
 
 @app.command()
+@grouped
 def train(
     generalization: Artefact,
     records: Records,
+    at: SourceOptions,
     label: Label = None,
     estimator: Annotated[
         str | None,
@@ -60,24 +64,31 @@ def train(
 ) -> None:
     """Train a classifier on generalized records, measure it, and save it with its card.
 
-    Full-granularity records are refused, unless --full says that they shall be generalized in memory.
+    Full-granularity records are refused, unless --full says that they shall be generalized first. Records that
+    stay in an engine are counted there: each distinct generalized record is fetched once, with how many have it.
 
     Examples:
 
     `leastwise train g.json sqlite:///records.db --label income`
 
     `leastwise train g.json coarse.parquet --estimator sklearn.linear_model.LogisticRegression -o small.skops`
+
+    `leastwise train g.json duckdb:people.db --table people --full`
     """
     asked = load(generalization)
     for path in (output, output.with_suffix(".md"), output.with_suffix(".json")):
         check_output(path, force)
-    frame = read_generalized(asked, records, missing or ())
+    named = label or (asked.label.name if asked.label else None)
+    frame, counts = read_answers(asked, records, at, missing or (), full, named)
     from leastwise.models import train as fit
     from leastwise.models.saving import check_extra
 
     check_extra()
-    with working(f"training on {frame.height:,} records"):
-        model = fit(asked, frame, label, estimator=estimator, full=full, test_share=test_share, seed=seed)
+    with working(f"training on {frame.height if counts is None else counts.sum():,} records"):
+        full = full and counts is None  # what was counted is generalized
+        model = fit(
+            asked, frame, label, estimator=estimator, full=full, test_share=test_share, seed=seed, counts=counts
+        )
     written = model.save(output, overwrite=force)
     if as_json:
         print_json({**json.loads(model.facts.to_json()), "files": [str(path) for path in written]})
@@ -101,6 +112,28 @@ def _sentence(facts: ModelFacts) -> str:
         f"({percent_range((low, high))}); always answering the most frequent class: {percent(facts.baseline, 1)}. "
         f"Fitted on {facts.trained:,} records."
     )
+
+
+def read_answers(
+    asked: Generalization,
+    records: str,
+    at: SourceOptions,
+    missing: Sequence[str] = (),
+    full: bool = False,
+    label: str | None = None,
+) -> tuple[pl.DataFrame, pl.Series | None]:
+    """Return generalized records; with how many people have each, where they are counted instead of read.
+
+    An address with ``://`` and without --table is a collector's database.
+    """
+    if "://" in records and at.table is None:
+        if at.given:
+            raise ParameterError("name the table of the database: --table; without any option it is a collector's")
+        return read_generalized(asked, records, missing), None
+    if not stays(records, at):
+        return read_generalized(asked, records, missing), None
+    found = counted_answers(asked, records, at, missing, full, label)
+    return found.records, found.counts
 
 
 def read_generalized(asked: Generalization, source: str, missing: Sequence[str] = ()) -> pl.DataFrame:

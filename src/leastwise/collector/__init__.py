@@ -8,6 +8,6 @@ for _module, _package in (("sqlalchemy", "SQLAlchemy"), ("starlette", "Starlette
     if find_spec(_module) is None:
         raise MissingExtraError(_package, "collector")
 
-from leastwise.collector.store import read_records  # noqa: E402
+from leastwise.collector.store import count_records, read_records  # noqa: E402
 
-__all__ = ["read_records"]
+__all__ = ["count_records", "read_records"]

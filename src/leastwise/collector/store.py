@@ -300,6 +300,23 @@ class Store:
                 found = [opener.row(row.answers, bytes(p.receipt)) for row, p in zip(found, part, strict=True)]
             yield form.frame([row.answers for row in found], [row.label for row in found])
 
+    def counted(self, generalization: Generalization) -> tuple[pl.DataFrame, pl.Series]:
+        """Return each distinct record of a generalization once, and how many people sent it.
+
+        The database counts. Sealed records are equal only once they are opened: they are given one by one.
+        """
+        form = stored_format(generalization)
+        with self._database.reading() as connection:
+            number, opener = _number(connection, generalization.fingerprint), self._opener(connection)
+            kept = (records.c.answers, records.c.label)
+            query = sa.select(*kept, sa.func.count().label("people")).group_by(*kept).order_by(*kept)
+            rows = connection.execute(query.where(records.c.generalization == number)).all() if not opener else []
+        if opener is None:
+            frame = form.frame([bytes(row.answers) for row in rows], [row.label for row in rows])
+            return frame, pl.Series([row.people for row in rows], dtype=pl.Int64)
+        frame = pl.concat([form.frame([], []), *self.frames(generalization)])
+        return frame, pl.repeat(1, frame.height, dtype=pl.Int64, eager=True)
+
     @property
     def sealed(self) -> bool:
         """Whether nobody can read the records here."""
@@ -395,6 +412,16 @@ def read_records(url: str, fingerprint: str | None = None) -> pl.DataFrame:
             generalization = chosen(store.generalizations(), fingerprint)
             form = stored_format(generalization)
             return pl.concat([form.frame([], []), *store.frames(generalization)])
+    finally:
+        store.close()
+
+
+def count_records(url: str, fingerprint: str | None = None) -> tuple[pl.DataFrame, pl.Series]:
+    """Return each distinct record of one generalization, and how many people sent it; see ``read_records``."""
+    store = open_existing(url)
+    try:
+        with store._database.explained():
+            return store.counted(chosen(store.generalizations(), fingerprint))
     finally:
         store.close()
 

@@ -36,6 +36,7 @@ def decide(
     draft: tuple[Generalization, Evaluation] | None = None,
     rationale: Mapping[str, str] | None = None,
     comments: Sequence[Comment] = (),
+    drawn: Sequence[str] = (),
     broken: Mapping[str, str] | str = "",
     policy: Mapping[str, str] | None = None,
     months: int = MONTHS,
@@ -56,6 +57,8 @@ def decide(
         the records of the run.
     rationale, comments
         Why each question is asked or not, and what was said to it.
+    drawn
+        How a draft came about, step by step.
     broken
         Why a limit of the run's budget is not kept: by limit, in the words of ``limits_broken``, or one reason for
         all. A decision that breaks a limit without a reason is refused.
@@ -81,6 +84,7 @@ def decide(
         because=because,
         rationale=dict(rationale or {}),
         comments=tuple(comments),
+        drawn=tuple(drawn),
         broken=_answered(missed, broken),
         policy=said,
         fingerprints=Fingerprints(

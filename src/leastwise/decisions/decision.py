@@ -98,6 +98,8 @@ class Decision:
         By question, why it is asked, or not.
     comments
         What was said to it.
+    drawn
+        How it came about, where somebody drew it by hand: step by step, and how many drafts were looked at.
     broken
         The limits that it does not keep, each with a written reason.
     policy
@@ -116,6 +118,7 @@ class Decision:
     because: str
     rationale: Mapping[str, str] = field(default_factory=dict)
     comments: tuple[Comment, ...] = ()
+    drawn: tuple[str, ...] = ()
     broken: tuple[Broken, ...] = ()
     policy: Mapping[str, str] = field(default_factory=dict)
     fingerprints: Fingerprints

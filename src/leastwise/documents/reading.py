@@ -169,11 +169,13 @@ def read_json(text: str, problems: Problems) -> Any:
     return None
 
 
-def check_format(fields: Fields, name: str, version: int) -> bool:
-    """Return whether a document says that it is of this format and version."""
+def check_format(fields: Fields, name: str, *versions: int) -> bool:
+    """Return whether a document says that it is of this format, and of one of these versions."""
     found, found_version = fields.take("format"), fields.take("version")
     if found != name and fields.mapping:  # else that was said
         fields.problems.add(("format",), f"must be {name!r}; got {shorten(found)}")
-    elif found == name and (found_version != version or isinstance(found_version, bool)):
-        fields.problems.add(("version",), f"this release reads version {version}; got {shorten(found_version)}")
-    return bool(found == name and found_version == version)
+    known = found_version in versions and not isinstance(found_version, bool)
+    if found == name and not known:
+        told = f"version{'s' * (len(versions) > 1)} {' and '.join(map(str, versions))}"
+        fields.problems.add(("version",), f"this release reads {told}; got {shorten(found_version)}")
+    return bool(found == name and known)

@@ -14,23 +14,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from leastwise.adversaries.base import Adversary, Setting, about
-from leastwise.adversaries.breach import Breach, Cells
+from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.multi_breach import MultiBreach
 from leastwise.adversaries.reconstruction import HighCertainty, Reconstruction
 from leastwise.adversaries.result import AttackResult
-from leastwise.adversaries.singling_out import SinglingOut
+from leastwise.adversaries.singling_out import SinglingOut, singled_out
 from leastwise.confidence import binomial_interval
-from leastwise.evaluation.certificate import Certificate, certify_counts
+from leastwise.evaluation.certificate import Certificate, certificate_of, certify_counts
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.label_guesses import label_guesses
 from leastwise.evaluation.protocol import attackers, evaluate
 from leastwise.evaluation.risk import UtilityRisk
 from leastwise.evaluation.utility import Judges
 from leastwise.generalization import Generalization
-from leastwise.records.sources import Counted, Source
+from leastwise.records.sources import AddedUp, Counted, Source
+from leastwise.records.sources.engine import TooManyGroupsError
 from leastwise.records.table import Split, Table
 
 EXACT = (Reconstruction, HighCertainty, MultiBreach, SinglingOut)
@@ -53,7 +57,7 @@ class AtSource:
         What was compared person by person stays: the increase of the error, of all and by group.
         """
         own = {attack.adversary: attack for attack in self.attacks}
-        utility = self.utility
+        utility = self.utility or sampled.utility
         if utility is not None and sampled.utility is not None:
             paired = sampled.utility
             utility = replace(utility, increase=paired.increase, expected=paired.expected, groups=paired.groups)
@@ -65,6 +69,17 @@ class AtSource:
             certificate=self.certificate,
             deployment=self.deployment,
         )
+
+
+class TooMany(NamedTuple):
+    """What is known of a generalization of more distinct records than are fetched: with the label, and without.
+
+    ``label`` says whether the first is with it.
+    """
+
+    stored: AddedUp
+    deployed: AddedUp | None
+    label: bool
 
 
 def evaluate_at_source(
@@ -111,7 +126,7 @@ def evaluate_at_source(
 def judge_at_source(
     generalization: Generalization,
     known: Split,
-    source: Source,
+    records: Source | Counted | TooMany,
     adversaries: Sequence[str] = ("A1", "A2", "A8"),
     *,
     judges: Judges | None = None,
@@ -128,43 +143,18 @@ def judge_at_source(
     ----------
     known
         The split of a sample of the source; training and validation are learned from.
+    records
+        The source, or what it counted of the test part. Where there are too many distinct records to fetch, A8 and
+        the certificate are those of all people, and all else is left to the sample.
     adversaries
         Of A1, A2, A6 and A8; others see more than can be counted.
     others
-        Other generalizations under which the same people were asked (for A6).
+        Other generalizations under which the same people were asked (for A6, which takes the source).
     """
-    joined = _joined((generalization, *others)) if others and "A6" in adversaries else None
-    return judge_counts(
-        generalization,
-        known,
-        source.counted(generalization, source.tested),
-        adversaries,
-        judges=judges,
-        others=() if joined is None else (source.counted(joined, source.tested), *others),
-        tolerances=tolerances,
-        delta=delta,
-        candidates=candidates,
-        predicates=predicates,
-        label=label,
-    )
-
-
-def judge_counts(
-    generalization: Generalization,
-    known: Split,
-    counted: Counted,
-    adversaries: Sequence[str] = ("A1", "A2", "A8"),
-    *,
-    judges: Judges | None = None,
-    others: Sequence[Any] = (),
-    tolerances: dict[str, float] | None = None,
-    delta: float = 0.05,
-    candidates: int = 1,
-    predicates: int = 0,
-    label: bool = True,
-) -> AtSource:
-    """Judge a generalization by its counts; ``others`` are those of all together, and the others themselves."""
     judges = judges or Judges()
+    counted = counts_of(records, generalization, label) if isinstance(records, Source) else records
+    if isinstance(counted, TooMany):
+        return _judge_sums(known, counted, adversaries, tolerances or {}, delta=delta, candidates=candidates)
     breach = _breach((generalization,), known, counted, judges, tolerances, label)
     told = {target.attribute.name: target.tolerance for target in breach.targets.values()}
     within = {name: tolerance for name, tolerance in told.items() if tolerance is not None}
@@ -173,8 +163,11 @@ def judge_counts(
     for kind in (each for each in EXACT if each.name in adversaries):
         stolen = breach
         if kind is MultiBreach:
-            together, *rest = others
-            stolen = _breach((generalization, *rest), known, together, judges, tolerances, label)
+            several = (generalization, *others)
+            together = counts_of(records, _joined(several), label) if isinstance(records, Source) else counted
+            if isinstance(together, TooMany):
+                continue  # the sample has the word
+            stolen = _breach(several, known, together, judges, tolerances, label)
         attacks.append(kind.configured(setting).attack(stolen))
     certified = [
         certify_counts(generalization, counted, within, delta=delta, candidates=candidates, label=own)
@@ -186,6 +179,62 @@ def judge_counts(
         attacks=tuple(attacks),
         certificate=certified[0],
         deployment=certified[1] if len(certified) > 1 else None,
+    )
+
+
+def counts_of(source: Source, generalization: Generalization, label: bool = True) -> Counted | TooMany:
+    """Count the test part; where there is too much to fetch, add up in the engine."""
+    try:
+        return source.counted(generalization, source.tested)
+    except TooManyGroupsError:
+        add_up = partial(source.added_up, generalization, source.tested)
+        stored = label and source.schema.label is not None
+        return TooMany(add_up(stored), add_up(False) if stored else None, stored)
+
+
+def _judge_sums(
+    known: Split,
+    counted: TooMany,
+    adversaries: Sequence[str],
+    tolerances: dict[str, float],
+    **rest: Any,
+) -> AtSource:
+    """Certify, and count who is alone, from what was added up."""
+    stored, deployed, label = counted
+    certificates = [
+        _certified(known, each, tolerances, label=own, **rest)
+        for each, own in ((stored, label), (deployed, False))
+        if each is not None
+    ]
+    alone = None if deployed is None else deployed.sizes.get(1, 0) + deployed.withheld
+    sizes = np.repeat([*stored.sizes], [*stored.sizes.values()]).astype(np.int64)
+    singled = singled_out(sizes, stored.withheld, predicates=(), unique_without_label=alone, seconds=0.0)
+    return AtSource(
+        people=stored.people,
+        utility=None,
+        attacks=(singled,) if SinglingOut.name in adversaries else (),
+        certificate=certificates[0],
+        deployment=certificates[1] if len(certificates) > 1 else None,
+    )
+
+
+def _certified(known: Split, added: AddedUp, tolerances: dict[str, float], **rest: Any) -> Certificate:
+    schema = known.train.schema
+    within = {
+        name: tolerances.get(name, known.train.default_tolerance(schema.position(name)))
+        for name in added.told
+        if schema[name].continuous
+    }
+    told = {name: (added.told[name] / added.people, added.guessed[name] / added.people) for name in added.told}
+    return certificate_of(
+        told,
+        {name: within.get(name) for name in told},
+        added.people,
+        people=added.people,
+        known=(),
+        joint_buckets=sum(added.sizes.values()),
+        alone=(added.sizes.get(1, 0) + added.withheld) / added.people,
+        **rest,
     )
 
 
@@ -204,7 +253,6 @@ def _breach(
     tolerances: dict[str, float] | None,
     label: bool,
 ) -> Breach:
-    cells = {p: Cells(*each) for p, each in counted.cells.items()}
     split = Split(known.train, known.validation, counted.truth)
     return Breach.of(
         several,
@@ -212,8 +260,9 @@ def _breach(
         seed=judges.seed,
         tolerances=tolerances or {},
         label=label,
-        cells=cells,
+        cells=counted.cells,
         withheld=float(counted.withheld),
+        counting=counted.learned,
     )
 
 

@@ -226,7 +226,9 @@ def certify(
     if not hidden:
         raise ParameterError("a certificate needs personal attributes that are not known; mark at least one")
     within = {p: _tolerance(table, p, tolerances or {}) for p in hidden}
-    told = {table.schema.names[p]: _told(table, p, bucket_of, counts, within[p]) for p in hidden}
+    told = {
+        table.schema.names[p]: _told(table, p, bucket_of, table.codes[:, p], counts, within[p]) for p in hidden
+    }
     return certificate_of(
         {
             name: (hindsight / counts.sum(), guessing / counts.sum())
@@ -283,13 +285,14 @@ def certify_counts(
     """
     truth, people, told, within = counted.truth, counted.people, {}, {}
     label = label and stores_label(truth, generalization)
-    for p, (_, table) in counted.cells.items():
-        name, counts = table.schema.names[p], table.counts.astype(np.int64)
-        within[name] = _tolerance(table, p, tolerances)
-        found = _told(table, p, _buckets(generalization, table, label), counts, within[name])
+    bucket_of = _buckets(generalization, truth, label)
+    for p, cells in counted.cells.items():
+        name, counts = truth.schema.names[p], cells.counts.astype(np.int64)
+        within[name] = _tolerance(truth, p, tolerances)
+        found = _told(truth, p, bucket_of[cells.record_of], cells.values, counts, within[name])
         withheld = people - int(counts.sum())
         told[name] = ((found[0] + withheld) / people, (found[1] + withheld) / people)
-    people_in = np.bincount(_buckets(generalization, truth, label), weights=truth.counts)
+    people_in = np.bincount(bucket_of, weights=truth.counts)
     return certificate_of(
         told,
         within,
@@ -349,11 +352,12 @@ def _told(
     table: Table,
     position: int,
     bucket_of: npt.NDArray[np.intp],
+    values: npt.NDArray[Any],
     counts: npt.NDArray[np.int64],
     tolerance: float | None,
 ) -> tuple[float, float]:
     """Return how many are told in hindsight, and by naming one value to everybody."""
-    codes = table.codes[:, position].astype(np.int64)
+    codes = values.astype(np.int64)
     numbers = None if tolerance is None else np.asarray(table.levels[position], dtype=float)
     everybody = np.zeros_like(bucket_of)
     told = [told_in_hindsight(z, codes, counts, numbers, tolerance or 0.0) for z in (bucket_of, everybody)]

@@ -443,7 +443,7 @@ class _Target:
         for depth in sorted({useful, len(order)}):
             path = np.ascontiguousarray(node_of[:, :depth])
             for pseudo in PSEUDO_COUNTS:
-                found = left_out.wrong_guesses(
+                found, _ = left_out.guesses(
                     path, counted, rows.starts, rows.v, self.prior, self.begin, self.end, pseudo
                 )
                 errors = float(rows.w[found].sum())

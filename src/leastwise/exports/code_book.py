@@ -15,8 +15,9 @@ HEADER = ("attribute", "code", "label", "values")
 def code_book(generalization: Generalization) -> str:
     """Return a CSV text with a row for each bucket of each question: its number, its label, and its values.
 
-    The label of a group of many values names the first few; here all of them are listed, parted by " | ". A number
-    that is asked exactly has no codes: it is itself, and has one row that says so.
+    The label of a group may be a name, or the first few of many values; here all of them are listed, parted by
+    " | ", and of a range that has a name, its numbers. A number that is asked exactly has no codes: it is itself,
+    and has one row that says so.
 
     >>> from leastwise import Attribute, Generalization, Groups
     >>> status = Attribute("status", values=("single", "civil", "church"))
@@ -40,7 +41,8 @@ def _rows(partition: Partition) -> list[tuple[str, str, str, str]]:
     name = partition.attribute.name
     if isinstance(partition, Untouched):
         return [(name, "", "the number itself", partition.attribute.domain_text())]
-    values = partition.groups if isinstance(partition, Groups) else ((),) * partition.size
+    behind = tuple(map(partition.behind, range(partition.size)))
+    values = partition.groups if isinstance(partition, Groups) else behind
     return [
         (name, str(code), label, " | ".join(inside))
         for code, (label, inside) in enumerate(zip(partition.labels, values, strict=True))

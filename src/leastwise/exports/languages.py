@@ -82,7 +82,7 @@ class Translation:
     questions, units
         By attribute.
     answers
-        By attribute, what people read for a value of its domain.
+        By attribute, what people read for a value of its domain, or for the name of a bucket.
     sentences
         By our English sentence, the same in this language; German and French are there already.
     """
@@ -116,17 +116,19 @@ class Translation:
 
     def of_partition(self, partition: Partition) -> Partition:
         """Return a partition whose attribute is called as people call it in this language."""
-        return replace(partition, attribute=self.of_attribute(partition.attribute))  # type: ignore[type-var]
+        return partition.of_attribute(self.of_attribute(partition.attribute))
 
     def of_attribute(self, attribute: Attribute) -> Attribute:
         """Return an attribute with the texts that this language has for it."""
         answers = self.answers.get(attribute.name, {})
         labels = tuple(answers.get(value, attribute.label_of(value)) for value in attribute.values)
+        names = tuple(replace(each, name=answers.get(each.name, each.name)) for each in attribute.names)
         return replace(
             attribute,
             question=self.questions.get(attribute.name, attribute.question),
             unit=self.units.get(attribute.name, attribute.unit),
             labels=labels if answers else attribute.labels,
+            names=names,
         )
 
     def check(self, generalization: Generalization) -> None:
@@ -139,7 +141,9 @@ class Translation:
             check_names(f"a translation has a text ({what})", texts, known)
         for name, texts in self.answers.items():
             if name in attributes:
-                check_names(f"a translation has a text for a value of {name}", texts, attributes[name].values)
+                named = [each.name for each in attributes[name].names]
+                known = [*attributes[name].values, *named]
+                check_names(f"a translation has a text for a value of {name}", texts, known)
 
 
 @dataclass(frozen=True)

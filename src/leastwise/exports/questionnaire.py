@@ -13,8 +13,8 @@ from leastwise.documents.pages import as_is
 from leastwise.errors import ParameterError, shorten
 from leastwise.exports.languages import Translation, check_names
 from leastwise.generalization import Generalization
-from leastwise.partition import Groups, Partition, Untouched
-from leastwise.partition.labels import NAMED_VALUES, distinguished
+from leastwise.partition import Partition, Untouched
+from leastwise.partition.labels import distinguished
 from leastwise.schema import Attribute
 from leastwise.schema.derive import notation_of
 from leastwise.schema.values import Say
@@ -28,7 +28,7 @@ Typed = Literal["number", "choice", "text", ""]
 
 @dataclass(frozen=True)
 class Choice:
-    """One bucket: what is recorded, what a person reads, and every value in it where the text names only some."""
+    """One bucket: what is recorded, what a person reads, and what is in it where the text does not say that."""
 
     value: str
     text: str
@@ -144,7 +144,8 @@ def _choices(labels: tuple[str, ...], partition: Partition, say: Say, prefer_not
         return ()
     buckets = range(partition.size)
     texts = distinguished([_text(partition, bucket, say, prefer_not) for bucket in buckets])
-    choices = [Choice(labels[bucket], texts[bucket], _members(partition, bucket)) for bucket in buckets]
+    behind = [() if partition.attribute.continuous else partition.behind(bucket, say) for bucket in buckets]
+    choices = [Choice(labels[bucket], texts[bucket], behind[bucket]) for bucket in buckets]
     own = [bucket for bucket in buckets if partition.own_label(bucket)]
     extra = [bucket for bucket in reversed(buckets) if bucket not in own]  # "something else" before "no answer"
     missing = partition.missing_bucket
@@ -157,6 +158,8 @@ def _choices(labels: tuple[str, ...], partition: Partition, say: Say, prefer_not
 
 def _text(partition: Partition, bucket: int, say: Say, prefer_not: bool) -> str:
     """Say a bucket to a person who answers: "20 to 63, or no answer"."""
+    if partition.name(bucket):
+        return _named(partition, bucket, say)
     own, missing = partition.own_label(bucket, say), bucket == partition.missing_bucket
     said = [own] if own else []
     said += [say(SOMETHING_ELSE)] if bucket == partition.other_bucket else []
@@ -169,13 +172,10 @@ def _text(partition: Partition, bucket: int, say: Say, prefer_not: bool) -> str:
     return said[0] if len(said) == 1 else f"{', '.join(said[:-1])}, {say('or')} {said[-1]}"
 
 
-def _members(partition: Partition, bucket: int) -> tuple[str, ...]:
-    """Return every value of a bucket whose text names only some of them."""
-    if not isinstance(partition, Groups):
-        return ()
-    values = partition.groups[bucket]
-    most_named = 2 if partition.attribute.kind == "ordinal" else NAMED_VALUES
-    return tuple(map(partition.attribute.label_of, values)) if len(values) > most_named else ()
+def _named(partition: Partition, bucket: int, say: Say) -> str:
+    """Say the name of a bucket; whoever answers must see of which numbers it is."""
+    numbers = partition.behind(bucket, say) if partition.attribute.continuous else ()
+    return f"{partition.name(bucket)} ({numbers[0]})" if numbers else partition.name(bucket)
 
 
 TITLE = "What we ask, and what we do not"

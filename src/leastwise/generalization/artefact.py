@@ -1,27 +1,31 @@
 """The file format of a generalization: JSON, readable by a person, complete without the data.
 
-Version 1, described in docs/artefact-format.md and published as a JSON Schema beside this file. Intervals are
-written with both ends, although one would do, so that a reader sees "above 19, up to 63"; gaps and overlaps are
-therefore possible in an edited file, and are refused.
+Described in docs/artefact-format.md and published as a JSON Schema beside this file. Version 2 is version 1 with
+names of buckets; what has none is written as version 1, as ever.
+
+Intervals are written with both ends, although one would do, so that a reader sees "above 19, up to 63"; gaps and
+overlaps are therefore possible in an edited file, and are refused.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.resources import files
 from typing import Any, cast
 
 from leastwise.documents import Fields, Problems, check_format, is_number, read_json
-from leastwise.errors import ArtefactError, shorten
+from leastwise.errors import ArtefactError, SchemaError, shorten
 from leastwise.partition import Groups, Intervals, Partition, keep, suppress
 from leastwise.schema import Attribute
 from leastwise.schema.attribute import attribute_from_document, attribute_to_document, plain_number, take_attribute
+from leastwise.schema.names import Named, name_problem
 from leastwise.schema.values import number_text
 from leastwise.validation import did_you_mean
 
 FORMAT = "leastwise-generalization"
-VERSION = 1
+VERSION, WITH_NAMES = 1, 2
 SUPPRESSED, UNTOUCHED = "suppressed", "untouched"
 LINE_WIDTH = 100
 
@@ -37,11 +41,12 @@ def to_document(
     partitions: Sequence[Partition], label: Attribute | None, origin: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the content of the file."""
-    document: dict[str, Any] = {"format": FORMAT, "version": VERSION}
+    named = any(map(_has_names, partitions))
+    document: dict[str, Any] = {"format": FORMAT, "version": WITH_NAMES if named else VERSION}
     if origin:
         document["origin"] = dict(origin)
     if label is not None:
-        document["label"] = attribute_to_document(label)
+        document["label"] = attribute_to_document(label.unnamed)
     document["attributes"] = [
         {**attribute_to_document(_published(p)), "buckets": _buckets_to_document(p)} for p in partitions
     ]
@@ -50,18 +55,26 @@ def to_document(
 
 def _published(partition: Partition) -> Attribute:
     """Return the attribute; nobody needs the domain of a suppressed one, and its values are somebody's."""
-    return partition.attribute.without_domain() if partition.suppressed else partition.attribute
+    return partition.attribute.without_domain() if partition.suppressed else partition.attribute.unnamed
+
+
+def _has_names(partition: Partition) -> bool:
+    asked = bool(partition.attribute.names) and bool(partition.labels) and not partition.suppressed
+    return asked and any(map(partition.name, range(partition.size)))
 
 
 def _buckets_to_document(partition: Partition) -> Any:
     if partition.suppressed:
         return SUPPRESSED
-    if partition.untouched:
+    if partition.untouched and not _has_names(partition):
         return UNTOUCHED
     buckets = [_members_to_document(partition, bucket) for bucket in range(partition.size)]
     for name, place in (("missing", partition.missing_bucket), ("other", partition.other_bucket)):
         if place is not None:
             buckets[place][name] = True
+    for place, bucket in enumerate(buckets):
+        if partition.name(place):
+            bucket["name"] = partition.name(place)
     return buckets
 
 
@@ -106,14 +119,15 @@ def from_text(text: str) -> Content:
 def from_document(document: Any, problems: Problems) -> Content | None:
     """Read the content of a file; note everything that is wrong with it."""
     fields = Fields(document, (), problems)
-    if not check_format(fields, FORMAT, VERSION):
+    if not check_format(fields, FORMAT, VERSION, WITH_NAMES):
         return None
+    named = fields.take("version") == WITH_NAMES
     origin = fields.take("origin", {})
     if not isinstance(origin, dict) or not all(map(_is_single, origin.values())):
         fields.wrong("origin", "a mapping to texts, numbers, true, false or null", origin)
     label = attribute_from_document(fields.take("label"), ("label",), problems) if "label" in fields else None
     partitions = [
-        _partition_from_document(item, ("attributes", i), problems)
+        _partition_from_document(item, ("attributes", i), problems, named)
         for i, item in enumerate(fields.items("attributes"))
     ]
     fields.done()
@@ -124,7 +138,9 @@ def _is_single(value: Any) -> bool:
     return value is None or isinstance(value, (str, bool)) or is_number(value)
 
 
-def _partition_from_document(data: Any, path: tuple[str | int, ...], problems: Problems) -> Partition | None:
+def _partition_from_document(
+    data: Any, path: tuple[str | int, ...], problems: Problems, named: bool
+) -> Partition | None:
     fields = Fields(data, path, problems)
     attribute = take_attribute(fields)
     buckets = fields.take("buckets")
@@ -138,18 +154,63 @@ def _partition_from_document(data: Any, path: tuple[str | int, ...], problems: P
     if not isinstance(buckets, list) or not buckets:
         fields.wrong("buckets", f'a list of buckets, "{SUPPRESSED}" or "{UNTOUCHED}"', buckets)
         return None
-    return _read_buckets(attribute, buckets, (*path, "buckets"), problems)
+    return _read_buckets(attribute, buckets, (*path, "buckets"), problems, named)
 
 
 def _read_buckets(
-    attribute: Attribute, buckets: list[Any], path: tuple[str | int, ...], problems: Problems
+    attribute: Attribute, buckets: list[Any], path: tuple[str | int, ...], problems: Problems, named: bool
 ) -> Partition | None:
     before = len(problems.texts)
     read = [Fields(bucket, (*path, i), problems) for i, bucket in enumerate(buckets)]
+    names = [_read_name(fields) for fields in read] if named else []
     partition = (_read_intervals if attribute.continuous else _read_groups)(attribute, read, path)
     for fields in read:
         fields.done()
-    return partition if len(problems.texts) == before else None
+    if partition is None or len(problems.texts) > before:
+        return None
+    if not any(names):
+        return partition
+    places = [_place_in(partition, i, fields) for i, fields in enumerate(read)]
+    return _with_names(partition, dict(zip(places, names, strict=True)), path, problems)
+
+
+def _read_name(fields: Fields) -> str:
+    """Return the name of a bucket, empty where it has none."""
+    if "name" not in fields:
+        return ""
+    name = fields.text("name")
+    problem = name_problem(name)
+    if problem:
+        fields.problems.add((*fields.path, "name"), problem)
+    return name
+
+
+def _place_in(partition: Partition, place: int, bucket: Fields) -> int:
+    """Return the number of a bucket of a file, in which buckets may stand in any order."""
+    values = bucket.texts("values")
+    if values:
+        return partition.assignment[partition.attribute.code_of[values[0]]]
+    if "above" in bucket or "up_to" in bucket:
+        return place
+    found = partition.missing_bucket if bucket.flag("missing") else partition.other_bucket
+    assert found is not None
+    return found
+
+
+def _with_names(
+    partition: Partition, names: Mapping[int, str], path: tuple[str | int, ...], problems: Problems
+) -> Partition | None:
+    """Give buckets their names."""
+    named = tuple(Named(name, partition.content(bucket)) for bucket, name in sorted(names.items()) if name)
+    try:
+        found = partition.of_attribute(replace(partition.attribute, names=named))
+    except SchemaError as error:
+        for problem in error.problems:
+            problems.add(path, problem)
+        return None
+    for name in found.clashing:
+        problems.add(path, f"name {shorten(name)}: another bucket is called so; every bucket needs its own")
+    return found
 
 
 def _read_extras(attribute: Attribute, buckets: list[Fields], path: tuple[str | int, ...]) -> list[int]:

@@ -27,6 +27,33 @@ def bucket_texts(partition: Partition) -> list[str]:
     return list(partition.labels) or ["the exact number"]
 
 
+def explained(partition: Partition) -> list[str]:
+    """Return the answers, each name with what it stands for."""
+    texts = bucket_texts(partition)
+    if partition.attribute.names and not partition.suppressed:
+        told = [partition.told(bucket) if partition.name(bucket) else "" for bucket in range(len(texts))]
+        texts = [f"{text} ({behind})" if behind else text for text, behind in zip(texts, told, strict=True)]
+    return texts
+
+
+def footnotes(partitions: Sequence[Partition]) -> list[str]:
+    """Return what each name stands for, in full: a table has no room for it.
+
+    >>> from leastwise import Attribute, Groups
+    >>> status = Attribute("status", values=("single", "civil", "church"))
+    >>> groups = Groups(status, (0, 1, 1))
+    >>> footnotes([groups, groups.of_attribute(status.naming(groups.content(1), "married"))])
+    ['status, “married”: civil, church']
+    """
+    return [
+        f"{partition.attribute.name}, “{partition.name(bucket)}”: {', '.join(partition.behind(bucket))}"
+        for partition in partitions
+        if partition.attribute.names and not partition.suppressed and partition.labels
+        for bucket in range(partition.size)
+        if partition.name(bucket) and partition.behind(bucket)
+    ]
+
+
 def heading(partitions: Sequence[Partition]) -> str:
     """Say in one line how much is asked.
 
@@ -69,7 +96,7 @@ def as_text(partitions: Sequence[Partition]) -> str:
     """Describe the buckets as indented text."""
     lines = [heading(partitions)]
     for partition in partitions:
-        lines += ["", _title(partition), *(f"    {text}" for text in bucket_texts(partition))]
+        lines += ["", _title(partition), *(f"    {text}" for text in explained(partition))]
     return "\n".join(lines)
 
 
@@ -79,7 +106,8 @@ def as_markdown(partitions: Sequence[Partition]) -> str:
     for partition in partitions:
         answers = " · ".join(map(as_is, bucket_texts(partition)))
         rows.append(f"| {as_is(_title(partition))} | {_count(partition)} | {answers} |")
-    return "\n".join([heading(partitions), "", *rows])
+    notes = [f"- {as_is(note)}" for note in footnotes(partitions)]
+    return "\n".join([heading(partitions), "", *rows, *(["", *notes] if notes else [])])
 
 
 def as_html(partitions: Sequence[Partition]) -> str:
@@ -90,7 +118,8 @@ def as_html(partitions: Sequence[Partition]) -> str:
     marks = ["personal" if p.attribute.personal else "" for p in partitions]
     columns = ("attribute", "what can be answered", "answers")
     listing = html.table(columns, rows, numbers=columns[-1:], marks=marks)
-    return html.box(html.heading(heading(partitions)), listing)
+    notes = html.paragraphs(footnotes(partitions), soft=True)
+    return html.box(html.heading(heading(partitions)), listing, notes)
 
 
 def _count(partition: Partition) -> str:

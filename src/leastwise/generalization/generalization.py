@@ -15,6 +15,7 @@ from leastwise.errors import ArtefactError, SchemaError, shorten
 from leastwise.generalization import artefact, describe
 from leastwise.partition import Partition, keep, suppress
 from leastwise.schema import Attribute, Schema, Unknown
+from leastwise.schema.names import Names
 
 if TYPE_CHECKING:
     from leastwise.apply import Output
@@ -110,8 +111,14 @@ class Generalization:
     def with_personal(self, personal: Sequence[str]) -> Generalization:
         """Return the generalization with exactly these attributes marked as personal; the buckets stay."""
         attributes = self.schema.with_personal(personal).attributes
-        pairs: Any = zip(self.partitions, attributes, strict=True)
-        return replace(self, partitions=tuple(replace(p, attribute=a) for p, a in pairs))
+        pairs = zip(self.partitions, attributes, strict=True)
+        return replace(self, partitions=tuple(p.of_attribute(a) for p, a in pairs))
+
+    def with_names(self, names: Names) -> Generalization:
+        """Return the generalization with names for some buckets, by attribute; the buckets stay."""
+        attributes = self.schema.with_names(names).attributes
+        pairs = zip(self.partitions, attributes, strict=True)
+        return replace(self, partitions=tuple(p.of_attribute(a) for p, a in pairs))
 
     @property
     def collected(self) -> tuple[str, ...]:
@@ -130,8 +137,12 @@ class Generalization:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A digest of what is published of label and buckets: equal for equal generalizations."""
-        return hashlib.sha256(artefact.to_text(self.partitions, self.label, {}).encode()).hexdigest()
+        """A digest of what is published of label and buckets: equal for equal generalizations.
+
+        Names of buckets have no part in it: what was judged and decided still holds when one is called otherwise.
+        """
+        unnamed = [partition.unnamed for partition in self.partitions]
+        return hashlib.sha256(artefact.to_text(unnamed, self.label, {}).encode()).hexdigest()
 
     def is_coarser_than(self, other: Generalization) -> bool:
         """Return whether knowing the other's generalized record tells this one's (equal included)."""
@@ -202,7 +213,7 @@ class Generalization:
         return transform(self, records, output, unknown=unknown, suppressed=suppressed, keep=keep)
 
     def to_json(self) -> str:
-        """Return the artefact as text; equal generalizations give equal bytes."""
+        """Return the artefact as text; equal generalizations of equal origin and names give equal bytes."""
         return artefact.to_text(self.partitions, self.label, self.origin)
 
     @classmethod

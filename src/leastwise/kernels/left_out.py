@@ -120,7 +120,7 @@ def _add_up(
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def wrong_guesses(
+def guesses(
     node_of: Ints,
     counted: tuple[Ints, Ints, Floats, Floats],
     z_starts: Ints,
@@ -130,14 +130,14 @@ def wrong_guesses(
     end: Ints,
     pseudo: float,
 ) -> Any:
-    """Return for each row whether the likeliest guess is wrong about its people, each of them left out.
+    """Return for each row whether the likeliest guess is wrong about its people, each left out, and its chance.
 
     ``z_starts`` says which rows belong to each distinct input (rows lie in their order). Guess g tells the values
     ``begin[g]`` to ``end[g]``: one value each, or a window of numbers.
     """
     starts, values, counts, people = counted
     sums, before = np.empty(len(prior)), np.zeros(len(prior) + 1)
-    wrong = np.empty(len(row_v), np.bool_)
+    wrong, sure = np.empty(len(row_v), np.bool_), np.empty(len(row_v))
     for z in range(len(node_of)):
         own = _add_up(node_of[z], starts, values, counts, people, prior, pseudo, sums)
         for v in range(len(sums)):
@@ -149,8 +149,8 @@ def wrong_guesses(
                 chance = before[end[g] + 1] - before[begin[g]] - (own if tells else 0.0)
                 if chance > best + _TIE:  # of equally likely guesses the first is made
                     best, right = chance, tells
-            wrong[r] = not right
-    return wrong
+            wrong[r], sure[r] = not right, best
+    return wrong, sure
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

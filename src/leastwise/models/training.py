@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import platform
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -11,6 +12,7 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from leastwise.confidence import binomial_interval, distance_interval
@@ -104,8 +106,11 @@ def _columns(generalization: Generalization) -> Any:
 
 
 Codes = npt.NDArray[np.intp]
+Counts = npt.NDArray[np.int64]
 Known = npt.NDArray[np.bool_]
 FEWEST = 20  # records with a label
+# A record that more people have is given so many times, and weighs the more; and so many rows are given in all.
+MOST_TIMES, MOST_ROWS = 20, 5_000_000
 
 
 def train(
@@ -117,6 +122,7 @@ def train(
     full: bool = False,
     test_share: float = 0.3,
     seed: int = 0,
+    counts: npt.ArrayLike | None = None,
 ) -> Model:
     """Fit a classifier on generalized records.
 
@@ -137,6 +143,9 @@ def train(
         The share of records on which the error is measured. The model that is returned is then fitted on all.
     seed
         Of the held-out part and of the estimator.
+    counts
+        How many people each row stands for, where the rows are distinct records: a record that many have is fitted
+        with its weight.
     """
     check_between("test_share", test_share, 0.05, 0.9)
     name = _label_name(generalization, label)
@@ -153,25 +162,28 @@ def train(
     classes, told, known = _labels(generalization, labels)
     matrix = encoded(generalization, generalization.transform(frame) if full else frame)
     x, y = matrix[known], told[known]
-    if len(y) < FEWEST or len(np.unique(y)) < 2:
+    everybody = np.ones(len(told), dtype=np.int64) if counts is None else np.asarray(counts, dtype=np.int64)
+    people = everybody[known]
+    if people.sum() < FEWEST or len(np.unique(y)) < 2:
         raise DataError(
             f"{shorten(name)}: training needs {FEWEST} records with a label and two classes or more; "
-            f"found {len(y)} and {len(np.unique(y))}"
+            f"found {people.sum()} and {len(np.unique(y))}"
         )
     chosen = (FOR_NUMBERS if number else DEFAULT) if estimator is None else estimator
     pipeline = pipeline_for(generalization, chosen, seed)
     used = pipeline.steps[-1][1]
     with threadpool_limits(1, "blas"):
-        measured = (_measured_number if number else _measured)(pipeline, x, y, test_share, seed)
-        fitted = clone(pipeline).fit(x, y)
+        parts = _held_out(people, test_share, seed)
+        measured = (_measured_number if number else _measured)(pipeline, x, y, *parts)
+        fitted = _fitted(pipeline, x, y, people)
     facts = ModelFacts(
         fingerprint=generalization.fingerprint,
         label=name,
         classes=classes,
         collected=generalization.collected,
         estimator=f"{type(used).__module__}.{type(used).__qualname__}",
-        trained=len(y),
-        unlabelled=len(told) - len(y),
+        trained=int(people.sum()),
+        unlabelled=int(everybody.sum() - people.sum()),
         seed=seed,
         versions=_versions(used),
         unit=generalization.label.unit if number and generalization.label is not None else "",
@@ -204,38 +216,68 @@ def _label_name(generalization: Generalization, label: str | None) -> str:
     return name
 
 
-def _measured(pipeline: Any, matrix: Matrix, y: Codes, share: float, seed: int) -> dict[str, Any]:
-    """Return the error of a clone that was fitted on the records that were not held out."""
-    order = generator(seed, "train", "held out").permutation(len(y))
-    cut = max(1, round(share * len(y)))
-    test, rest = order[:cut], order[cut:]
-    majority = np.bincount(y[rest]).argmax()
-    if len(np.unique(y[rest])) < 2:
+def _held_out(people: Counts, share: float, seed: int) -> tuple[Counts, Counts]:
+    """Return from how many people behind each row a model learns, and on how many it is measured."""
+    random, everybody = generator(seed, "train", "held out"), int(people.sum())
+    cut = max(1, round(share * everybody))
+    if everybody == len(people):
+        test = np.zeros_like(people)
+        test[random.permutation(len(people))[:cut]] = 1
+    else:
+        test = random.multivariate_hypergeometric(people, cut, method="marginals")
+    return people - test, test
+
+
+def _fitted(pipeline: Any, matrix: Matrix, y: npt.NDArray[Any], people: Counts) -> Any:
+    """Return a clone, fitted to so many people behind each row.
+
+    Estimators ask how many rows a leaf has, or a class: a record that some have is given some times, one that many
+    have is given with a weight.
+    """
+    used = np.flatnonzero(people)
+    times = np.minimum(people[used], max(1, min(MOST_TIMES, MOST_ROWS // max(len(used), 1))))
+    rows, weights = np.repeat(used, times), np.repeat(people[used] / times, times)
+    last, estimator = pipeline.steps[-1]
+    weighed = {} if (weights == 1).all() else {f"{last}__sample_weight": weights}
+    if weighed and not has_fit_parameter(estimator, "sample_weight"):
+        raise ParameterError(
+            f"{type(estimator).__name__} must take sample_weight, because many people have the same record; "
+            f"choose another estimator, such as {DEFAULT}"
+        )
+    return clone(pipeline).fit(matrix[rows], y[rows], **weighed)
+
+
+def _measured(pipeline: Any, matrix: Matrix, y: Codes, rest: Counts, test: Counts) -> dict[str, Any]:
+    """Return the error of a clone that was fitted on the people who were not held out."""
+    classes = np.bincount(y, weights=rest)
+    if (classes > 0).sum() < 2:
         raise DataError(
             "one class is so rare that the records left for training show only the other; collect more"
         )
-    wrong = int(np.sum(clone(pipeline).fit(matrix[rest], y[rest]).predict(matrix[test]) != y[test]))
+    rows, tested = np.flatnonzero(test), int(test.sum())
+    guesses = _fitted(pipeline, matrix, y, rest).predict(matrix[rows])
+    wrong = int(test[rows][guesses != y[rows]].sum())
     return {
-        "error": wrong / len(test),
-        "interval": binomial_interval(wrong, len(test)),
-        "baseline": float(np.mean(y[test] != majority)),
-        "tested": len(test),
+        "error": wrong / tested,
+        "interval": binomial_interval(wrong, tested),
+        "baseline": float(test[y != classes.argmax()].sum()) / tested,
+        "tested": tested,
     }
 
 
-def _measured_number(pipeline: Any, matrix: Matrix, y: Matrix, share: float, seed: int) -> dict[str, Any]:
-    """Return how far off a clone is that was fitted on the records that were not held out."""
-    order = generator(seed, "train", "held out").permutation(len(y))
-    cut = max(1, round(share * len(y)))
-    test, rest = order[:cut], order[cut:]
-    off = clone(pipeline).fit(matrix[rest], y[rest]).predict(matrix[test]) - y[test]
-    spread = float(np.var(y[test]))
+def _measured_number(pipeline: Any, matrix: Matrix, y: Matrix, rest: Counts, test: Counts) -> dict[str, Any]:
+    """Return how far off a clone is that was fitted on the people who were not held out."""
+    rows = np.flatnonzero(test)
+    people, truth = test[rows], y[rows]
+    off = _fitted(pipeline, matrix, y, rest).predict(matrix[rows]) - truth
+    average = partial(np.average, weights=people)
+    spread = float(average(np.square(truth - average(truth))))
     return {
-        "error": float(np.abs(off).mean()),
-        "interval": distance_interval(np.abs(off), np.ones(len(off))),
-        "baseline": float(np.abs(y[test] - np.median(y[rest])).mean()),
-        "tested": len(test),
-        "r2": 1 - float(np.square(off).mean()) / spread if spread > 0 else 0.0,
+        "error": float(average(np.abs(off))),
+        "interval": distance_interval(np.abs(off), people.astype(float)),
+        "baseline": float(average(np.abs(truth - np.median(np.repeat(y, rest))))),
+        "tested": int(people.sum()),
+        "r2": 1 - float(average(np.square(off))) / spread if spread > 0 else 0.0,
     }
 
 

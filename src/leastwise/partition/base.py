@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,7 @@ from leastwise.errors import ParameterError, SchemaError, shorten
 from leastwise.partition.labels import alternatives, distinguished
 from leastwise.schema import Attribute, Extra, Unknown
 from leastwise.schema.derive import derived
+from leastwise.schema.names import Content, same_name
 from leastwise.schema.values import Say
 
 Codes = npt.NDArray[np.integer[Any]]
@@ -87,17 +89,58 @@ class Partition(ABC):
         return ("any",) if self.suppressed else tuple(distinguished([self._label(b) for b in range(self.size)]))
 
     def _label(self, bucket: int) -> str:
+        name = self.name(bucket)
+        if name:
+            return name
         extras = ["missing"] if bucket == self.missing_bucket else []
         extras += ["other"] if bucket == self.other_bucket else []
         own = self.own_label(bucket)
         return alternatives([own, *extras] if own else extras)
+
+    def name(self, bucket: int) -> str:
+        """Return what people call the bucket, empty where nobody has named it."""
+        return self.attribute.name_of.get(self.content(bucket), "") if self.attribute.names else ""
 
     def own_label(self, bucket: int, say: Say = str) -> str:
         """Return what people read for its numbers or values, empty where it has only "missing" or "other".
 
         ``say`` puts the words into another language.
         """
+        own = self.attribute.name_of.get(self.content(bucket).own, "") if self.attribute.names else ""
+        return own or self.told(bucket, say)
+
+    def content(self, bucket: int) -> Content:
+        """Return what a bucket holds."""
+        own = self._own_content(bucket)
+        return replace(own, missing=bucket == self.missing_bucket, other=bucket == self.other_bucket)
+
+    def _own_content(self, bucket: int) -> Content:
+        raise AssertionError(f"{type(self).__name__} has no buckets to name")
+
+    def told(self, bucket: int, say: Say = str) -> str:
+        """Say the numbers or values of a bucket as nobody has named them, empty where it has none."""
         raise AssertionError(f"{type(self).__name__} has no bucket labels")
+
+    def behind(self, bucket: int, say: Say = str) -> tuple[str, ...]:
+        """Return what a bucket holds where its label does not say it: the numbers, or all values of a group."""
+        told = self.told(bucket, say)
+        return (told,) if told and (self.name(bucket) or self.own_label(bucket, say) != told) else ()
+
+    @property
+    def clashing(self) -> tuple[str, ...]:
+        """The names that are also what another bucket is called."""
+        heard = [same_name(self._label(bucket)) for bucket in range(self.size if self.attribute.names else 0)]
+        names = map(self.name, range(len(heard)))
+        return tuple(name for name in names if name and heard.count(same_name(name)) > 1)
+
+    @property
+    def unnamed(self) -> Self:
+        """The same, as nobody has named a bucket."""
+        return self.of_attribute(self.attribute.unnamed)
+
+    def of_attribute(self, attribute: Attribute) -> Self:
+        """Return the same buckets of an attribute that differs only in its texts, or in whether it is personal."""
+        return replace(self, attribute=attribute)  # type: ignore[type-var]
 
     def merge(self, first: int, second: int) -> Partition:
         """Return the partition with two buckets made one."""

@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from leastwise.errors import ArtefactError, shorten
 from leastwise.partition.base import Partition, first_seen
-from leastwise.partition.labels import group_label
+from leastwise.partition.labels import NAMED_VALUES, alternatives, group_label
 from leastwise.schema import Attribute
+from leastwise.schema.names import Content
 from leastwise.schema.values import Say, text_of
 
 
@@ -97,6 +98,16 @@ class Groups(Partition):
         self._check_same_attribute(other)
         return Groups(self.attribute, first_seen(zip(self.assignment, other.assignment, strict=True)))
 
-    def own_label(self, bucket: int, say: Say = str) -> str:
-        """Return what people read for its values, empty where it has none."""
+    def _own_content(self, bucket: int) -> Content:
+        return Content(frozenset(self.groups[bucket]))
+
+    def told(self, bucket: int, say: Say = str) -> str:
+        """Say its values as nobody has named them, empty where it has none."""
         return group_label(self.attribute, self.groups[bucket], say) if self.groups[bucket] else ""
+
+    def behind(self, bucket: int, say: Say = str) -> tuple[str, ...]:
+        """Return all values of a group whose label does not list them."""
+        values = tuple(map(self.attribute.label_of, self.groups[bucket]))
+        most_told = 2 if self.attribute.kind == "ordinal" else NAMED_VALUES
+        listed = len(values) <= most_told and self.own_label(bucket) == alternatives(values or ("",))
+        return () if listed and not self.name(bucket) else values

@@ -17,6 +17,7 @@ from leastwise.errors import ArtefactError, ParameterError, shorten
 from leastwise.partition.base import Partition, first_seen
 from leastwise.partition.labels import interval_label
 from leastwise.schema import Attribute
+from leastwise.schema.names import Content
 from leastwise.schema.values import Say, number_text
 
 
@@ -170,8 +171,12 @@ class Intervals(Partition):
         marks = [*zip(self.bucket_map(probes), other.bucket_map(probes), strict=True)]
         return Intervals(self.attribute, edges, first_seen(marks)[len(probes) :])
 
-    def own_label(self, bucket: int, say: Say = str) -> str:
-        """Return what people read for its numbers, empty where it has none."""
+    def _own_content(self, bucket: int) -> Content:
+        above, up_to = self.ends(bucket) if bucket <= len(self.edges) else (None, None)
+        return Content(above=above, up_to=up_to)
+
+    def told(self, bucket: int, say: Say = str) -> str:
+        """Say its numbers as nobody has named them, empty where it has none."""
         return interval_label(self.attribute, *self.ends(bucket), say) if bucket <= len(self.edges) else ""
 
 

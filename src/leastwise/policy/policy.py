@@ -12,6 +12,7 @@ from leastwise.errors import ArtefactError
 from leastwise.exports import FormTexts, Notice
 from leastwise.minimizers.constraints import Constraints
 from leastwise.runs.budget import Budget
+from leastwise.schema.names import Names
 
 FORMAT = "leastwise-policy"
 VERSION = 1
@@ -115,6 +116,8 @@ class Policy:
         of allowed signers, with which an unsigned decision does not stand.
     groups
         Groups of people: who pays for asking less is told of them, and limits are held against them.
+    names
+        What people call some buckets, by attribute.
     nested
         Whether candidates must ask nothing that ``previous`` and earlier decisions did not tell.
 
@@ -148,6 +151,7 @@ class Policy:
     review_months: int = 12
     signers: Path | None = None
     groups: tuple[str, ...] = ()
+    names: Names = field(default_factory=dict)
     nested: bool = False
 
     def said(self) -> dict[str, str]:

@@ -19,6 +19,7 @@ from leastwise.policy.policy import FORMAT, VERSION, Policy, PolicyTask, Process
 from leastwise.runs.budget import MEAN, Budget
 from leastwise.schema import Schema
 from leastwise.schema.file import load_schema
+from leastwise.schema.names import Names, names_from_document
 from leastwise.schema.values import number_of
 from leastwise.validation import did_you_mean
 
@@ -127,6 +128,7 @@ def _policy(section: Section, folder: Path) -> Policy | None:
     previous = tuple(folder / name for name in section.words("previous"))
     seed, quick = section.whole_or("seed", 0) or 0, section.truth("quick")
     nested, groups = section.truth("nested"), section.words("groups")
+    names = _names(section.section("names"))
     try:
         parse_all(groups)
     except ParameterError as error:
@@ -137,7 +139,7 @@ def _policy(section: Section, folder: Path) -> Policy | None:
     if seed < 0:
         section.problems.add(("seed",), f"must be a whole number from 0; got {seed}")
     section.done()
-    _check_names(section.problems, task, budget, constraints, form)
+    _check_names(section.problems, task, budget, constraints, form, names)
     if section.problems.texts or budget is None or drift is None:
         return None
     if notice is None or form is None or processing is None:
@@ -156,6 +158,7 @@ def _policy(section: Section, folder: Path) -> Policy | None:
         review_months=months,
         nested=nested,
         groups=groups,
+        names=names,
         **files,
     )
 
@@ -247,12 +250,19 @@ def _raw(value: Any) -> Any:
     return value if number is None else number
 
 
+def _names(section: Section) -> Names:
+    """Read what buckets are called, by attribute."""
+    path, problems = section.path, section.problems
+    return {name: names_from_document(section.take(name), (*path, name), problems) for name in section.names()}
+
+
 def _check_names(
     problems: Problems,
     task: PolicyTask,
     budget: Budget | None,
     constraints: Constraints,
     form: FormTexts | None,
+    names: Names,
 ) -> None:
     personal, schema = task.personal, None
     if task.label is not None and task.label in (personal or ()):
@@ -263,6 +273,10 @@ def _check_names(
         problems.add(("schema",), str(error))
     if schema is not None:
         _check_against(schema, task, constraints, problems)
+        try:
+            schema.with_names(names)
+        except SchemaError as error:
+            problems.add(("names",), str(error))
         _check_form(schema, form or FormTexts(), problems)
         personal = schema.personal if personal is None else personal
     if personal is not None and budget is not None:

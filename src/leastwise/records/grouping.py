@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -80,3 +80,37 @@ def numbered_runs(*columns: npt.NDArray[Any]) -> Runs:
     """
     starts = np.any([np.diff(column) != 0 for column in columns], axis=0)
     return np.concatenate([[0], np.cumsum(starts)]).astype(np.intp)[: len(columns[0])]
+
+
+class Cells(NamedTuple):
+    """How many people have each value of one attribute together with each record, where people are counted.
+
+    Attributes
+    ----------
+    record_of
+        Per cell the row of the record, ascending.
+    values
+        Per cell the code of the value, ascending among those of a record.
+    counts
+        How many people have both.
+    """
+
+    record_of: npt.NDArray[np.intp]
+    values: npt.NDArray[np.intp]
+    counts: npt.NDArray[np.float64]
+
+    @classmethod
+    def of(cls, record_of: npt.NDArray[Any], values: npt.NDArray[Any], counts: npt.NDArray[Any]) -> Cells:
+        """Return the cells in order, those of the same record and value as one.
+
+        >>> Cells.of(np.array([1, 0, 1]), np.array([2, 5, 2]), np.array([3, 1, 4])).counts
+        array([1., 7.])
+        """
+        width = int(values.max(initial=0)) + 1
+        pairs = record_of.astype(np.int64) * width + values
+        order = np.argsort(pairs)
+        pairs = pairs[order]
+        starts = np.flatnonzero(np.diff(pairs, prepend=-1))
+        sums = np.add.reduceat(counts[order].astype(float), starts) if len(starts) else np.zeros(0)
+        record, value = np.divmod(pairs[starts], width)
+        return cls(record.astype(np.intp), value.astype(np.intp), sums)

@@ -8,7 +8,7 @@ from typing import Any
 from leastwise.documents.wording import counted, shortened
 from leastwise.generalization import Generalization
 from leastwise.generalization.describe import bucket_texts
-from leastwise.partition import Groups, Partition, keep
+from leastwise.partition import Partition, keep
 from leastwise.schema import Attribute
 
 Facts = dict[str, Any]
@@ -57,22 +57,15 @@ def before_text(attribute: Attribute) -> str:
 
 
 def _buckets(partition: Partition, shares: Sequence[float] | None) -> list[Facts]:
-    members = _members(partition)
     return [
         {
             "label": label,
-            # A label names few values; what it leaves out can be unfolded.
-            "members": members[b] if label.count(",") < len(members[b]) - 2 else [],
+            **({"named": True} if partition.name(b) else {}),
+            "members": [*partition.behind(b)],  # a name, or the first few of many; the rest can be unfolded
             "share": None if shares is None else shares[b],
         }
         for b, label in enumerate(partition.labels)
     ]
-
-
-def _members(partition: Partition) -> list[list[str]]:
-    if not isinstance(partition, Groups):
-        return [[] for _ in partition.labels]
-    return [[partition.attribute.label_of(value) for value in group] for group in partition.groups]
 
 
 class BucketTexts:

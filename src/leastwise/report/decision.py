@@ -34,6 +34,7 @@ def decision_facts(run: Run, fingerprint: str) -> Facts | None:
         "broken": [f"Decided although {each.limit}: {each.because.rstrip('.')}." for each in found.broken],
         "reasons": {"columns": ["question", "why"], "rows": [[n, text] for n, text in found.rationale.items()]},
         "comments": [_comment(each) for each in found.comments],
+        "drawn": [*found.drawn],
         "review": found.review.isoformat(),
         "history": {"columns": list(listing.columns), "rows": listing.rows} if len(listing.rows) > 1 else None,
         "changes": history.sentences() if len(listing.rows) > 1 else [],

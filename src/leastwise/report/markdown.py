@@ -20,6 +20,7 @@ def render_markdown(facts: Facts) -> str:
         _section("What was asked", _task(task_texts(facts["task"]))),
         _section("The trade-off", [facts["frontier"]["search"]], facts["frontier"]["table"]),
         _section("Before and after, question by question", [], _questions(facts["attributes"])),
+        _names(facts["attributes"]),
         _necessity(facts["necessity"]),
         ["## What attackers find"],
         *(_attack(attack) for attack in facts["attacks"]),
@@ -73,6 +74,13 @@ def _questions(attributes: Sequence[Facts]) -> Facts:
     return {"columns": ["question", "before", "now"], "rows": [_question(attribute) for attribute in attributes]}
 
 
+def _names(attributes: Sequence[Facts]) -> list[str]:
+    """Return what each name of a bucket stands for: the table has no room for it."""
+    named = [(a["name"], bucket) for a in attributes for bucket in a["buckets"] if "named" in bucket]
+    lines = [f"{name}, “{each['label']}”: {', '.join(each['members'])}" for name, each in named if each["members"]]
+    return ["\n".join(f"- {as_is(line)}" for line in lines)] if lines else []
+
+
 def _question(attribute: Facts) -> list[str]:
     name = f"{attribute['name']} (personal)" if attribute["personal"] else attribute["name"]
     if not attribute["asked"]:
@@ -110,6 +118,7 @@ def _decision(decision: Facts | None) -> list[str]:
     blocks = _section("The decision", [*decision["sentences"], *decision["broken"]])
     blocks += [_table(decision["reasons"])] if decision["reasons"]["rows"] else []
     blocks += ["\n".join(f"- {as_is(text)}" for text in decision["comments"])] if decision["comments"] else []
+    blocks += [f"How it was drawn: {as_is('; '.join(decision['drawn']))}."] if decision["drawn"] else []
     if decision["history"]:
         blocks += ["### All decisions", _table(decision["history"])]
         blocks.append("\n".join(f"- {as_is(text)}" for text in decision["changes"]))

@@ -6,6 +6,7 @@ import atexit
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -17,8 +18,7 @@ from leastwise.progress import Progress, Silent, watching
 from leastwise.records.duplicates import copies_in_words
 from leastwise.records.files import read_frame
 from leastwise.records.sources import SAMPLE, Source
-from leastwise.records.sources.engine import Engine
-from leastwise.records.sources.inferring import infer_at_source, records_in, without_derived
+from leastwise.records.sources.inferring import infer_at_source, records_in
 from leastwise.records.sources.opening import columns_of, is_source, open_engine
 from leastwise.records.sources.source import draw_frame
 from leastwise.records.table import Table
@@ -49,6 +49,7 @@ def minimize(
     key: str | None = None,
     sample: int | None = None,
     min_count: int = 1,
+    learn_all: bool = False,
     progress: Progress | Literal["auto"] | None = "auto",
 ) -> Run:
     """Find the least that has to be asked: propose, judge, choose, attack, and write the report.
@@ -83,9 +84,10 @@ def minimize(
     folder
         Of the run, which is resumed if it is there already. By default a private temporary folder (0700) that
         goes when the program or the kernel ends: copy what you want to keep.
-    table, key, sample, min_count
+    table, key, sample, min_count, learn_all
         Of records that stay where they are: the table of a database; the column that tells records apart; how many
-        are drawn to fit on (200,000); which counts are too small to leave.
+        are drawn to fit on (200,000); which counts are too small to leave; whether A1 and A2 also guess each
+        person from the counts of everybody else.
     progress
         "auto" shows bars in a terminal and in a notebook, and nothing elsewhere; None shows nothing; or whoever is
         to be told.
@@ -123,7 +125,10 @@ def minimize(
             stack.callback(engine.close)
             if person is not None:
                 raise ParameterError("records that stay where they are must be one for each person: no person=...")
-            records = _at_source(engine, label, personal, schema, seed, sample or SAMPLE, min_count, watcher)
+            make = partial(
+                Source, engine, seed=seed, at_least=min_count, learned=learn_all, progress=watcher or Silent()
+            )
+            records = _at_source(make, label, personal, schema, sample or SAMPLE)
         else:
             records = _records(frame, label, personal, schema, person)
         place = Path(folder) if folder is not None else _private_folder()
@@ -160,26 +165,22 @@ class _Records(NamedTuple):
 
 
 def _at_source(
-    engine: Engine,
+    make: partial[Source],
     label: str | None,
     personal: Sequence[str] | None,
     schema: Schema | str | Path | None,
-    seed: int,
     most: int,
-    min_count: int,
-    progress: Progress | None,
 ) -> _Records:
-    """Draw a sample of records that stay where they are."""
-    watcher, notes = progress or Silent(), tuple[str, ...]()
+    """Draw a sample of records that stay where they are; ``make`` makes their source out of a schema."""
+    (engine,), notes = make.args, tuple[str, ...]()
     if schema is None:
-        drawn = draw_frame(engine, columns_of(engine, ()), most, records_in(engine), seed, (), watcher)[:, :-1]
+        seed, progress = make.keywords["seed"], make.keywords["progress"]
+        drawn = draw_frame(engine, columns_of(engine, ()), most, records_in(engine), seed, (), progress)[:, :-1]
         proposed = _records(drawn, label, personal, None)
-        plain, derived = without_derived(proposed.table.schema, personal or ())
-        notes = (*proposed.notes, *(f"Left out: {shorten(n)[1:-1]} ({why})." for n, why in derived.items()))
-        declared = infer_at_source(engine, plain)
+        notes, declared = proposed.notes, infer_at_source(engine, proposed.table.schema)
     else:
         declared = _declared(schema, label, personal)
-    source = Source(engine, declared, seed, at_least=min_count, progress=watcher)
+    source = make(declared)
     source.check_key()
     return _Records(engine.name, source.sample(most), declared.names if schema is None else (), notes, source)
 

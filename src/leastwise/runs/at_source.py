@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from joblib import effective_n_jobs
 
-from leastwise.evaluation.at_source import AtSource, judge_counts
+from leastwise.evaluation.at_source import AtSource, TooMany, counts_of, judge_at_source
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.utility import Judges
 from leastwise.generalization import Generalization
@@ -28,6 +28,7 @@ def used(source: Source, sampled: int) -> SourceUsed:
         sampled=sampled,
         tested=source.people(source.tested),
         min_count=source.at_least,
+        learned=source.learned,
         fingerprint=source.fingerprint,
     )
 
@@ -41,7 +42,7 @@ def judge_everywhere(job: Job, points: Sequence[Candidate], source: Source) -> l
     step = effective_n_jobs(job.workers.jobs)  # the counts of as many as are judged at once are held
     for start in range(0, len(absent), step):
         together = absent[start : start + step]
-        counted = (source.counted(point.generalization, source.tested) for point in together)
+        counted = (counts_of(source, point.generalization) for point in together)
         tasks = [
             (point.generalization, job.split, counts, len(points), job.options.judges)
             for point, counts in zip(together, counted, strict=True)
@@ -59,7 +60,7 @@ def judge_everywhere(job: Job, points: Sequence[Candidate], source: Source) -> l
 
 
 def judge_one(
-    generalization: Generalization, split: Split, counted: Counted, candidates: int, judges: Judges
+    generalization: Generalization, split: Split, counted: Counted | TooMany, candidates: int, judges: Judges
 ) -> AtSource:
     """Judge one candidate by its counts."""
-    return judge_counts(generalization, split, counted, judges=judges, candidates=candidates)
+    return judge_at_source(generalization, split, counted, judges=judges, candidates=candidates)

@@ -123,6 +123,8 @@ class SourceUsed:
         How many were drawn to fit on, and on how many the frontier was judged.
     min_count
         Counts below this stayed in the engine.
+    learned
+        Whether A1 and A2 also guessed each person of the test part from the counts of everybody else.
     fingerprint
         Of how often each value of each column occurs.
     """
@@ -133,11 +135,13 @@ class SourceUsed:
     tested: int
     min_count: int
     fingerprint: str
+    learned: bool = False
 
     @property
     def sentence(self) -> str:
         """Say it in words."""
         withheld = f"; counts below {self.min_count} stayed there" if self.min_count > 1 else ""
+        withheld += "; A1 and A2 learned from everybody else in it, too" if self.learned else ""
         return (
             f"Fitted on {self.sampled:,} of {self.records:,} records; the frontier was judged and certified on "
             f"all {self.tested:,} of the test part, counted in {self.engine}{withheld}."

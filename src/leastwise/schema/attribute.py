@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from typing import Any, Literal, cast, get_args
@@ -19,6 +19,15 @@ from leastwise.documents import Fields, Problems
 from leastwise.errors import SchemaError, UnknownValueError, shorten
 from leastwise.schema.derive import rule_of
 from leastwise.schema.hierarchy import Hierarchy, Tree, hierarchy_from_document
+from leastwise.schema.names import (
+    Content,
+    Named,
+    joined_names,
+    name_problems,
+    names_from_document,
+    names_to_document,
+    with_name,
+)
 from leastwise.schema.values import ONE_VALUE, Say, as_number, is_several, say_numbers, text_of
 from leastwise.validation import did_you_mean
 
@@ -63,6 +72,8 @@ class Attribute:
         name of that column where it is another one.
     hierarchy
         A tree over the values of a discrete attribute, whose groups people recognise.
+    names
+        What people call some of its buckets. Names have no part in whether two attributes are the same.
 
     Examples
     --------
@@ -87,10 +98,12 @@ class Attribute:
     derive: str = ""
     source: str = ""
     hierarchy: Hierarchy | None = None
+    names: tuple[Named, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", tuple(self.values))
         object.__setattr__(self, "labels", tuple(self.labels))
+        object.__setattr__(self, "names", tuple(self.names))
         problems = attribute_problems(self)
         if problems:
             raise SchemaError(f"attribute {shorten(self.name)}", problems)
@@ -120,6 +133,24 @@ class Attribute:
     def plain(self) -> Attribute:
         """The same where its values are derived already."""
         return replace(self, derive="", source="") if self.derive or self.source else self
+
+    @property
+    def unnamed(self) -> Attribute:
+        """The same without names of buckets."""
+        return replace(self, names=()) if self.names else self
+
+    @cached_property
+    def name_of(self) -> Mapping[Content, str]:
+        """The name of each bucket that has one."""
+        return {each.content: each.name for each in self.names}
+
+    def naming(self, content: Content, name: str) -> Attribute:
+        """Return the attribute with a name for a bucket, in place of its own; an empty one takes it away."""
+        return replace(self, names=with_name(self.names, content, name))
+
+    def with_names(self, names: Iterable[Named]) -> Attribute:
+        """Return the attribute with more names, which count before its own."""
+        return replace(self, names=joined_names(self.names, names))
 
     def without_domain(self) -> Attribute:
         """Return the attribute with nothing said about its values: how one is published that is not asked."""
@@ -221,6 +252,8 @@ def attribute_problems(attribute: Attribute) -> list[str]:
         problems += _range_problems(attribute)
     else:
         problems += _value_problems(attribute)
+    if not problems:  # else nobody knows what a name could be of
+        problems += name_problems(attribute)
     return problems + _derive_problems(attribute) + _hierarchy_problems(attribute)
 
 
@@ -317,6 +350,7 @@ def attribute_to_document(attribute: Attribute) -> dict[str, Any]:
         **{flag: True for flag in flags if getattr(attribute, flag)},
         **{key: text for key, text in texts.items() if text},
         **({"hierarchy": tree.to_document()} if tree else {}),
+        **({"names": names_to_document(attribute.names, attribute.values)} if attribute.names else {}),
     }
 
 
@@ -329,16 +363,18 @@ def plain_number(number: float | None) -> float | None:
     return int(number) if number is not None and number == int(number) and abs(number) < 1e16 else number
 
 
-def attribute_from_document(data: Any, path: tuple[str | int, ...], problems: Problems) -> Attribute | None:
+def attribute_from_document(
+    data: Any, path: tuple[str | int, ...], problems: Problems, named: bool = False
+) -> Attribute | None:
     """Read one attribute; note its problems and return None if there are any."""
     fields = Fields(data, path, problems)
-    attribute = take_attribute(fields)
+    attribute = take_attribute(fields, named)
     fields.done()
     return attribute
 
 
-def take_attribute(fields: Fields) -> Attribute | None:
-    """Take the keys of an attribute out of a mapping that may have more."""
+def take_attribute(fields: Fields, named: bool = False) -> Attribute | None:
+    """Take the keys of an attribute out of a mapping that may have more; ``named``: names of buckets, too."""
     before = len(fields.problems.texts)
     arguments: dict[str, Any] = {
         "name": fields.text("name"),
@@ -356,6 +392,8 @@ def take_attribute(fields: Fields) -> Attribute | None:
     if "hierarchy" in fields:
         document = fields.take("hierarchy")
         arguments["hierarchy"] = hierarchy_from_document(document, (*fields.path, "hierarchy"), fields.problems)
+    if named and "names" in fields:
+        arguments["names"] = names_from_document(fields.take("names"), (*fields.path, "names"), fields.problems)
     if len(fields.problems.texts) > before:
         return None
     try:

@@ -40,6 +40,7 @@ HEADER = """\
 #   derive      how it is made of what a column holds: prefix 3, year of YYYY-MM-DD, number of 1.234,5 €
 #   source        and that column, where it has another name
 #   hierarchy   groups of values that people recognise: {married: [civil, church], not married: [single]}
+#   names       what people call a bucket, where it comes about: {married: [civil, church]}, {adult: {above: 17}}
 """
 
 
@@ -121,7 +122,7 @@ def _from_document(document: Any, problems: Problems) -> Schema | None:
         return None
     label = attribute_from_document(fields.take("label"), ("label",), problems) if "label" in fields else None
     attributes = [
-        attribute_from_document(item, ("attributes", i), problems)
+        attribute_from_document(item, ("attributes", i), problems, named=True)
         for i, item in enumerate(fields.items("attributes"))
     ]
     fields.done()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from leastwise.errors import SchemaError, shorten
 from leastwise.schema.attribute import Attribute, repeated
+from leastwise.schema.names import Names
 from leastwise.validation import did_you_mean
 
 
@@ -52,19 +53,13 @@ class Schema:
         """Whether any attribute has a hierarchy that minimizers must hold to."""
         return any(attribute.hierarchy is not None for attribute in self.attributes)
 
-    def check_plain(self) -> None:
-        """Refuse derived questions, and numbers to predict, where the records stay in an engine that counts."""
+    def check_counted(self) -> None:
+        """Refuse numbers to predict where the records stay in an engine that counts."""
         if self.label is not None and self.label.continuous:
             raise SchemaError(
                 f"{shorten(self.label.name)} is a number to predict, and an engine counts records by class; "
                 "read them into memory (a sample of them, as a file), or make two classes of it there"
             )
-        for attribute in (*self.attributes, *([self.label] if self.label else [])):
-            if attribute.derive:
-                raise SchemaError(
-                    f"{shorten(attribute.name)} is derived ({attribute.derive}), and records in an engine "
-                    "must hold what is asked; make a column of it there, or leave it out: --drop"
-                )
 
     def __len__(self) -> int:
         return len(self.attributes)
@@ -82,6 +77,13 @@ class Schema:
         """Return the schema in which exactly these attributes are personal."""
         chosen = {self[name].name for name in names}
         return replace(self, attributes=tuple(replace(a, personal=a.name in chosen) for a in self.attributes))
+
+    def with_names(self, names: Names) -> Schema:
+        """Return the schema with names for some buckets, which count before those it has."""
+        for name in names:
+            self.position(name)
+        named = (a.with_names(names[a.name]) if a.name in names else a for a in self.attributes)
+        return replace(self, attributes=tuple(named))
 
     def with_attribute(self, attribute: Attribute) -> Schema:
         """Return the schema with the attribute of that name replaced."""

@@ -15,16 +15,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.errors import ArtefactError, ParameterError, shorten
+from leastwise.errors import ArtefactError, ParameterError, SchemaError, shorten
 from leastwise.generalization import Generalization
 from leastwise.minimizers import Constraints
 from leastwise.partition import Groups, Intervals, Partition, Untouched, edge_between, keep, suppress
+from leastwise.schema import Attribute
 from leastwise.schema.values import number_text
 
 Edit = Mapping[str, Any]
-Names = Mapping[str, Mapping[str, str]]
-LONGEST_NAME = 120
-_START = 4  # buckets that a number is divided into when it comes back from "asked in full"
+_START = 4  # buckets that a question is divided into when it comes back from "asked in full"
+_RARE = 1 / 8  # the share of people below which a value begins in a group with others
 
 
 @dataclass(frozen=True)
@@ -38,13 +38,9 @@ class Lock:
 
 @dataclass(frozen=True)
 class Sheet:
-    """What is drawn: the buckets, the names that people gave to some of them, what is locked, what a policy says.
-
-    The artefact knows no names of groups; those are for the conversation, and stay in the studio and the decision.
-    """
+    """What is drawn: the buckets with the names that people gave them, what is locked, what a policy says."""
 
     generalization: Generalization
-    names: Names = field(default_factory=dict)
     locks: frozenset[Lock] = frozenset()
     rules: Constraints = field(default_factory=Constraints)
 
@@ -78,7 +74,7 @@ def apply_edit(sheet: Sheet, edit: Edit, people: Callable[[str], People]) -> She
         reasons = "; ".join(getattr(error, "problems", ()) or ()) or "its numbers do not fit"
         raise ParameterError(f"{name}: this cannot be done: {reasons}") from None
     check_locks(sheet, after)
-    return replace(sheet, generalization=sheet.generalization.replacing(after), names=_kept(sheet, after))
+    return replace(sheet, generalization=sheet.generalization.replacing(after))
 
 
 def check_locks(sheet: Sheet, after: Partition) -> None:
@@ -96,7 +92,7 @@ def _holds(lock: Lock, before: Partition, after: Partition) -> bool:
     if lock.kind == "attribute":
         return before == after
     if lock.kind == "bucket":
-        return lock.what in after.labels
+        return lock.what in after.unnamed.labels
     return isinstance(after, Intervals) and lock.what in map(number_text, after.edges)
 
 
@@ -104,7 +100,7 @@ def _locked(sheet: Sheet, name: str, edit: Edit) -> Sheet:
     partition, kind, what = sheet.generalization[name], edit.get("what", "attribute"), edit.get("value", "")
     known: Sequence[str] = [""]
     if kind == "bucket":
-        known = partition.labels
+        known = partition.unnamed.labels
     elif kind == "edge":
         known = [number_text(edge) for edge in partition.edges] if isinstance(partition, Intervals) else []
     elif kind != "attribute":
@@ -116,19 +112,20 @@ def _locked(sheet: Sheet, name: str, edit: Edit) -> Sheet:
 
 
 def _renamed(sheet: Sheet, name: str, edit: Edit) -> Sheet:
-    label, given = edit.get("label"), str(edit.get("name", "")).strip()[:LONGEST_NAME]
-    if label not in sheet.generalization[name].labels:
+    """Give a bucket a name, or take it away; it is known by what it holds, whatever it is called now."""
+    partition, label, given = sheet.generalization[name], edit.get("label"), edit.get("name", "")
+    if label not in partition.unnamed.labels or partition.suppressed:
         raise ParameterError(f"{name} has no bucket {shorten(label)}")
-    own = {key: value for key, value in sheet.names.get(name, {}).items() if key != label}
-    return replace(sheet, names={**sheet.names, name: {**own, label: given} if given else own})
-
-
-def _kept(sheet: Sheet, after: Partition) -> Names:
-    """Return the names of the buckets that are still there."""
-    name = after.attribute.name
-    own = {label: given for label, given in sheet.names.get(name, {}).items() if label in after.labels}
-    rest = {key: value for key, value in sheet.names.items() if key != name}
-    return {**rest, name: own} if own else rest
+    if not isinstance(given, str):
+        raise ParameterError("a name must be a text")
+    content = partition.content(partition.unnamed.labels.index(label))
+    try:
+        after = partition.of_attribute(partition.attribute.naming(content, given.strip()))
+    except SchemaError as error:
+        raise ParameterError(f"{name}: {'; '.join(error.problems)}") from None
+    if after.clashing:
+        raise ParameterError(f"{name}: another group is called {shorten(given.strip())}; find another name")
+    return replace(sheet, generalization=sheet.generalization.replacing(after))
 
 
 def _merge(partition: Partition, edit: Edit, people: Callable[[str], People]) -> Partition:
@@ -241,7 +238,7 @@ def _divide(partition: Partition, edit: Edit, people: Callable[[str], People]) -
     """Ask in a few buckets of about as many people each: where a dropped or full question begins again."""
     attribute, known = partition.attribute, people(partition.attribute.name)
     if not attribute.continuous:
-        return keep(attribute)
+        return _grouped(attribute, known)
     levels, use = known.levels.astype(float), np.cumsum(known.use[: len(known.levels)])
     cuts = np.searchsorted(use, use[-1] * np.arange(1, _START) / _START)
     cuts = sorted({min(int(cut), len(levels) - 2) for cut in cuts}) if len(levels) > 1 else []
@@ -249,6 +246,23 @@ def _divide(partition: Partition, edit: Edit, people: Callable[[str], People]) -
     low = -math.inf if attribute.lower is None else attribute.lower
     high = math.inf if attribute.upper is None else attribute.upper
     return Intervals(attribute, tuple(edge for edge in edges if low <= edge < high))
+
+
+def _grouped(attribute: Attribute, known: People) -> Partition:
+    """Return where groups of values begin: those of the tree, runs of an order, or the rare ones together."""
+    if attribute.hierarchy is not None:
+        return _level(keep(attribute), {"level": 1}, lambda _: known)
+    values = len(attribute.values)
+    use = known.use[:values] / max(known.use.sum(), 1.0)
+    if attribute.kind == "ordinal":
+        marks = np.minimum((np.cumsum(use) - use / 2) * _START, _START - 1).astype(int)
+    else:
+        rarest = np.argsort(use, kind="stable")[: 2 if values > 2 else 0]
+        rare = use < _RARE if (use < _RARE).sum() > 1 else np.isin(np.arange(values), rarest)
+        marks = np.where(rare, values, np.arange(values))
+    extras = range(values + 1, values + 1 + attribute.extra_values)
+    found = Groups(attribute, (*marks.tolist(), *extras))
+    return keep(attribute) if found.suppressed else found
 
 
 def _level(partition: Partition, edit: Edit, people: Callable[[str], People]) -> Partition:

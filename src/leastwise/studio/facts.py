@@ -124,15 +124,14 @@ def card(pool: Table, j: int, sheet: Sheet) -> Plain:
         return found
     counts = _by_class(pool, partition.bucket_map(pool.levels[j])[pool.codes[:, j]], partition.size)
     found["assignment"] = list(partition.assignment)
-    names = sheet.names.get(name, {})
     found["buckets"] = [
         {
             "label": label,
-            "name": names.get(label, ""),
+            "name": partition.name(b),
             "locked": Lock(name, "bucket", label) in own,
             **_share_of(counts[b], pool),
         }
-        for b, label in enumerate(partition.labels)
+        for b, label in enumerate(partition.unnamed.labels)
     ]
     if isinstance(partition, Intervals):
         found["edges"] = [

@@ -5,6 +5,7 @@ Undo and redo are events like all others, so that nothing that was done is ever 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
@@ -14,6 +15,7 @@ from leastwise.errors import ArtefactError, ParameterError, shorten
 from leastwise.generalization import Generalization
 from leastwise.minimizers import Constraints
 from leastwise.runs import Budget
+from leastwise.schema.names import names_from_document
 from leastwise.studio.edits import Lock, People, Sheet, apply_edit, check_locks
 from leastwise.studio.holding import held_to
 
@@ -57,7 +59,13 @@ class State:
     looked: frozenset[str] = frozenset()
     opened: tuple[str, ...] = ()
     approved: str = ""
+    called: Mapping[str, Any] = field(default_factory=dict)
     version: int = 0
+
+    @property
+    def signed(self) -> str:
+        """A digest of what is approved: the buckets, and what they are called."""
+        return hashlib.sha256(self.sheet.generalization.to_json().encode()).hexdigest()
 
 
 def replay(state: State, event: Event, people: Callable[[str], People]) -> State:
@@ -84,8 +92,29 @@ def _edit(state: State, event: Event, people: Callable[[str], People]) -> State:
     return _drawn(state, apply_edit(state.sheet, edit, people), _said(edit))
 
 
+_DONE = {
+    "merge": "two buckets merged",
+    "move_edge": "an edge moved to {to}",
+    "split": "a bucket split",
+    "move": "values moved to another bucket",
+    "drop": "not asked",
+    "ask": "asked in full",
+    "divide": "asked in groups",
+    "level": "grouped as declared",
+    "lock": "{value} locked",
+    "unlock": "{value} unlocked",
+    "rename": "“{label}” called “{name}”",
+}
+
+
 def _said(edit: Event) -> str:
-    return f"{str(edit.get('kind')).replace('_', ' ')}, {edit.get('attribute')}"
+    """Say an edit that was done, as the history and the decision tell it."""
+    given = {key: edit.get(key, "") for key in ("to", "label", "name")}
+    given["value"] = edit.get("value") or "the question"
+    words = _DONE[str(edit["kind"])]
+    if edit["kind"] == "rename" and not str(edit.get("name", "")).strip():
+        words = "the name of “{label}” taken away"
+    return f"{edit['attribute']}: {words.format(**given)}"[:LONGEST_TEXT]
 
 
 def _undo(state: State, event: Event, people: Callable[[str], People]) -> State:
@@ -112,7 +141,9 @@ def _load(state: State, event: Event, people: Callable[[str], People]) -> State:
     for partition in way.partitions:
         check_locks(state.sheet, partition)
     words = str(event.get("words", "load"))[:LONGEST_TEXT]
-    return _drawn(state, replace(state.sheet, generalization=way, names={}), words)
+    # What people called a bucket here, it is called wherever it comes back.
+    way = way.with_names({attribute.name: attribute.names for attribute in _schema(state).attributes})
+    return _drawn(state, replace(state.sheet, generalization=way), words)
 
 
 def _schema(state: State) -> Any:
@@ -197,7 +228,7 @@ def _opened(state: State, event: Event, people: Callable[[str], People]) -> Stat
 
 
 def _approved(state: State, event: Event, people: Callable[[str], People]) -> State:
-    return replace(state, approved=state.sheet.generalization.fingerprint)
+    return replace(state, approved=state.signed)
 
 
 def _policy(state: State, event: Event, people: Callable[[str], People]) -> State:
@@ -208,6 +239,18 @@ def _policy(state: State, event: Event, people: Callable[[str], People]) -> Stat
         return _drawn(state, held_to(state.sheet, rules), "hold to the policy")
     except (TypeError, KeyError, ValueError, AttributeError):
         raise ParameterError("the constraints of a policy cannot be read") from None
+
+
+def _names(state: State, event: Event, people: Callable[[str], People]) -> State:
+    """Call buckets as a policy does, wherever they come about."""
+    given, problems = event.get("names"), Problems()
+    if not isinstance(given, Mapping):
+        raise ParameterError("names are given by attribute")
+    names = {about: names_from_document(each, ("names", about), problems) for about, each in given.items()}
+    if problems.texts:
+        raise ArtefactError("not names that can be given", problems.texts)
+    way = state.sheet.generalization.with_names(names)
+    return replace(_drawn(state, replace(state.sheet, generalization=way), "names of the policy"), called=given)
 
 
 def _look(state: State, event: Event, people: Callable[[str], People]) -> State:
@@ -237,6 +280,7 @@ _HANDLERS: dict[str, Callable[[State, Event, Callable[[str], People]], State]] =
     "approved": _approved,
     "look": _look,
     "policy": _policy,
+    "names": _names,
 }
 
 __all__ = ["Event", "Kept", "Lock", "State", "Words", "replay"]

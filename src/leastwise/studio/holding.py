@@ -65,7 +65,7 @@ def _edges_that_stay(partition: Intervals, lock: Lock) -> list[float]:
         return [*partition.edges]
     if lock.kind == "edge":
         return [edge for edge in partition.edges if number_text(edge) == lock.what]
-    bucket = partition.labels.index(lock.what)
+    bucket = partition.unnamed.labels.index(lock.what)
     return [end for end in partition.ends(bucket) if end is not None] if bucket <= len(partition.edges) else []
 
 
@@ -80,7 +80,7 @@ def _members(partition: Groups) -> list[list[Any]]:
 
 def _values_together(partition: Groups, lock: Lock) -> list[list[Any]]:
     members = _members(partition)
-    own = members if lock.kind == "attribute" else [members[partition.labels.index(lock.what)]]
+    own = members if lock.kind == "attribute" else [members[partition.unnamed.labels.index(lock.what)]]
     return [values for values in own if len(values) > 1]
 
 
@@ -89,7 +89,7 @@ def _values_apart(partition: Groups, lock: Lock) -> list[list[Any]]:
     if lock.kind == "attribute":
         named = [value for first in firsts for value in first]
         return [named] if len(named) > 1 else []
-    own = firsts.pop(partition.labels.index(lock.what))
+    own = firsts.pop(partition.unnamed.labels.index(lock.what))
     return [[*own, *other] for other in firsts if own and other]
 
 
@@ -151,7 +151,8 @@ def _fixed(partition: Partition, rules: Constraints) -> Iterable[Lock]:
     for edge in rules.edges.get(name, ()):
         yield Lock(name, "edge", number_text(float(edge)))
     if isinstance(partition, Groups) and not partition.suppressed:
-        fixed = [label for bucket, label in enumerate(partition.labels) if _is_fixed(partition, bucket, rules)]
+        labels = partition.unnamed.labels
+        fixed = [label for bucket, label in enumerate(labels) if _is_fixed(partition, bucket, rules)]
         if fixed and len(fixed) == partition.size:
             yield Lock(name, "attribute")
         else:

@@ -101,4 +101,5 @@ def _begun(state: State, document: Any, path: Path) -> State:
     if found is None:
         raise ArtefactError(f"{path}: its start cannot be read", problems.texts)
     schema = state.sheet.generalization.schema
-    return replace(state, sheet=Sheet(found.within(schema)), looked=frozenset({found.fingerprint}))
+    start = found.within(schema).with_names({attribute.name: attribute.names for attribute in schema.attributes})
+    return replace(state, sheet=Sheet(start), looked=frozenset({found.fingerprint}))

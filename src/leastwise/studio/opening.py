@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
+from leastwise.documents.wording import counted
 from leastwise.errors import LeastwiseError, ParameterError
 from leastwise.generalization import Generalization
 from leastwise.minimizers import Constraints, PATMinimizer
@@ -20,6 +21,7 @@ from leastwise.runs.folder import CHOICE, SCHEMA, TASK, TIMING, check_run, read_
 from leastwise.runs.task import SHARES, RunTask, fingerprint
 from leastwise.schema import Schema
 from leastwise.schema.file import load_schema
+from leastwise.schema.names import Names
 
 # Of the tree that a studio without a run begins with: it leans towards the model, so that there is room to merge.
 _ALPHA, _LEAVES = 0.3, 24
@@ -35,8 +37,9 @@ class Ground:
         Of the run; the studio's work lies in it.
     run
         None until it is finished.
-    limits, rules
-        What a policy says must be kept, in place of what the run was asked; and what every draft must hold to.
+    limits, rules, names
+        What a policy says must be kept, in place of what the run was asked; what every draft must hold to; and
+        what buckets are called.
     going, said
         The process that makes the run, where the studio started one, and what it says.
     """
@@ -49,6 +52,7 @@ class Ground:
     run: Run | None = None
     limits: Budget | None = None
     rules: Constraints | None = None
+    names: Names = field(default_factory=dict)
     going: Any = field(default=None, repr=False)
     said: IO[bytes] | None = field(default=None, repr=False)
 
@@ -126,9 +130,10 @@ class Ground:
             return f"The run in the background has failed: {why}. You can draw; to decide, make the run by hand."
         path = self.folder / TIMING
         steps = len(path.read_bytes().splitlines()) if path.is_file() else 0
+        told = counted(steps, "step")
         if self.going is None:  # in another window, or stopped
-            return f"The run is not finished ({steps} steps so far); leastwise run goes on with it. You can draw."
-        return f"A run goes on in the background ({steps} steps so far). You can draw meanwhile."
+            return f"The run is not finished ({told} so far); leastwise run goes on with it. You can draw."
+        return f"A run goes on in the background ({told} so far). You can draw meanwhile."
 
     def close(self) -> None:
         """End the run in the background; the same command resumes it."""

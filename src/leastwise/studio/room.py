@@ -16,6 +16,8 @@ from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.live import Live
 from leastwise.generalization import Generalization
 from leastwise.minimizers.constraints import broken
+from leastwise.runs.folder import SCHEMA
+from leastwise.schema.names import names_to_document
 from leastwise.studio import facts, helping, script
 from leastwise.studio.edits import People, Sheet, apply_edit
 from leastwise.studio.history import Event, State
@@ -39,17 +41,28 @@ class Room:
     def __init__(self, ground: Ground) -> None:
         self.ground, self.split = ground, ground.split()
         self.live, self.jobs = Live(self.split), Jobs()
-        start = ground.start()
+        names = {attribute.name: attribute.names for attribute in ground.schema.attributes}
+        start = ground.start().within(ground.schema).with_names(names)
         first = State(sheet=Sheet(self._own(start)), limits=ground.budget, looked=frozenset({start.fingerprint}))
         self.book = Workbook(ground.folder, first, self.people)
         if ground.limits is not None and ground.limits != self.state.limits:  # the policy has changed since
             self.book.commit({"do": "limits", "limits": to_plain(ground.limits)})
         if ground.rules is not None and to_plain(ground.rules) != to_plain(self.state.sheet.rules):
             self.book.commit({"do": "policy", "constraints": to_plain(ground.rules)})
+        self._take_names()
         self._figures: OrderedDict[str, Any] = OrderedDict()
         self._peeked: dict[str, None] = {}
         self.alone, self._beside = threading.RLock(), threading.Lock()
         self._other, self._worths = Live(self.split), dict[str, Plain]()
+
+    def _take_names(self) -> None:
+        """Call buckets as the policy does, once: what is called otherwise later stays so."""
+        told = {
+            name: names_to_document(names, self.ground.schema[name].values)
+            for name, names in self.ground.names.items()
+        }
+        if told and told != self.state.called:
+            self.book.commit({"do": "names", "names": told})
 
     def _own(self, generalization: Generalization) -> Generalization:
         origin = {"minimizer": "studio", "chosen_on": "validation", "split_seed": self.ground.seed}
@@ -132,7 +145,7 @@ class Room:
                 "final": self.judgement(self.draft, "test"),
                 "words": {**vars(state.words), "rationale": dict(state.words.rationale)},
                 "proposed": self.proposed_words(),
-                "approved": state.approved == state.sheet.generalization.fingerprint,
+                "approved": state.approved == state.signed,
                 "fingerprint": state.sheet.generalization.fingerprint[:12],
                 "job": self.jobs.facts(),
             }
@@ -251,10 +264,10 @@ class Room:
 
     def scripts(self) -> Plain:
         """Return the draft as a script."""
-        ground, draft = self.ground, self.draft
+        ground, draft, schema = self.ground, self.draft, str(self.ground.folder / SCHEMA)
         return {
             "python": script.as_python(draft, ARTEFACT),
-            "commands": script.as_commands(draft, ground.name, ground.seed, ground.quick, ARTEFACT),
+            "commands": script.as_commands(draft, ground.name, schema, ground.seed, ground.quick, ARTEFACT),
         }
 
     def judgement(self, draft: Generalization, part: str = "validation") -> Plain | None:

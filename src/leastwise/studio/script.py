@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import fields
 
 from leastwise.generalization import Generalization
@@ -17,6 +18,7 @@ def as_python(generalization: Generalization, to: str = "draft.json") -> str:
     lines = [
         "from leastwise import Attribute, Generalization, Groups, Intervals",
         "from leastwise.partition import keep, suppress",
+        *(["from leastwise.schema import Content, Named"] if _has_names(generalization) else []),
         "",
         "generalization = Generalization(",
         "    (",
@@ -48,9 +50,9 @@ def _from_text(generalization: Generalization, to: str) -> str:
 
 
 def _partition(partition: Partition) -> str:
-    attribute = _attribute(partition.attribute.without_domain() if partition.suppressed else partition.attribute)
     if partition.suppressed:
-        return f"suppress({attribute})"
+        return f"suppress({_attribute(partition.attribute.without_domain())})"
+    attribute = _attribute(partition.attribute, _names(partition))
     if isinstance(partition, Intervals):
         return f"Intervals({attribute}, {partition.edges!r}, {partition.extras!r})"
     if isinstance(partition, Groups) and not partition.untouched:
@@ -58,18 +60,42 @@ def _partition(partition: Partition) -> str:
     return f"keep({attribute})"
 
 
-def _attribute(attribute: Attribute) -> str:
+def _has_names(generalization: Generalization) -> bool:
+    return any(not partition.suppressed and _names(partition) for partition in generalization.partitions)
+
+
+def _names(partition: Partition) -> list[str]:
+    """Return the names of the buckets that have one, each with what it holds; values in their own order."""
+    named = [bucket for bucket in range(len(partition.labels)) if partition.name(bucket)]
+    return [f"Named({partition.name(bucket)!r}, {_content(partition, bucket)})" for bucket in named]
+
+
+def _content(partition: Partition, bucket: int) -> str:
+    content = partition.content(bucket)
+    values = tuple(value for value in partition.attribute.values if value in content.values)
+    given = [f"frozenset({values!r})"] if values else []
+    for key in ("above", "up_to", "missing", "other"):
+        value = getattr(content, key)
+        given += [] if value is None or value is False else [f"{key}={value!r}"]
+    return f"Content({', '.join(given)})"
+
+
+def _attribute(attribute: Attribute, names: Sequence[str] = ()) -> str:
     given = []
     for each in fields(attribute):
         value = getattr(attribute, each.name)
-        if each.init and each.name != "name" and value != each.default:
+        if each.init and each.name not in ("name", "names") and value != each.default:
             given.append(f"{each.name}={value!r}")
+    given += [f"names=({', '.join(names)},)"] if names else []
     return f"Attribute({', '.join([repr(attribute.name), *given])})"
 
 
-def as_commands(generalization: Generalization, data: str, seed: int, quick: bool, to: str = "draft.json") -> str:
-    """Return shell commands that write the artefact and judge it."""
-    judge = f"leastwise evaluate {to} {shlex.quote(data)} --seed {seed}{' --quick' if quick else ''}"
+def as_commands(
+    generalization: Generalization, data: str, schema: str, seed: int, quick: bool, to: str = "draft.json"
+) -> str:
+    """Return shell commands that write the artefact and judge it, by the schema of the run as the run does."""
+    judge = f"leastwise evaluate {to} {shlex.quote(data)} --schema {shlex.quote(schema)} --seed {seed}"
+    judge += " --quick" if quick else ""
     text = generalization.to_json()
     end = "END"
     while end in text:

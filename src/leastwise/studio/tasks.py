@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from leastwise.decisions import Comment, Roles, decide, keep_decision
+from leastwise.documents.wording import counted
 from leastwise.errors import ParameterError, shorten
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.studio import facts, helping
@@ -127,11 +128,6 @@ class Tasks:
             raise ParameterError(f"the policy is broken ({'; '.join(breaches)}); that needs a written reason")
         written = {name: text for name, text in words.rationale.items() if text.strip()}
         comments = [Comment(by=words.author, text=words.open_points)] if words.open_points else []
-        comments += [
-            Comment(by=words.author, text=f"“{label}” is called “{name}” in the studio", about=about)
-            for about, names in room.state.sheet.names.items()
-            for label, name in names.items()
-        ]
         comments += [Comment(by=words.author, text=f"The policy is broken: {each}") for each in breaches]
         # What was agreed on here must be kept, or the breach explained; the run may have been asked for less.
         agreed = replace(run, choice=replace(run.choice, budget=room.state.limits))
@@ -142,10 +138,21 @@ class Tasks:
             draft=(draft, evaluation),
             rationale={**room.proposed_words(), **written},
             comments=comments,
+            drawn=self._drawn(),
             broken=words.although,
         )
         path = keep_decision(decision, evaluation, run.folder)
         return {**room.do({"do": "approved"}, version), "decision": str(path)}
+
+    def _drawn(self) -> list[str]:
+        """Return how the draft came about: each step in words, and how much was looked at."""
+        state, looks = self._room.state, counted(self._room.looks, "draft")
+        opened = counted(len(state.opened), "draft")
+        return [
+            *(words for words, _ in state.past),
+            f"{looks} looked at on the training and validation people",
+            f"the test part opened for {opened}",
+        ]
 
     def _judged(self) -> Evaluation:
         found = self._room.evaluation(self._room.draft, "test")

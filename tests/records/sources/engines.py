@@ -6,7 +6,7 @@ import shutil
 import sqlite3
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -138,3 +138,18 @@ def spark_session() -> Iterator[Any]:
         )
         yield session
         session.stop()
+
+
+def any_engine(
+    kind: str, frame: pl.DataFrame, folder: Path, request: pytest.FixtureRequest, stack: ExitStack
+) -> Engine:
+    """Return the frame in an engine of this process or another, for as long as the stack."""
+    if kind == "postgresql":
+        engine: Engine = in_postgresql(frame, request.getfixturevalue("postgres_url"))
+        stack.callback(engine.close)
+        return engine
+    if kind == "spark":
+        engine = in_spark(frame, stack.enter_context(spark_session()))
+        stack.callback(engine.close)
+        return engine
+    return stack.enter_context(engine_of(kind, frame, folder))

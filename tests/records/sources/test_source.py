@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +23,13 @@ from leastwise.records.sources.engine import Engine
 from leastwise.records.sources.opening import files_of, is_source, open_engine
 from leastwise.records.sources.plan import PRIME, Places, number_of_key, place_of
 from leastwise.records.sources.polars import Polars
+from leastwise.schema.derive import WEEKDAYS
 from tests import strategies
 from tests.records.sources.engines import (
     IN_PROCESS,
     KEY,
     TABLE,
+    any_engine,
     engine_of,
     in_postgresql,
     in_spark,
@@ -97,7 +101,11 @@ def counters(counted: Counted, g: Generalization) -> list[Counter[Any]]:
             found[(*z[i].tolist(), int(y[i]), *beside[i])] += int(table.counts[i])
         return found
 
-    return [rows(counted.truth), *(rows(t, t.codes[:, p]) for p, (_, t) in counted.cells.items())]
+    beside = [
+        rows(replace(counted.truth.take(cells.record_of), weights=cells.counts), cells.values)
+        for cells in counted.cells.values()
+    ]
+    return [rows(counted.truth), *beside]
 
 
 def check_engine(engine: Engine, frame: pl.DataFrame) -> None:
@@ -243,6 +251,55 @@ def test_markers_of_missing_values_are_missing(tmp_path: Path) -> None:
         getattr(frame, write)(path)
         with_markers = Source(of_files([path]), SCHEMA, SEED, ("?", "-99.0")).counted(G, None)
         assert counters(with_markers, G) == oracle(people(300), SCHEMA, G, np.ones(300, dtype=bool))
+
+
+@pytest.mark.parametrize("kind", ["polars", "parquet", "sqlite", "postgresql"])
+def test_many_columns_of_many_values_are_put_together(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    values = tuple(f"v{i}" for i in range(40))
+    schema = Schema(tuple(Attribute(f"a{j}", values=values, personal=True) for j in range(14)))
+    g = Generalization(tuple(Groups.of(a, [[value] for value in values]) for a in schema.attributes))
+    random = np.random.default_rng(0)
+    frame = pl.DataFrame({a.name: [values[i] for i in random.integers(0, 40, 50)] for a in schema.attributes})
+    frame = pl.concat([frame, frame, pl.DataFrame({a.name: [values[-1]] for a in schema.attributes})])
+    with ExitStack() as stack:
+        source = Source(any_engine(kind, frame, tmp_path, request, stack), schema, SEED)
+        assert counters(source.counted(g, None), g) == oracle(frame, schema, g, np.ones(101, dtype=bool))
+
+
+BORN = Attribute("year", "continuous", derive="year of YYYY-MM-DD", source="born", integer=True, missing=True)
+DAY = Attribute("born", values=WEEKDAYS, derive="weekday of YYYY-MM-DD", missing=True, personal=True)
+POST = Attribute("area", values=("1", "2", "9"), derive="prefix 1", source="post", personal=True)
+RICH = Attribute("rich", values=("up to 50", "above 50"), derive="above 50", source="pay")
+DERIVED = Schema((BORN, DAY, POST), RICH)
+
+
+@pytest.mark.parametrize("kind", ["polars", "parquet", "csv", "sqlite", "relation", "postgresql", "spark"])
+def test_derived_questions_are_asked_where_the_records_lie(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    random = np.random.default_rng(3)
+    days = [f"{y}-0{m}-1{d}" for y in (1970, 1999) for m in (1, 9) for d in (0, 7)]
+    frame = pl.DataFrame(
+        {
+            "born": pl.Series([[*days, "?", None][i] for i in random.integers(0, 10, 300)], dtype=pl.String),
+            "post": [["10115", "20095", "99999"][i] for i in random.integers(0, 3, 300)],
+            "pay": random.integers(0, 100, 300),
+        }
+    )
+    days_of = Groups.of(DAY, [[*WEEKDAYS[:5], None], WEEKDAYS[5:]])
+    g = Generalization((Intervals(BORN, (1980,)), days_of, suppress(POST)), RICH)
+    plain = frame.with_columns(pl.col("born").replace("?", None))
+    with ExitStack() as stack:
+        engine = any_engine(kind, frame, tmp_path, request, stack)
+        source = Source(engine, DERIVED, SEED, ("?",))
+        everybody = np.ones(300, dtype=bool)
+        assert counters(source.counted(g, None), g) == oracle(plain, DERIVED, g, everybody)
+        sample = source.sample(10**6)
+        assert np.array_equal(
+            np.sort(sample.codes, axis=0), np.sort(Table.from_frame(plain, DERIVED).codes, axis=0)
+        )
 
 
 class TestBadInput:

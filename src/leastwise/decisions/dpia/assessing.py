@@ -16,6 +16,7 @@ from leastwise.documents.wording import counted, listed, percent
 from leastwise.errors import ParameterError
 from leastwise.evaluation import Evaluation, Necessity
 from leastwise.generalization import Generalization
+from leastwise.generalization.describe import footnotes
 from leastwise.policy import Policy
 from leastwise.runs import Candidate, Figures, Run, Size
 from leastwise.runs.budget import Limit
@@ -191,6 +192,7 @@ def _data(about: Subject) -> Part:
 
     people = about.evaluation.people
     known = counted(people.train + people.validation + people.test, "person", "people")
+    names = footnotes(about.generalization.partitions)
     what = answer_facts(about.generalization, about.evaluation)["sentences"][0]
     rows = tuple(
         (f"{each['name']}{' (personal)' if each['personal'] else ''}", each["before"], _now(each))
@@ -202,6 +204,7 @@ def _data(about: Subject) -> Part:
         statements=(
             Statement(what, about.source("answer")),
             Statement(f"This was found on a sample of {known}: {about.run.task.data}.", about.source("asked")),
+            *(Statement(f"{each}.", about.source("questions")) for each in names),
         ),
         grid=Grid(("item", "could be asked", "is asked"), rows, about.source("questions")),
     )

@@ -1,5 +1,5 @@
 """Records that stay where they are: counted in DuckDB, Spark, PostgreSQL, SQLite or Polars, never copied whole."""
 
-from leastwise.records.sources.source import SAMPLE, Counted, Source
+from leastwise.records.sources.source import SAMPLE, AddedUp, Counted, Source
 
-__all__ = ["SAMPLE", "Counted", "Source"]
+__all__ = ["SAMPLE", "AddedUp", "Counted", "Source"]

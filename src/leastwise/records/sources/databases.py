@@ -114,14 +114,14 @@ class SQLite(Database):
             return "nested"
         return "int" if kinds == {"integer"} else "float" if kinds and kinds <= {"integer", "real"} else "text"
 
-    def column(self, name: str) -> str:
+    def raw_column(self, name: str) -> str:
         """Return a column as it is: what SQLite compares has the type of each value."""
         return f"{RECORD}.{self.dialect.name(name)}"
 
     @cached_property
     def number(self) -> str:
         """The whole number of a record."""
-        if self.key is not None and self.family(self.key) != "int":
+        if self.key is not None and self.raw_family(self.key) != "int":
             raise ParameterError("the key of an SQLite table must hold whole numbers, or be left out")
         return super().number
 

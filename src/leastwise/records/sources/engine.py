@@ -5,12 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import NamedTuple
 
 import polars as pl
 
 from leastwise.errors import DataError, LeastwiseError, ParameterError, shorten
 from leastwise.records.sources.plan import MOST_GROUPS, Family, Plan
+from leastwise.schema import Attribute, Schema
 from leastwise.schema.values import ONE_VALUE
 from leastwise.validation import did_you_mean
 
@@ -22,6 +24,26 @@ class Draw(NamedTuple):
     below: int
 
 
+class TooManyGroupsError(ParameterError):
+    """There are more groups than are fetched: they can only be added up where they are."""
+
+
+class Sums(NamedTuple):
+    """What is told of groups that are not fetched.
+
+    Attributes
+    ----------
+    sets
+        A row for the combinations alone, then for each value: how many ``people`` are shown, and how many of them
+        are ``told`` by naming to each combination the value that most have.
+    sizes
+        How many combinations (``records``) are held by ``n`` people.
+    """
+
+    sets: pl.DataFrame
+    sizes: pl.DataFrame
+
+
 class Engine(ABC):
     """Where records lie.
 
@@ -29,10 +51,16 @@ class Engine(ABC):
     ----------
     key
         The column by which a record is told from others; None where records have numbers of their own.
+    derived
+        Questions that a rule makes out of a column, by name: the engine derives, then looks up and counts.
+    markers
+        Texts of such a column that stand for "no answer".
     """
 
     name: str = "engine"
     key: str | None = None
+    derived: Mapping[str, Attribute] = MappingProxyType({})
+    markers: Sequence[str] = ()
 
     @property
     @abstractmethod
@@ -45,6 +73,10 @@ class Engine(ABC):
 
         The columns are k0, k1, ... (whole numbers), e0, e1, ... (exact columns), ``value`` where there is one, n.
         """
+
+    @abstractmethod
+    def add_up(self, plan: Plan, seed: int) -> Sums:
+        """Answer a plan whose groups are too many: they are added up here."""
 
     @abstractmethod
     def draw(self, columns: Sequence[str], draw: Draw) -> pl.DataFrame:
@@ -60,7 +92,19 @@ class Engine(ABC):
     def cancel(self) -> None:  # noqa: B027
         """Stop the query that runs."""
 
-    def family(self, column: str) -> Family:
+    def derive(self, schema: Schema, markers: Sequence[str] = ()) -> None:
+        """Let the derived questions of a schema be asked under their names."""
+        everyone = (*schema.attributes, *([schema.label] if schema.label else []))
+        self.derived, self.markers = {each.name: each for each in everyone if each.derive}, tuple(markers)
+
+    def family(self, name: str) -> Family:
+        """Return what a question, or a column, holds; what is derived is a text."""
+        if name in self.derived:
+            self.raw_family(self.derived[name].column)
+            return "text"
+        return self.raw_family(name)
+
+    def raw_family(self, column: str) -> Family:
         """Return what a column holds, or say that there is none."""
         if column not in self.families:
             hint = did_you_mean(column, self.families)
@@ -92,7 +136,7 @@ class Engine(ABC):
 def check_size(found: pl.DataFrame, plan: Plan) -> pl.DataFrame:
     """Refuse an answer that was cut off."""
     if found.height > MOST_GROUPS:
-        raise ParameterError(
+        raise TooManyGroupsError(
             f"{plan.words}: there are more than {MOST_GROUPS:,} groups, which is more than is fetched; judge a "
             "coarser generalization, or round the long columns before"
         )

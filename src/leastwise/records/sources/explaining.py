@@ -10,33 +10,42 @@ import polars as pl
 
 from leastwise.apply.steps import keys_of
 from leastwise.generalization import Generalization
+from leastwise.records.sources.plan import Places
 from leastwise.records.sources.source import Domain, Source
 from leastwise.schema import Attribute
 
 
-def explained(source: Source, generalizations: Sequence[Generalization], sampled: int) -> Iterator[str]:
+def explained(source: Source, generalizations: Sequence[Generalization] | None, sampled: int) -> Iterator[str]:
     """Yield each query as text; the buckets are those of the declared values: nobody has looked at any other.
 
     Parameters
     ----------
     generalizations
-        That will be counted; where they are not known yet, none.
+        That will be counted; an empty list where they are not known yet, None where nothing will be counted.
     sampled
         How many records will be drawn.
     """
-    blind = replace(source)
-    everyone = [*source.schema.attributes] + ([source.schema.label] if source.schema.label else [])
-    blind.__dict__["domains"] = {each.name: _declared(each, source) for each in everyone}
-    engine = source.engine
-    yield from engine.explain(source.marginals_plan(), source.seed)
+    everyone = _everyone(source)
+    yield from source.engine.explain(source.marginals_plan(), source.seed)
     yield f"-- drawing a sample: about {sampled:,} records with {', '.join(each.name for each in everyone)}"
-    for generalization in generalizations:
-        within = generalization.within(source.schema)
-        yield from engine.explain(blind.plan(within, source.tested), source.seed)
-    if not generalizations:
-        nothing = Generalization.suppressed(source.schema)
+    yield from explained_counts(source, generalizations or (), source.tested)
+    if generalizations is not None and not generalizations:
         yield "-- one like this for each candidate of the frontier, with its own columns and buckets:"
-        yield from engine.explain(blind.plan(nothing, source.tested), source.seed)
+        yield from explained_counts(source, [Generalization.suppressed(source.schema)], source.tested)
+
+
+def explained_counts(
+    source: Source, generalizations: Sequence[Generalization], places: Places | None
+) -> Iterator[str]:
+    """Yield the queries that count generalizations."""
+    blind = replace(source)
+    blind.__dict__["domains"] = {each.name: _declared(each, source) for each in _everyone(source)}
+    for generalization in generalizations:
+        yield from source.engine.explain(blind.plan(generalization.within(source.schema), places), source.seed)
+
+
+def _everyone(source: Source) -> list[Attribute]:
+    return [*source.schema.attributes] + ([source.schema.label] if source.schema.label else [])
 
 
 def _declared(attribute: Attribute, source: Source) -> Domain:

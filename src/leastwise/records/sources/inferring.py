@@ -32,7 +32,8 @@ def infer_at_source(
 
     A value that fewer than ``at_least`` records have is accepted as "other" and not listed.
     """
-    proposed.check_plain()
+    proposed.check_counted()
+    engine.derive(proposed, missing)
     everyone = [*proposed.attributes] + ([proposed.label] if proposed.label else [])
     _, *found = engine.count(Plan("completing the domains", values=tuple(a.name for a in everyone)), 0)
     least = AT_LEAST if at_least is None else at_least
@@ -42,14 +43,6 @@ def infer_at_source(
     return replace(
         proposed, attributes=tuple(complete[:-1]), label=replace(complete[-1], missing=False, other=False)
     )
-
-
-def without_derived(proposed: Schema, wanted: Container[str]) -> tuple[Schema, dict[str, str]]:
-    """Leave out derived questions that nobody wants by name, and say why: an engine must hold what is asked."""
-    derived = [each for each in proposed.attributes if each.derive and each.name not in wanted]
-    why = "to be asked as {}, which needs a column of its own in the engine"
-    kept = tuple(each for each in proposed.attributes if each not in derived)
-    return replace(proposed, attributes=kept), {each.name: why.format(each.derive) for each in derived}
 
 
 def completed(engine: Engine, schema: Schema, names: Container[str], missing: Sequence[str] = ()) -> Schema:
@@ -63,7 +56,7 @@ def completed(engine: Engine, schema: Schema, names: Container[str], missing: Se
 
 def _completed(attribute: Attribute, marginal: pl.DataFrame, missing: Sequence[str], at_least: int) -> Attribute:
     raw = pl.DataFrame({"value": marginal["value"]})
-    values = raw.with_columns(without_markers(raw.schema, missing))["value"].to_list()
+    values = raw.with_columns(without_markers(raw.schema, () if attribute.derive else missing))["value"].to_list()
     counts: dict[str, int] = {}
     absent = False
     for value, people in zip(values, marginal["n"].to_list(), strict=True):

@@ -118,7 +118,7 @@ class Plan:
     exact
         Columns that count as they are.
     values
-        Columns, each of which is counted beside the combination in a set of its own.
+        What is counted beside the combination, each in a set of its own: a column as it is, or its buckets.
     places
         The part of the records; None for all.
     at_least
@@ -128,24 +128,42 @@ class Plan:
     words: str
     digits: tuple[Placing, ...] = ()
     exact: tuple[str, ...] = ()
-    values: tuple[str, ...] = ()
+    values: tuple[str | Placing, ...] = ()
     places: Places | None = None
     at_least: int = 1
 
     @property
     def columns(self) -> list[str]:
         """What the query reads."""
-        return list(dict.fromkeys([*(digit.column for digit in self.digits), *self.exact, *self.values]))
+        beside = (each if isinstance(each, str) else each.column for each in self.values)
+        return list(dict.fromkeys([*(digit.column for digit in self.digits), *self.exact, *beside]))
 
     @cached_property
-    def keys(self) -> list[list[tuple[Placing, int]]]:
-        """The digits of each whole number, with what each is multiplied by; 0 is for what has no bucket."""
-        found: list[list[tuple[Placing, int]]] = [[]]
-        bound = 1
-        for digit in self.digits:
-            if bound * (digit.size + 1) > _LARGEST_KEY:
-                found.append([])
-                bound = 1
-            found[-1].append((digit, bound))
-            bound *= digit.size + 1
+    def keys(self) -> list[Packed]:
+        """The digits of the combination in whole numbers; without any digit one number, which is 0."""
+        return packed(self.digits) or [[]]
+
+    @cached_property
+    def looked_up(self) -> dict[str, list[ByValue]]:
+        """By column, what is looked up of it."""
+        found: dict[str, list[ByValue]] = {}
+        for each in (*self.digits, *self.values):
+            if isinstance(each, ByValue):
+                found.setdefault(each.column, []).append(each)
         return found
+
+
+Packed = list[tuple[Placing, int]]
+
+
+def packed(digits: Sequence[Placing]) -> list[Packed]:
+    """Put digits together into few whole numbers, with what each is multiplied by; 0 is for what has no bucket."""
+    found: list[Packed] = []
+    bound = _LARGEST_KEY
+    for digit in digits:
+        if bound * (digit.size + 1) > _LARGEST_KEY:
+            found.append([])
+            bound = 1
+        found[-1].append((digit, bound))
+        bound *= digit.size + 1
+    return found

@@ -8,7 +8,8 @@ from operator import add, or_
 
 import polars as pl
 
-from leastwise.records.sources.engine import Draw, Engine, check_size
+from leastwise.apply.deriving import derived_columns
+from leastwise.records.sources.engine import Draw, Engine, Sums, check_size
 from leastwise.records.sources.plan import (
     PRIME,
     ByNumber,
@@ -20,6 +21,7 @@ from leastwise.records.sources.plan import (
     salts,
 )
 from leastwise.records.sources.sql import families_of
+from leastwise.schema import Attribute
 
 _ROW, _PLACE, _SECOND = "leastwise_row", "leastwise_place", "leastwise_second_place"
 
@@ -39,6 +41,28 @@ class Polars(Engine):
 
     def count(self, plan: Plan, seed: int) -> list[pl.DataFrame]:
         """Answer a plan: all sets in one go over the frame."""
+        _, found = self._sets(plan, seed)
+        with self.answering():
+            answers = pl.collect_all(found, engine="streaming")
+        return [
+            check_size(each, plan).rename({f"v{i}": "value"}, strict=False) for i, each in enumerate(answers, -1)
+        ]
+
+    def add_up(self, plan: Plan, seed: int) -> Sums:
+        """Answer a plan whose groups are too many: nothing but their sums is collected."""
+        names, found = self._sets(plan, seed)
+        n = pl.col("n").cast(pl.Int64)
+        of_each = [each.group_by(names).agg(people=n.sum(), told=n.max()) for each in found]
+        sums = [
+            each.select(pl.lit(i).alias("s"), pl.col("people", "told").sum()) for i, each in enumerate(of_each)
+        ]
+        sizes = found[0].group_by(n).agg(records=pl.len().cast(pl.Int64))
+        with self.answering():
+            *sets, counted = pl.collect_all([*sums, sizes], engine="streaming")
+        return Sums(pl.concat(sets), counted.sort("n"))
+
+    def _sets(self, plan: Plan, seed: int) -> tuple[list[str], list[pl.LazyFrame]]:
+        """Return what the combinations are called, and the counts of each set."""
         frame = self._compared(plan.columns)
         if plan.places is not None:
             place = pl.col(_PLACE)
@@ -46,42 +70,56 @@ class Polars(Engine):
             frame = frame.filter((place >= plan.places.start) & (place < plan.places.end))
         exact = [pl.col(name).alias(f"e{i}") for i, name in enumerate(plan.exact)]
         keys = [_key(digits).alias(f"k{i}") for i, digits in enumerate(plan.keys)]
-        values = [pl.col(name).alias(f"v{i}") for i, name in enumerate(plan.values)]
+        values = [
+            (pl.col(each) if isinstance(each, str) else _digit(each).cast(pl.Int64) - 1).alias(f"v{i}")
+            for i, each in enumerate(plan.values)
+        ]
         # A key without digits is a constant, which a select of it alone would give once.
         inner, names = frame.with_columns(*keys, *exact, *values), [e.meta.output_name() for e in (*keys, *exact)]
         sets = [names, *([*names, f"v{i}"] for i in range(len(values)))]
         found = [inner.group_by(by).agg(n=pl.len()).filter(pl.col("n") >= plan.at_least) for by in sets]
-        with self.answering():
-            answers = pl.collect_all(found, engine="streaming")
-        return [
-            check_size(each, plan).rename({f"v{i}": "value"}, strict=False) for i, each in enumerate(answers, -1)
-        ]
+        return names, found
 
     def draw(self, columns: Sequence[str], draw: Draw) -> pl.DataFrame:
         """Return the records whose second place lies below the limit."""
-        frame = self._placed(self._compared(columns), _PLACE, pl.col(_ROW), salts(draw.seed, "part"))
+        frame = self._placed(
+            self._compared(columns, derived=False), _PLACE, pl.col(_ROW), salts(draw.seed, "part")
+        )
         frame = self._placed(frame, _SECOND, pl.col(_PLACE), salts(draw.seed, "draw"))
         with self.answering():
             drawn = frame.filter(pl.col(_SECOND) < draw.below).select(*columns, _PLACE)
             return drawn.collect(engine="streaming")
 
-    def _compared(self, columns: Sequence[str]) -> pl.LazyFrame:
-        """Return the frame with its columns as they are compared."""
+    def _compared(self, columns: Sequence[str], derived: bool = True) -> pl.LazyFrame:
+        """Return the frame with its columns as they are compared; with what is derived, unless they are drawn."""
         frame = self.frame if self.key is not None else self.frame.with_row_index(_ROW)
+        made = {name: self.derived[name] for name in columns if derived and name in self.derived}
         casts = []
         for name in columns:
-            family = self.family(name)
+            family = "" if name in made else self.raw_family(name)
             if family == "float":
                 casts.append(pl.col(name).cast(pl.Float64))
             elif family in ("text", "other"):
                 casts.append(pl.col(name).cast(pl.String))
         # The key may be a column that is compared as a text: its number is made of what it was.
-        return frame.with_columns(self._number().alias(_ROW), *casts)
+        frame = frame.with_columns(self._number().alias(_ROW), *casts)
+        return self._with_derived(frame, made)
+
+    def _with_derived(self, frame: pl.LazyFrame, made: Mapping[str, Attribute]) -> pl.LazyFrame:
+        """Return the frame with derived questions, and null where a column says "no answer"."""
+        if not made:
+            return frame
+        columns = {each.column: self.raw_family(each.column) for each in made.values()}
+        if self.markers:
+            known = {column: ~pl.col(column).cast(pl.String).is_in(list(self.markers)) for column in columns}
+            frame = frame.with_columns(pl.when(test).then(pl.col(column)) for column, test in known.items())
+        found: pl.LazyFrame = derived_columns([*made.values()], frame, frame.collect_schema(), pl)
+        return found
 
     def _number(self) -> pl.Expr:
         if self.key is None:
             return pl.col(_ROW).cast(pl.Int64)
-        if self.family(self.key) == "int":
+        if self.raw_family(self.key) == "int":
             return pl.col(self.key).cast(pl.Int64) % PRIME
         texts = pl.col(self.key).cast(pl.String)
         return texts.map_elements(number_of_key, return_dtype=pl.Int64)

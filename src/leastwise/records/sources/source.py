@@ -28,7 +28,7 @@ from leastwise.partition import Intervals, Partition, Untouched
 from leastwise.progress import Progress, Silent
 from leastwise.records.encoding import encode_numbers, encode_values
 from leastwise.records.files import without_markers
-from leastwise.records.grouping import joint_keys
+from leastwise.records.grouping import Cells, joint_keys
 from leastwise.records.sources.engine import Draw, Engine
 from leastwise.records.sources.plan import PRIME, ByNumber, ByValue, Family, Places, Placing, Plan
 from leastwise.records.splitting import Dealt
@@ -44,6 +44,8 @@ TESTED = 0.3
 """The share of the test part, as in every split of the protocol."""
 
 _UNIQUE_UP_TO = 5_000_000
+# Of a column of more values than these, the values themselves are counted, instead of being looked up.
+_MOST_LOOKED_UP = 5_000
 Codes = npt.NDArray[np.intp]
 
 
@@ -56,18 +58,45 @@ class Counted(NamedTuple):
         Each distinct generalized record with its label once, and how many people have it. Where an attribute is
         generalized, a code of its bucket stands for all of them.
     cells
-        By the position of a personal attribute: per cell the row of the record, and the records again with the
-        value in full, and how many people have both.
+        By the position of a personal attribute, how many people have each value together with each record.
     people
         How many there are in the part.
     withheld
         Of how many the generalized record was too rare to be counted.
+    learned
+        Whether attackers learn from these counts, too: each person is guessed from all others.
     """
 
     truth: Table
-    cells: dict[int, tuple[Codes, Table]]
+    cells: dict[int, Cells]
     people: int
     withheld: int
+    learned: bool = False
+
+
+class AddedUp(NamedTuple):
+    """What is told by a generalization whose distinct records are too many to be fetched.
+
+    Attributes
+    ----------
+    people
+        How many there are in the part.
+    told, guessed
+        By personal attribute, of how many people it is told in hindsight, by naming to each record the value that
+        most have; and by naming one to everybody. Of a number, which is told within a tolerance, everybody counts.
+    sizes
+        How many distinct records are held by so many people.
+    """
+
+    people: int
+    told: dict[str, int]
+    guessed: dict[str, int]
+    sizes: dict[int, int]
+
+    @property
+    def withheld(self) -> int:
+        """Of how many people the record was too rare to be counted."""
+        return self.people - sum(size * records for size, records in self.sizes.items())
 
 
 @dataclass(frozen=True)
@@ -119,6 +148,8 @@ class Source:
         Texts that stand for "no answer".
     at_least
         Smaller counts never leave the engine.
+    learned
+        Whether A1, A2 and A6 also guess each person from the counts of everybody else.
     progress
         Is told each query as it begins.
     """
@@ -128,10 +159,12 @@ class Source:
     seed: int = 0
     missing: tuple[str, ...] = ()
     at_least: int = 1
+    learned: bool = False
     progress: Progress = field(default_factory=Silent)
 
     def __post_init__(self) -> None:
-        self.schema.check_plain()
+        self.schema.check_counted()
+        self.engine.derive(self.schema, self.missing)
 
     def __len__(self) -> int:
         return self.people(None)
@@ -181,7 +214,8 @@ class Source:
         if raw.dtype == pl.Null:
             raw = raw.cast({"int": pl.Int64, "float": pl.Float64, "bool": pl.Boolean}.get(family, pl.String))
         shown = pl.DataFrame({"value": raw})
-        shown = shown.with_columns(without_markers(shown.schema, self.missing))
+        if not attribute.derive:  # the engine has left them out of what it derived
+            shown = shown.with_columns(without_markers(shown.schema, self.missing))
         column = nw.from_native(shown["value"].rename(attribute.name), series_only=True)
         if attribute is self.schema.label:
             _check_label(attribute, shown["value"], marginal["n"])
@@ -218,7 +252,8 @@ class Source:
 
     def sample(self, most: int = SAMPLE) -> Table:
         """Return a sample as a table, split as the source is; its levels are those of all records."""
-        names = [*self.schema.names, *([self.schema.label.name] if self.schema.label else [])]
+        everyone = (*self.schema.attributes, *([self.schema.label] if self.schema.label else []))
+        names = list(dict.fromkeys(each.column for each in everyone))
         frame = draw_frame(self.engine, names, most, len(self), self.seed, self.missing, self.progress)
         return self.table(frame)
 
@@ -242,7 +277,15 @@ class Source:
         if label is not None:
             digits.append(self._by_value(self.domains[label.name], np.arange(len(label.values) + 1)))
         words = f"counting {generalization.fingerprint[:12]}"
-        return Plan(words, tuple(digits), exact, self.schema.personal, places, self.at_least)
+        values = tuple(map(self._beside, self.schema.personal))
+        return Plan(words, tuple(digits), exact, values, places, self.at_least)
+
+    def _beside(self, name: str) -> str | Placing:
+        """Return how a personal attribute is counted: by its codes where they are few enough to be looked up."""
+        domain = self.domains[name]
+        if domain.values.height > _MOST_LOOKED_UP:
+            return name
+        return self._by_value(domain, np.arange(len(domain.levels) + domain.attribute.extra_values))
 
     def counted(self, generalization: Generalization, places: Places | None) -> Counted:
         """Count the generalized records of a part, and each personal attribute beside them."""
@@ -257,30 +300,60 @@ class Source:
             )
         return self._decoded(generalization, plan, answers, people)
 
+    def added_up(self, generalization: Generalization, places: Places | None, label: bool = True) -> AddedUp:
+        """Add up in the engine what ``counted`` would fetch."""
+        schema = self.schema
+        named = [name for name in schema.personal if not schema[name].continuous]
+        plan = replace(self.plan(generalization.within(schema), places), values=tuple(map(self._beside, named)))
+        if schema.label is not None and not label:
+            plan = replace(plan, digits=plan.digits[:-1])
+        people, added = self.people(places), []
+        for each in (plan, replace(plan, digits=(), exact=())):
+            self.progress.begin(f"{self.engine.name}: {plan.words}, added up there")
+            sums = self.engine.add_up(each, self.seed)
+            alone, *sets = sums.sets.rows(named=True)
+            if self.at_least == 1 and alone["people"] != people:
+                raise DataError("the records changed while they were counted; begin anew when nobody writes")
+            # What is withheld counts as told.
+            told = {name: row["told"] + people - row["people"] for name, row in zip(named, sets, strict=True)}
+            added.append(({name: told.get(name, people) for name in schema.personal}, sums.sizes))
+        (told, sizes), (guessed, _) = added
+        return AddedUp(people, told, guessed, dict(sizes.select("n", "records").iter_rows()))
+
     def _decoded(
         self, generalization: Generalization, plan: Plan, answers: Sequence[pl.DataFrame], people: int
     ) -> Counted:
-        rows = [self._codes(generalization, plan, answer) for answer in answers]
-        lost = int(sum(answers[0]["n"].to_numpy()[(rows[0] < 0).any(axis=1)]))
-        if lost and self.at_least == 1:
-            raise DataError(
-                f"{lost:,} records hold values that were not there when the columns were looked at; "
-                "begin anew when nobody writes"
-            )
-        sizes = [int(each) + 1 for each in np.max([r.max(axis=0, initial=0) for r in rows], axis=0)]
-        ends = np.cumsum([len(each) for each in rows])
-        keys = np.split(joint_keys(np.maximum(np.concatenate(rows), 0), sizes), ends[:-1])
-        kept = [(each >= 0).all(axis=1) for each in rows]
-        own, first, inverse = np.unique(keys[0][kept[0]], return_index=True, return_inverse=True)
-        weights = np.bincount(inverse, weights=answers[0]["n"].to_numpy()[kept[0]], minlength=len(own))
-        truth = self._table(rows[0][kept[0]][first], weights)
+        alone, *beside = answers
+        rows = self._codes(generalization, plan, alone)
+        kept = np.asarray((rows >= 0).all(axis=1))
+        self._check_known(alone.filter(~kept))
+        sizes = [int(each) + 1 for each in rows.max(axis=0, initial=0)]
+        # Two values of a column may be one: 1 and 1.0.
+        own, first, inverse = np.unique(joint_keys(rows[kept], sizes), return_index=True, return_inverse=True)
+        weights = np.bincount(inverse, weights=alone["n"].to_numpy()[kept], minlength=len(own))
+        truth = self._table(rows[kept][first], weights)
+        number = np.full(len(rows), -1, dtype=np.intp)
+        number[kept] = inverse
+        keys = [name for name in alone.columns if name != "n"]
+        numbered = alone.select(*keys, pl.Series("row", number))
         cells = {}
-        for p, answer, key, keep in zip(truth.personal, answers[1:], keys[1:], kept[1:], strict=True):
-            values = self.domains[self.schema.names[p]].codes(answer["value"])
-            keep = keep & (values >= 0)
-            record_of = np.searchsorted(own, key[keep])
-            cells[p] = _cells(truth, p, record_of, values[keep], answer["n"].to_numpy()[keep])
-        return Counted(truth, cells, people, people - int(weights.sum()))
+        for p, value, answer in zip(truth.personal, plan.values, beside, strict=True):
+            typed = answer.cast({name: numbered.schema[name] for name in keys})  # an empty answer may have none
+            found = typed.join(numbered, on=keys, how="left", nulls_equal=True, maintain_order="left")
+            record_of, raw = found["row"].to_numpy(), found["value"]
+            codes = self.domains[value].codes(raw) if isinstance(value, str) else raw.to_numpy().astype(np.intp)
+            known = (record_of >= 0) & (codes >= 0)
+            self._check_known(found.filter(~known))
+            cells[p] = Cells.of(record_of[known], codes[known], found["n"].to_numpy()[known])
+        return Counted(truth, cells, people, people - int(weights.sum()), self.learned)
+
+    def _check_known(self, strange: pl.DataFrame) -> None:
+        """Refuse values that nobody had when the columns were looked at; rare ones were not shown."""
+        if self.at_least == 1 and not strange.is_empty():
+            raise DataError(
+                f"{int(strange['n'].sum()):,} records hold values that were not there when the columns were "
+                "looked at; begin anew when nobody writes"
+            )
 
     def _codes(self, generalization: Generalization, plan: Plan, answer: pl.DataFrame) -> Codes:
         """Return a code for each attribute, 0 where it is not collected, and the label; -1: it has no place."""
@@ -390,18 +463,6 @@ def draw_frame(
     found = engine.draw(columns, Draw(seed, below))
     found = found.sort(found.columns[-1], *found.columns[:-1], nulls_last=True)
     return found.with_columns(without_markers(found[:, :-1].schema, missing))
-
-
-def _cells(
-    truth: Table, position: int, record_of: Codes, values: Codes, counts: npt.NDArray[Any]
-) -> tuple[Codes, Table]:
-    width = int(values.max(initial=0)) + 1
-    pairs, inverse = np.unique(record_of * width + values, return_inverse=True)
-    record_of, weights = pairs // width, np.bincount(inverse, weights=counts, minlength=len(pairs))
-    table = replace(truth.take(record_of), weights=weights.astype(float))
-    codes = table.codes.copy(order="F")
-    codes[:, position] = pairs % width
-    return record_of.astype(np.intp), replace(table, codes=codes)
 
 
 def _with_levels(table: Table, levels: Levels) -> Table:

@@ -5,8 +5,10 @@ Nothing is created in the engine: a query needs no right but to read.
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from functools import cached_property
 from typing import Any
@@ -14,12 +16,26 @@ from typing import Any
 import polars as pl
 
 from leastwise.errors import DataError, shorten
+from leastwise.exports.sql_deriving import derived_text
 from leastwise.exports.sql_dialects import Dialect, among
-from leastwise.records.sources.engine import Draw, Engine, check_size
-from leastwise.records.sources.plan import MOST_GROUPS, PRIME, ByNumber, ByValue, Family, Placing, Plan, salts
+from leastwise.records.sources.engine import Draw, Engine, Sums, check_size
+from leastwise.records.sources.plan import (
+    MOST_GROUPS,
+    PRIME,
+    ByNumber,
+    ByValue,
+    Family,
+    Packed,
+    Placing,
+    Plan,
+    packed,
+    salts,
+)
 
 PLACE, SECOND = "leastwise_place", "leastwise_second_place"
 RECORD = "r"
+# More values than these are looked up in a table that the query brings along: a long CASE costs far more.
+_FEW = 8
 
 # The number of a key that is a text, by dialect: the first eight digits of its MD5.
 _TEXT_KEYS = {
@@ -49,7 +65,7 @@ class SqlEngine(Engine):
         """The whole number of a record r, from which its place is made."""
         assert self.key is not None
         column = f"{RECORD}.{self.dialect.name(self.key)}"
-        if self.family(self.key) == "int":
+        if self.raw_family(self.key) == "int":
             whole = f"CAST({column} AS BIGINT)"
             return f"({whole} % {PRIME} + {PRIME})"  # some engines keep the sign
         return _TEXT_KEYS[self.dialect.key].format(self.dialect.as_text(column))
@@ -57,21 +73,44 @@ class SqlEngine(Engine):
     def count(self, plan: Plan, seed: int) -> list[pl.DataFrame]:
         """Answer a plan by one query; by one for each set where the dialect has no GROUPING SETS."""
         with self.answering():
-            answers = [check_size(self.fetch(query), plan) for query in self.queries(plan, seed)]
-        if not self.grouping_sets:
-            return answers
-        (answer,) = answers
-        keys = [name for name in answer.columns if name[0] in "ke"]
-        flags = [pl.col(f"g{i}") == 0 for i in range(len(plan.values))]
-        alone = answer.filter(~pl.any_horizontal(flags)) if flags else answer
-        found = [alone.select(*keys, "n")]
-        for i, flag in enumerate(flags):
-            found.append(answer.filter(flag).select(*keys, pl.col(f"v{i}").alias("value"), "n"))
-        return found
+            answers = [self.fetch(query) for query in self.queries(plan, seed)]
+        if self.grouping_sets and plan.values:
+            keys = [name for name in answers[0].columns if name[0] in "ke"]
+            sets, nothing = answers[0].partition_by("s", as_dict=True), answers[0].clear()
+            answers = [sets.get((0,), nothing).select(*keys, "n")]
+            for i, each in enumerate(plan.values):
+                value = pl.col(f"v{i}" if isinstance(each, str) else "v").alias("value")
+                answers.append(sets.get((i + 1,), nothing).select(*keys, value, "n"))
+        found = zip(answers, (None, *plan.values), strict=True)
+        return [_buckets(check_size(answer, plan), each) for answer, each in found]
+
+    def add_up(self, plan: Plan, seed: int) -> Sums:
+        """Answer a plan whose groups are too many: nothing but their sums is fetched."""
+        with self.answering():
+            sets, sizes = (pl.concat(map(self.fetch, each)) for each in self.sums(plan, seed))
+        return Sums(sets.sort("s").drop("s").cast(pl.Int64), sizes.sort("n").cast(pl.Int64))
+
+    def sums(self, plan: Plan, seed: int) -> tuple[list[str], list[str]]:
+        """Return the queries that add up a plan's sets, and those for how many have each combination."""
+        names, read = _names(plan), self._read(plan, seed)
+        alone = self._one_by_one(replace(plan, values=()), names, read)
+        sets = alone
+        if plan.values:
+            sets = (self._together if self.grouping_sets else self._one_by_one)(plan, names, read)
+        together = ", ".join(names)
+        added = []
+        for i, query in enumerate(sets):
+            s = "s" if len(sets) == 1 and plan.values else str(i)
+            of_each = f"SELECT {together}, {s} AS s, SUM(n) AS people, MAX(n) AS most FROM ({query}) AS {RECORD}"
+            each = f"{of_each} GROUP BY {together}{', s' if s == 's' else ''}"
+            added.append(
+                f"SELECT s, SUM(people) AS people, SUM(most) AS told FROM ({each}) AS {RECORD} GROUP BY s"
+            )
+        return added, [f"SELECT n, COUNT(*) AS records FROM ({query}) AS {RECORD} GROUP BY n" for query in alone]
 
     def draw(self, columns: Sequence[str], draw: Draw) -> pl.DataFrame:
         """Return the records whose second place lies below the limit."""
-        listed = ", ".join(f"{self.column(name)} AS {self.dialect.name(name)}" for name in columns)
+        listed = ", ".join(f"{self.raw_column(name)} AS {self.dialect.name(name)}" for name in columns)
         placed = self._placed(self._placed(self.origin, self.number, PLACE, salts(draw.seed, "part")),
                               f"{RECORD}.{PLACE}", SECOND, salts(draw.seed, "draw"))  # fmt: skip
         query = (
@@ -87,27 +126,71 @@ class SqlEngine(Engine):
 
     def queries(self, plan: Plan, seed: int) -> list[str]:
         """Return the text of a plan's queries."""
-        keys = [f"{self._key(digits)} AS k{i}" for i, digits in enumerate(plan.keys)]
-        exact = [f"{self.column(name)} AS e{i}" for i, name in enumerate(plan.exact)]
-        values = [f"{self.column(name)} AS v{i}" for i, name in enumerate(plan.values)]
+        names = _names(plan)
+        made = self._together if self.grouping_sets and plan.values else self._one_by_one
+        queries = made(plan, names, self._read(plan, seed))
+        # So many groups of each set; where there are more, some set shows it.
+        most = (MOST_GROUPS + 1) * ((1 + len(plan.values)) // len(queries))
+        return [f"{query} LIMIT {most}" for query in queries]
+
+    def _one_by_one(self, plan: Plan, names: Sequence[str], read: str) -> list[str]:
+        """Return a query for each set."""
+        values = [self.column(each) if isinstance(each, str) else self._digit(plan, each) for each in plan.values]
+        having, combined = _at_least(plan, "COUNT(*)"), self._combination(plan)
+        alone = _counted(names, combined, read)
+        beside = (_counted([*names, "value"], [*combined, f"{value} AS value"], read) for value in values)
+        return [query + having for query in (alone, *beside)]
+
+    def _together(self, plan: Plan, names: Sequence[str], read: str) -> list[str]:
+        """Return one query for all sets: people who are alike in everything are counted first, then each set."""
+        beside = [f"v{i}" for i in range(len(plan.values))]
+        raw = {f"v{i}": self.column(each) for i, each in enumerate(plan.values) if isinstance(each, str)}
+        numbers = packed([each for each in plan.values if not isinstance(each, str)])
+        columns = {f"w{i}": self._number(plan, digits) for i, digits in enumerate(numbers)} | raw
+        combined = [*self._combination(plan), *(f"{column} AS {name}" for name, column in columns.items())]
+        digits = (digit for i, each in enumerate(numbers) for digit in self._unpacked(f"w{i}", each))
+        apart = ", ".join([*names, *(name if name in raw else f"{next(digits)} AS {name}" for name in beside)])
+        alike = f"SELECT {apart}, n FROM ({_counted([*names, *columns], combined, read)}) AS {RECORD}"
+        placed = ", ".join(name for name in beside if name not in raw)
+        value = [f"CAST(COALESCE({placed}, NULL) AS INTEGER) AS v"] if placed else []  # as narrow as it may be
+        shown = ", ".join([*names, *raw, *value])
+        which = " ".join(f"WHEN GROUPING({name}) = 0 THEN {i + 1}" for i, name in enumerate(beside))
+        together = ", ".join(names)
+        sets = ", ".join([f"({together})", *(f"({together}, {name})" for name in beside)])
+        return [
+            f"SELECT {shown}, CASE {which} ELSE 0 END AS s, CAST(SUM(n) AS BIGINT) AS n "
+            f"FROM ({alike}) AS {RECORD} GROUP BY GROUPING SETS ({sets}){_at_least(plan, 'SUM(n)')}"
+        ]
+
+    def _combination(self, plan: Plan) -> list[str]:
+        keys = [f"{self._number(plan, digits)} AS k{i}" for i, digits in enumerate(plan.keys)]
+        return keys + [f"{self.column(name)} AS e{i}" for i, name in enumerate(plan.exact)]
+
+    def _read(self, plan: Plan, seed: int) -> str:
+        """Return what stands behind FROM: the records of the part, with what is looked up beside them."""
         source, where = self.origin, ""
         if plan.places is not None:
             source = self._placed(source, self.number, PLACE, salts(seed, "part"))
             where = f" WHERE {RECORD}.{PLACE} >= {plan.places.start} AND {RECORD}.{PLACE} < {plan.places.end}"
-        inner = f"(SELECT {', '.join([*keys, *exact, *values])} FROM {source} AS {RECORD}{where}) AS {RECORD}"
-        names = [f"k{i}" for i in range(len(keys))] + [f"e{i}" for i in range(len(exact))]
-        return [f"{query} LIMIT {MOST_GROUPS + 1}" for query in self._grouped(inner, names, plan)]
+        tables = [self._lookup(plan, column) for column in plan.looked_up if self._is_long(plan, column)]
+        return f"{source} AS {RECORD}{''.join(tables)}{where}"
 
-    def _grouped(self, inner: str, names: Sequence[str], plan: Plan) -> list[str]:
-        together, beside = ", ".join(names), [f"v{i}" for i in range(len(plan.values))]
-        having = f" HAVING COUNT(*) >= {plan.at_least}" if plan.at_least > 1 else ""
-        if not self.grouping_sets:
-            sets = [(together, together), *((f"{together}, {v} AS value", f"{together}, {v}") for v in beside)]
-            return [f"SELECT {shown}, COUNT(*) AS n FROM {inner} GROUP BY {by}{having}" for shown, by in sets]
-        shown = ", ".join([*names, *beside, *(f"GROUPING({v}) AS g{i}" for i, v in enumerate(beside))])
-        sets_of = ", ".join([f"({together})", *(f"({together}, {v})" for v in beside)])
-        by = f"GROUPING SETS ({sets_of})" if beside else together
-        return [f"SELECT {shown}, COUNT(*) AS n FROM {inner} GROUP BY {by}{having}"]
+    def _is_long(self, plan: Plan, column: str) -> bool:
+        return self.grouping_sets and len(plan.looked_up[column][0].bucket_of) > _FEW
+
+    def _lookup(self, plan: Plan, column: str) -> str:
+        """Return the join with a table of all values and the digits of each."""
+        several = plan.looked_up[column]
+        name, digits = self._lookup_name(plan, column), [f"d{i}" for i in range(len(several))]
+        rows = (
+            f"({self.literal(value)}, {', '.join(str(each.bucket_of[value] + 1) for each in several)})"
+            for value in several[0].bucket_of
+        )
+        table = f"(VALUES {', '.join(rows)}) AS {name}(raw, {', '.join(digits)})"
+        return f" LEFT JOIN {table} ON {self.column(column)} = {name}.raw"
+
+    def _lookup_name(self, plan: Plan, column: str) -> str:
+        return f"l{[*plan.looked_up].index(column)}"
 
     def _placed(self, source: str, number: str, name: str, salted: Sequence[int]) -> str:
         """Return a query in brackets that adds a place to each record."""
@@ -124,22 +207,44 @@ class SqlEngine(Engine):
         return query
 
     def column(self, name: str) -> str:
+        """Return what is asked of a record as it is compared: a column, or what a rule makes of it."""
+        if name not in self.derived:
+            return self.raw_column(name)
+        attribute = self.derived[name]
+        raw = f"{RECORD}.{self.dialect.name(attribute.column)}"
+        made = derived_text(self.dialect, attribute.derive, raw)
+        if not self.markers:
+            return made
+        marked = among(self.dialect.any_text(raw), list(map(self.dialect.text, self.markers)))
+        return f"CASE WHEN {marked} THEN NULL ELSE {made} END"
+
+    def raw_column(self, name: str) -> str:
         """Return a column of a record as it is compared: what is neither number nor truth as a text."""
         raw = f"{RECORD}.{self.dialect.name(name)}"
-        family = self.family(name)
+        family = self.raw_family(name)
         if family == "float":
             return self.dialect.as_number(raw)
         return raw if family in ("int", "bool") else self.dialect.as_text(raw)
 
-    def _key(self, digits: Sequence[tuple[Placing, int]]) -> str:
-        terms = [f"{weight} * {self._digit(digit)}" for digit, weight in digits]
+    def _number(self, plan: Plan, digits: Packed) -> str:
+        # A small factor would be multiplied as a small number, and overflow.
+        terms = [f"CAST({weight} AS BIGINT) * {self._digit(plan, digit)}" for digit, weight in digits]
         return f"CAST({' + '.join(terms) or '0'} AS BIGINT)"
 
-    def _digit(self, placing: Placing) -> str:
+    def _unpacked(self, number: str, digits: Packed) -> list[str]:
+        return [f"{self.dialect.divided(number, weight)} % {digit.size + 1}" for digit, weight in digits]
+
+    def _digit(self, plan: Plan, placing: Placing) -> str:
         column = self.column(placing.column)
-        whens = (
-            self._by_value(placing, column) if isinstance(placing, ByValue) else self._by_number(placing, column)
-        )
+        if isinstance(placing, ByNumber):
+            whens = self._by_number(placing, column)
+        elif self._is_long(plan, placing.column):
+            place = plan.looked_up[placing.column].index(placing)
+            found = f"COALESCE({self._lookup_name(plan, placing.column)}.d{place}, 0)"
+            ((absent, bucket),) = self._missing(placing, column)
+            return found if bucket < 0 else f"CASE WHEN {absent} THEN {bucket + 1} ELSE {found} END"
+        else:
+            whens = self._by_value(placing, column)
         return f"CASE {' '.join(f'WHEN {test} THEN {bucket + 1}' for test, bucket in whens)} ELSE 0 END"
 
     def _by_value(self, placing: ByValue, column: str) -> list[tuple[str, int]]:
@@ -177,7 +282,30 @@ class SqlEngine(Engine):
             return "TRUE" if value else "FALSE"
         if isinstance(value, int | Decimal):
             return str(value)
-        return self.dialect.number(value) if isinstance(value, float) else self.dialect.text(str(value))
+        if isinstance(value, float):  # a decimal beside others would be rounded to the digits of them all
+            return self.dialect.number(value) if math.isinf(value) else self.dialect.long_number(value)
+        return self.dialect.text(str(value))
+
+
+def _names(plan: Plan) -> list[str]:
+    return [*(f"k{i}" for i in range(len(plan.keys))), *(f"e{i}" for i in range(len(plan.exact)))]
+
+
+def _counted(names: Sequence[str], columns: Sequence[str], read: str) -> str:
+    """Return the query that counts; a column of the records may be called like one of ours, hence two steps."""
+    by = ", ".join(names)
+    return f"SELECT {by}, COUNT(*) AS n FROM (SELECT {', '.join(columns)} FROM {read}) AS {RECORD} GROUP BY {by}"
+
+
+def _at_least(plan: Plan, count: str) -> str:
+    return f" HAVING {count} >= {plan.at_least}" if plan.at_least > 1 else ""
+
+
+def _buckets(answer: pl.DataFrame, value: str | Placing | None) -> pl.DataFrame:
+    """Return an answer with the buckets of a value instead of its digits; -1 is for what has none."""
+    if value is None or isinstance(value, str):
+        return answer
+    return answer.with_columns(pl.col("value").cast(pl.Int64) - 1)
 
 
 def family_of(dtype: Any) -> Family:

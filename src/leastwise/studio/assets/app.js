@@ -22,7 +22,13 @@ function Bar() {
 }
 
 function Theme() {
-  const [dark, setDark] = useState(window.matchMedia("(prefers-color-scheme: dark)").matches);
+  const system = window.matchMedia("(prefers-color-scheme: dark)");
+  const [dark, setDark] = useState(system.matches);
+  useEffect(() => {
+    const turned = () => !document.documentElement.dataset.theme && setDark(system.matches);
+    system.addEventListener("change", turned);
+    return () => system.removeEventListener("change", turned);
+  }, []);
   function turn() {
     document.documentElement.dataset.theme = dark ? "light" : "dark";
     setDark(!dark);

@@ -64,7 +64,7 @@ function Picture({ question, seen, kept }) {
 function Strip({ question, card }) {
   const numbers = (card.edges ?? []).length + 1;
   return html`<ol class="strip">${card.buckets.map((bucket, b) => html`
-    <li key=${bucket.label} class=${bucket.locked ? "bucket locked" : "bucket"}>${b > 0 && b < numbers && html`<${Merge} question=${question} card=${card} second=${b} />`}<div><span class="label" title=${bucket.label}>${bucket.name || bucket.label}</span><span class="share">${bucket.few ? "few" : percent(bucket.share, bucket.share < 0.01 ? 1 : 0)}</span></div>
+    <li key=${bucket.label} class=${bucket.locked ? "bucket locked" : "bucket"}>${b > 0 && b < numbers && html`<${Merge} question=${question} card=${card} second=${b} />`}<div><span class="label" title=${bucket.label}>${bucket.name || bucket.label}${bucket.name && html` <small>${bucket.label}</small>`}</span><span class="share">${bucket.few ? "few" : percent(bucket.share, bucket.share < 0.01 ? 1 : 0)}</span></div>
       <${Mix} classes=${bucket.classes} /><${BucketMenu} question=${question} card=${card} bucket=${b} /></li>`)}</ol>`;
 }
 
@@ -111,7 +111,7 @@ function BucketMenu({ question, card, bucket }) {
       <button onClick=${whyThis}>Why this bucket?</button>
       ${missing && extra && html`<label>Put “missing” with <select onChange=${(/** @type {any} */ event) => { shut(); void edit({ kind: "move", attribute, pieces: [edges + 1 + (question.extras ?? []).indexOf("missing")], to: Number(event.target.value) }); }}>
         <option>…</option>${card.buckets.slice(0, edges + 1).map((each, i) => html`<option key=${i} value=${i}>${each.label}</option>`)}</select></label>`}
-      <label>Name <input value=${own.name} maxlength="120" placeholder=${own.label.slice(0, 30)} onChange=${(/** @type {any} */ event) => { shut(); void edit({ kind: "rename", attribute, label: own.label, name: event.target.value }); }} /></label>
+      <label>Name <input value=${own.name} maxlength="80" placeholder=${own.label.slice(0, 30)} onChange=${(/** @type {any} */ event) => { shut(); void edit({ kind: "rename", attribute, label: own.label, name: event.target.value }, event.target.value.trim() ? `${attribute}: it is called “${event.target.value.trim()}”` : `${attribute}: its name is gone`); }} /></label>
       ${ways && html`<${Ways} ways=${ways} />`}</div>`}</div>`;
 }
 

@@ -73,5 +73,5 @@ function words(card) {
 function Answers({ card }) {
   if (card.asked === "dropped") return html`<span class="soft">not asked</span>`;
   if (!card.buckets.length) return html`<span>in full</span>`;
-  return html`${card.buckets.slice(0, 8).map((each) => html`<span key=${each.label} class="answer">${each.name || each.label}</span>`)}${card.buckets.length > 8 ? html`<span class="soft">and ${card.buckets.length - 8} more</span>` : ""}`;
+  return html`${card.buckets.slice(0, 8).map((each) => html`<span key=${each.label} class="answer" title=${each.label}>${each.name || each.label}</span>`)}${card.buckets.length > 8 ? html`<span class="soft">and ${card.buckets.length - 8} more</span>` : ""}`;
 }

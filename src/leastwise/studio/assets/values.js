@@ -57,7 +57,7 @@ export function Groups({ question, card, actions }) {
   return html`<div class="values">${toolbar}<div class="groups">${card.buckets.slice(0, drawn).map((bucket, b) => html`
     <div key=${bucket.label} class=${`group ${bucket.locked ? "locked" : ""} ${over === b ? "over" : ""}`} data-bucket=${b}
       onDragOver=${(/** @type {DragEvent} */ event) => { event.preventDefault(); setOver(b); }} onDragLeave=${() => setOver(null)} onDrop=${(/** @type {DragEvent} */ event) => dropped(event, b)}>
-      ${b > 0 && html`<${Merge} question=${question} card=${card} second=${b} />`}<header><span class="label" title=${bucket.label}>${bucket.name || (members[b].length > 3 ? `${members[b].length} values` : bucket.label)}</span><span class="share">${bucket.few ? "few" : percent(bucket.share, bucket.share < 0.01 ? 1 : 0)}</span></header>${actions(b)}
+      ${b > 0 && html`<${Merge} question=${question} card=${card} second=${b} />`}<header><span class="label" title=${bucket.label}>${bucket.name || (members[b].length > 3 && !question.levels ? `${members[b].length} values` : bucket.label)}</span><span class="share">${bucket.few ? "few" : percent(bucket.share, bucket.share < 0.01 ? 1 : 0)}</span></header>${actions(b)}
       <ul>${members[b].slice(0, wide.includes(b) ? 400 : SHOWN).map((piece) => html`<li key=${piece}><button class="value" draggable="true" aria-pressed=${chosen.includes(piece)}
         title="Click to select, drag to another group; arrows move it, N gives it a group of its own"
         onClick=${() => toggle(piece)} onKeyDown=${(/** @type {KeyboardEvent} */ event) => pressed(event, piece, b)}

@@ -1,0 +1,86 @@
+"""Which domain an attribute has that an artefact does not ask: nothing of it is published there.
+
+What the run declared is taken where the artefact lies in the folder of one (or a schema is named), so that it is
+judged as the run judged it; elsewhere it is what the records show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from leastwise.cli.output import visible
+from leastwise.errors import UnknownValueError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from leastwise.generalization import Generalization
+    from leastwise.schema import Attribute, Schema
+
+
+def declared_for(artefact: Path, named: Path | None = None) -> Schema | None:
+    """Return the schema that is named, else that of the run in whose folder the artefact lies, if it does."""
+    from leastwise.runs.folder import SCHEMA, TASK
+    from leastwise.schema.file import load_schema
+
+    if named is not None:
+        return load_schema(named)
+    # The artefact is the run's recommended one, the decided one, one of its candidates, or a draft of its studio.
+    for folder in (artefact, artefact.parent, artefact.parent.parent):
+        if (folder / TASK).is_file() and (folder / SCHEMA).is_file():
+            return load_schema(folder / SCHEMA)
+    return None
+
+
+def known_schema(
+    generalizations: Sequence[Generalization], frame: pl.DataFrame, declared: Schema | None = None
+) -> Schema:
+    """Return the attributes of the first one; a domain that it does not publish is another's, or the declared one.
+
+    What nobody says of a domain, the records do.
+    """
+    from leastwise.schema import Schema
+
+    first, *others = generalizations
+    said = {each.name: each for each in first.schema.attributes}
+    for partition in (p for g in (*others, first) for p in g.partitions if not p.suppressed):
+        said[partition.attribute.name] = partition.attribute
+    unsaid = {name: said[name] for name in first.not_collected if said[name] == said[name].without_domain()}
+    for attribute in () if declared is None else declared.attributes:
+        if attribute.name in unsaid and attribute.kind == unsaid[attribute.name].kind:
+            said[attribute.name] = _accepting(attribute, frame)
+            del unsaid[attribute.name]
+    said |= _shown([*unsaid.values()], frame)
+    marked = (replace(said[each.name], personal=each.personal) for each in first.schema.attributes)
+    return Schema(tuple(marked), first.label)
+
+
+def _accepting(attribute: Attribute, frame: pl.DataFrame) -> Attribute:
+    """Return a declared attribute that is not asked; what newer records have beyond its domain is "other"."""
+    from leastwise.records.table import Table
+    from leastwise.schema import Schema
+
+    try:
+        if attribute.column in frame.columns:
+            Table.from_frame(frame.select(attribute.column), Schema((attribute,)))
+    except UnknownValueError:
+        name = visible(attribute.name, 30)
+        typer.echo(f"{name}: values outside the declared domain count as one more value, “other”", err=True)
+        return replace(attribute, missing=True, other=True)
+    return attribute
+
+
+def _shown(unsaid: Sequence[Attribute], frame: pl.DataFrame) -> dict[str, Attribute]:
+    """Return attributes that nobody declared with the domains that the records show."""
+    from leastwise.schema.inference import infer_schema
+
+    found = {each.name: replace(each, missing=True) for each in unsaid if each.continuous}
+    kinds = {each.name: each.kind for each in unsaid if not each.continuous and each.name in frame.columns}
+    if kinds:
+        found |= {each.name: each for each in infer_schema(frame.select(*kinds), kinds=kinds).schema.attributes}
+    return found

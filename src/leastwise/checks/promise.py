@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from leastwise.checks.comparisons import people_behind
 from leastwise.checks.use import BucketUse, bucket_use, counted, label_use
-from leastwise.documents import from_text, read_text, to_text, write_whole
+from leastwise.documents import Document
 from leastwise.errors import ArtefactError, ParameterError
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.risk import UtilityRisk
@@ -23,7 +22,6 @@ from leastwise.records.table import Table
 from leastwise.runs import Run
 from leastwise.runs.shares import Shares
 
-FORMAT = "leastwise-promise"
 ROUNDED_TO = 10
 DIGITS = 4
 
@@ -55,7 +53,7 @@ class Told:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Promise:
+class Promise(Document):
     """What the sample that a generalization was chosen on promises of the people to come.
 
     Attributes
@@ -77,6 +75,9 @@ class Promise:
     unique_people
         A8: how many were alone with their generalized record.
     """
+
+    FORMAT: ClassVar[str] = "leastwise-promise"
+    CALLED: ClassVar[str] = "the promise"
 
     fingerprint: str
     people: int
@@ -139,16 +140,12 @@ class Promise:
         if self.label is not None and classes is not None and len(self.label) != classes:
             raise ArtefactError("the promise does not count the classes of this label; write it again")
 
-    def to_json(self) -> str:
-        """Return the document; the same promise gives the same bytes."""
-        return to_text(self, FORMAT)
-
     @classmethod
-    def from_json(cls, text: str, where: str = "the promise") -> Promise:
+    def from_json(cls, text: str, where: str | None = None) -> Promise:
         """Read the document; an ``ArtefactError`` lists everything that is wrong with it."""
-        found = from_text(cls, text, FORMAT, where)
+        found = super().from_json(text, where)
         if problems := found._problems():
-            raise ArtefactError(f"{where}: not a promise that can be read", problems)
+            raise ArtefactError(f"{where or cls.CALLED}: not a promise that can be read", problems)
         return found
 
     def _problems(self) -> list[str]:
@@ -162,15 +159,6 @@ class Promise:
         if any(not 0 <= share <= 1 for share in shares):
             problems.append("told: errors must lie between 0 and 1")
         return problems
-
-    def save(self, path: str | Path) -> None:
-        """Write the document to a file."""
-        write_whole(path, self.to_json())
-
-    @classmethod
-    def load(cls, path: str | Path) -> Promise:
-        """Read the document from a file."""
-        return cls.from_json(read_text(path), str(path))
 
 
 def _rounded(counts: tuple[int, ...]) -> tuple[int, ...]:

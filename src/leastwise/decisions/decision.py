@@ -9,15 +9,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date as day_of
 from datetime import datetime
-from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from leastwise.documents import from_text, read_text, to_text, write_whole
+from leastwise.documents import Document
 from leastwise.errors import ArtefactError, ParameterError, shorten
 from leastwise.generalization import Generalization
 from leastwise.runs import Figures
 
-FORMAT = "leastwise-decision"
 MONTHS = 12
 """After so many months a decision is to be looked at again, if nobody says otherwise."""
 
@@ -81,7 +79,7 @@ class Fingerprints:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Decision:
+class Decision(Document):
     """What was decided.
 
     Attributes
@@ -109,6 +107,9 @@ class Decision:
     date, months
         When it was decided (a day, or a moment in UTC), and after how many months it is looked at again.
     """
+
+    FORMAT: ClassVar[str] = "leastwise-decision"
+    CALLED: ClassVar[str] = "decision"
 
     candidate: str | None
     generalization: Generalization = field(repr=False)
@@ -161,26 +162,13 @@ class Decision:
         """The day on which it must be looked at again."""
         return months_after(day_of.fromisoformat(self.day), self.months)
 
-    def to_json(self) -> str:
-        """Return the document; the same decision gives the same bytes."""
-        return to_text(self, FORMAT)
-
     @classmethod
-    def from_json(cls, text: str, where: str = "decision") -> Decision:
+    def from_json(cls, text: str, where: str | None = None) -> Decision:
         """Read the document; an ``ArtefactError`` lists everything that is wrong."""
         try:
-            return from_text(cls, text, FORMAT, where)
+            return super().from_json(text, where)
         except ParameterError as error:
-            raise ArtefactError(f"{where}: {error}") from None
-
-    def save(self, path: str | Path) -> None:
-        """Write the document to a file."""
-        write_whole(path, self.to_json())
-
-    @classmethod
-    def load(cls, path: str | Path) -> Decision:
-        """Read the document from a file."""
-        return cls.from_json(read_text(path), str(path))
+            raise ArtefactError(f"{where or cls.CALLED}: {error}") from None
 
 
 def _is_date(text: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from leastwise.decisions.decision import FORMAT, Decision
+from leastwise.decisions.decision import Decision
 from leastwise.decisions.keeping import DECISION, EARLIER
 from leastwise.documents import format_of, read_text
 from leastwise.documents.wording import counted, listed, percent
@@ -51,7 +51,7 @@ class History:
         for path in sorted(_files(Path(folder))):
             text = read_text(path)
             # What lies beside a run must be a decision: one that is damaged is complained of, not passed over.
-            if format_of(text) == FORMAT or (path.parent / TASK).is_file():
+            if format_of(text) == Decision.FORMAT or (path.parent / TASK).is_file():
                 found.setdefault(text, (path, Decision.from_json(text, str(path))))
         # One that another replaced on the same day lies in the folder of the earlier ones: it comes first.
         ordered = sorted(found.values(), key=lambda pair: (pair[1].date, pair[0].name == DECISION, pair[0]))

@@ -1,6 +1,6 @@
 """Untrusted files in and out: strict JSON, YAML with lines, versions, plain dataclasses, whole writes."""
 
-from leastwise.documents.plain import format_of, from_plain, from_text, to_plain, to_text
+from leastwise.documents.plain import Document, format_of, from_plain, from_text, to_plain, to_text
 from leastwise.documents.reading import (
     LARGEST_DOCUMENT,
     Fields,
@@ -23,6 +23,7 @@ from leastwise.documents.writing import (
 
 __all__ = [
     "LARGEST_DOCUMENT",
+    "Document",
     "Fields",
     "Path",
     "Problems",

@@ -9,13 +9,15 @@ nothing is built from a document that has any.
 from __future__ import annotations
 
 import json
+import pathlib
 import types
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
 from numbers import Integral
-from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Self, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from leastwise.documents.reading import Fields, Path, Problems, check_format, is_number, read_json
+from leastwise.documents.reading import Fields, Path, Problems, check_format, is_number, read_json, read_text
+from leastwise.documents.writing import write_whole
 from leastwise.errors import ArtefactError, shorten
 from leastwise.validation import did_you_mean
 
@@ -155,3 +157,28 @@ def format_of(text: str) -> str:
     document = read_json(text, problems)
     found = document.get("format") if isinstance(document, dict) else None
     return found if isinstance(found, str) else ""
+
+
+class Document:
+    """A frozen dataclass that is a file of its own, with the name of its format and what messages call it."""
+
+    FORMAT: ClassVar[str]
+    CALLED: ClassVar[str]
+
+    def to_json(self) -> str:
+        """Return the document; the same value gives the same bytes."""
+        return to_text(self, self.FORMAT)
+
+    @classmethod
+    def from_json(cls, text: str, where: str | None = None) -> Self:
+        """Read the document; an ``ArtefactError`` lists everything that is wrong with it."""
+        return from_text(cls, text, cls.FORMAT, where or cls.CALLED)
+
+    def save(self, path: str | pathlib.Path) -> None:
+        """Write the document to a file."""
+        write_whole(path, self.to_json())
+
+    @classmethod
+    def load(cls, path: str | pathlib.Path) -> Self:
+        """Read the document from a file."""
+        return cls.from_json(read_text(path), str(path))

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +20,7 @@ from scipy import stats
 from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.guessing import find
 from leastwise.confidence import Interval, error_interval, mean_interval
-from leastwise.documents import from_text, read_text, to_text, write_whole
+from leastwise.documents import Document
 from leastwise.documents.wording import counted, percent, percent_range
 from leastwise.errors import ParameterError
 from leastwise.evaluation.certificate import check_held_out, check_origin
@@ -35,7 +34,6 @@ from leastwise.progress import Progress, Silent
 from leastwise.records.grouping import joint_keys
 from leastwise.records.table import Split, Table
 
-FORMAT = "leastwise-groups"
 LEVEL = 0.95
 Array = npt.NDArray[Any]
 
@@ -90,8 +88,11 @@ class Gap:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Groups:
+class Groups(Document):
     """All declared groups of a generalization, and the largest gap of each grouping."""
+
+    FORMAT: ClassVar[str] = "leastwise-groups"
+    CALLED: ClassVar[str] = "groups"
 
     fingerprint: str
     seed: int
@@ -112,24 +113,6 @@ class Groups:
         columns = ["group", "people", "model wrong", "95 % interval", "everything asked", "more, in points"]
         columns += ["95 % interval in points", "A1 wrong", "guessing wrong", "alone"]
         return columns, [_row(each) for each in self.groups]
-
-    def to_json(self) -> str:
-        """Return the document."""
-        return to_text(self, FORMAT)
-
-    @classmethod
-    def from_json(cls, text: str, where: str = "groups") -> Groups:
-        """Read the document; an ``ArtefactError`` lists everything that is wrong with it."""
-        return from_text(cls, text, FORMAT, where)
-
-    def save(self, path: str | Path) -> None:
-        """Write the document to a file."""
-        write_whole(path, self.to_json())
-
-    @classmethod
-    def load(cls, path: str | Path) -> Groups:
-        """Read the document from a file."""
-        return cls.from_json(read_text(path), str(path))
 
 
 def groups_of(

@@ -14,8 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +23,7 @@ from scipy import stats
 from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.reconstruction import Reconstruction
 from leastwise.confidence import Interval
-from leastwise.documents import from_text, html, read_text, to_text, write_whole
+from leastwise.documents import Document, html
 from leastwise.documents.wording import counted, listed
 from leastwise.evaluation.certificate import check_held_out, check_origin
 from leastwise.evaluation.risk import NumberErrors, number_errors
@@ -43,7 +42,6 @@ from leastwise.progress import Progress, Silent
 from leastwise.records.grouping import numbered_runs, quantile_of
 from leastwise.records.table import Split, Table
 
-FORMAT = "leastwise-necessity"
 LEVEL = 0.95
 # What has an order and is not asked is tried in full, and in so many parts of about equally many people.
 _PARTS = 8
@@ -115,7 +113,7 @@ class Worth:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Necessity:
+class Necessity(Document):
     """What every question and every boundary of a generalization is worth.
 
     Attributes
@@ -134,6 +132,9 @@ class Necessity:
     number
         How far off the model is in the unit of the label, where that is a number.
     """
+
+    FORMAT: ClassVar[str] = "leastwise-necessity"
+    CALLED: ClassVar[str] = "necessity"
 
     fingerprint: str
     seed: int
@@ -211,24 +212,6 @@ class Necessity:
                 _rows(self.boundaries, _ASKED),
             ),
         ]
-
-    def to_json(self) -> str:
-        """Return the document; the same judgement gives the same bytes."""
-        return to_text(self, FORMAT)
-
-    @classmethod
-    def from_json(cls, text: str, where: str = "necessity") -> Necessity:
-        """Read the document; an ``ArtefactError`` lists everything that is wrong with it."""
-        return from_text(cls, text, FORMAT, where)
-
-    def save(self, path: str | Path) -> None:
-        """Write the document to a file."""
-        write_whole(path, self.to_json())
-
-    @classmethod
-    def load(cls, path: str | Path) -> Necessity:
-        """Read the document from a file."""
-        return cls.from_json(read_text(path), str(path))
 
 
 class Listing(NamedTuple):

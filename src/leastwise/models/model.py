@@ -5,24 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 
 from leastwise.confidence import Interval
-from leastwise.documents import from_text, to_text
+from leastwise.documents import Document
 from leastwise.documents.pages import as_is
 from leastwise.documents.wording import percent, percent_range
 from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.models.inputs import Matrix, as_polars, encoded
 
-FORMAT = "leastwise-model"
-
 
 @dataclass(frozen=True)
-class ModelFacts:
+class ModelFacts(Document):
     """What is known about a model; the model card says the same in words.
 
     Attributes
@@ -38,6 +36,9 @@ class ModelFacts:
     r2
         Of a number, the share of its variance that is explained on held-out records; None where there are classes.
     """
+
+    FORMAT: ClassVar[str] = "leastwise-model"
+    CALLED: ClassVar[str] = "the facts of the model"
 
     fingerprint: str
     label: str
@@ -59,15 +60,6 @@ class ModelFacts:
     def number(self) -> bool:
         """Whether it predicts a number."""
         return self.r2 is not None
-
-    def to_json(self) -> str:
-        """Return the document of the facts."""
-        return to_text(self, FORMAT)
-
-    @classmethod
-    def from_json(cls, text: str) -> ModelFacts:
-        """Read the document; an ``ArtefactError`` lists everything that is wrong with it."""
-        return from_text(cls, text, FORMAT, "the facts of the model")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ too much.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +18,8 @@ from sklearn.linear_model import Ridge
 
 from leastwise.errors import ParameterError
 from leastwise.partition import Codes
-from leastwise.predictors.base import OneHot, Probabilities, Samples, few_threads
-from leastwise.predictors.sklearn import Inputs, fit_weighted
+from leastwise.predictors.base import Probabilities, Samples, few_threads
+from leastwise.predictors.sklearn import Wrapped, fit_weighted
 
 # So many quantiles of the residuals are kept; and what every level is thought possible by, all together.
 _RESIDUALS, _DOUBT = 200, 0.02
@@ -29,7 +28,7 @@ _FEWEST_IN_A_LEAF, _PENALTY = 20, 3.0
 
 
 @dataclass
-class Regression:
+class Regression(Wrapped):
     """A scikit-learn regressor, cloned and fitted to the exact numbers.
 
     Parameters
@@ -44,13 +43,7 @@ class Regression:
         Whether somebody brought it, so that it must not be left out in silence where the label has classes.
     """
 
-    estimator: Any
-    inputs: Inputs = "one-hot"
-    name: str = ""
     brought: bool = False
-
-    def __post_init__(self) -> None:
-        self.name = self.name or type(self.estimator).__name__
 
     def worthwhile(self, train: Samples) -> bool:
         """Return whether the target is a number."""
@@ -66,7 +59,7 @@ class Regression:
         assert train.number is not None
         assert validation.number is not None
         self.number_ = train.number
-        self.one_hot_ = OneHot.with_numbers(train) if self.inputs == "numbers" else OneHot.of(train)
+        self._look_at(train)
         with few_threads(1):
             self.fitted_ = fit_weighted(
                 clone(self.estimator), self._matrix(train.inputs), train.number.exact, train.weights
@@ -92,9 +85,6 @@ class Regression:
     def _numbers(self, inputs: Codes) -> npt.NDArray[np.float64]:
         with few_threads(1):
             return np.asarray(self.fitted_.predict(self._matrix(inputs)), dtype=float)
-
-    def _matrix(self, inputs: Codes) -> npt.NDArray[Any]:
-        return inputs.astype(float) if self.inputs == "codes" else self.one_hot_(inputs)
 
 
 def linear() -> Regression:

@@ -27,7 +27,25 @@ _MOST_WORK = 10**8
 
 
 @dataclass
-class SklearnPredictor:
+class Wrapped:
+    """A scikit-learn estimator, and what it sees of the rows."""
+
+    estimator: Any
+    inputs: Inputs = "one-hot"
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        self.name = self.name or type(self.estimator).__name__
+
+    def _look_at(self, train: Samples) -> None:
+        self.one_hot_ = OneHot.with_numbers(train) if self.inputs == "numbers" else OneHot.of(train)
+
+    def _matrix(self, inputs: Codes) -> Array:
+        return inputs.astype(float) if self.inputs == "codes" else self.one_hot_(inputs)
+
+
+@dataclass
+class SklearnPredictor(Wrapped):
     """A scikit-learn classifier, cloned for each target and trained on its distinct rows.
 
     Parameters
@@ -41,17 +59,10 @@ class SklearnPredictor:
         How reports call it; by default the name of the class.
     """
 
-    estimator: Any
-    inputs: Inputs = "one-hot"
-    name: str = ""
-
-    def __post_init__(self) -> None:
-        self.name = self.name or type(self.estimator).__name__
-
     def fit(self, train: Samples, validation: Samples) -> SklearnPredictor:
         """Fit one clone per target; a target that shows one value only needs none."""
         self.like_ = train
-        self.one_hot_ = OneHot.with_numbers(train) if self.inputs == "numbers" else OneHot.of(train)
+        self._look_at(train)
         # The products are small: a second thread would only wait for the first.
         with few_threads(1, "blas"):
             self.fitted_ = [self._fit_target(train.of_target(t)) for t in range(len(train.target_sizes))]
@@ -70,9 +81,6 @@ class SklearnPredictor:
         if len(np.unique(values)) == 1 or not rows.input_sizes:
             return np.bincount(values, weights=rows.weights, minlength=rows.target_sizes[0]) / rows.weights.sum()
         return fit_weighted(clone(self.estimator), self._matrix(rows.inputs), values, rows.weights)
-
-    def _matrix(self, inputs: Codes) -> Array:
-        return inputs.astype(float) if self.inputs == "codes" else self.one_hot_(inputs)
 
 
 def fit_weighted(estimator: Any, x: Any, y: Array, weights: Array) -> Any:

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import ClassVar
 
-from leastwise.documents import from_text, to_text
+from leastwise.documents import Document
 from leastwise.documents.wording import percent
 from leastwise.errors import ParameterError
 from leastwise.evaluation.pareto import adversary_error_at, similarity
@@ -107,7 +108,7 @@ def _shared(first: set[str], second: set[str]) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Repeats:
+class Repeats(Document):
     """What is recommended when the same records are divided otherwise: how often questions and edges come back.
 
     Attributes
@@ -123,6 +124,9 @@ class Repeats:
     answers
         How many answers each repeat asks in all.
     """
+
+    FORMAT: ClassVar[str] = "leastwise-repeats"
+    CALLED: ClassVar[str] = "repeats"
 
     seeds: tuple[int, ...]
     fitting: int
@@ -162,15 +166,6 @@ class Repeats:
             drawn = ", ".join(f"{edge} ({count})" for edge, count in edges.items())
             lines.append(f"Edges of {name}: {drawn}.")
         return lines
-
-    def to_json(self) -> str:
-        """Return the document."""
-        return to_text(self, "leastwise-repeats")
-
-    @classmethod
-    def from_json(cls, text: str, where: str = "repeats") -> Repeats:
-        """Read the document; an ``ArtefactError`` lists everything that is wrong."""
-        return from_text(cls, text, "leastwise-repeats", where)
 
 
 def repeat(

@@ -18,18 +18,18 @@ from leastwise.partition import suppress
 from leastwise.predictors import JointBuckets
 from leastwise.records.table import Split
 from tests import strategies
+from tests.samples import LABEL, coded
 
 TOWN = Attribute("town", values=("a", "b", "c", "d"), personal=True)
 SEX = Attribute("sex", values=("f", "m"), personal=True)
-SCHEMA = Schema((TOWN, SEX), Attribute("y", values=("0", "1")))
+SCHEMA = Schema((TOWN, SEX), LABEL)
 G = Generalization((Groups.of(TOWN, [["a", "b"], ["c", "d"]]), suppress(SEX)), SCHEMA.label)
 
 
 def table(n: int, seed: int) -> Table:
     random = np.random.default_rng(seed)
-    codes = np.column_stack([random.integers(0, 4, n), random.integers(0, 2, n)])
-    levels = tuple(np.array(a.values) for a in SCHEMA.attributes)
-    return Table(SCHEMA, codes, levels, random.integers(0, 2, n))
+    towns, sexes = random.integers(0, 4, n), random.integers(0, 2, n)
+    return coded(SCHEMA, towns, sexes, labels=random.integers(0, 2, n))
 
 
 def breach_of(people: Table, g: Generalization, **rest: Any) -> Breach:
@@ -90,8 +90,7 @@ def test_it_is_used_where_it_is_stronger() -> None:
     random = np.random.default_rng(0)
     towns = random.integers(0, 100, 4000)
     ages = np.random.default_rng(1).integers(0, 10, 100)[towns]  # everybody in a town is of one age
-    levels = (np.arange(10.0), np.array(town.values))
-    everybody = Table(schema, np.column_stack([ages, towns]), levels)
+    everybody = coded(schema, ages, towns, numbers={"age": np.arange(10)})
     few = everybody.take(np.arange(60))
     results = [
         Reconstruction(JointBuckets).attack(
@@ -108,7 +107,7 @@ def test_numbers_are_told_within_the_tolerance() -> None:
     half = Generalization((Intervals(pay, (500,)),))
     numbers = np.arange(0, 1000, 2.0)
     many = np.where((numbers >= 100) & (numbers < 200), 9, 1)  # 450 people within 100, 450 elsewhere
-    people = Table(Schema((pay,)), np.repeat(np.arange(500), many)[:, None], (numbers,))
+    people = coded(Schema((pay,)), np.repeat(np.arange(500), many), numbers={"pay": numbers})
     (found,) = counting.find_counted(breach_of(people, half, tolerances={"pay": 50.0}))
     told = 450 + 50  # a window of each half
     assert found.error() == pytest.approx(1 - told / 900, abs=0.06), "runs of numbers are told as wholes"

@@ -23,6 +23,7 @@ from leastwise.minimizers.optimal.program import attribute_program
 from leastwise.records.table import Table
 from leastwise.schema import Schema
 from leastwise.schema.hierarchy import Hierarchy, Tree
+from tests.samples import LABEL, coded
 
 Nested = Any
 
@@ -106,9 +107,7 @@ def tables(draw: st.DrawFn) -> Table:
     chance = random.random(len(values))
     labels = (random.random(80) < chance[codes]).astype(int)
     tree = Attribute("place", values=values, personal=True, hierarchy=hierarchy)
-    return Table(
-        Schema((tree,), Attribute("y", values=("0", "1"))), codes[:, None], (np.array(values, object),), labels
-    )
+    return coded(Schema((tree,), LABEL), codes, labels=labels)
 
 
 @settings(max_examples=40, deadline=None)
@@ -174,11 +173,8 @@ def test_many_answers_are_cut_down_along_the_tree() -> None:
     tree = Hierarchy(tuple((value, value[0]) for value in values))
     attribute = Attribute("code", values=values, hierarchy=tree)
     random = np.random.default_rng(0)
-    codes = random.integers(0, len(values), (600, 1))
-    labels = (random.random(600) < (codes[:, 0] // 8) / 6).astype(int)
-    table = Table(
-        Schema((attribute,), Attribute("y", values=("0", "1"))), codes, (np.array(values, object),), labels
-    )
+    codes = random.integers(0, len(values), 600)
+    table = coded(Schema((attribute,), LABEL), codes, labels=random.random(600) < (codes // 8) / 6)
     found = with_few_answers(table, Generalization.untouched(table.schema), Constraints())
     assert 1 < found["code"].size <= 24
     assert not broken(Constraints(), found, table)

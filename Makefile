@@ -72,4 +72,4 @@ docs: $(SITE_READY) ## the site, from the pages, the docstrings and the examples
 	$(ONE_THREAD) $(BIN)/python -m sphinx --fail-on-warning --keep-going --fresh-env docs docs/_build
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache build dist coverage docs/_build docs/gallery docs/api/*.rst
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache build dist coverage docs/_build docs/gallery docs/jupyter_execute docs/api/*.rst

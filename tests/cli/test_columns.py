@@ -44,7 +44,7 @@ def test_rare_values_are_other_on_every_road_without_a_word(run: Run, people: Pa
     assert Generalization.load(g)["x"].attribute.other
     rare = int(pl.read_csv(people)["x"].str.starts_with("x").sum())
     assert (
-        f"not declared, and so 'other': x {rare} ({rare / 600:.1%})"
+        f"not declared, and so 'other': x {rare} ({100 * rare / 600:.1f} %)"
         in run("apply", g, people, "-o", tmp_path / "coarse.csv").err
     )
     counted = run("apply", g, people, "-o", tmp_path / "coarse.csv", "--force", "--json")

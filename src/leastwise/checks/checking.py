@@ -148,12 +148,12 @@ def check(
         raise ParameterError(f"a check needs {many}: collect more first")
     if promise is not None:
         promise.check_fits(generalization)
-    personal = bool(new.table.personal)
+    after = ["A1", *(["A6"] if previous else [])] if new.table.personal else []
     judge = evaluate if source is None else partial(evaluate_at_source, source=source)
     found = judge(
         generalization,
         new.table,
-        adversaries=[*(["A1"] if personal else []), *(["A6"] if personal and previous else []), "A8"],
+        adversaries=[*after, "A8"],
         seed=seed,
         quick=quick,
         others=previous,
@@ -161,20 +161,15 @@ def check(
         held_out=held_out,
         progress=progress,
     )
-    comparisons = [
-        *_budget_comparisons(generalization, found, budget),
-        *unseen_comparisons(new.unseen, new.people, limits),
-    ]
+    comparisons = _budget_comparisons(generalization, found, budget)
+    comparisons += unseen_comparisons(new.unseen, new.people, limits)
     if groups and budget.bounds_groups:
         served = groups_of(
             generalization, new.table, groups, seed, quick=quick, held_out=held_out, progress=progress
         )
         comparisons += group_comparisons(served, budget)
-    notes = [
-        *_label_notes(generalization, new.table),
-        *_nesting_notes(generalization, previous),
-        *_joint_notes(found),
-    ]
+    notes = _label_notes(generalization, new.table)
+    notes += [*_nesting_notes(generalization, previous), *_joint_notes(found)]
     if promise is not None:
         comparisons += _drift(generalization, new.table, found, promise, limits)
         notes += _not_comparable(promise, found)

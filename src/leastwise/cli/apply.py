@@ -10,9 +10,10 @@ from typing import Annotated, Any, cast, get_args
 import typer
 
 from leastwise.cli.app import Artefact, AsJson, Force, Spreadsheet, app, load, put_to_use
-from leastwise.cli.output import check_output, print_json
+from leastwise.cli.output import check_output, print_json, visible
 from leastwise.cli.progress import counting
 from leastwise.cli.task import Missing, names
+from leastwise.documents.wording import percent
 from leastwise.errors import DataError
 from leastwise.validation import check_choice
 
@@ -134,5 +135,5 @@ def _report(rows: int, seconds: float, asked: Any, target: str, others: Mapping[
         of_all = f"{len(asked.collected)} of {len(asked)} attributes"
         typer.echo(f"wrote {rows:,} records with {of_all} to {target} in {seconds:.1f} s", err=True)
         if others:
-            counts = ", ".join(f"{name} {count:,} ({count / rows:.1%})" for name, count in others.items())
-            typer.echo(f"not declared, and so 'other': {counts}", err=True)
+            counts = ", ".join(f"{name} {count:,} ({percent(count / rows, 1)})" for name, count in others.items())
+            typer.echo(f"not declared, and so 'other': {visible(counts)}", err=True)

@@ -192,9 +192,7 @@ def run(
     from leastwise.runs import Options, Workers, load_grid, repeat
 
     given = settings(more, {name: each for group in RARE for name, each in settings_of(group).items()}, "run")
-    taken = {
-        group: {each.name: given[each.name] for each in fields(group) if each.name in given} for group in RARE
-    }
+    taken = {kind: {f.name: given[f.name] for f in fields(kind) if f.name in given} for kind in RARE}
     work, served = Work(**taken[Work]), Served(**taken[Served])
     workers = Workers(jobs, work.backend, work.cluster)
     stated = budget_of(limits, taken[MoreLimits])

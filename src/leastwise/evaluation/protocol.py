@@ -108,14 +108,8 @@ def evaluate(
     if not held_out:
         check_origin(generalization, split.test.split_seed)
     _check_personal(attacking, split.test.schema)
-    breach = Breach.of(
-        generalization,
-        split,
-        seed=seed,
-        tolerances=dict(tolerances or {}),
-        label=label,
-        memory={} if memory is None else memory,
-    )
+    told = {"tolerances": dict(tolerances or {}), "memory": {} if memory is None else memory}
+    breach = Breach.of(generalization, split, seed=seed, label=label, **told)
     remember_last(breach, setting.predictor, last or {})
     clock = _Clock(progress or Silent())
     utilities = _utilities(generalization, split, judges, (utility, limits), clock)

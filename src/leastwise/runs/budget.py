@@ -46,12 +46,12 @@ class Budget:
         By personal attribute how often A1 must be wrong; the key "mean" is for the mean over all.
     max_unique, max_unique_share
         How many people, and how large a share of all, may be alone with their generalized record.
+    max_buckets, max_asked
+        How many answers there may be in all, and how many questions.
     max_group_gap, max_group_error
         By how much the increase of the error may differ between two declared groups, and how often the classifier
         may err in any of them. The difference is the one that is left when chance has had its part: the largest of
         several is too large even where nobody differs.
-    max_buckets, max_asked
-        How many answers there may be in all, and how many questions.
     confidence
         With which ``max_error_increase`` and the limits of groups must be kept to count as kept: the upper bound,
         at this one-sided level, keeps it.

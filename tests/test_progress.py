@@ -38,6 +38,23 @@ def test_lines_tell_rate_and_remaining_time(
     ]
 
 
+def test_what_the_first_step_compiles_is_not_in_the_estimate(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = Clock()
+    monkeypatch.setattr(progress, "time", clock)
+    lines = Lines()
+    lines.begin("attacking", 12)
+    for seconds in (90, 5, 5):
+        clock.now += seconds
+        lines.advance()
+    assert capsys.readouterr().err.splitlines() == [
+        "attacking: 12",
+        "attacking: 1 of 12",
+        "attacking: 3 of 12, 0.20 a second, about 45 s left",
+    ]
+
+
 def test_where_there_is_no_terminal_there_are_lines(capsys: pytest.CaptureFixture[str]) -> None:
     with watching(Lines()) as watcher:
         assert isinstance(watcher, Lines)

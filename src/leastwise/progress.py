@@ -61,23 +61,34 @@ class Lines:
     def begin(self, words: str, total: int | None = None, done: int = 0) -> None:
         """Say what begins."""
         self._words = f"{self._prefix}{words}"
-        self._total, self._done, self._before = total, done, done
-        self._start = self._said = time.monotonic()
+        self._total, self._done, self._said = total, done, time.monotonic()
+        self._first: tuple[int, float] | None = (
+            None  # how many were done after the first step, and when
+        )
         many = "" if total is None else f": {total:,}"
         resumed = f", {done:,} of them done before" if done else ""
         self._say(f"{self._words}{many}{resumed}")
 
     def advance(self, steps: int = 1) -> None:
-        """Say how far it has come, how fast it goes and how long it will take, if it is time."""
+        """Say how far it has come, how fast it goes and how long it will take, if it is time.
+
+        The first step is not timed: whatever has to be compiled or loaded, it is in there.
+        """
         self._done += steps
         now = time.monotonic()
+        self._first = self._first or (self._done, now)
         if now - self._said < EVERY or (self._total is not None and self._done >= self._total):
             return
         self._said = now
-        rate = (self._done - self._before) / (now - self._start)
-        left = "" if self._total is None else f", about {_span((self._total - self._done) / rate)} left"
         of = "" if self._total is None else f" of {self._total:,}"
-        self._say(f"{self._words}: {self._done:,}{of}, {rate:.2f} a second{left}")
+        self._say(f"{self._words}: {self._done:,}{of}{self._speed(*self._first, now)}")
+
+    def _speed(self, first: int, since: float, now: float) -> str:
+        if self._done == first or now <= since:
+            return ""
+        rate = (self._done - first) / (now - since)
+        left = "" if self._total is None else f", about {_span((self._total - self._done) / rate)} left"
+        return f", {rate:.2f} a second{left}"
 
     def _say(self, text: str) -> None:
         sys.stderr.write(f"{text}\n")

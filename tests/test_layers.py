@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -51,6 +52,14 @@ def test_imports_point_down(path: Path) -> None:
             continue
         assert LAYERS.get(target, LANGUAGE) <= LAYERS.get(part, LANGUAGE), f"{relative} imports {module}"
         assert (part, target) not in FORBIDDEN, f"{relative} imports {module}"
+
+
+def test_the_page_names_every_room_in_its_layer() -> None:
+    page = (SOURCE.parent.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([0-6]) \|[^|]*\|([^|]*)\|$", page, re.MULTILINE)
+    told = {name: int(layer) for layer, rooms in rows for name in re.findall(r"`(\w+)/?`", rooms)}
+    there = {path.name.removesuffix(".py") for path in SOURCE.iterdir() if not path.name.startswith(("__", "py."))}
+    assert told == {name: LAYERS.get(name, LANGUAGE) for name in there}
 
 
 def test_exports_are_honest() -> None:

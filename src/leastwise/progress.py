@@ -62,9 +62,7 @@ class Lines:
         """Say what begins."""
         self._words = f"{self._prefix}{words}"
         self._total, self._done, self._said = total, done, time.monotonic()
-        self._first: tuple[int, float] | None = (
-            None  # how many were done after the first step, and when
-        )
+        self._first: tuple[int, float] | None = None  # how many were done after the first step, and when
         many = "" if total is None else f": {total:,}"
         resumed = f", {done:,} of them done before" if done else ""
         self._say(f"{self._words}{many}{resumed}")

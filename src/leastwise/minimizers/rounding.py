@@ -87,7 +87,9 @@ class _Rounding:
         for moved in round_places(edge, *inside, partition.attribute.integer):
             edges = (*partition.edges[:place], moved, *partition.edges[place + 1 :])
             way = now.replacing(Intervals(partition.attribute, edges, partition.extras))
-            if moved == edge or (self._is_as_good(way) and self._is_allowed(way, j)):
+            if moved == edge:
+                return way
+            if is_as_good(self._judge(way), self.before) and is_allowed(way, j, self.train, self.constraints):
                 return way
         return now
 
@@ -135,12 +137,6 @@ class _Rounding:
         rows = samples(self.validation, way, "label")
         (found,) = guesses(self.classifier, rows)
         return HeldOut.of(found, rows)
-
-    def _is_as_good(self, way: Generalization) -> bool:
-        return is_as_good(self._judge(way), self.before)
-
-    def _is_allowed(self, way: Generalization, j: int) -> bool:
-        return is_allowed(way, j, self.train, self.constraints)
 
 
 def is_as_good(after: HeldOut, before: HeldOut) -> bool:

@@ -20,7 +20,7 @@ from leastwise.minimizers.floor import brought_to
 from leastwise.minimizers.optimal.items import target_weights
 from leastwise.minimizers.optimal.minimizer import optimal_path
 from leastwise.minimizers.pat import pat_grid
-from leastwise.minimizers.surrogate import Surrogate, effects_of
+from leastwise.minimizers.surrogate import Surrogate, effects_of, neighbours_told
 from leastwise.records.table import Table
 from leastwise.schema import Schema
 
@@ -55,7 +55,8 @@ def recommended_paths(
     They are those of ``optimal_path`` (buckets penalised, and its fine end without), of ``joint_path`` from
     a fine start, and of ``coarsening_path`` from that start, from a coarser one and from some solutions of the
     descent, and where records are few also privacy-aware trees; without those that are beaten on the training
-    records. The origin of each artefact says where it comes from. Judge them on validation and keep the frontier.
+    records. Where neighbouring codes are alike, the program and a nested path also work by smoothed effects. The
+    origin of each artefact says where it comes from. Judge them on validation and keep the frontier.
 
     Parameters
     ----------
@@ -81,6 +82,7 @@ def recommended_paths(
     # Where almost nothing may be lost, buckets without a penalty are worth it: a classifier with interactions uses
     # differences that an additive surrogate does not see.
     finest = optimal_path(own, max(steps // 2, 2), **same)[: steps // 4]
+    smoothed = _smoothed(own, steps, surrogate, seed, held, weights)
     fine = fine_starts(own, _STARTS, bucket_penalty=BUCKET_PENALTY, **same)
     joint = joint_path(own, fine[0], weights=weights, constraints=held, records=records)
     paths = [
@@ -93,8 +95,31 @@ def recommended_paths(
     candidates = distinct([path[0], path[-1], *found])
     told = {step.generalization.fingerprint: Estimate(step.utility_risk, step.adversary_error) for step in nested}
     common = {"leastwise": __version__, **chosen_on(table)}
-    kept = _worth_judging(candidates, told, records, target_weights(own, weights))
+    kept = distinct([*_worth_judging(candidates, told, records, target_weights(own, weights)), *smoothed])
     return [replace(g, origin={**g.origin, **common}) for g in kept]
+
+
+def _smoothed(
+    own: Table,
+    steps: int,
+    surrogate: str | Surrogate | None,
+    seed: int,
+    held: Constraints,
+    weights: Mapping[str, float] | Sequence[float] | None,
+) -> list[Generalization]:
+    """Return the program's path by smoothed effects, where neighbouring codes of an attribute are alike.
+
+    They are not held against the others on the training records: there groups that follow the luck of a few people
+    look better than they are.
+    """
+    if not neighbours_told(own):
+        return []
+    effects = effects_of(own, surrogate, seed, held.suppressed, smoothed=True)
+    same: Any = {"weights": weights, "constraints": held, "effects": effects, "bucket_penalty": BUCKET_PENALTY}
+    (fine,) = fine_starts(own, _STARTS[:1], **same)
+    nested = thinned(coarsening_steps(own, fine, weights=weights, constraints=held), max(steps // 2, 2))
+    found = [*optimal_path(own, steps, **same), *(step.generalization for step in nested)]
+    return [replace(g, origin={**g.origin, "smoothed": True}) for g in found]
 
 
 def _trees(

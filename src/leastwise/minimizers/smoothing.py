@@ -17,8 +17,9 @@ from leastwise.records.table import Table
 
 Floats = npt.NDArray[np.float64]
 
-PSEUDO_COUNT = 20.0
-"""People that a value is taken to have had at its prior before its own are counted."""
+PSEUDO_COUNT, _NEARBY = 20.0, 5.0
+"""People that a value is taken to have had at its prior before its own are counted: fewer where the prior is that
+of its neighbours, who tell more than everybody and are told apart worse."""
 # How far a neighbourhood reaches, in people; up to this share of everybody.
 _REACHES, _LARGEST_SHARE = 5.0 * 2.0 ** np.arange(0, 12), 0.25
 # Neighbours must explain so many times the variance of one record more than everybody does: one of several
@@ -56,10 +57,11 @@ class Smoothing:
         people = max(float(use.sum()), 1e-12)
         one = float(squares.sum() - (sums.sum(axis=0) ** 2).sum() / people) / people
         best = cls(use, inner, None)
-        least = best._left_out(sums, squares) - _GAIN * one
+        least = min(cls(use, inner, None, count)._left_out(sums, squares) for count in (PSEUDO_COUNT, _NEARBY))
+        least -= _GAIN * one
         reaches = [float(reach) for reach in _REACHES if reach <= _LARGEST_SHARE * people]
         for reach in reversed(reaches):  # of two as good, the smoother one
-            tried = cls(use, inner, reach)
+            tried = cls(use, inner, reach, _NEARBY)
             error = tried._left_out(sums, squares)
             if error < least - one:
                 best, least = tried, error

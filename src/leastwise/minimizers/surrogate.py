@@ -2,8 +2,8 @@
 
 A surrogate is learned on the full records of the training part and gives every code of every attribute an *effect*
 on the log-odds of the label: one number for two classes, one per class otherwise. Effects of an attribute are
-centred on the people, and those of rare values are drawn towards that centre, or towards their neighbours (see
-``smoothing``), so that a value seen once does not look like something worth knowing.
+centred on the people, and those of rare values are shrunk towards that centre (or smoothed: drawn towards their
+neighbours), so that a value seen once does not look like something worth knowing.
 """
 
 from __future__ import annotations
@@ -39,7 +39,12 @@ _WORTH_THREADS = 50_000
 
 
 def effects_of(
-    table: Table, surrogate: str | Surrogate | None = None, seed: int = 0, unseen: Collection[str] = ()
+    table: Table,
+    surrogate: str | Surrogate | None = None,
+    seed: int = 0,
+    unseen: Collection[str] = (),
+    *,
+    smoothed: bool = False,
 ) -> Effects:
     """Return the effects of all values, centred and shrunk.
 
@@ -55,6 +60,9 @@ def effects_of(
     unseen
         Attributes that the surrogate does not see, because nobody will be asked: their values have no effect, and
         what they tell is left to the others.
+    smoothed
+        Draw discrete values with few people towards their neighbours, where these are alike (see ``Smoothing``),
+        instead of towards everybody.
     """
     if not len(table):
         raise DataError("a minimizer learns from training records, and there are none; give some")
@@ -68,7 +76,7 @@ def effects_of(
             codes=np.asfortranarray(table.codes[:, seen]),
             levels=tuple(table.levels[j] for j in seen),
         )
-        known = dict(zip(seen, effects_of(only, surrogate, seed), strict=True))
+        known = dict(zip(seen, effects_of(only, surrogate, seed, smoothed=smoothed), strict=True))
         width = next((effects.shape[1] for effects in known.values()), 1)
         return tuple(known.get(j, np.zeros((size, width))) for j, size in enumerate(table.sizes))
     if not table.sizes:
@@ -80,7 +88,16 @@ def effects_of(
     _check_effects(raw, table)
     if table.classes < 2 or len(np.unique(table.y)) < 2:
         return tuple(np.zeros((size, 1)) for size in table.sizes)
-    return tuple(_shrunk(effects, table, j) for j, effects in enumerate(raw))
+    nearby = neighbours_told(table) if smoothed else {}
+    return tuple(_shrunk(effects, table.use(j), nearby.get(j)) for j, effects in enumerate(raw))
+
+
+def neighbours_told(table: Table) -> dict[int, Smoothing]:
+    """Return the discrete attributes whose neighbouring values are told to be alike, and how near is near."""
+    told = None if table.number is None else _told(table)
+    discrete = [j for j, declared in enumerate(table.schema.attributes) if declared.kind == "discrete"]
+    found = {j: Smoothing.of(table, j, told) for j in discrete}
+    return {j: smoothing for j, smoothing in found.items() if smoothing.reach is not None}
 
 
 def _check_effects(raw: Effects, table: Table) -> None:
@@ -94,17 +111,12 @@ def _check_effects(raw: Effects, table: Table) -> None:
         )
 
 
-def _shrunk(effects: Floats, table: Table, attribute: int) -> Floats:
-    use = table.use(attribute)
+def _shrunk(effects: Floats, use: Floats, nearby: Smoothing | None) -> Floats:
     people = use.sum()
     centred = effects - (use @ effects) / people if people else effects
-    if table.schema.attributes[attribute].kind == "discrete":
-        return _smoothing(table, attribute).drawn_together(centred)
+    if nearby is not None:
+        return nearby.drawn_together(centred)
     return np.asarray(centred * (use / (use + PSEUDO_COUNT))[:, None])
-
-
-def _smoothing(table: Table, attribute: int) -> Smoothing:
-    return Smoothing.of(table, attribute, None if table.number is None else _told(table))
 
 
 def one_hot_logistic(table: Table, seed: int = 0) -> Effects:
@@ -211,7 +223,7 @@ def _ranks(table: Table) -> list[Floats]:
     told, ranks = np.asarray(label, dtype=float), []
     for j, (declared, size) in enumerate(zip(table.schema.attributes, table.sizes, strict=True)):
         if declared.kind == "discrete":
-            mean = _smoothing(table, j).means(sums_by_code(table, j, told))[:, 0]
+            mean = sums_by_code(table, j, told)[:, 0] / (table.use(j) + PSEUDO_COUNT)
             ranks.append(np.argsort(np.argsort(mean, kind="stable"), kind="stable").astype(float))
         else:
             extras = np.full(declared.extra_values, np.nan)

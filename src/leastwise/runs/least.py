@@ -47,8 +47,11 @@ def make_least(
     together = len(pool.candidates) + 3 * len(starts) + 1
     tasks: list[Any] = [(each, job.split, together, constraints, everything, allowed) for each in starts]
     increase = asked.increase_of_nothing(job.split)
-    if {*silent} != {*job.split.train.schema.names}:
-        whole = candidate_that_asks_everything(job.split.train, silent)
+    # Whoever brings a grid says who proposes.
+    whole = (
+        candidate_that_asks_everything(job.split.train, silent, constraints) if job.options.grid is None else None
+    )
+    if whole is not None:
         tasks.append((whole, job.split, together, constraints, everything, allowed))
     costs_little = increase.mean <= (most or 0.0) or increase.bound(-NOT_TOLD) <= 0
     if costs_little and not (constraints and constraints.wanted):

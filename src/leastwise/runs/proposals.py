@@ -18,7 +18,6 @@ from leastwise.minimizers.base import chosen_on
 from leastwise.minimizers.constraints import broken
 from leastwise.minimizers.floor import brought_to
 from leastwise.minimizers.silent import uninformative
-from leastwise.partition import suppress
 from leastwise.progress import Progress
 from leastwise.records.table import Split, Table
 from leastwise.runs.candidates import Candidate, Failure
@@ -122,11 +121,15 @@ def candidate_that_asks_nothing(train: Table) -> Candidate:
     return _limit("nothing", limit_points(train)[1], train)
 
 
-def candidate_that_asks_everything(train: Table, silent: Sequence[str]) -> Candidate:
-    """Return the candidate that asks everything in full but what tells nothing."""
-    everything = limit_points(train)[0]
-    partitions = (suppress(p.attribute) if p.attribute.name in silent else p for p in everything.partitions)
-    return _limit(EVERYTHING, replace(everything, partitions=tuple(partitions)), train)
+def candidate_that_asks_everything(
+    train: Table, silent: Sequence[str], constraints: Constraints | None
+) -> Candidate | None:
+    """Return the candidate that asks all in full but what tells nothing; None where constraints forbid it."""
+    held = without_asking(silent, constraints) or Constraints()
+    everything = brought_to(held, limit_points(train)[0], train)
+    if not everything.collected or broken(held, everything, train):
+        return None
+    return _limit(EVERYTHING, everything, train)
 
 
 def _limit(name: str, generalization: Generalization, train: Table) -> Candidate:

@@ -108,8 +108,10 @@ def evaluate(
     if not held_out:
         check_origin(generalization, split.test.split_seed)
     _check_personal(attacking, split.test.schema)
-    told = {"tolerances": dict(tolerances or {}), "memory": {} if memory is None else memory}
-    breach = Breach.of(generalization, split, seed=seed, label=label, **told)
+    memory = {} if memory is None else memory
+    breach = Breach.of(
+        generalization, split, seed=seed, tolerances=dict(tolerances or {}), label=label, memory=memory
+    )
     remember_last(breach, setting.predictor, last or {})
     clock = _Clock(progress or Silent())
     utilities = _utilities(generalization, split, judges, (utility, limits), clock)

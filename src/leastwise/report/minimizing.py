@@ -132,14 +132,9 @@ def minimize(
         else:
             records = _records(frame, label, personal, schema, person)
         place = Path(folder) if folder is not None else _private_folder()
+        workers, source = Workers(jobs), records.source
         found = run(
-            records.table,
-            place,
-            options,
-            name=records.name,
-            workers=Workers(jobs),
-            progress=watcher,
-            source=records.source,
+            records.table, place, options, name=records.name, workers=workers, progress=watcher, source=source
         )
     split = records.table.split(seed)
     write_report(found, table=split.test)

@@ -30,7 +30,13 @@ extensions = [
     "sphinx_copybutton",
 ]
 templates_path = ["_templates"]
-exclude_patterns = ["_build", "_templates", "gallery/sg_execution_times.rst", "sg_execution_times.rst"]
+exclude_patterns = [
+    "_build",
+    "_templates",
+    "gallery/sg_execution_times.rst",
+    "sg_execution_times.rst",
+    "jupyter_execute",
+]
 
 # Pages: Markdown, links to headings, and notebooks that are run while the site is built.
 myst_enable_extensions = ["colon_fence"]

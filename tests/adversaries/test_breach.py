@@ -49,3 +49,17 @@ def test_coarsening_never_crosses_an_edge(rng: np.random.Generator) -> None:
     assert len(breach.parts.train.levels[0]) < 140 < len(table.levels[0])
     for part, seen in zip(table.split(0), breach.parts, strict=True):
         assert (part.generalize(g) == seen.generalize(g)).all()
+
+
+def test_of_a_large_validation_part_some_choose_the_predictor(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = real_numbers(rng)
+    split, g = table.split(0), Generalization.suppressed(table.schema)
+    assert Breach.of(g, split).validation is split.validation
+    whole = NonPersonalKnowledge().attack(Breach.of(g, split))
+    monkeypatch.setattr("leastwise.adversaries.breach.CHOOSING", 100)
+    breach = Breach.of(g, split)
+    assert len(breach.validation) == 100
+    assert breach.truth is split.test
+    assert NonPersonalKnowledge().attack(breach).adversary_error == pytest.approx(whole.adversary_error, abs=0.02)

@@ -138,6 +138,18 @@ def test_the_split_is_random_seeded_and_has_its_sizes() -> None:
         table.split(1, (0.5, 0.1, 0.1))
 
 
+@given(own.tables(), st.integers(1, 30))
+def test_those_drawn_for_one_purpose_are_the_same_each_time(table: Table, most: int) -> None:
+    rows = table.drawn(most, "a purpose")
+    assert np.array_equal(rows, table.drawn(most, "a purpose"))
+    assert np.array_equal(rows, np.unique(rows))
+    assert len(rows) == min(most, len(table)) or table.weights is not None
+    assert np.array_equal(table.at_most(most, "a purpose").codes, table.codes[rows])
+    assert table.at_most(len(table), "a purpose") is table
+    counted = table.distinct()
+    assert counted.at_most(1, "a purpose") is counted  # each of its rows stands for others
+
+
 @given(own.tables(weights=True))
 def test_distinct_records_keep_all_people(table: Table) -> None:
     distinct = table.distinct()

@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 from leastwise import ParameterError
+from leastwise.evaluation.label_guesses import label_guesses
+from leastwise.predictors import JointBuckets
 from leastwise.runs import Options, Workers, run, sampling, sweep
-from leastwise.runs.sampling import enough, sampled
+from leastwise.runs.labels import Asked
+from leastwise.runs.sampling import enough, for_searching, sampled
 from leastwise.runs.task import SHARES
 from tests.runs.small import GRID, content, records
 from tests.samples import Heard
@@ -39,6 +42,36 @@ def test_a_run_says_what_it_learned_from(tmp_path: Path, monkeypatch: pytest.Mon
     assert found.task.sample == 300
     assert "screening (learning from 300 of 540)" in heard.words
     again = run(records(1200), tmp_path / "again", options)
+    assert content(again.folder) == content(found.folder)
+
+
+def test_a_search_looks_at_some_people_and_holds_them_against_their_own_beliefs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    split = records().split(0, SHARES)
+    assert for_searching(split) is split
+    asked = Asked.limits(split.train)
+    told = tuple(label_guesses(each, split, (JointBuckets(),)) for each in asked.generalizations)
+    asked = asked._replace(told=told)
+    whole = asked.reference(split)
+    monkeypatch.setattr(sampling, "SEARCHED", 40)
+    some, few = for_searching(split), asked.reference(split)
+    assert len(some.validation) == 40
+    assert some.train is split.train
+    assert some.test is split.test
+    rows = sampling.searched(split.validation)
+    assert np.array_equal(some.validation.codes, split.validation.codes[rows])
+    assert np.array_equal(few.beliefs, whole.beliefs[rows])
+    assert np.array_equal(few.judged.wrong, whole.judged.wrong[rows])
+
+
+def test_a_run_that_searches_on_few_people_judges_on_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling, "SEARCHED", 100)
+    options = Options(grid=GRID, quick=True, most=2)
+    found = run(records(), tmp_path / "some", options)
+    assert {point.validation.people for point in found.frontier.points} == {150}
+    assert {each.validation.people for each in found.candidates} == {150}
+    again = run(records(), tmp_path / "again", options)
     assert content(again.folder) == content(found.folder)
 
 

@@ -20,6 +20,7 @@ from leastwise.adversaries.targets import Target, target_of
 from leastwise.errors import DataError, ParameterError
 from leastwise.generalization import Generalization
 from leastwise.partition import Partition, Untouched
+from leastwise.predictors.base import CHOOSING
 from leastwise.records.grouping import Cells, numbered_runs, quantile_of
 from leastwise.records.table import Split, Table
 
@@ -95,9 +96,12 @@ class Breach:
 
     @classmethod
     def of(cls, generalization: Generalization | Sequence[Generalization], split: Split, **rest: Any) -> Breach:
-        """Return the breach of the protocol: training and validation part are known, the test part is stolen."""
+        """Return the breach of the protocol: training and validation part are known, the test part is stolen.
+
+        Of a large validation part some are enough: it is there to choose among predictors.
+        """
         several = (generalization,) if isinstance(generalization, Generalization) else tuple(generalization)
-        return cls(several, *split, **rest)
+        return cls(several, split.train, split.validation.at_most(CHOOSING, "choosing"), split.test, **rest)
 
     @property
     def generalization(self) -> Generalization:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from leastwise.evaluation.declared_groups import GroupErrors, Grouping
 from leastwise.evaluation.risk import NumberErrors, UtilityRisk, number_errors, risk_of
 from leastwise.generalization import Generalization
-from leastwise.predictors.base import Predictor, samples
+from leastwise.predictors.base import CHOOSING, Predictor, samples
 from leastwise.predictors.cross_validation import FOLDS, CrossValidated
 from leastwise.predictors.held_out import Difference, weighed
 from leastwise.predictors.strongest import Strongest, believes
@@ -117,7 +117,9 @@ def label_guesses(generalization: Generalization, split: Split, predictors: Sequ
             {"train": unseen[0], "validation": unseen[1], "test": learned.predict(test)},
         )
     else:
-        choice = Strongest(tuple(predictors)).fit(train, validation)
+        some = split.validation.at_most(CHOOSING, "choosing")
+        few = validation if some is split.validation else samples(some, generalization, "label")
+        choice = Strongest(tuple(predictors)).fit(train, few)
         seen = believes(choice, validation)
         name, believed = (
             choice.chosen_[0],

@@ -34,7 +34,7 @@ from leastwise.minimizers.merging import mergeable
 from leastwise.partition import Partition, Untouched, from_map, keep, suppress
 from leastwise.predictors import JointBuckets, Logistic
 from leastwise.predictors import held_out as judging
-from leastwise.predictors.base import Predictor, samples
+from leastwise.predictors.base import CHOOSING, Predictor, samples
 from leastwise.predictors.held_out import Difference, HeldOut
 from leastwise.predictors.regression import linear
 from leastwise.predictors.strongest import guesses
@@ -45,6 +45,7 @@ from leastwise.records.table import Split, Table
 LEVEL = 0.95
 # What has an order and is not asked is tried in full, and in so many parts of about equally many people.
 _PARTS = 8
+_LEARNED = 50_000  # boundaries are many; only what one of them changes counts, and both sides learn alike
 
 Buys = Literal["accuracy", "sureness", "nothing"]
 _NOTHING = "buys nothing that these records can tell"
@@ -345,8 +346,8 @@ def necessity_of(
     silent = [each.attribute for each in asked if each.buys == "nothing"]
     together = judge.without(generalization, now, silent) if len(silent) > 1 else None
     if pairs:
-        quick = _Judge(split, (JointBuckets(), Logistic(), linear()))
-        before = replace(quick.judge(generalization, attacked=False), attack=now.attack)
+        quick = _Judge(_some_of(split), (JointBuckets(), Logistic(), linear()), compared=False)
+        before = quick.judge(generalization)
         shown.begin("boundaries", len(pairs))
         for partition, (first, second) in pairs:
             less = quick.judge(_with(generalization, partition.merge(first, second)))
@@ -391,18 +392,19 @@ class _Judge:
 
     split: Split
     predictors: Sequence[Predictor]
+    compared: bool = True  # whether A1 also tries to do without the label
 
-    def judge(self, generalization: Generalization, attacked: bool = True) -> _Judged:
+    def judge(self, generalization: Generalization) -> _Judged:
         train, validation, test = self.split
         before, chosen = judging.held_out(generalization, train, validation, self.predictors)
         rows = samples(test, generalization, "label")
         (found,) = guesses(chosen, rows)
-        attack = self._attack(generalization) if attacked and test.personal else {}
+        attack = self._attack(generalization) if test.personal else {}
         doubt = float(np.average(before.surprise, weights=before.weights))
         return _Judged(HeldOut.of(found, rows), attack, doubt, test.persons)
 
     def _attack(self, generalization: Generalization) -> dict[str, float]:
-        found = Reconstruction(JointBuckets).attack(Breach.of(generalization, self.split))
+        found = Reconstruction(JointBuckets, compared=self.compared).attack(Breach.of(generalization, self.split))
         return {each.attribute: each.adversary_error for each in found.attributes}
 
     def without(self, generalization: Generalization, now: _Judged, names: Sequence[str]) -> Worth:
@@ -441,6 +443,12 @@ class _Judge:
             )
             for pair in mergeable(partition, label / np.maximum(use, 1), use):
                 yield partition, pair
+
+
+def _some_of(split: Split) -> Split:
+    """Return the split with fewer to learn from, where they are very many; who is judged stays whole."""
+    train, validation = split.train.at_most(_LEARNED, "boundaries"), split.validation.at_most(CHOOSING, "choosing")
+    return Split(train, validation, split.test)
 
 
 def _worth(partition: Partition, asked_as: str, more: _Judged, less: _Judged) -> Worth:

@@ -40,6 +40,8 @@ _PSEUDO_COUNT = 10.0
 _FEWEST_CODES = 3
 # From the roundest on, so many powers of ten are tried below the distance of the neighbouring edges.
 _POWERS = 5
+# Classifiers learn from at most so many records; how many people a bucket has is counted on all.
+_MOST_RECORDS = 50_000
 
 
 def rounded(
@@ -58,7 +60,7 @@ def rounded(
     if not any(isinstance(p, Intervals) and p.edges for p in generalization.partitions):
         return generalization
     held = constraints or Constraints()
-    before, classifier = held_out(generalization, train, validation)
+    before, classifier = held_out(generalization, _learned(train), validation)
     search = _Rounding(train, validation, held, classifier, before)
     now = generalization
     for j, partition in enumerate(generalization.partitions):
@@ -172,9 +174,14 @@ def in_natural_order(
         moved = joined_neighbours(_told(train, j), partition.assignment, order)
         way = now.replacing(Groups(partition.attribute, moved))
         if way != now and way.partitions[j].size == partition.size and is_allowed(way, j, train, held):
-            judged = [held_out(each, train, validation)[0] for each in (now, way)]
+            judged = [held_out(each, _learned(train), validation)[0] for each in (now, way)]
             now = way if is_as_good(judged[1], judged[0]) else now
     return now
+
+
+def _learned(train: Table) -> Table:
+    """Return the records that classifiers learn from: where an edge lies within a bucket, more tell no better."""
+    return train.at_most(_MOST_RECORDS, "rounding")
 
 
 def natural_order(values: Sequence[str]) -> list[int] | None:

@@ -128,8 +128,18 @@ class Samples:
         return allowed_values(self.target_masks[target], rows, self.target_sizes[target])
 
 
+CHOOSING = 50_000
+"""So many people of the validation part say which predictor is the strongest, and how its counts are smoothed. Of
+predictors between which these cannot tell, none is better by a tenth of a point; a million would be asked in vain,
+and each of them again for every predictor, mixture and setting."""
+
+
 class Predictor(Protocol):
-    """Learns all targets from the same inputs."""
+    """Learns all targets from the same inputs.
+
+    One that gives what the masks of its training rows rule out no probability may say so by ``rules_out = True``:
+    it is not done once more.
+    """
 
     @property
     def name(self) -> str:

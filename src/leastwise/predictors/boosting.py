@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +50,7 @@ class Boosting:
     most_work: float = np.inf
     seed: int = 0
     name: str = "boosting"
+    rules_out: ClassVar[bool] = True
 
     def worthwhile(self, train: Samples) -> bool:
         """Return whether there is a target that is not too much work, and is no number."""

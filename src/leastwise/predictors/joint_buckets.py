@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +50,7 @@ class JointBuckets:
     discounts: Sequence[float] = (0, 0.5)
     seed: int = 0
     name: str = field(default="joint_buckets", init=False)
+    rules_out: ClassVar[bool] = True
 
     def fit(self, train: Samples, validation: Samples) -> JointBuckets:
         """Count the training rows; how far to trust rare joint buckets is chosen on the validation rows."""

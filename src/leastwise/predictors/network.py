@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +50,7 @@ class Network:
     members: int = 2
     seed: int = 0
     name: str = field(default="network", init=False)
+    rules_out: ClassVar[bool] = True
 
     def worthwhile(self, train: Samples) -> bool:
         """Return whether joint buckets are so thinly filled that counting alone may not be enough."""
@@ -88,7 +89,8 @@ class Network:
     def predict(self, inputs: Codes) -> list[Probabilities]:
         """Return, per target, the probabilities of its codes for each row."""
         allowed = [self.like_.allowed(t, inputs) for t in range(len(self.like_.target_sizes))]
-        found: list[Probabilities] = [values.astype(np.float32) for values in allowed]
+        # A bucket that training never showed may hold several values.
+        found: list[Probabilities] = [_evenly(values) for values in allowed]
         if not self.open_:
             return found
         logits = [self._hidden(inputs, weights) @ weights[2] + weights[3] for weights in self.networks_]
@@ -104,6 +106,10 @@ class Network:
         for codes, table, (a, b) in zip(inputs.T, self.one_hot_.rows, pairwise(ends), strict=True):
             raw += (table @ weights[0][a:b])[codes]
         return np.maximum(raw, np.float32(0), out=raw)
+
+
+def _evenly(allowed: npt.NDArray[np.bool_]) -> Array:
+    return np.asarray(allowed / allowed.sum(axis=1, keepdims=True, dtype=np.float32), dtype=np.float32)
 
 
 def _softmax(logits: Array, allowed: npt.NDArray[np.bool_]) -> Array:

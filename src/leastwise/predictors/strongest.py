@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -98,7 +98,12 @@ def errors(found: Sequence[Guesses], records: Samples) -> npt.NDArray[np.float64
 
 
 def masked_predictions(predictor: Predictor, like: Samples, inputs: Codes) -> list[Probabilities]:
-    """Return the probabilities of all targets for some inputs, with what the masks of ``like`` rule out at 0."""
+    """Return the probabilities of all targets for some inputs, with what the masks of ``like`` rule out at 0.
+
+    Those of a predictor that ``rules_out`` what is impossible are so already.
+    """
+    if getattr(predictor, "rules_out", False):
+        return [np.asarray(probabilities) for probabilities in predictor.predict(inputs)]
     return [
         masked(np.asarray(probabilities), like.allowed(target, inputs))
         for target, probabilities in enumerate(predictor.predict(inputs))
@@ -165,6 +170,7 @@ class Strongest:
     predictors: Sequence[Predictor] = field(default_factory=default_predictors)
     mixtures: bool = True
     name: str = field(default="strongest", init=False)
+    rules_out: ClassVar[bool] = True
 
     def fit(self, train: Samples, validation: Samples) -> Strongest:
         """Fit every predictor that is worth it, and choose."""

@@ -216,6 +216,20 @@ class Table:
             part=self.part if part is None else part,
         )
 
+    def drawn(self, most: int, purpose: str) -> npt.NDArray[np.intp]:
+        """Return where at most so many records stand, in their order; for one purpose the same ones each time.
+
+        All of them where there are no more, and where rows stand for several people: none of those is like others.
+        """
+        if len(self) <= most or self.weights is not None:
+            return np.arange(len(self))
+        return np.sort(generator(0, purpose).choice(len(self), most, replace=False))
+
+    def at_most(self, most: int, purpose: str) -> Table:
+        """Return the records that are ``drawn``."""
+        rows = self.drawn(most, purpose)
+        return self if len(rows) == len(self) else self.take(rows)
+
     def and_also(self, others: Table) -> Table:
         """Return these rows and, behind them, those of another part of the same records."""
 

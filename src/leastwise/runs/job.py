@@ -19,7 +19,7 @@ from leastwise.runs.grid import Grid
 from leastwise.runs.journal import Journal
 from leastwise.runs.judging import Judged
 from leastwise.runs.proposals import Proposals
-from leastwise.runs.sampling import sampled
+from leastwise.runs.sampling import for_searching, sampled
 from leastwise.runs.task import FRESH, Options, RunTask
 from leastwise.runs.workers import Workers
 
@@ -42,6 +42,11 @@ class Job:
     def fitting(self) -> Split:
         """The split with as many training records as proposals learn from."""
         return sampled(self.split, self.options.sample, self.options.seed)
+
+    @cached_property
+    def searching(self) -> Split:
+        """The split with as many validation records as a search is judged on; what it finds is judged on all."""
+        return for_searching(self.split)
 
     def resumed(
         self,

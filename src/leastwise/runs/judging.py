@@ -82,6 +82,7 @@ def estimated(generalization: Generalization, split: Split, everything: Referenc
 def polished(
     candidate: Candidate,
     split: Split,
+    screening: Split,
     together: int,
     constraints: Constraints | None,
     everything: Reference,
@@ -91,7 +92,7 @@ def polished(
 
     Nothing is spent where nothing is ``allowed``, or where the least errs too much for that. Near the limit hardly
     anything is lost even where nobody would tell it; nor of everything asked, so that there is a candidate where
-    hardly anything may be lost.
+    hardly anything may be lost. ``split`` is what the search looks at; ``screening`` what others were screened on.
     """
     train, validation, loss = split.train, split.validation, LOSS
     if allowed is not None:
@@ -99,13 +100,14 @@ def polished(
     if candidate.minimizer == EVERYTHING:
         loss = LOSS / 4
     least = least_of(train, validation, candidate.generalization, constraints=constraints, loss=loss)
-    first = _coarsened(candidate, least, split, together, constraints)
-    return _spent(first, split, together, constraints, everything, allowed)
+    first = _coarsened(candidate, least, split, screening, together, constraints)
+    return _spent(first, split, screening, together, constraints, everything, allowed)
 
 
 def _spent(
     first: Candidate,
     split: Split,
+    screening: Split,
     together: int,
     constraints: Constraints | None,
     everything: Reference,
@@ -118,7 +120,7 @@ def _spent(
             same: Any = {"mu": mu, "constraints": constraints, "everything": everything}
             parts = split.train, split.validation, first.generalization
             for spent in spent_by_shares(*parts, *allowed, PARTS, **same):
-                way = _coarsened(first, spent, split, together, constraints)
+                way = _coarsened(first, spent, split, screening, together, constraints)
                 found.append(Polished(way, estimated(way.generalization, split, everything)))
     return tuple(found)
 
@@ -131,7 +133,12 @@ class Allowed(NamedTuple):
 
 
 def _coarsened(
-    candidate: Candidate, coarser: Generalization, split: Split, together: int, constraints: Constraints | None
+    candidate: Candidate,
+    coarser: Generalization,
+    split: Split,
+    screening: Split,
+    together: int,
+    constraints: Constraints | None,
 ) -> Candidate:
     """Return the candidate in a coarser form, its edges at round places."""
     before, train = candidate.generalization, split.train
@@ -151,7 +158,7 @@ def _coarsened(
         asked=len(least.collected),
         answers=count,
         generalization=replace(least, origin={**before.origin, **saved}),
-        screened=screen_by_counting(least, split, together).figures,
+        screened=screen_by_counting(least, screening, together).figures,
     )
 
 

@@ -20,6 +20,7 @@ from leastwise.runs.candidates import ID_LENGTH, Candidate
 from leastwise.runs.job import Job
 from leastwise.runs.judging import guess_label
 from leastwise.runs.proposals import limit_points
+from leastwise.runs.sampling import searched
 
 
 class Asked(NamedTuple):
@@ -53,13 +54,15 @@ class Asked(NamedTuple):
         return self.utilities(split)[0].validation.error
 
     def reference(self, split: Split) -> Reference:
-        """Return everything asked as what others are held against on validation, by the strongest classifier."""
-        people, told = split.validation, self.told[0]
+        """Return everything asked as what a search holds others against, by the strongest classifier."""
+        drawn, told = searched(split.validation), self.told[0]
+        people = split.validation.take(drawn)
         if (
             "validation" not in told.believed
         ):  # too many records to keep beliefs of: a simpler classifier's will do
             return everything_asked(split.train, people)
-        beliefs, rows = told.beliefs("validation", people), samples(people, self.generalizations[0], "label")
+        beliefs = told.beliefs("validation", split.validation)[drawn]
+        rows = samples(people, self.generalizations[0], "label")
         return Reference(HeldOut.of(Guesses.of(beliefs, rows), rows, people.persons), beliefs)
 
     def increase_of_nothing(self, split: Split) -> Difference:

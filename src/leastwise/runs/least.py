@@ -45,18 +45,16 @@ def make_least(
     allowed = None if most is None else Allowed(most, MARGIN * budget.errors)
     starts = [*front, *([] if most is None else near_the_limit(job, pool, front, everything, most))]
     together = len(pool.candidates) + 3 * len(starts) + 1
-    tasks: list[Any] = [(each, job.split, together, constraints, everything, allowed) for each in starts]
+    parts = job.searching, job.fitting
+    tasks: list[Any] = [(each, *parts, together, constraints, everything, allowed) for each in starts]
     increase = asked.increase_of_nothing(job.split)
-    # Whoever brings a grid says who proposes.
-    whole = (
-        candidate_that_asks_everything(job.split.train, silent, constraints) if job.options.grid is None else None
-    )
-    if whole is not None:
-        tasks.append((whole, job.split, together, constraints, everything, allowed))
+    whole = candidate_that_asks_everything(job.split.train, silent, constraints)
+    if whole is not None and job.options.grid is None:  # whoever brings a grid says who proposes
+        tasks.append((whole, *parts, together, constraints, everything, allowed))
     costs_little = increase.mean <= (most or 0.0) or increase.bound(-NOT_TOLD) <= 0
     if costs_little and not (constraints and constraints.wanted):
         nothing = candidate_that_asks_nothing(job.split.train)
-        tasks.append((nothing, job.split, together, None, everything, None))
+        tasks.append((nothing, *parts, together, None, everything, None))
     found = _made(job, f"{name_of([task[0] for task in tasks])}-{most}-{budget.confidence:g}", tasks)
     least = [first.candidate for first, *_ in (*found[: len(front)], *found[len(starts) :])]
     known = {each.fingerprint for each in least}
@@ -73,7 +71,7 @@ def near_the_limit(
     found = job.resumed(
         "looking near the limit",
         job.journal(f"near-{name_of(near)}.jsonl"),
-        [(each.generalization, job.split, everything) for each in near],
+        [(each.generalization, job.searching, everything) for each in near],
         partial(job.workers.map, estimated),
         lambda told: json.dumps([told.mean, told.standard_error]) + "\n",
         lambda line: Difference(*json.loads(line)),

@@ -14,7 +14,6 @@ from leastwise.errors import DataError, LeastwiseError
 from leastwise.generalization import Generalization
 from leastwise.kernels import is_compiled
 from leastwise.minimizers import Constraints
-from leastwise.minimizers.base import chosen_on
 from leastwise.minimizers.constraints import broken
 from leastwise.minimizers.floor import brought_to
 from leastwise.minimizers.silent import uninformative
@@ -140,7 +139,7 @@ def _limit(name: str, generalization: Generalization, train: Table) -> Candidate
         seed=0,
         asked=len(generalization.collected),
         answers=answers(generalization, train),
-        generalization=replace(generalization, origin={"minimizer": name, **chosen_on(train)}),
+        generalization=Source(name, {}, 0).signed(Proposal({}, generalization), train),
     )
 
 

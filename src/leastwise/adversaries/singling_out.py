@@ -155,10 +155,11 @@ class SinglingOut(Adversary):
         """Count the stolen records and describe the rarest."""
         start = time.perf_counter()
         check_between("predicates", self.predicates, 0)
-        first, people = _multiplicities(breach.stored, breach.truth)
+        truth = breach.truth.unweighted  # a crowd is of records, for whomever else they speak
+        first, people = _multiplicities(breach.stored, truth)
         rarest = int(people.min())
         # Of whom the count is withheld, each may be alone.
-        unique, persons = _unique(breach.stored, breach.truth) + int(breach.withheld), breach.truth.persons
+        unique, persons = _unique(breach.stored, truth) + int(breach.withheld), truth.persons
         everybody = breach.people if persons is None else float(len(np.unique(persons)))
         return SinglingOutResult(
             adversary=self.name,
@@ -182,10 +183,10 @@ class SinglingOut(Adversary):
     def _alone_in_deployment(self, breach: Breach) -> int | None:
         if not breach.labelled:
             return None
-        return _unique(breach.records, breach.truth) + int(breach.withheld)
+        return _unique(breach.records, breach.truth.unweighted) + int(breach.withheld)
 
     def _predicates(self, breach: Breach, rows: npt.NDArray[Any], people: int) -> tuple[Predicate, ...]:
-        counts, records = breach.truth.counts, breach.stored
+        counts, records = breach.truth.unweighted.counts, breach.stored
         texts = []
         for row in np.sort(rows)[: self.predicates]:
             needed = shortest(records, counts, int(row), people)

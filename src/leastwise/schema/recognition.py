@@ -28,6 +28,7 @@ _UNIT = re.compile(r"[^0-9+\-.,'\s\u00a0\u202f]+")
 _CURRENCIES = {
     *"€$£¥₹₽₺₩",
     "%",
+    "=",  # of a spreadsheet's formula that is nothing but a number
     "EUR",
     "USD",
     "GBP",

@@ -126,6 +126,7 @@ ZOO: tuple[Animal, ...] = (
     Animal("customer id", lambda r: [f"C-{i:06}" for i in range(RECORDS)], "identifier"),
     Animal("number", lambda r: [*range(RECORDS)], "identifier"),
     Animal("notes", lambda r: [f"the {i}. story that somebody told us" for i in range(RECORDS)], "free text"),
-    Animal("lat", lambda r: r.normal(48, 3, RECORDS).tolist(), "continuous", says="coordinates"),
+    Animal("lat", lambda r: r.normal(48, 3, RECORDS).tolist(), "continuous", "grid 0.1", "coordinates"),
+    Animal("lon", lambda r: r.uniform(-180, 180, RECORDS).tolist(), "continuous", "grid 0.1", "tells a house"),
     Animal("same", lambda r: ["x"] * RECORDS, "constant"),
 )

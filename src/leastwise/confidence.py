@@ -7,8 +7,8 @@ them; that is what repeated runs with other seeds show.
 The share of wrong guesses of one attribute gets the exact binomial interval of Clopper and Pearson, which never
 covers less than it says. The mean over several attributes is no binomial count (a person is guessed wrong on some
 attributes and right on others): its interval is that of the number of independent right-or-wrong guesses that
-would have the same spread. Weights are multiplicities; survey weights are not a number of people, and no interval
-here is right for them.
+would have the same spread. Weights are multiplicities. Survey weights are not a number of people: with
+``persons``, who are what was drawn, the spread is that of a weighted mean (Taylor's linearization).
 """
 
 from __future__ import annotations

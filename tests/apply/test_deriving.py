@@ -16,6 +16,7 @@ from leastwise import Attribute, Generalization, Groups, Intervals, ParameterErr
 from leastwise.exports import to_sql
 from leastwise.records.table import Table
 from leastwise.schema import Schema
+from leastwise.schema.derive import derived
 from tests.exports import engines
 from tests.exports.node import Node, node  # noqa: F401
 from tests.postgres import PostgresServer
@@ -25,6 +26,8 @@ TEXTS = [
     "1900-13-01",
     "11.05.1987", "31.12.1999", "1.234,50", "1234,5", "12,5", "-3,25", "+7", "1.23", "1.2345", "0,5", "001.234,5",
     "1.234.567,8", "12 345,6", "1.234,50 €", "€ 12", "-€ 7,5", "5€50", "5 $", "94110", "00501", "K50.1", "ä€b", "",
+    "=1.234,50", "= -7",
+    "52.5163", "-0.05", "-0.0", "0", "13.38", "-179.999999", "180", "361", "1e-5", "4.9999999999999995", "0.3",
     "not YYYY-MM-DD", "x", " 12,5 ", "12,", ",5", "12:30", "99:99", "1,2,3", "1..234", "12.345", "1234.567",
 ]  # fmt: skip
 QUESTIONS: dict[str, Attribute] = {
@@ -32,7 +35,8 @@ QUESTIONS: dict[str, Attribute] = {
     for rule in (
         "year of YYYY-MM-DD", "decade of YYYY-MM-DD", "month of DD.MM.YYYY", "quarter of YYYY-MM-DD",
         "age on 2024-06-01 of YYYY-MM-DD", "hour of hh:mm", "minutes of hh:mm", "number of 1.234,5",
-        "number of 1.234,5 €", "number of € 1.234,5", "number of 1 234,5", "number of 1234.5",
+        "number of 1.234,5 €", "number of = 1.234,5", "number of € 1.234,5", "number of 1 234,5",
+        "number of 1234.5", "grid 0.1", "grid 5", "grid 0.01",
     )
 }  # fmt: skip
 DISCRETE = {
@@ -126,6 +130,27 @@ def test_dates_and_numbers_have_the_texts_of_what_they_are() -> None:
         "other",
         "941",
     ]
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
+@given(
+    st.lists(
+        st.one_of(st.floats(-180, 180), st.integers(-1800, 1800).map(lambda n: n / 10)), min_size=1, max_size=8
+    ),
+    st.sampled_from(["grid 0.1", "grid 0.01", "grid 0.125", "grid 3"]),
+)
+def test_coordinates_in_columns_of_numbers_are_in_one_cell_on_every_road(numbers: list[float], rule: str) -> None:
+    place = Attribute("z", "continuous", missing=True, other=True, derive=rule, source="raw")
+    edges = sorted({float(derived(rule, number)) for number in numbers})  # each cell a bucket of its own
+    g, frame = Generalization((Intervals(place, tuple(edges)),)), pl.DataFrame({"raw": numbers})
+    truth = [g.transform({"raw": number})["z"] for number in numbers]
+    assert g.transform(frame)["z"].to_list() == truth
+    assert [row["z"] for row in engines.duckdb_rows(to_sql(g, "duckdb"), frame)] == truth
+    assert [row["z"] for row in engines.sqlite_rows(to_sql(g, "sqlite"), frame)] == truth
+    size = float(rule.removeprefix("grid "))
+    for number in numbers:
+        edge = float(derived(rule, number))
+        assert edge - 1e-9 <= number < edge + size + 1e-9
 
 
 def test_the_source_never_leaves() -> None:

@@ -94,7 +94,7 @@ def test_nobody_is_described_unasked(files: Path) -> None:
 
 
 def test_what_the_breach_added_is_a_column(files: Path) -> None:
-    assert "without breach" in run(files, "-a", "A4", "--without-breach", g="unlabelled.json").stdout
+    assert "without breach" in run(files, "-a", "A4", "--set", "without_breach=true", g="unlabelled.json").stdout
     assert "without breach" not in run(files, "-a", "A8", g="unlabelled.json").stdout
 
 

@@ -57,6 +57,12 @@ def test_the_notation_says_where_the_parts_are(day: dt.date, notation: str) -> N
         ("number of 1 234,5", "12\u202f345,6", "12345.6"),
         ("number of 1234.5 %", "12.5%", "12.5"),
         ("number of 1'234.5", "1'234", "1234"),
+        ("grid 0.1", "52.5163", "52.5"),
+        ("grid 0.1", -0.01, "-0.1"),
+        ("grid 0.25", "13.3", "13.25"),
+        ("grid 10", "-13.38", "-20"),
+        ("grid 1", "400", "not a coordinate in degrees"),
+        ("grid 1", "52° 30'", "not a coordinate in degrees"),
     ],
 )
 def test_by_hand(rule: str, text: object, made: str) -> None:
@@ -71,7 +77,7 @@ def test_no_answer_stays_no_answer(value: object) -> None:
 @pytest.mark.parametrize(
     "rule",
     ["prefix 0", "prefix", "year", "year of DD.MM", "age of YYYY-MM-DD", "year of YYYY YYYY", "number of 12",
-     "number of 1.234.5", "first letter", "year of YYYY[0-9]"],
+     "number of 1.234.5", "first letter", "year of YYYY[0-9]", "grid 0.3", "grid 0", "grid 0.0", "grid 1.5"],
 )  # fmt: skip
 def test_a_rule_that_cannot_be_read_is_one_line(rule: str) -> None:
     with pytest.raises(SchemaError, match="derive") as error:

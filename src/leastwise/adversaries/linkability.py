@@ -224,13 +224,14 @@ class Answers:
     """How often the generalized answers to A and to B go together in the stolen records."""
 
     def __init__(self, breach: Breach, a: Sequence[int], b: Sequence[int]) -> None:
-        counts = breach.truth.counts
+        truth = breach.truth.unweighted  # whoever links two halves looks for a record
+        counts = truth.counts
         self._a, self._b = (_numbered(breach.records[:, list(columns)]) for columns in (a, b))
         self._width = int(self._b.max(initial=0)) + 1
         self._pairs, index = np.unique(self._a * self._width + self._b, return_inverse=True)
         self._together = np.bincount(index, weights=counts)
         self._ends = np.cumsum(counts)
-        self._persons = breach.truth.persons
+        self._persons = truth.persons
         self.people = round(float(counts.sum())) if self._persons is None else len(np.unique(self._persons))
 
     def draw(self, k: int, random: np.random.Generator) -> npt.NDArray[np.intp]:

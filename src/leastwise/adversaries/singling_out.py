@@ -155,12 +155,13 @@ class SinglingOut(Adversary):
         """Count the stolen records and describe the rarest."""
         start = time.perf_counter()
         check_between("predicates", self.predicates, 0)
-        first, people = _multiplicities(breach.stored, breach.truth)
-        persons, rarest = breach.truth.persons, int(people.min())
+        truth = breach.truth.unweighted  # a crowd is of records, for whomever else they speak
+        first, people = _multiplicities(breach.stored, truth)
+        persons, rarest = truth.persons, int(people.min())
         return singled_out(
             people,
             int(breach.withheld),
-            None if persons is None else (_unique(breach.stored, breach.truth), len(np.unique(persons))),
+            None if persons is None else (_unique(breach.stored, truth), len(np.unique(persons))),
             predicates=self._predicates(breach, first[people == rarest], rarest),
             unique_without_label=self._alone_in_deployment(breach),
             seconds=time.perf_counter() - start,
@@ -169,10 +170,10 @@ class SinglingOut(Adversary):
     def _alone_in_deployment(self, breach: Breach) -> int | None:
         if not breach.labelled:
             return None
-        return _unique(breach.records, breach.truth) + int(breach.withheld)
+        return _unique(breach.records, breach.truth.unweighted) + int(breach.withheld)
 
     def _predicates(self, breach: Breach, rows: npt.NDArray[Any], people: int) -> tuple[Predicate, ...]:
-        counts, records = breach.truth.counts, breach.stored
+        counts, records = breach.truth.unweighted.counts, breach.stored
         texts = []
         for row in np.sort(rows)[: self.predicates]:
             needed = shortest(records, counts, int(row), people)

@@ -13,7 +13,20 @@ from typing import TYPE_CHECKING, Any
 from leastwise.errors import DataError, ParameterError, shorten
 from leastwise.partition import Partition
 from leastwise.schema import Attribute
-from leastwise.schema.derive import NEEDS, SPACES, WEEKDAYS, Above, Amount, Part, Prefix, derived, rule_of
+from leastwise.schema.derive import (
+    MOST_DEGREES,
+    NEEDS,
+    SPACES,
+    THOUSANDTHS,
+    WEEKDAYS,
+    Above,
+    Amount,
+    Grid,
+    Part,
+    Prefix,
+    derived,
+    rule_of,
+)
 
 if TYPE_CHECKING:
     from leastwise.apply.request import Request
@@ -84,7 +97,11 @@ def _expression(attribute: Attribute, dtype: Any, api: Any) -> Any:
     valid = text.str.contains(f"^({rule.pattern})$")
     # Engines stop at the first text that is no number, so the others are taken out before.
     clean = api.when(valid).then(text)
-    if isinstance(rule, Above):
+    if isinstance(rule, Grid):
+        number = clean.str.strip_chars(SPACES).cast(api.Float64)
+        valid = valid & (number.abs() <= MOST_DEGREES)
+        made = _cell(rule, number, api)
+    elif isinstance(rule, Above):
         low, high = map(api.lit, rule.classes)
         number = clean.str.strip_chars(SPACES).cast(api.Float64)
         made = api.when(number > float(rule.threshold)).then(high).otherwise(low)
@@ -103,6 +120,13 @@ def _text(column: Any, dtype: Any, api: Any) -> Any:
     return (
         api.when(whole.is_null()).then(column.cast(api.String)).otherwise(whole.cast(api.Int64).cast(api.String))
     )
+
+
+def _cell(rule: Grid, number: Any, api: Any) -> Any:
+    """Return the edge of a cell in thousandths of a degree: Polars would multiply by a reciprocal to divide."""
+    cell = (number * float(rule.per_degree)).floor().cast(api.Int64) // rule.degrees
+    edge = cell * (THOUSANDTHS * rule.degrees // rule.per_degree)
+    return api.concat_str([edge.cast(api.String), api.lit("e-3")])
 
 
 def _amount(rule: Amount, text: Any) -> Any:

@@ -117,6 +117,8 @@ def check(
     promised = _promised(agreed, given.promise, given.write_promise, given.generalization is not None)
     if agreed.task.data is None:
         raise ParameterError("name the records: data in the policy, or --data new.csv")
+    if agreed.task.survey_weights is not None:
+        typer.echo("survey weights have no part in a check: each of these records counts once", err=True)
     progress = Lines("judging: ")
     with _new_records(given.data or str(agreed.task.data), agreed, at, [chosen, *earlier], progress) as new:
         records, source, frame = new

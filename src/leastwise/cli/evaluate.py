@@ -14,7 +14,7 @@ from leastwise.cli.app import Artefact, AsJson, Force, Quick, Seed, app, grouped
 from leastwise.cli.domains import declared_for, known_schema
 from leastwise.cli.necessity import show_necessity
 from leastwise.cli.output import check_output, print_lines, print_table, visible
-from leastwise.cli.settings import numbers_by_name
+from leastwise.cli.settings import numbers_by_name, set_option, settings, settings_of
 from leastwise.cli.sources import (
     SourceOptions,
     engine_of,
@@ -25,7 +25,7 @@ from leastwise.cli.sources import (
     source_of,
     stays,
 )
-from leastwise.cli.task import Data, Label, Missing, Person, Personal, Records, Task, names
+from leastwise.cli.task import Data, Label, Missing, Person, Personal, Records, SurveyWeights, Task, names
 from leastwise.errors import DataError, ParameterError, PrivacyLeakWarning, SchemaError, shorten
 from leastwise.progress import Lines
 from leastwise.validation import did_you_mean
@@ -40,6 +40,16 @@ if TYPE_CHECKING:
 RIGHT = ("error", "95 % interval", "guessing")
 MORE = ("without breach", "without label", "minimum")
 MOST_PREDICATES_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Seldom:
+    """What few need."""
+
+    without_breach: Annotated[
+        bool, typer.Option(help="Say what A3 to A5 find without the stolen records; slower.")
+    ] = False
+    survey_weights: SurveyWeights = None
 
 
 @dataclass(frozen=True)
@@ -69,13 +79,14 @@ class Judgement:
         int,
         typer.Option("--predicates", min=0, help="Tell so many descriptions of singled-out people (A8)."),
     ] = 0
-    without_breach: Annotated[
-        bool, typer.Option("--without-breach", help="Say what A3 to A5 find without the stolen records; slower.")
-    ] = False
     learn_all: Annotated[
         bool,
         typer.Option("--learn-all", help="Where records stay: A1, A2, A6 also learn from everybody else there."),
     ] = False
+    more: Annotated[
+        list[str] | None,
+        set_option("survey_weights=NAME, or without_breach=true: what A3 to A5 find without the stolen records."),
+    ] = None
     held_out: Annotated[
         bool, typer.Option("--held-out", help="These records had no say in choosing the generalization.")
     ] = False
@@ -83,13 +94,18 @@ class Judgement:
         bool, typer.Option("--necessity", help="Say what each question is worth; see leastwise necessity.")
     ] = False
 
+    @property
+    def seldom(self) -> Seldom:
+        """What was set."""
+        return Seldom(**settings(self.more, settings_of(Seldom), "evaluate"))
+
     def words(self) -> dict[str, Any]:
         """Return what is asked of the judge, in its own words."""
         return {
             "tolerances": numbers_by_name("--tolerance", self.tolerance or ()),
             "candidates": self.candidates,
             "predicates": self.predicates,
-            "without_breach": self.without_breach,
+            "without_breach": self.seldom.without_breach,
             "held_out": self.held_out,
             "necessity": self.necessity,
         }
@@ -133,7 +149,15 @@ def evaluate(
     wanted = None
     if how.adversaries is not None:  # those of the paper may be written in small letters
         wanted = [name.upper() if name.upper() in PAPER else name for name in names(how.adversaries, ())]
-    task = Task(data=data, missing=missing, person=person, label=label, personal=personal, schema=schema)
+    task = Task(
+        data=data,
+        missing=missing,
+        person=person,
+        survey_weights=how.seldom.survey_weights,
+        label=label,
+        personal=personal,
+        schema=schema,
+    )
     artefacts = [generalization, *(how.other or ())]
     if stays(data, at):
         found = _at_source(task, at, artefacts, how, wanted, seed, quick)
@@ -156,7 +180,7 @@ def _here(
     frame = read_frame(task.data, tuple(task.missing or ()))
     chosen, *others = (prepared(path, task.label, task.personal, frame) for path in artefacts)
     schema = known_schema([chosen, *others], frame, declared_for(artefacts[0], task.schema))
-    records = Records(Table.from_frame(frame, schema, task.person))
+    records = Records(Table.from_frame(frame, schema, task.person, task.survey_weights))
     records.tell_left_out()
     progress = Lines("judging: ")
     return judge(chosen, records.table, wanted, seed, quick, others=others, **how.words(), progress=progress)

@@ -9,7 +9,7 @@ import typer
 
 from leastwise.cli.app import Artefact, AsJson, Force, app
 from leastwise.cli.output import check_output, print_lines, print_table
-from leastwise.cli.task import Data, Label, Missing, Person, Personal
+from leastwise.cli.task import Data, Label, Missing, Person, Personal, SurveyWeights
 from leastwise.progress import Lines, watching
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ def necessity(
     personal: Personal = None,
     missing: Missing = None,
     person: Person = None,
+    survey_weights: SurveyWeights = None,
     held_out: Annotated[
         bool, typer.Option("--held-out", help="These records had no say in choosing the generalization.")
     ] = False,
@@ -61,10 +62,10 @@ def necessity(
     if run is None:
         at = int(chosen.origin.get("split_seed", 0)) if seed is None else seed
         schema = known_schema([chosen], frame, declared_for(generalization))
-        split = Table.from_frame(frame, schema, person).split(at)
+        split = Table.from_frame(frame, schema, person, survey_weights).split(at)
     else:
         at = run.task.seed if seed is None else seed
-        split = table_of(run, frame, data, person).split(at, SHARES)
+        split = table_of(run, frame, data, person, survey_weights).split(at, SHARES)
     with watching(Lines("judging: ")) as watcher:
         found = necessity_of(chosen, split, at, held_out=held_out, progress=watcher)
         if run is not None and run.task.groups:

@@ -10,7 +10,7 @@ import typer
 
 from leastwise.cli.app import Force, app
 from leastwise.cli.output import check_output
-from leastwise.cli.task import Missing, Person
+from leastwise.cli.task import Missing, Person, SurveyWeights
 from leastwise.errors import DataError, ParameterError, PrivacyLeakWarning, shorten
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def report(
     ] = None,
     missing: Missing = None,
     person: Person = None,
+    survey_weights: SurveyWeights = None,
     check: Annotated[
         Path | None, typer.Option("--check", help="What a check on newer data found: its report as .json.")
     ] = None,
@@ -56,7 +57,7 @@ def report(
     drift = None if check is None else read_check(check)
     found = StoredRun.load(run)
     if data is not None:
-        table = table_of(found, read_frame(data, tuple(missing or ())), data, person)
+        table = table_of(found, read_frame(data, tuple(missing or ())), data, person, survey_weights)
         keep_shares(found, table.split(found.task.seed).test)
     typer.echo(f"telling {len(found.candidates):,} candidates", err=True)
     facts = summarize(found, drift=drift, predicates=predicates)
@@ -79,15 +80,15 @@ def _format(given: str | None, output: Path | None, known: tuple[str, ...]) -> s
     return found
 
 
-def table_of(run: Run, frame: Any, data: str, person: str | None) -> Table:
+def table_of(run: Run, frame: Any, data: str, person: str | None, survey_weights: str | None = None) -> Table:
     """Return the records of a run; others are refused."""
     from leastwise.records.table import Table
     from leastwise.runs.task import fingerprint
 
-    table = Table.from_frame(frame, run.schema, person)
+    table = Table.from_frame(frame, run.schema, person, survey_weights)
     if fingerprint(table) != run.task.fingerprint:
         raise DataError(
             f"{data} must hold the records of the run ({shorten(run.task.data)}); its fingerprint differs: give "
-            "the same file, with the same --missing and --person"
+            "the same file, with the same --missing, --person and --survey-weights"
         )
     return table

@@ -245,7 +245,7 @@ def declared_or_inferred(
 
     if task.schema is not None:
         return task.declared(), ()
-    columns = columns_of(engine, [task.person])
+    columns = columns_of(engine, [*task.beside])
     markers = tuple(task.missing or ())
     frame = draw_frame(engine, columns, most, records_in(engine), seed, markers, progress)[:, :-1]
     found = task.inspect(frame)
@@ -268,9 +268,14 @@ def print_queries(source: Source, generalizations: Sequence[Any] | None, sampled
 
 
 def refuse_person(task: Task) -> None:
-    """Say that one record a person is what counts stand for."""
+    """Say that one record a person, each once, is what counts stand for."""
     if task.person is not None:
         raise ParameterError(
             "--person is not counted in an engine: records there must be one for each person; put them together "
             "before, or read them into memory"
+        )
+    if task.survey_weights is not None:
+        raise ParameterError(
+            "survey weights are not counted in an engine: counts there are of records; read them into memory, or "
+            "leave the weights out"
         )

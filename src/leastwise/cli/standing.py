@@ -63,6 +63,7 @@ def _fingerprint(agreed: Policy, frame: pl.DataFrame) -> str:
     if not (place / SCHEMA).is_file():
         return ""
     try:
-        return fingerprint(Table.from_frame(frame, load_schema(place / SCHEMA), agreed.task.person))
+        schema, task = load_schema(place / SCHEMA), agreed.task
+        return fingerprint(Table.from_frame(frame, schema, task.person, task.survey_weights))
     except UnknownValueError:
         return "a value that was not there"  # no fingerprint is equal to it

@@ -49,6 +49,10 @@ Person = Annotated[
     str | None,
     typer.Option("--person", metavar="NAME", help="The column that tells whose record it is, if one has several."),
 ]
+SurveyWeights = Annotated[
+    str | None,
+    typer.Option("--survey-weights", metavar="NAME", help="The column of survey weights, such as PWGTP."),
+]
 Missing = Annotated[
     list[str] | None,
     typer.Option("--missing", metavar="TEXT", help="A text that means 'no answer', such as '?'. Can be repeated."),
@@ -70,7 +74,7 @@ class TaskOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class Inference:
-    """How a schema is inferred: flags of ``inspect``, settings of the other commands."""
+    """How a schema is inferred, and how much records weigh: flags of ``inspect``, settings of the others."""
 
     keep: Annotated[
         list[str] | None,
@@ -105,10 +109,11 @@ class Inference:
         list[str] | None,
         typer.Option("--hierarchy", metavar="NAME=FILE", help="Groups of a column's values: country=un-regions."),
     ] = None
+    survey_weights: SurveyWeights = None
 
 
 SETTINGS = tuple(each.name for each in fields(Inference))
-INFERENCE = ("drop", *SETTINGS)
+INFERENCE = ("drop", *(name for name in SETTINGS if name != "survey_weights"))
 
 
 class Records(NamedTuple):
@@ -178,7 +183,7 @@ class Task(TaskOptions, Inference):
             None if self.personal is None else names(self.personal, columns),
             keep=names(self.keep, columns),
             label_above=self.label_above,
-            drop=[*names(self.drop, columns), *([self.person] if self.person else [])],
+            drop=[*names(self.drop, columns), *self.beside],
             kinds=kinds,
             at_least=AT_LEAST if self.at_least is None else self.at_least,
             derive=_pairs("--derive", self.derive),
@@ -187,12 +192,18 @@ class Task(TaskOptions, Inference):
             },
         )
 
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """The columns that tell of records and are never asked: whose they are, and how much they weigh."""
+        return tuple(name for name in (self.person, self.survey_weights) if name)
+
     def words(self, by_set: bool = False) -> list[str]:
         """Return the options as they are typed: those of ``inspect``, or of a command where some are settings."""
         words = ["--label", self.label or "COLUMN", *(["--person", self.person] if self.person else [])]
         for name in ("missing", "personal", "drop", *SETTINGS):
             given = getattr(self, name)
-            for text in [f"{given:.15g}"] if isinstance(given, int | float) else given or ():
+            one = f"{given:.15g}" if isinstance(given, int | float) else given
+            for text in [one] if isinstance(one, str) else given or ():
                 flag = f"--{name.replace('_', '-')}"
                 words += ["--set", f"{name}={text}"] if by_set and name in SETTINGS else [flag, text]
         return words
@@ -204,7 +215,7 @@ class Task(TaskOptions, Inference):
             return Records(self._encode(frame, self._declared(self.schema)))
         found = self.inspect(frame)
         left_out = tuple(
-            f"{visible(f.name, 30)} ({f.kind}: {f.reason})" for f in found.left_out if f.name != self.person
+            f"{visible(f.name, 30)} ({f.kind}: {f.reason})" for f in found.left_out if f.name not in self.beside
         )
         return Records(self._encode(frame, found.schema), found.schema.names, left_out)
 
@@ -213,7 +224,7 @@ class Task(TaskOptions, Inference):
         from leastwise.records.table import Table
 
         try:
-            return Table.from_frame(frame, schema.with_names(self.called), self.person)
+            return Table.from_frame(frame, schema.with_names(self.called), self.person, self.survey_weights)
         except UnknownValueError as error:
             if error.row is None or self.data == STANDARD_STREAM:
                 raise

@@ -96,6 +96,8 @@ class Certificate:
         Attributes that the adversary knows in full (side information).
     label
         Whether the adversary also sees the label that the training phase stores beside each generalized record.
+    weighted
+        Whether the records have survey weights, of which nothing counts here.
     joint_buckets, alone
         How many joint buckets these people fill, and which share of them is alone in theirs.
     bounds, mean
@@ -111,6 +113,7 @@ class Certificate:
     bounds: tuple[Bound, ...]
     mean: Bound
     label: bool = False
+    weighted: bool = False
 
     @property
     def vacuous(self) -> bool:
@@ -151,9 +154,13 @@ class Certificate:
     def note(self) -> str:
         """Say what all sentences have in common."""
         return (
-            "Accuracy is meant on average over people like these. Each sentence holds with that confidence by "
-            "itself; for all of them together use the slightly higher bound_all."
+            f"{self.weights_note()}Accuracy is meant on average over people like these. Each sentence holds with "
+            "that confidence by itself; for all of them together use the slightly higher bound_all."
         )
+
+    def weights_note(self) -> str:
+        """Say that survey weights do not count, where there are some."""
+        return "The certificate counts each record once, without its survey weight. " if self.weighted else ""
 
     def __str__(self) -> str:
         return "\n".join(self.sentences() if self.vacuous else (*self.sentences(), self.note()))
@@ -213,6 +220,7 @@ def certify(
         raise ParameterError(f"delta must be above 0 and below 1; got {delta}")
     check_between("candidates", candidates, 1)
     check_held_out(table, held_out)
+    weighted, table = table.survey, table.unweighted
     counts = _whole(table.counts)
     side = [table.schema.position(name) for name in known]
     columns = table.generalize(generalization).astype(np.int64)
@@ -244,6 +252,7 @@ def certify(
         joint_buckets=int((people_in > 0).sum()),
         alone=float((people_in == 1).sum() / counts.sum()),
         label=label,
+        weighted=weighted,
     )
 
 

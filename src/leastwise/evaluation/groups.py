@@ -254,7 +254,7 @@ def _alone(generalization: Generalization, table: Table) -> Array:
     codes = np.stack([*columns, table.stored_label], axis=1)
     keys = joint_keys(codes, [int(column.max(initial=0)) + 1 for column in codes.T])
     _, inverse = np.unique(keys, return_inverse=True)
-    return np.asarray(np.bincount(inverse, weights=table.counts)[inverse] == 1)
+    return np.asarray(np.bincount(inverse, weights=table.unweighted.counts)[inverse] == 1)
 
 
 def _in_words(gap: Gap) -> str:

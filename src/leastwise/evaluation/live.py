@@ -125,7 +125,7 @@ class Live:
         self.pool = joined(split)
         self._train = split.train
         self._tested = min(int(split.test.people), len(self.pool))
-        self._effective = self.pool.take(np.arange(self._tested)).effective_people
+        self._effective = self.pool.unweighted.take(np.arange(self._tested)).effective_people
         if not self.pool.personal:
             raise ParameterError("live figures need personal attributes to protect; mark some: --personal a,b")
         if split.train.number is not None:
@@ -261,7 +261,7 @@ class Live:
         some = slice(0, self._tested)
         labelled = (z * self.pool.classes + self.pool.y)[some]
         bucket_of, found = backoff.number_keys(np.ascontiguousarray(labelled))
-        counts = np.round(self.pool.counts[some]).astype(np.int64)
+        counts = np.round(self.pool.unweighted.counts[some]).astype(np.int64)
         use = np.bincount(bucket_of, weights=counts, minlength=found)
         told = {}
         for target in self.targets[1:]:

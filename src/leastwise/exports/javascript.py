@@ -10,7 +10,7 @@ from leastwise.generalization import Generalization
 from leastwise.partition import Intervals, Partition, Untouched
 from leastwise.schema import Attribute
 from leastwise.schema.attribute import plain_number
-from leastwise.schema.derive import NEEDS, Above, Amount, Prefix, Rule, rule_of
+from leastwise.schema.derive import MOST_DEGREES, NEEDS, Above, Amount, Grid, Prefix, Rule, rule_of
 from leastwise.schema.values import ANY_NUMBER, CODE_NUMBER
 
 HEADER = """\
@@ -91,6 +91,8 @@ def _rule_plan(rule: Rule) -> dict[str, Any]:
     if isinstance(rule, Prefix):
         return {"length": rule.length}
     common = {"pattern": f"^(?:{rule.pattern})$", "refused": rule.refused}
+    if isinstance(rule, Grid):
+        return {**common, "most": MOST_DEGREES, "degrees": rule.degrees, "perDegree": rule.per_degree}
     if isinstance(rule, Above):
         return {**common, "threshold": float(rule.threshold), "classes": list(rule.classes)}
     if isinstance(rule, Amount):

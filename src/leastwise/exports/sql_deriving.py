@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from leastwise.exports.sql_dialects import Dialect
-from leastwise.schema.derive import NEEDS, WEEKDAYS, Above, Amount, Part, Prefix, rule_of
+from leastwise.schema.derive import MOST_DEGREES, NEEDS, WEEKDAYS, Above, Amount, Grid, Part, Prefix, rule_of
 from leastwise.schema.values import ANY_NUMBER
 
 
@@ -12,12 +12,26 @@ def derived_text(dialect: Dialect, rule: str, raw: str) -> str:
     found, text = rule_of(rule), dialect.any_text(raw)
     if isinstance(found, Prefix):
         return f"substr({text}, 1, {found.length})"
+    if isinstance(found, Grid):
+        return _cell(dialect, found, raw, text)
     if isinstance(found, Above):
         return _side(dialect, found, text)
     made = _part(dialect, found, text) if isinstance(found, Part) else _amount(dialect, found, text)
     refused = dialect.text(found.refused)
     valid = dialect.has_form(text, found)
     return f"CASE WHEN {text} IS NULL OR {text} = '' THEN NULL WHEN {valid} THEN {made} ELSE {refused} END"
+
+
+def _cell(dialect: Dialect, rule: Grid, raw: str, text: str) -> str:
+    number = dialect.text_as_number(raw, dialect.trimmed(text), ANY_NUMBER)
+    times, over = (f"CAST({each} AS {dialect.number_type})" for each in (rule.per_degree, rule.degrees))
+    cell = dialect.floor.format(f"({number} * {times})")
+    cell = cell if rule.degrees == 1 else dialect.floor.format(f"({cell} / {over})")
+    edge = f"({cell} * {over} / {times} + 0)"  # which makes the zero below zero the other one
+    return (
+        f"CASE WHEN {text} IS NULL OR {text} = '' THEN NULL WHEN {number} BETWEEN -{MOST_DEGREES} AND "
+        f"{MOST_DEGREES} THEN CAST({edge} AS {dialect.text_type}) ELSE {dialect.text(rule.refused)} END"
+    )
 
 
 def _side(dialect: Dialect, rule: Above, text: str) -> str:

@@ -36,6 +36,7 @@ class Dialect:
     trimming: str = "trim({0}, {1})"
     nan: str = "isnan({0})"
     whole_number: str = "floor({0}) = {0}"
+    floor: str = "floor({0})"
     error: str = ""
     place: str = ""
     rarely: str = ""
@@ -320,6 +321,7 @@ _ALL = (
         nan="",
         # From 2 to the 53rd on every double is whole.
         whole_number="(abs({0}) >= 9007199254740992 OR CAST({0} AS INTEGER) = {0})",
+        floor="(CAST({0} AS INTEGER) - (CAST({0} AS INTEGER) > {0}))",  # a cast cuts off towards 0
         once="LIMIT -1 OFFSET 0",
     ),
     _BigQuery(

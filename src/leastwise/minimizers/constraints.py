@@ -234,7 +234,7 @@ def too_few(constraints: Constraints, partition: Partition, table: Table, j: int
     """Return whether a bucket has too few people; beyond an edge that must stay there may be nobody."""
     if not constraints.min_people or partition.attribute.name in constraints.untouched:
         return False
-    people = np.bincount(partition.bucket_map(table.levels[j]), weights=table.use(j))
+    people = np.bincount(partition.bucket_map(table.levels[j]), weights=table.unweighted.use(j))
     if partition.attribute.continuous:
         people = people[people > 0]
     return bool((people < constraints.min_people).any())

@@ -62,6 +62,7 @@ def at_least(
     mean label.
     """
     check_between("alpha", alpha, 0.0, 1.0)
+    table = table.unweighted  # a crowd is of records
     maps = table.bucket_maps(generalization)
     per_bucket = 0.0 if bucket is None else _people(bucket, "bucket", table)
     per_joint = 0.0 if joint is None else _people(joint, "joint", table)

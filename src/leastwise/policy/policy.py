@@ -38,6 +38,8 @@ class PolicyTask:
         How a schema is inferred.
     person
         The column that tells whose record each one is, where several may be one person's.
+    survey_weights
+        The column of survey weights.
     """
 
     data: Path | None = None
@@ -51,6 +53,7 @@ class PolicyTask:
     continuous: tuple[str, ...] = ()
     at_least: int | None = None
     person: str | None = None
+    survey_weights: str | None = None
 
     def options(self) -> dict[str, Any]:
         """Return what differs from the defaults, by the names of the command line's options."""

@@ -174,9 +174,15 @@ def _task(section: Section, folder: Path) -> PolicyTask:
         if schema is not None and key in section:
             section.problems.add((key,), "has no use beside schema; edit the schema instead")
     data = section.file("data", folder)
-    person = section.word("person")
     return PolicyTask(
-        person=person, data=data, label=label, personal=personal, schema=schema, at_least=at_least, **lists
+        person=section.word("person"),
+        survey_weights=section.word("survey_weights"),
+        data=data,
+        label=label,
+        personal=personal,
+        schema=schema,
+        at_least=at_least,
+        **lists,
     )
 
 

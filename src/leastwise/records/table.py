@@ -24,6 +24,7 @@ from leastwise.records.encoding import derived_column, encode_label, encode_numb
 from leastwise.records.grouping import joint_buckets
 from leastwise.records.numbers import FEW_LEVELS, Numbers
 from leastwise.records.splitting import Dealt, protocol_rows
+from leastwise.records.survey import read_weights, scaled
 from leastwise.schema import Attribute, Schema
 from leastwise.validation import did_you_mean
 
@@ -49,7 +50,8 @@ class Table:
         The label itself, where it is a number.
     weights
         How many people with exactly this record each row stands for; None means one each. These are
-        multiplicities, not survey weights: intervals and certificates count every one as a person of its own.
+        multiplicities: intervals and certificates count every one as a person of its own. Where ``survey``, they
+        are survey weights instead.
     persons
         Whose record each row is, as a number that means nothing else; None means everybody's own. Records of one
         person stay in one part of a split, and intervals, certificates and crowds count persons.
@@ -57,6 +59,10 @@ class Table:
         What the records are for: "all", "train", "validation" or "test"; "test of train" for a part of a part.
     split_seed
         The seed of the split that made this part.
+    survey
+        Whether the weights say for how much of a population each record speaks, scaled to 1 on average. Shares and
+        means are then the population's; intervals know that records, each its person's, are what was drawn; and
+        what counts people (crowds, certificates) counts each record once: ``unweighted``.
     dealt
         Where these are a sample of records that lie elsewhere: how those are split.
     """
@@ -71,13 +77,17 @@ class Table:
     split_seed: int | None = None
     dealt: Dealt | None = None
     number: Numbers | None = None
+    survey: bool = False
 
     @classmethod
-    def from_frame(cls, frame: Any, schema: Schema, person: str | None = None) -> Table:
+    def from_frame(
+        cls, frame: Any, schema: Schema, person: str | None = None, survey_weights: str | None = None
+    ) -> Table:
         """Encode a frame (pandas, Polars, PyArrow; lazy ones are collected).
 
         ``person`` names the column that tells whose record a row is (a person, or a household), where one can have
-        several. Only which rows belong together is kept of it.
+        several. Only which rows belong together is kept of it. ``survey_weights`` names the column of them;
+        it is no attribute, and no artefact has it.
         """
         records = nw.from_native(frame)
         if isinstance(records, nw.LazyFrame):
@@ -95,6 +105,8 @@ class Table:
             levels.append(level)
         persons = None if person is None else _persons(records, person, schema)
         table = cls(schema, _matrix(columns, len(records)), tuple(levels), persons=persons)
+        if survey_weights is not None:
+            table = table.with_survey_weights(read_weights(records, survey_weights, schema, person))
         return table if schema.label is None else table.with_label(records[schema.label.column], schema.label)
 
     def with_label(self, column: nw.Series[Any], label: Attribute) -> Table:
@@ -103,6 +115,24 @@ class Table:
         if not label.continuous:
             return replace(self, schema=schema, labels=encode_label(column, label), number=None)
         return replace(self, schema=schema).with_number(Numbers.of(label_numbers(column, label), self.weights))
+
+    def with_survey_weights(self, weights: npt.NDArray[np.float64]) -> Table:
+        """Return the table with survey weights; the same table where all are equal, which says nothing."""
+        if self.weights is not None:
+            raise ParameterError("rows that stand for several people cannot have survey weights as well")
+        if not len(weights) or (weights == weights[0]).all():
+            return self
+        # The interval of persons is that of a weighted mean too: nobody's record is a number of people.
+        persons = np.arange(len(self)) if self.persons is None else self.persons
+        return replace(self, weights=scaled(weights), persons=persons, survey=True)
+
+    @property
+    def unweighted(self) -> Table:
+        """The table for counting people: of survey weights nothing, as who is in a crowd is in the records."""
+        if not self.survey or self.persons is None:
+            return self
+        own = len(np.unique(self.persons)) == len(self)  # one record each
+        return replace(self, weights=None, survey=False, persons=None if own else self.persons)
 
     def with_number(self, number: Numbers) -> Table:
         """Return the table with this number as the label of each record."""
@@ -125,7 +155,7 @@ class Table:
         return html.box(html.heading(self._size_in_words()), listing)
 
     def _size_in_words(self) -> str:
-        people = "" if self.weights is None else f" of {counted(self.people, 'person', 'people')}"
+        people = "" if self.weights is None or self.survey else f" of {counted(self.people, 'person', 'people')}"
         part = "" if self.part == "all" else f", {self.part} part"
         return f"{counted(len(self), 'record')}{people} x {counted(len(self.schema), 'attribute')}{part}"
 
@@ -176,7 +206,10 @@ class Table:
 
     @property
     def effective_people(self) -> float:
-        """How many people with one record each tell as much: fewer than records where some have several."""
+        """How many people with one record each tell as much (Kish).
+
+        Fewer than records where some have several, or where survey weights differ.
+        """
         if self.persons is None:
             return self.people
         return effective_number(np.bincount(self.persons, weights=self.weights))
@@ -205,11 +238,12 @@ class Table:
 
     def take(self, rows: npt.NDArray[Any], part: str | None = None) -> Table:
         """Return some of the rows."""
+        weights = None if self.weights is None else self.weights[rows]
         return replace(
             self,
             codes=np.asfortranarray(self.codes[rows]),
             labels=None if self.labels is None else self.labels[rows],
-            weights=None if self.weights is None else self.weights[rows],
+            weights=scaled(weights) if self.survey and weights is not None else weights,
             persons=None if self.persons is None else self.persons[rows],
             dealt=None if self.dealt is None else self.dealt.take(rows),
             number=None if self.number is None else self.number.take(rows),
@@ -283,7 +317,7 @@ class Table:
         Each part is a fair sample: a rare value may be absent from training, and is met in test as new people
         would bring it.
         """
-        if self.weights is not None:
+        if self.weights is not None and not self.survey:
             raise ParameterError("rows that stand for several people cannot be split; split the records first")
         if self.dealt is not None and self.dealt.seed == seed:
             parts = self.dealt.rows(shares)

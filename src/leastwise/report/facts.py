@@ -117,7 +117,7 @@ def certificate_facts(certificate: Certificate | None, deployment: Certificate |
     return {
         "vacuous": certificate.vacuous,
         "sentences": list(certificate.sentences()),
-        "note": "" if certificate.vacuous else CERTIFICATE_NOTE,
+        "note": "" if certificate.vacuous else certificate.weights_note() + CERTIFICATE_NOTE,
         "people": certificate.people,
         "confidence": 1 - certificate.delta,
         "candidates": certificate.candidates,

@@ -36,6 +36,7 @@ def minimize(
     *,
     schema: Schema | str | Path | None = None,
     person: str | None = None,
+    survey_weights: str | None = None,
     max_error_increase: float | None = None,
     budget: Budget | None = None,
     grid: Grid | Iterable[Any] | None = None,
@@ -70,6 +71,8 @@ def minimize(
         ``notes`` of the result, and printed with it.
     person
         The column that tells whose record each one is, where one person (or household) can have several.
+    survey_weights
+        The column of them: estimates are then of the population, and intervals know the design effect.
     max_error_increase, budget
         How much more the model may err than with everything asked (0.01: one point, which is the default; of a
         number to predict 0.03, of the error of guessing); or all limits that you have.
@@ -123,14 +126,17 @@ def minimize(
         if key is not None or table is not None or sample is not None or is_source(frame):
             engine = open_engine(frame, table, key)
             stack.callback(engine.close)
-            if person is not None:
-                raise ParameterError("records that stay where they are must be one for each person: no person=...")
+            if person is not None or survey_weights is not None:
+                raise ParameterError(
+                    "records that stay where they are must be one for each person, and count once each: no "
+                    "person=..., no survey_weights=..."
+                )
             make = partial(
                 Source, engine, seed=seed, at_least=min_count, learned=learn_all, progress=watcher or Silent()
             )
             records = _at_source(make, label, personal, schema, sample or SAMPLE)
         else:
-            records = _records(frame, label, personal, schema, person)
+            records = _records(frame, label, personal, schema, person, survey_weights)
         place = Path(folder) if folder is not None else _private_folder()
         workers, source = Workers(jobs), records.source
         found = run(
@@ -186,6 +192,7 @@ def _records(
     personal: Sequence[str] | None,
     schema: Schema | str | Path | None,
     person: str | None = None,
+    survey_weights: str | None = None,
 ) -> _Records:
     name = "records"
     if isinstance(frame, str | Path):
@@ -193,13 +200,14 @@ def _records(
     if isinstance(personal, str):
         raise ParameterError(f"personal must be a list of names; write [{shorten(personal)}]")
     if schema is not None:
-        return _Records(name, Table.from_frame(frame, _declared(schema, label, personal), person))
+        return _Records(name, Table.from_frame(frame, _declared(schema, label, personal), person, survey_weights))
     if label is None:
         raise SchemaError("a run needs a label to predict; name its column: label=...")
-    found = infer_schema(frame, label, personal, drop=[] if person is None else [person])
-    left_out = [fact for fact in found.left_out if fact.name != person]
+    beside = [name for name in (person, survey_weights) if name is not None]
+    found = infer_schema(frame, label, personal, drop=beside)
+    left_out = [fact for fact in found.left_out if fact.name not in beside]
     notes = tuple(f"Left out: {shorten(f.name)[1:-1]} ({f.kind}: {f.reason})." for f in left_out)
-    return _Records(name, Table.from_frame(frame, found.schema, person), found.schema.names, notes)
+    return _Records(name, Table.from_frame(frame, found.schema, person, survey_weights), found.schema.names, notes)
 
 
 def _declared(schema: Schema | str | Path, label: str | None, personal: Sequence[str] | None) -> Schema:

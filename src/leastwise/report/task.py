@@ -78,6 +78,7 @@ def provenance_facts(run: Run, evaluation: Evaluation, candidate: Candidate) -> 
     rows = [
         ["data", task.data],
         *([["records at their source", task.source.sentence]] if task.source else []),
+        *([["survey weights", task.weights_sentence]] if task.weighted else []),
         ["fingerprint of the records", task.fingerprint],
         ["fingerprint of the generalization", evaluation.fingerprint],
         ["made by", f"{candidate.words}, seed {candidate.seed}"],

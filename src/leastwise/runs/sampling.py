@@ -25,7 +25,7 @@ TRIED = 3
 def sampled(split: Split, most: int, seed: int) -> Split:
     """Return the split with at most so many training records, the same ones each time; validation stays whole."""
     train = split.train
-    if len(train) <= most or train.weights is not None:
+    if len(train) <= most or (train.weights is not None and not train.survey):
         return split
     rows = np.sort(generator(seed, "sample").choice(len(train), most, replace=False))
     return split._replace(train=train.take(rows))

@@ -46,6 +46,7 @@ def answer(run: Run) -> list[str]:
         f"{_alone(chosen.test.unique_people, run.task.tested)}.",
         _certified(chosen.test.certified),
         *([run.task.source.sentence] if run.task.source else []),
+        *([run.task.weights_sentence] if run.task.weighted else []),
         *(
             f"Chosen by the validation part; on the test part a limit is missed: {miss}."
             for miss in choice.missed

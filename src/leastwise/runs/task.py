@@ -176,6 +176,8 @@ class RunTask:
         Those that were declared.
     source
         Where the records stay at their source: what was used of it.
+    weighted
+        Where the records have survey weights: how many records of the test part would tell as much without.
     """
 
     data: str
@@ -194,6 +196,19 @@ class RunTask:
     sample: int | None = None
     groups: tuple[str, ...] = ()
     source: SourceUsed | None = None
+    weighted: float | None = None
+
+    @property
+    def weights_sentence(self) -> str:
+        """Say what survey weights do to the figures; nothing where there are none."""
+        if self.weighted is None:
+            return ""
+        return (
+            f"Errors and attacks are weighted as the survey says: {self.records.test:,} test records tell as much "
+            f"as {self.weighted:,.0f} would with equal weights (design effect "
+            f"{self.records.test / self.weighted:.2f}), and intervals are as wide. Crowds, who is alone, linking "
+            "and the certificate count each record once."
+        )
 
     @property
     def tested(self) -> int:
@@ -202,7 +217,9 @@ class RunTask:
 
     def to_json(self) -> str:
         """Return the document."""
-        absent = [name for name in ("brought", "sample", "groups", "source") if not getattr(self, name)]
+        absent = [
+            name for name in ("brought", "sample", "groups", "source", "weighted") if not getattr(self, name)
+        ]
         return to_text(self, FORMAT, leave_out=absent)
 
     @classmethod
@@ -231,6 +248,7 @@ def task_of(table: Table, split: Split, grid: Grid, options: Options, name: str)
         brought=options.brought(),
         sample=options.sample if len(split.train) > options.sample else None,
         groups=tuple(options.groups),
+        weighted=round(split.test.effective_people, 1) if table.survey else None,
     )
 
 
@@ -304,6 +322,8 @@ def fingerprint(table: Table) -> str:
         digest.update(np.ascontiguousarray(table.y, dtype="<i4").tobytes())
     else:
         digest.update(np.ascontiguousarray(table.number.exact, dtype="<f8").tobytes())
+    if table.survey:
+        digest.update(np.ascontiguousarray(table.weights, dtype="<f8").tobytes())
     if table.persons is not None:  # other records belong together: another task
         digest.update(np.ascontiguousarray(table.persons, dtype="<i4").tobytes())
     return digest.hexdigest()

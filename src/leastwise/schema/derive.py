@@ -9,6 +9,7 @@ A rule turns the *text* of a raw value into another text, before anything else l
 - ``age on 2025-01-01 of DD.MM.YYYY``: whole years at a reference date;
 - ``number of 1.234,5 €``: an amount in local notation. The example shows the thousands separator, the decimal sign
   and what stands before or behind;
+- ``grid 0.1``: the lower edge of the cell of so many degrees in which a latitude or longitude lies;
 - ``above 50000``: two classes, "up to 50000" and "above 50000", for a label that is a number.
 
 What has another form is not guessed at: it becomes the text "not YYYY-MM-DD", which no domain has, and so is
@@ -18,6 +19,7 @@ calendar: 31 February is a day of February. Every road (records, frames, SQL, Ja
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -44,12 +46,15 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
     "minutes": ("hh", "mm"),
 }
 SPACES = " \t"
+MOST_DEGREES = 360
+THOUSANDTHS = 1000  # of a degree, of which every cell has whole ones
 BLANKS = " \u00a0\u202f"  # that stand between thousands
 _FIELD = re.compile("YYYY|MM|DD|hh|mm")
 _PREFIX = re.compile("prefix ([1-9][0-9]?)")
 _PART = re.compile(
     r"(year|quarter|month|decade|weekday|hour|minutes) of (.+)|age on ([0-9]{4}-[0-9]{2}-[0-9]{2}) of (.+)"
 )
+_GRID = re.compile("grid ([1-9][0-9]?|0[.][0-9]{1,3})")
 _ABOVE = re.compile("above (-?[0-9]+([.][0-9]+)?)")
 _AMOUNT = re.compile(r"number of ([^0-9]*)1([.,' ]?)234(?:([.,])5)?([^0-9]*)")
 
@@ -189,7 +194,34 @@ class Above:
         return self.classes[float(text) > float(self.threshold)]
 
 
-Rule = Prefix | Part | Amount | Above
+@dataclass(frozen=True)
+class Grid:
+    """The cell of a latitude or longitude, in degrees; either ``degrees`` or ``per_degree`` is 1."""
+
+    size: str
+    degrees: int
+    per_degree: int
+
+    @property
+    def pattern(self) -> str:
+        """The form of the whole text."""
+        return f"[{SPACES}]*{ANY_NUMBER}[{SPACES}]*"
+
+    @property
+    def refused(self) -> str:
+        """What a text of another form becomes, or a number that is no place on earth."""
+        return "not a coordinate in degrees"
+
+    def of(self, text: str) -> str:
+        """Return the derived text: the lower edge of the cell. Every road does the same steps on doubles."""
+        number = float(text) if re.fullmatch(self.pattern, text) else math.inf
+        if not abs(number) <= MOST_DEGREES:
+            return self.refused
+        cell = math.floor(number * self.per_degree) // self.degrees
+        return text_of(cell * self.degrees / self.per_degree) or ""
+
+
+Rule = Prefix | Part | Amount | Above | Grid
 
 
 def _optional(unit: str, gap: str) -> str:
@@ -207,6 +239,8 @@ def rule_of(text: str) -> Rule:
 
     >>> rule_of("prefix 3").of("94110"), rule_of("year of DD.MM.YYYY").of("05.11.1987")
     ('941', '1987')
+    >>> rule_of("grid 0.1").of("52.5163"), rule_of("grid 0.1").of("-0.05"), rule_of("grid 5").of("13.38")
+    ('52.5', '-0.1', '10')
     >>> rule_of("age on 2025-06-30 of YYYY-MM-DD").of("1990-07-01"), rule_of("number of 1.234,5").of("1.234,50")
     ('34', '1234.50')
     """
@@ -217,6 +251,8 @@ def rule_of(text: str) -> Rule:
         _check_notation(text, part, notation)
         reference = int(found[3].replace("-", "")) if found[3] else 0
         return Part(part, notation, reference)
+    if found := _GRID.fullmatch(text):
+        return _grid(text, found[1])
     if found := _ABOVE.fullmatch(text):
         return Above(found[1])
     if (found := _AMOUNT.fullmatch(text)) and found[2] != found[3]:
@@ -225,8 +261,20 @@ def rule_of(text: str) -> Rule:
             return Amount(text.removeprefix("number of "), before, found[2], found[3] or "", after)
     raise SchemaError(
         f"derive must be 'prefix 3', 'year of YYYY-MM-DD' ({', '.join(PARTS[1:-1])} likewise), "
-        f"'age on 2025-01-01 of YYYY-MM-DD', 'number of 1.234,5 €' or 'above 50000'; got {shorten(text)}"
+        "'age on 2025-01-01 of YYYY-MM-DD', 'number of 1.234,5 €', 'grid 0.1' or 'above 50000'; got "
+        f"{shorten(text)}"
     )
+
+
+def _grid(text: str, size: str) -> Grid:
+    if "." not in size:
+        return Grid(size, int(size), 1)
+    per_degree = round(1 / float(size)) if float(size) else 0
+    if (
+        not per_degree or 1 / per_degree != float(size) or THOUSANDTHS % per_degree
+    ):  # else edges of one degree would not be edges of cells
+        raise SchemaError(f"derive: a grid must cut a degree into whole cells, such as 0.1; got {shorten(text)}")
+    return Grid(size, 1, per_degree)
 
 
 def _check_notation(text: str, part: str, notation: str) -> None:
@@ -247,6 +295,8 @@ def notation_of(rule: str) -> str:
     ('DD.MM.YYYY', '1.234,5 €', '')
     """
     made = rule_of(rule) if rule else None
+    if isinstance(made, Grid):
+        return "12.345"
     return made.notation if isinstance(made, Part) else made.example if isinstance(made, Amount) else ""
 
 

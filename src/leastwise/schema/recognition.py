@@ -28,6 +28,7 @@ _UNIT = re.compile(r"[^0-9+\-.,'\s\u00a0\u202f]+")
 _CURRENCIES = {
     *"€$£¥₹₽₺₩",
     "%",
+    "=",  # of a spreadsheet's formula that is nothing but a number
     "EUR",
     "USD",
     "GBP",
@@ -45,7 +46,8 @@ _CURRENCIES = {
 _ZONE = re.compile(r"[0-9]{2}:[0-9]{2}.*?(Z|[+-][0-9]{2}:?[0-9]{2})$")
 _CLOCK = re.compile("([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?")
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
-_PLACE = re.compile(r"(?i)^(?:lat|latitude|lon|lng|long|longitude)$")
+_PLACE = re.compile(r"(?i)^(?:long|(?:.*[\W_])?(?:lat|latitude|lon|lng|longitude))$")
+_MOST_LONGITUDE = 180
 _DIGITS = re.compile("[0-9]{4,6}")
 _LENGTHS = (4, 3, 2, 1)
 # What codes look like, what they are, and the beginnings of them that mean something.
@@ -72,6 +74,8 @@ class Recognised:
 
 def recognised(facts: Profile) -> Recognised | None:
     """Return what a column is, where a part of it is better asked; None for all others."""
+    if facts.form == "number" and _PLACE.match(facts.name):
+        return _coordinates(facts)
     if not facts.counts or facts.distinct < 2:
         return None
     if facts.form == "date":
@@ -88,11 +92,12 @@ def recognised(facts: Profile) -> Recognised | None:
     return _amount(facts) or _code(facts)
 
 
-def place_warning(name: str) -> tuple[str, ...]:
-    """Warn of coordinates, which tell a house."""
-    if not _PLACE.match(name):
-        return ()
-    return ("coordinates tell a house; few places behind the point, or a table of regions, tell less",)
+def _coordinates(facts: Profile) -> Recognised | None:
+    """Propose cells of degrees: a coordinate tells a house."""
+    if facts.whole or not len(facts.finite) or np.abs(facts.finite).max() > _MOST_LONGITUDE:
+        return None
+    more = f"it tells a house: asked by its cell of 0.1 degrees, about 11 km; --derive {facts.name}='grid 1'"
+    return Recognised("coordinates", f"coordinates, {facts.distinct:,} distinct", "grid 0.1", warnings=(more,))
 
 
 def _date(facts: Profile) -> Recognised:
@@ -184,9 +189,14 @@ def derived_profile(facts: Profile, rule: str) -> Profile:
     return replace(facts, form="number", distinct=len(counts), counts=counts, strange=(), numbers=known)
 
 
+def _counted(facts: Profile) -> Iterable[tuple[str, int]]:
+    """Return the texts of a column; of very many numbers nobody counted how often each occurs."""
+    return facts.counts.items() or ((text_of(number) or "", 1) for number in facts.finite)
+
+
 def _derived_counts(facts: Profile, rule: str) -> dict[str, int]:
     counts: Counter[str] = Counter()
-    made: Iterable[tuple[str, int]] = ((rule_of(rule).of(text), count) for text, count in facts.counts.items())
+    made: Iterable[tuple[str, int]] = ((rule_of(rule).of(text), count) for text, count in _counted(facts))
     for text, count in made:
         counts[text_of(text) or ""] += count
     return dict(counts)

@@ -15,7 +15,7 @@ from leastwise.errors import shorten
 from leastwise.schema import Kind
 from leastwise.schema.order_hints import natural_order
 from leastwise.schema.profile import MOST_VALUES, Profile
-from leastwise.schema.recognition import place_warning, recognised
+from leastwise.schema.recognition import recognised
 
 FEW_CODES, SOME_CODES = 10, 20
 MOST_FREQUENT = 200  # values that are listed of a column that has too many
@@ -105,7 +105,7 @@ def _name_hint(facts: Profile) -> tuple[str, ...]:
 def _judge_numbers(facts: Profile) -> Verdict:
     reason = f"{'whole numbers' if facts.whole else 'numbers'}, {facts.distinct:,} distinct"
     if not facts.whole:
-        return Verdict("continuous", reason, warnings=place_warning(facts.name))
+        return Verdict("continuous", reason)
     # The share of the whole numbers between the least and the greatest that occur.
     filled = len(facts.finite) / (float(facts.finite[-1]) - float(facts.finite[0]) + 1)
     recur = 2 * facts.distinct <= facts.known
@@ -113,14 +113,14 @@ def _judge_numbers(facts: Profile) -> Verdict:
     codes = f"if they are codes, not quantities: {option}"
     if recur and _counts_something(facts):
         many = (codes,) if facts.distinct > FEW_CODES else ()
-        return Verdict("continuous", f"{reason}: counts from 0", warnings=many + place_warning(facts.name))
+        return Verdict("continuous", f"{reason}: counts from 0", warnings=many)
     if recur and (facts.distinct <= FEW_CODES or (facts.distinct <= SOME_CODES and filled < 1)):
         return Verdict("discrete", f"{reason}: codes")
     if facts.distinct == facts.known:
         return _judge_unique_numbers(facts, reason, filled)
     doubtful = facts.distinct <= SOME_CODES or (filled < 0.5 and facts.distinct <= 2000)
     notes = (codes,) if doubtful and recur else ()
-    return Verdict("continuous", reason, warnings=_name_hint(facts) + notes + place_warning(facts.name))
+    return Verdict("continuous", reason, warnings=_name_hint(facts) + notes)
 
 
 def _counts_something(facts: Profile) -> bool:

@@ -62,7 +62,7 @@ class Ground:
         if fingerprint(table) != task.fingerprint:
             raise ParameterError(
                 f"these must be the records of the run ({task.data}); their fingerprint differs: give the same "
-                "file, with the same --missing and --person"
+                "file, with the same --missing, --person and --survey-weights"
             )
         found = cls(folder, table, task.data, task.seed, task.quick)
         if (folder / CHOICE).is_file():

@@ -90,6 +90,11 @@ function datePart(rule, text) {
   return String(made[rule.part]());
 }
 
+function cellOf({ most, degrees, perDegree, refused }, number) {
+  if (!(Math.abs(number) <= most)) return refused;
+  return textOf((Math.floor(Math.floor(number * perDegree) / degrees) * degrees) / perDegree);
+}
+
 // What a rule makes of a raw value: a text, or null for no answer; a text of another form becomes "not ...".
 function derived(rule, value) {
   if (isMissing(value)) return null;
@@ -98,6 +103,7 @@ function derived(rule, value) {
   if (rule.length) return Array.from(text).slice(0, rule.length).join("");
   if (!new RegExp(rule.pattern, "u").test(text)) return rule.refused;
   if (rule.part) return datePart(rule, text);
+  if (rule.perDegree) return cellOf(rule, Number(text));
   if (rule.classes) return rule.classes[Number(Number(text) > rule.threshold)];
   const bare = rule.removed.reduce((left, sign) => left.replaceAll(sign, ""), text);
   return rule.decimal ? bare.replaceAll(rule.decimal, ".") : bare;

@@ -42,12 +42,13 @@ def test_the_demo_answers_and_writes_what_it_found(
         sys.modules["leastwise.runs.run"], "default_grid", lambda quick: grid.Grid(entries=(entry,))
     )
     monkeypatch.setattr("leastwise.cli.run.MOST", 1)
-    assert len(check(run, tmp_path / "demo").frontier.points) == 1
+    points = check(run, tmp_path / "demo").frontier.points
+    assert [point.minimizer for point in points] == ["everything", "pat"]  # and the least form of all questions
 
 
 @pytest.mark.slow
 def test_the_demo_as_it_is(run: Run, tmp_path: Path) -> None:
     found = check(run, tmp_path / "demo")
-    assert len(found.frontier.points) == 8
+    assert 8 <= len(found.frontier.points) <= 13  # those that spend what may be lost, everything and nothing, too
     assert found.frontier.screened > 60
     assert not found.choice.misses_on_test

@@ -106,7 +106,7 @@ def test_evaluate_and_explain(run: Run, people: pl.DataFrame, tmp_path: Path) ->
     answer = run(*usual, "--adversaries", "A1,A8", "--json")
     assert answer.code == 0, answer.err
     exact = Evaluation.from_json(answer.out)
-    learned = Evaluation.from_json(run(*usual, "--adversaries", "A1", "--json", "--learn-all").out)
+    learned = Evaluation.from_json(run(*usual, "--adversaries", "A1", "--json", "--set", "learn_all=true").out)
     assert learned["A1"].adversary_error <= exact["A1"].adversary_error
     few = run(*usual, "--adversaries", "A8", "--json", "--sample", 300)
     assert few.code == 0, "what the sample did not show is completed from everything"

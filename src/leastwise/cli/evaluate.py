@@ -49,6 +49,9 @@ class Seldom:
     without_breach: Annotated[
         bool, typer.Option(help="Say what A3 to A5 find without the stolen records; slower.")
     ] = False
+    learn_all: Annotated[
+        bool, typer.Option(help="Where records stay: A1, A2, A6 also learn from everybody else there.")
+    ] = False
     survey_weights: SurveyWeights = None
 
 
@@ -79,13 +82,12 @@ class Judgement:
         int,
         typer.Option("--predicates", min=0, help="Tell so many descriptions of singled-out people (A8)."),
     ] = 0
-    learn_all: Annotated[
-        bool,
-        typer.Option("--learn-all", help="Where records stay: A1, A2, A6 also learn from everybody else there."),
-    ] = False
     more: Annotated[
         list[str] | None,
-        set_option("survey_weights=NAME, or without_breach=true: what A3 to A5 find without the stolen records."),
+        set_option(
+            "survey_weights=NAME; without_breach=true: what A3 to A5 find without the stolen records; "
+            "learn_all=true: where records stay, A1, A2 and A6 also learn from everybody else there."
+        ),
     ] = None
     held_out: Annotated[
         bool, typer.Option("--held-out", help="These records had no say in choosing the generalization.")
@@ -175,8 +177,8 @@ def _here(
     from leastwise.records.files import read_frame
     from leastwise.records.table import Table
 
-    if how.learn_all:
-        raise ParameterError("--learn-all is for records that stay where they are; leave it out, or name a --key")
+    if how.seldom.learn_all:
+        raise ParameterError("learn_all is for records that stay where they are; leave it out, or name a --key")
     frame = read_frame(task.data, tuple(task.missing or ()))
     chosen, *others = (prepared(path, task.label, task.personal, frame) for path in artefacts)
     schema = known_schema([chosen, *others], frame, declared_for(artefacts[0], task.schema))
@@ -208,7 +210,7 @@ def _at_source(
         chosen, *others = (prepared(path, task.label, task.personal, frame) for path in artefacts)
         unsaid = set() if at.explain else not_collected([chosen, *others])
         schema = known_schema([chosen, *others], frame)
-        source = source_of(task, at, engine, seed, progress, schema, unsaid, how.learn_all)
+        source = source_of(task, at, engine, seed, progress, schema, unsaid, how.seldom.learn_all)
         if at.explain:
             print_queries(source, [chosen, *others], at.sample or SAMPLE)
             return None

@@ -143,6 +143,16 @@ def test_without_a_budget_that_can_be_kept_the_closest_is_chosen_and_said() -> N
     assert "No limit was stated, and no candidate keeps the one that holds then" in found.sentence
 
 
+def test_without_a_stated_limit_no_form_is_chosen_that_nobody_would_design() -> None:
+    front = increased(
+        make(figures(0.101, 0.1), figures(0.13, 0.3), sizes=[(9, 300), (5, 30)]), (0.0, 0.001), (0.03, 0.004)
+    )
+    found = choose(front, None)
+    assert found.candidate == front.points[1].id
+    assert "no candidate of at most 60 answers keeps the one that holds then" in found.sentence
+    assert choose(front, Budget(max_error_increase=0.01)).candidate == front.points[0].id  # somebody said so
+
+
 def test_where_none_fits_it_says_what_binds_and_what_is_nearest() -> None:
     found = choose(THREE, Budget(max_error_increase=0.012, min_adversary_error={"sex": 0.2}))
     assert found.candidate is None

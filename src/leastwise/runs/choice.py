@@ -27,7 +27,7 @@ NOT_TOLD = 0.5
 """Where no candidate keeps the limit with a margin: an increase that is larger by so many standard errors than
 that of the one that comes closest is no reason to ask more."""
 MOST_ANSWERS = 60
-"""A form of more answers is nobody's design: it is chosen only where no shorter one keeps the limits."""
+"""A form of more answers is nobody's design: it is chosen only where a stated limit is kept by no shorter one."""
 ALIKE = 0.005
 """Candidates whose errors differ by no more are alike, and the one that asks least is the best of them."""
 
@@ -113,10 +113,12 @@ def choose(frontier: Frontier, budget: Budget | None, screened: Sequence[Candida
     limits = budget if budget is not None and stated else default_budget(frontier.untouched.number is not None)
     limits.check(*guesses(frontier), ())
     limits.check_groups(any(point.validation.groups is not None for point in frontier.points))
-    fitting = _fitting(frontier, limits)
+    # Where nobody said how little may be lost, a longer form than people answer is not the way to lose less.
+    able = [*frontier.points] if stated else _short(frontier.points)
+    fitting = [point for point in _fitting(frontier, limits) if point in able]
     if fitting:
         return _chosen(fitting, limits, stated, frontier)
-    return _none_fits(limits, frontier, screened) if stated else _nearest(limits, frontier)
+    return _none_fits(limits, frontier, screened) if stated else _nearest(limits, frontier, able)
 
 
 def default_budget(number: bool) -> Budget:
@@ -313,10 +315,11 @@ def promise_of(point: Candidate, budget: Budget) -> str:
     return told if number is None else f"{told} {number.what_points_are()}"
 
 
-def _nearest(budget: Budget, frontier: Frontier) -> Choice:
-    point, why = _closest(frontier.points, budget)
+def _nearest(budget: Budget, frontier: Frontier, able: Sequence[Candidate]) -> Choice:
+    point, why = _closest(able, budget)
+    which = f"candidate of at most {MOST_ANSWERS} answers" if len(able) < len(frontier.points) else "candidate"
     sentence = (
-        f"No limit was stated, and no candidate keeps the one that holds then ({budget.words()}). {why} of those "
+        f"No limit was stated, and no {which} keeps the one that holds then ({budget.words()}). {why} of those "
         f"that come closest to it: {figures_in_words(point)}."
     )
     return _choice(point, budget, False, sentence, frontier)

@@ -20,33 +20,22 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone, is_regressor
-from sklearn.linear_model import Ridge
 
 from leastwise.adversaries.guessing import MakePredictor, StrongestOf
 from leastwise.errors import ParameterError, shorten
-from leastwise.evaluation.label_guesses import FEW, label_guesses, utilities_together
+from leastwise.evaluation.label_guesses import label_guesses, utilities_together
 from leastwise.evaluation.risk import UtilityLimits, UtilityRisk, number_errors, risk_of
 from leastwise.generalization import Generalization
 from leastwise.partition import Untouched
 from leastwise.predictors.base import Predictor
-from leastwise.predictors.boosting import Boosting
-from leastwise.predictors.regression import Regression, boosted, linear
-from leastwise.predictors.sklearn import Logistic, SklearnPredictor, fit_weighted
-from leastwise.predictors.strongest import default_predictors
+from leastwise.predictors.held_out import utility_predictors
+from leastwise.predictors.regression import Regression
+from leastwise.predictors.sklearn import SklearnPredictor, fit_weighted
 from leastwise.records.table import Split, Table
 from leastwise.validation import check_choice, described
 
 Array = npt.NDArray[Any]
 Frame = Literal["labels", "codes"]
-
-
-def utility_predictors(quick: bool = False, seed: int = 0) -> tuple[Predictor, ...]:
-    """Return the predictors that the best classifier is chosen from: one target affords more than attacks do."""
-    # Few people do not bear large steps.
-    gentle = Boosting(rounds=100, leaves=8, rate=0.07, most_work=2 * FEW, seed=seed, name="gentle boosting")
-    numbers = Logistic((0.3,), inputs="numbers", name="logistic on numbers")
-    classes = *default_predictors(quick, seed), Boosting(seed=seed), gentle, numbers, Logistic()
-    return *classes, boosted(seed=seed), linear(), Regression(Ridge(1.0), "numbers", "linear on numbers")
 
 
 def utility_risk(

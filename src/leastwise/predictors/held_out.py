@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.linear_model import Ridge
 
 from leastwise.generalization import Generalization
 from leastwise.partition import Codes
@@ -19,9 +20,9 @@ from leastwise.predictors.base import Predictor, Samples, samples
 from leastwise.predictors.boosting import Boosting
 from leastwise.predictors.cross_validation import folds_of
 from leastwise.predictors.joint_buckets import JointBuckets
-from leastwise.predictors.regression import boosted, linear
+from leastwise.predictors.regression import Regression, boosted, linear
 from leastwise.predictors.sklearn import Logistic
-from leastwise.predictors.strongest import Guesses, Strongest, believes, guesses
+from leastwise.predictors.strongest import Guesses, Strongest, believes, default_predictors, guesses
 from leastwise.random import generator
 from leastwise.records.numbers import Numbers
 from leastwise.records.table import Table
@@ -36,6 +37,8 @@ FOLDS = 3
 _CHOOSES = 6
 # One person who was thought impossible must not outweigh a thousand others.
 _LEAST_PROBABILITY = 1e-3
+# People times classes up to which boosting in small steps is worth it.
+_FEW = 40_000.0
 # How far off beliefs are: see ``weighed``.
 _BELIEFS_OFF, _BELIEFS_OFF_SHARE = 0.003, 0.75
 
@@ -160,6 +163,15 @@ def label_predictors() -> tuple[Predictor, ...]:
     return JointBuckets(), Logistic((0.3,)), Boosting(rounds=40, rate=0.2), linear(), boosted(rounds=40, rate=0.2)
 
 
+def utility_predictors(quick: bool = False, seed: int = 0) -> tuple[Predictor, ...]:
+    """Return the predictors that the best classifier is chosen from: one target affords more than attacks do."""
+    # Few people do not bear large steps.
+    gentle = Boosting(rounds=100, leaves=8, rate=0.07, most_work=_FEW, seed=seed, name="gentle boosting")
+    numbers = Logistic((0.3,), inputs="numbers", name="logistic on numbers")
+    classes = *default_predictors(quick, seed), Boosting(seed=seed), gentle, numbers, Logistic()
+    return *classes, boosted(seed=seed), linear(), Regression(Ridge(1.0), "numbers", "linear on numbers")
+
+
 def held_out(
     generalization: Generalization,
     train: Table,
@@ -173,9 +185,14 @@ def held_out(
     return HeldOut.of(found, rows, validation.persons), chosen
 
 
-def reference(generalization: Generalization, train: Table, validation: Table) -> Reference:
+def reference(
+    generalization: Generalization,
+    train: Table,
+    validation: Table,
+    predictors: Sequence[Predictor] | None = None,
+) -> Reference:
     """Judge on validation, and tell what is thought of each label there."""
-    judged, classifier = held_out(generalization, train, validation)
+    judged, classifier = held_out(generalization, train, validation, predictors)
     rows = samples(validation, generalization, "label")
     first, bucket_of = rows.buckets
     return Reference(judged, np.asarray(classifier.predict(rows.inputs[first])[0])[bucket_of])

@@ -24,11 +24,11 @@ from leastwise.minimizers.base import Minimizer
 from leastwise.minimizers.coarsening.path import Step, coarsening_steps, thinned
 from leastwise.minimizers.coarsening.state import Records
 from leastwise.minimizers.constraints import Constraints
-from leastwise.minimizers.merging import everything_asked, increase_of, last_that, least, loss_near
+from leastwise.minimizers.merging import last_that, least, loss_near
 from leastwise.minimizers.optimal.minimizer import optimal_path
 from leastwise.minimizers.rounding import rounded
 from leastwise.minimizers.surrogate import Effects, Surrogate, effects_of
-from leastwise.predictors.held_out import MARGIN, Difference
+from leastwise.predictors.held_out import MARGIN, Difference, held_out, reference, utility_predictors
 from leastwise.random import generator
 from leastwise.records.table import Table
 from leastwise.schema import Schema
@@ -244,10 +244,13 @@ class CoarseningMinimizer(Minimizer):
 
     def _judge(self, known: Table, held: Table) -> Callable[[Generalization], bool]:
         """Return what tells whether a generalization keeps the limit; ``increase_`` is that of the last one."""
-        everything, errors = everything_asked(known, held), MARGIN * NormalDist().inv_cdf(self.confidence)
+        # A weak classifier would lose less with everything asked, and the limit would be held against that.
+        strong = utility_predictors(quick=True, seed=self.seed)
+        everything = reference(Generalization.untouched(known.schema), known, held, strong)
+        errors = MARGIN * NormalDist().inv_cdf(self.confidence)
 
         def keeps(generalization: Generalization) -> bool:
-            self.increase_ = increase_of(generalization, known, held, everything)
+            self.increase_ = everything.increase_of(held_out(generalization, known, held, strong)[0])
             return self.increase_.bound(errors) <= self.max_error_increase
 
         return keeps

@@ -190,3 +190,15 @@ def test_a_run_that_stays_nested_asks_nothing_new(run: Run, tmp_path: Path) -> N
     assert any(each.collected for each in everyone)
     assert found.recommended is not None
     assert town.name not in found.recommended.collected
+
+
+@pytest.mark.parametrize("command", [["dpia", "run", "--draft"], ["decide", "run", "--by", "Ann", "--because", "so"]])
+def test_a_policy_of_another_task_that_happens_to_lie_here_is_not_taken(
+    run: Run, project: Path, command: list[str]
+) -> None:
+    policy = project / "leastwise.yaml"
+    policy.write_text("format: leastwise-policy\nversion: 1\nlabel: other\n", encoding="utf-8")
+    answer = run(*command)
+    assert answer.code == 2
+    assert "leastwise.yaml here is of another task: it predicts 'other'" in answer.err
+    assert not (project / "run" / "decision.json").exists()

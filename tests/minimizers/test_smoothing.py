@@ -95,3 +95,18 @@ def test_missing_answers_have_no_neighbours() -> None:
     smoothing = Smoothing(np.array([5.0, 5.0, 5.0]), 2, 10.0, pseudo_count=4.0)
     sums = np.array([[5.0], [5.0], [0.0]])
     assert smoothing.means(sums)[2] == pytest.approx((0 + 4 * 10 / 15) / 9)
+
+
+def test_a_group_of_many_rare_values_counts_as_one_value() -> None:
+    """Sixty codes of five people each, nine in ten of whom have the label: together that is no chance."""
+    random = np.random.default_rng(0)
+    values = np.repeat(np.arange(60), 5)
+    table = a_table(values.tolist(), (random.random(300) < 0.9).astype(int).tolist(), 61)
+    smoothing, sums = Smoothing(table.use(0).astype(float), 61, None), sums_by_code(table, 0)
+    people, means = smoothing.means_of_groups(sums, np.array([0] * 30 + [1] * 30 + [2]), 3)
+    assert people.tolist() == [150, 150, 0]
+    shares = np.array([sums[:30].sum(axis=0) / 150, sums[30:60].sum(axis=0) / 150])
+    assert means[:2] == pytest.approx(shares, abs=0.02)
+    assert means[2] == pytest.approx(sums.sum(axis=0) / 300)
+    each = smoothing.means_of_groups(sums, np.arange(61), 61)[1]
+    assert each[:60] == pytest.approx(smoothing.means(sums)[:60])  # a group of one code is the code

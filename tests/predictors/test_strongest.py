@@ -150,3 +150,9 @@ class _Fixed:
     def predict(self, inputs):
         own = self.told[inputs[:, 0] * 3 + inputs[:, 1]]
         return [own[:, a:b] / own[:, a:b].sum(axis=1, keepdims=True) for a, b in ((0, 3), (3, 7), (7, 9), (9, 12))]
+
+
+def test_people_who_all_weigh_nothing_tell_nothing_and_break_nothing():
+    """A part of a survey may hold only records of weight 0."""
+    wrong, nobody = np.array([[1.0, 0.0], [0.0, 1.0]]), np.zeros(2)
+    assert Tried(wrong, np.full((2, 2), 0.5), nobody).best() == 0

@@ -11,13 +11,12 @@ import typer
 
 from leastwise.cli.app import PolicyFile, app, grouped
 from leastwise.cli.output import print_lines
-from leastwise.cli.task import policy_of
+from leastwise.cli.task import policy_beside
 from leastwise.errors import ParameterError
 
 if TYPE_CHECKING:
     from leastwise.decisions import Comment, Decision, Roles
 
-POLICY_FILE = Path("leastwise.yaml")
 UNEXPLAINED = (
     "why each question is asked is not known of this one, and dpia will ask for it: "
     "leastwise necessity {run} RECORDS"
@@ -80,7 +79,8 @@ def decide(
     from leastwise.report import write_report
     from leastwise.runs import Run, pick
 
-    agreed = policy_of(policy or (POLICY_FILE if POLICY_FILE.is_file() else None))
+    stored = Run.load(run)
+    agreed = policy_beside(policy, stored.task.label)
     put = partial(
         put_together,
         by=who.roles(),
@@ -91,7 +91,6 @@ def decide(
         policy=agreed.said() if agreed else None,
         months=(agreed or Policy()).review_months,
     )
-    stored = Run.load(run)
     put(stored, candidate)  # whoever is refused has changed nothing
     if candidate is not None and candidate != stored.choice.candidate:
         stored = pick(run, candidate)

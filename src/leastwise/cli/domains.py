@@ -1,7 +1,7 @@
 """Which domain an attribute has that an artefact does not ask: nothing of it is published there.
 
-What the run declared is taken where the artefact lies in the folder of one (or a schema is named), so that it is
-judged as the run judged it; elsewhere it is what the records show.
+What the run declared is taken where the artefact lies in the folder of one (or a schema is named), so that codes
+stand for the same values; elsewhere it is what the records show.
 """
 
 from __future__ import annotations

@@ -9,10 +9,8 @@ import typer
 
 from leastwise.cli.app import Force, PolicyFile, app
 from leastwise.cli.output import check_output
-from leastwise.cli.task import policy_of
+from leastwise.cli.task import policy_beside
 from leastwise.errors import ArtefactError
-
-POLICY_FILE = Path("leastwise.yaml")
 
 
 @app.command()
@@ -45,8 +43,7 @@ def dpia(
     check_choice("--to", form, FORMATS)
     check_output(output, force)
     stored = Run.load(run)
-    agreed = policy_of(policy or (POLICY_FILE if POLICY_FILE.is_file() else None))
-    found = assess(stored, agreed)
+    found = assess(stored, policy_beside(policy, stored.task.label))
     if found.gaps and not draft:
         raise ArtefactError("an assessment cannot be written yet (--draft writes it with its gaps)", found.gaps)
     to = output or run / FORMATS[form][0]

@@ -140,8 +140,8 @@ def evaluate(
 
     The records are split 60/10/30 by the seed: the adversary knows the first parts in full and attacks the last.
     The certificate holds if the last part had no say in choosing the generalization: minimize with the same seed.
-    In the folder of its run an artefact is judged as the run judged it; elsewhere the records say which values
-    there are of what is not asked, and figures can differ a little.
+    In the folder of its run an artefact has the domains that the run declared; elsewhere the records say which
+    values there are of what is not asked, and figures can differ a little.
 
     Example: `leastwise evaluate run/ adult.csv --adversaries A1,A8 -o evaluation.json`
     """

@@ -257,11 +257,27 @@ def _pairs(option: str, given: Sequence[str] | None) -> dict[str, str]:
     return dict(text.split("=", 1) for text in given or ())
 
 
+POLICY_FILE = Path("leastwise.yaml")
+"""What a policy is called, where nobody says another name."""
+
+
 def policy_of(path: Path | None) -> Policy | None:
     """Load the policy that an option names."""
     from leastwise.policy import Policy
 
     return None if path is None else Policy.load(path)
+
+
+def policy_beside(typed: Path | None, label: str | None) -> Policy | None:
+    """Load the policy that was named, or else the one that lies here; that one must be of the same label."""
+    here = POLICY_FILE if POLICY_FILE.is_file() else None
+    found = policy_of(typed or here)
+    if typed is None and found is not None and found.task.label not in (None, label):
+        raise ParameterError(
+            f"{POLICY_FILE} here is of another task: it predicts {shorten(found.task.label)}, the run "
+            f"{shorten(label)}; name the policy of the run with --policy"
+        )
+    return found
 
 
 def constraints_of(policy: Policy | None) -> Constraints | None:

@@ -124,7 +124,7 @@ class Live:
     def __init__(self, split: Split) -> None:
         self.pool = joined(split)
         self._train = split.train
-        self._tested = min(int(split.test.people), len(self.pool))
+        self._tested = min(round(split.test.people), len(self.pool))
         self._effective = self.pool.unweighted.take(np.arange(self._tested)).effective_people
         if not self.pool.personal:
             raise ParameterError("live figures need personal attributes to protect; mark some: --personal a,b")

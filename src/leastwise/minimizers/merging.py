@@ -27,7 +27,7 @@ from leastwise.minimizers.coarsening.path import coarsening_steps, countable
 from leastwise.minimizers.constraints import BucketTree, Constraints, MergeRules, broken
 from leastwise.minimizers.floor import brought_to
 from leastwise.minimizers.orders import principal_direction
-from leastwise.minimizers.smoothing import Floats, Smoothing, sums_by_code
+from leastwise.minimizers.smoothing import Smoothing, sums_by_code
 from leastwise.partition import Intervals, Partition, Untouched, suppress
 from leastwise.predictors.base import samples
 from leastwise.predictors.held_out import Difference, Folds, HeldOut, Reference, held_out, reference
@@ -204,7 +204,8 @@ def with_few_answers(
 
 def _runs(train: Table, j: int, partition: Partition, rules: MergeRules, most: int) -> Iterator[Partition]:
     """Yield a question in as many runs as it may have, then in fewer, as far as the rules allow."""
-    people, effect = _label_shares(train, j, partition)
+    bucket_of = partition.bucket_map(train.levels[j])
+    people, effect = Smoothing.of(train, j).means_of_groups(sums_by_code(train, j), bucket_of, partition.size)
     overall = people @ effect / people.sum()
     row = np.arange(in_order(partition))
     tree = rules.trees[j]
@@ -222,16 +223,6 @@ def _runs(train: Table, j: int, partition: Partition, rules: MergeRules, most: i
             groups[row[first:end]] = row[first:end].min()
         if all(rules.allow(j, np.flatnonzero(groups == name).tolist()) for name in np.unique(groups)):
             yield partition.coarsen(groups.tolist())
-
-
-def _label_shares(train: Table, j: int, partition: Partition) -> tuple[Floats, Floats]:
-    """Return how many people each bucket has, and their shares of the label's classes, smoothed where few are."""
-    bucket_of, use = partition.bucket_map(train.levels[j]), train.use(j).astype(float)
-    shares, told = Smoothing.of(train, j).means(sums_by_code(train, j)), np.zeros((partition.size, train.classes))
-    np.add.at(told, bucket_of, use[:, None] * shares)
-    people: Floats = np.bincount(bucket_of, weights=use, minlength=partition.size).astype(float)
-    overall = use @ shares / use.sum()
-    return people, np.where(people[:, None] > 0, told / np.maximum(people, 1e-12)[:, None], overall)
 
 
 def fewest_people(train: Table) -> float:

@@ -71,6 +71,23 @@ class Smoothing:
         """Return the smoothed mean of each code, from sums over its people: codes x targets."""
         return np.asarray((sums + self.pseudo_count * self._prior(sums)) / (self.use + self.pseudo_count)[:, None])
 
+    def means_of_groups(self, sums: Floats, group_of: npt.NDArray[np.intp], groups: int) -> tuple[Floats, Floats]:
+        """Return the people of each group of codes, and their smoothed means: a group counts as one value.
+
+        Its prior is that of its codes, person by person; a group of nobody has that of everybody.
+        """
+        people, told, expected = (
+            np.zeros(groups),
+            np.zeros((groups, sums.shape[1])),
+            np.zeros((groups, sums.shape[1])),
+        )
+        np.add.at(people, group_of, self.use)
+        np.add.at(told, group_of, sums)
+        np.add.at(expected, group_of, self.use[:, None] * self._prior(sums))
+        everybody = sums.sum(axis=0) / max(float(self.use.sum()), 1e-12)
+        prior = np.where(people[:, None] > 0, expected / np.maximum(people, 1e-12)[:, None], everybody)
+        return people, np.asarray((told + self.pseudo_count * prior) / (people + self.pseudo_count)[:, None])
+
     def drawn_together(self, values: Floats) -> Floats:
         """Smooth what is known of each code as a mean over its people: codes x targets."""
         return self.means(values * self.use[:, None])

@@ -304,12 +304,17 @@ class Tried:
     @property
     def errors(self) -> npt.NDArray[np.float64]:
         """The share of people whom each guesses wrongly; of a number, how far off guesses are on average."""
-        return np.asarray(self.wrong @ self.weights / self.weights.sum())
+        return np.asarray(self.wrong @ self.weights / self._people)
 
     @cached_property
     def log_losses(self) -> npt.NDArray[np.float64]:
         """The mean of -log P(truth) of each, a probability counted as at least 1e-12."""
-        return np.asarray(-np.log(np.maximum(self.of_truth, 1e-12)) @ self.weights / self.weights.sum())
+        return np.asarray(-np.log(np.maximum(self.of_truth, 1e-12)) @ self.weights / self._people)
+
+    @property
+    def _people(self) -> float:
+        """How many people there are; where all weigh nothing, everybody errs alike."""
+        return float(self.weights.sum()) or 1.0
 
     def best(self) -> int:
         """Return which candidate is the best: see ``Strongest``."""
@@ -369,7 +374,7 @@ class _Cells(NamedTuple):
 
 def _cannot_tell(difference: npt.NDArray[Any], weights: npt.NDArray[Any]) -> bool:
     """Return whether a mean difference of errors is at most its standard error."""
-    people = weights.sum()
+    people = float(weights.sum()) or 1.0  # nobody tells anything
     mean = float((weights * difference).sum() / people)
     variance = float((weights * difference**2).sum() / people) - mean**2
     return bool(mean <= np.sqrt(max(variance, 0) / people))

@@ -255,7 +255,7 @@ class Table:
 
         All of them where there are no more, and where rows stand for several people: none of those is like others.
         """
-        if len(self) <= most or self.weights is not None:
+        if len(self) <= most or (self.weights is not None and not self.survey):
             return np.arange(len(self))
         return np.sort(generator(0, purpose).choice(len(self), most, replace=False))
 

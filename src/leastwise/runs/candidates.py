@@ -84,7 +84,7 @@ class Figures:
             certified=None if judged.certificate is None else judged.certificate.mean.adversary_error_at_least,
             unique_people=judged["A8"].unique_people,
             increase=judged.utility.increase,
-            people=int(judged.utility.people),
+            people=round(judged.utility.people),
             groups=judged.utility.groups,
             number=judged.utility.number,
             expected=judged.utility.expected,

@@ -334,7 +334,7 @@ def _none_fits(budget: Budget, frontier: Frontier, screened: Sequence[Candidate]
     sentence = (
         f"None of the {len(frontier.points)} candidates of the frontier fits: {budget.words()}. "
         f"What binds: {'; '.join(binding)}. The nearest is {nearest.id}: {'; '.join(missed)}."
-        f"{_only_everything(held)}{_hint(screened, budget, frontier)}"
+        f"{_costs_too_much(held)}{_hint(screened, budget, frontier)}"
     )
     return Choice(
         candidate=None,
@@ -348,14 +348,14 @@ def _none_fits(budget: Budget, frontier: Frontier, screened: Sequence[Candidate]
     )
 
 
-def _only_everything(held: Sequence[Sequence[Limit]]) -> str:
+def _costs_too_much(held: Sequence[Sequence[Limit]]) -> str:
     """Say, where every candidate costs too much, what is left to do."""
     costs = [limit.beyond for limits in held for limit in limits if limit.name == "max_error_increase"]
     if not costs or min(costs) == 0:
         return ""
     return (
-        " As far as these records tell, nothing less than everything asked in full keeps this limit: allow more, "
-        "or give more records."
+        " No candidate of this run costs so little: allow more, give more records, or begin a run with this "
+        "limit, which looks for one."
     )
 
 

@@ -200,7 +200,7 @@ def judge_risk(
         certified=certificate.mean.adversary_error_at_least,
         unique_people=SinglingOut(0).attack(breach).unique_people,
         increase=risk.increase,
-        people=int(risk.people),
+        people=round(risk.people),
         groups=risk.groups,
         number=risk.number,
         expected=risk.expected,

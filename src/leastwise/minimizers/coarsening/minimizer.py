@@ -24,6 +24,7 @@ from leastwise.minimizers.base import Minimizer
 from leastwise.minimizers.coarsening.path import Step, coarsening_steps, thinned
 from leastwise.minimizers.coarsening.state import Records
 from leastwise.minimizers.constraints import Constraints
+from leastwise.minimizers.floor import brought_to
 from leastwise.minimizers.merging import last_that, least, loss_near
 from leastwise.minimizers.optimal.minimizer import optimal_path
 from leastwise.minimizers.rounding import rounded
@@ -137,7 +138,8 @@ def fine_starts(
         bucket_penalty=bucket_penalty,
         steps=40,
     )
-    return [path[int(share * (len(path) - 1))] for share in starts]
+    # Where records have survey weights, the program counts those, and a floor counts records.
+    return [brought_to(held, path[int(share * (len(path) - 1))], table) for share in starts]
 
 
 def _marked(path: Sequence[Step], **origin: float) -> list[Step]:

@@ -192,7 +192,9 @@ def test_a_run_that_stays_nested_asks_nothing_new(run: Run, tmp_path: Path) -> N
     assert town.name not in found.recommended.collected
 
 
-@pytest.mark.parametrize("command", [["dpia", "run", "--draft"], ["decide", "run", "--by", "Ann", "--because", "so"]])
+@pytest.mark.parametrize(
+    "command", [["dpia", "run", "--draft"], ["decide", "run", "--by", "Ann", "--because", "so"]]
+)
 def test_a_policy_of_another_task_that_happens_to_lie_here_is_not_taken(
     run: Run, project: Path, command: list[str]
 ) -> None:

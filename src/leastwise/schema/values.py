@@ -171,10 +171,10 @@ def as_number(value: Any) -> float | None:
 def number_of(text: str) -> float | None:
     """Return the number that is written exactly like this text, None if there is none ("01", "a").
 
-    >>> number_of("1"), number_of("-2.5"), number_of("01"), number_of("nan")
-    (1.0, -2.5, None, None)
+    >>> number_of("1"), number_of("-2.5"), number_of("01"), number_of("nan"), number_of("1000000000000000.5")
+    (1.0, -2.5, None, None, 1000000000000000.5)
     """
-    number = WORDS.get(text, math.nan) if (spelled := code_number(text)) is None else spelled
+    number = float(text) if _ANY_NUMBER.fullmatch(text) else WORDS.get(text, math.nan)
     return number if number == number and number_text(number) == text else None
 
 

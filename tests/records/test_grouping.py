@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leastwise.records.grouping import numbered_runs, quantile_of
+from leastwise.records.grouping import even_runs, numbered_runs, quantile_of
 
 uses = st.lists(st.integers(0, 50), min_size=1, max_size=30)
 
@@ -28,3 +28,17 @@ def test_a_run_ends_where_any_column_changes(rows: list[tuple[int, int]]) -> Non
     found = numbered_runs(*np.array(rows).T)
     expected = np.cumsum([i > 0 and rows[i] != rows[i - 1] for i in range(len(rows))])
     assert found.tolist() == expected.tolist()
+
+
+@given(uses, st.sampled_from([1, 2, 3, 5, 8, 64]))
+def test_even_runs_are_neighbours_and_at_most_so_many(use: list[int], k: int) -> None:
+    found = even_runs(np.array(use, dtype=float), k)
+    assert found[0] == 0
+    assert {*np.diff(found).tolist()} <= {0, 1}
+    assert found.max() < max(k, 1)
+
+
+def test_what_nearly_everybody_answers_leaves_the_runs_to_the_others() -> None:
+    use = np.array([900.0] + [1.0] * 100)
+    assert np.bincount(even_runs(use, 22)).tolist() == [900 // 900] + [5] * 20
+    assert len(np.unique(numbered_runs(quantile_of(use, 22)))) == 4  # equal shares of everybody would be wasted

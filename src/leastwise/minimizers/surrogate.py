@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from leastwise.errors import DataError, MissingExtraError, ParameterError
 from leastwise.kernels.additive_logistic import fit_additive
 from leastwise.minimizers.smoothing import PSEUDO_COUNT, Smoothing, sums_by_code
-from leastwise.records.grouping import numbered_runs, quantile_of
+from leastwise.records.grouping import even_runs
 from leastwise.records.table import Table
 from leastwise.schema import Schema
 from leastwise.validation import did_you_mean
@@ -137,7 +137,7 @@ def _runs(table: Table, attribute: int) -> npt.NDArray[np.intp]:
     levels = len(table.levels[attribute])
     if not table.schema.attributes[attribute].continuous or levels <= _MOST_LEVELS:
         return np.arange(size)
-    inner = numbered_runs(quantile_of(use[:levels], _MOST_LEVELS))
+    inner = even_runs(use[:levels], _MOST_LEVELS)
     return np.concatenate([inner, inner[-1] + 1 + np.arange(size - levels)])
 
 

@@ -8,7 +8,7 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 from leastwise.documents import is_number
-from leastwise.documents.wording import percent
+from leastwise.documents.wording import counted, percent
 from leastwise.errors import ParameterError, shorten
 from leastwise.runs.candidates import Figures
 from leastwise.validation import check_between, did_you_mean
@@ -182,11 +182,13 @@ class Budget:
     def _size_limits(self, size: Size) -> list[Limit]:
         found = []
         for name, count, most, what in (
-            ("max_buckets", size.answers, self.max_buckets, "answers in all"),
-            ("max_asked", size.asked, self.max_asked, "questions"),
+            ("max_buckets", size.answers, self.max_buckets, "answer"),
+            ("max_asked", size.asked, self.max_asked, "question"),
         ):
             if most is not None:
-                text = f"there are {count:,} {what}, allowed are {most:,}"
+                there, allowed = ("is" if number == 1 else "are" for number in (count, most))
+                in_all = " in all" * (what == "answer")
+                text = f"there {there} {counted(count, what)}{in_all}, allowed {allowed} {most:,}"
                 found.append(Limit(name, _share_over(count, most), text))
         return found
 
@@ -275,8 +277,8 @@ class Budget:
         return found
 
     def _size_words(self) -> list[str]:
-        found = [] if self.max_buckets is None else [f"at most {self.max_buckets:,} answers in all"]
-        return found if self.max_asked is None else [*found, f"at most {self.max_asked:,} questions"]
+        found = [] if self.max_buckets is None else [f"at most {counted(self.max_buckets, 'answer')} in all"]
+        return found if self.max_asked is None else [*found, f"at most {counted(self.max_asked, 'question')}"]
 
 
 def counted_points(share: float) -> str:

@@ -16,7 +16,8 @@ from leastwise.runs.frontier import Frontier, thinned
 from leastwise.runs.task import FRESH
 
 FORMAT = "leastwise-choice"
-MISSED = "Missed: "  # how a promise begins that is not kept
+MISSED = ("Missed: ", "Probably missed: ")
+"""How a promise begins that is not kept, as far as the test part tells."""
 DEFAULT = Budget(max_error_increase=0.01)
 """What is allowed when nobody says anything: one point of accuracy."""
 DEFAULT_FOR_NUMBERS = Budget(max_error_increase=0.03)
@@ -54,7 +55,7 @@ class Choice:
         What the chosen candidate breaks on the test part, by which it was not chosen.
     promise
         Whether the test part, which had no say in choosing, confirms the limit on the increase of the error: as
-        kept, probably kept or missed, in words; empty where there is no such limit.
+        kept, probably kept, probably missed or missed, in words; empty where there is no such limit.
     """
 
     candidate: str | None
@@ -78,7 +79,8 @@ class Choice:
         if not self.breaks_its_promise:
             return self.misses_on_test
         others = (miss for miss in self.misses_on_test if "than with everything asked" not in miss)
-        return (self.promise.removeprefix(MISSED).rstrip("."), *others)
+        said = self.promise.removeprefix(MISSED[0]).removeprefix(MISSED[1])
+        return (said.rstrip("."), *others)
 
     def to_json(self) -> str:
         """Return the document."""
@@ -163,20 +165,27 @@ def _chosen(fitting: Sequence[Candidate], budget: Budget, stated: bool, frontier
     which = "these limits" if several else "this limit" if stated else "the limit that holds when none is stated"
     short = _short(fitting) if budget.bounds_utility else [*fitting]
     sure = [point for point in _fitting(frontier, budget, MARGIN * budget.errors) if point in short]
-    if budget.bounds_groups and not sure:
-        least, aim = _likeliest(short, budget, frontier)
-        why = f"None of them keeps all with a margin for chance. {aim} of those that most probably do"
-    elif budget.max_error_increase is not None and not sure:
-        least, aim = _closest(short, budget)
-        what = "all" if several else "it"
+    if not sure and (budget.bounds_groups or budget.max_error_increase is not None):
+        least, aim = _likeliest(short, budget, frontier) if budget.bounds_groups else _closest(short, budget)
+        what = "all" if several or budget.bounds_groups else "it"
         why = f"None of them keeps {what} with a margin for chance. {aim} of those that most probably do"
+        if len(fitting) == 1:
+            why = "It does so, with no margin for chance,"
     else:
         least, aim = _least(sure, budget)
         why = f"{aim} of them"
         if len(sure) < len(fitting):
             many = f"{many} ({len(sure)} of them with a margin for chance)"
     sentence = f"{many} {which}: {budget.words()}. {why} on the validation part: {figures_in_words(least)}."
-    return _choice(least, budget, stated, sentence, frontier)
+    return _choice(least, budget, stated, f"{sentence}{_nothing_would_do(least, budget, frontier)}", frontier)
+
+
+def _nothing_would_do(chosen: Candidate, budget: Budget, frontier: Frontier) -> str:
+    """Say so, where a limit is so loose that a form without any question would keep it."""
+    nothing, everything = frontier.suppressed_validation, frontier.untouched_validation.utility_risk
+    if chosen.asked == 0 or budget.problems(nothing, everything, Size(0, 0)):
+        return ""
+    return " To ask nothing at all would keep it too: allow less, or do not ask."
 
 
 def _likeliest(fitting: Sequence[Candidate], budget: Budget, frontier: Frontier) -> tuple[Candidate, str]:
@@ -244,9 +253,11 @@ def promise(budget: Budget, increase: Difference, people: int, expected: float |
             f"with everything asked ({allowed})."
         )
     if increase.mean > most:
+        sure = increase.bound(-errors) > most
+        chance = "" if sure else f"; with {level} confidence it may be {max(increase.bound(-errors), 0) * 100:.1f}"
         return (
-            f"{MISSED}the model errs {_beyond(increase.mean, most)} points more than with everything asked "
-            f"({allowed})."
+            f"{MISSED[not sure]}the model errs {_beyond(increase.mean, most)} points more than with everything "
+            f"asked ({allowed}){chance}."
         )
     if labels <= most:
         more = " by what a classifier expects that is told everything"

@@ -311,9 +311,10 @@ def _why_not(point: Candidate, about: Subject) -> str:
     reason = _beyond(point.test, Size(point.asked, point.answers), about)
     if reason:
         return reason
+    kept = "It goes no further beyond the limits" if _missed(about) else "It keeps the limits"
     if about.decision is not None:
-        return f"It goes no further beyond the limits. Decided otherwise: {about.decision.because.rstrip('.')}."
-    return "It goes no further beyond the limits on test; the validation part, which chose, preferred the other."
+        return f"{kept}. Decided otherwise: {about.decision.because.rstrip('.')}."
+    return f"{kept} on test; the validation part, which chose, preferred the other."
 
 
 def _beyond(figures: Figures, size: Size, about: Subject) -> str:

@@ -28,7 +28,7 @@ from leastwise.minimizers.nesting import inside
 from leastwise.minimizers.optimal.items import target_weights
 from leastwise.minimizers.orders import principal_direction
 from leastwise.partition import Intervals, Partition, Untouched, edge_between
-from leastwise.records.grouping import quantile_of
+from leastwise.records.grouping import even_runs
 from leastwise.records.table import Table
 from leastwise.validation import check_from_zero
 
@@ -136,14 +136,13 @@ def thinned(steps: Sequence[Step], count: int) -> list[Step]:
 
 
 def countable(table: Table, attribute: int, partition: Partition, constraints: Constraints) -> Partition:
-    """Return a partition with numbered buckets: an untouched number in runs, about equally used."""
+    """Return a partition with numbered buckets: an untouched number in runs (see ``even_runs``)."""
     if not isinstance(partition, Untouched):
         return partition
     declared, levels, use = partition.attribute, table.levels[attribute], table.use(attribute)
     seen = np.flatnonzero(use[: len(levels)] > 0)
-    quantile = quantile_of(use[seen], _MOST_BUCKETS) if len(seen) > _MOST_BUCKETS else np.arange(len(seen))
-    numbers = levels[seen].astype(float)
-    pairs = [(float(numbers[i]), float(numbers[i + 1])) for i in np.flatnonzero(np.diff(quantile))]
+    numbers, run = levels[seen].astype(float), even_runs(use[seen], _MOST_BUCKETS)
+    pairs = [(float(numbers[i]), float(numbers[i + 1])) for i in np.flatnonzero(np.diff(run))]
     edges = {edge_between(low, high, declared.integer) for low, high in pairs}
     edges |= {float(edge) for edge in constraints.edges.get(declared.name, ())}
     for values in constraints.apart.get(declared.name, ()):

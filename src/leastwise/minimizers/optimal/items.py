@@ -14,7 +14,7 @@ from leastwise.kernels.interval_program import run_sums
 from leastwise.minimizers.constraints import Constraints, joint_runs
 from leastwise.minimizers.orders import principal_direction
 from leastwise.minimizers.pgini import check_weights
-from leastwise.records.grouping import numbered_runs, quantile_of
+from leastwise.records.grouping import even_runs, numbered_runs, quantile_of
 from leastwise.records.table import Table
 from leastwise.schema import Attribute
 from leastwise.schema.hierarchy import Tree
@@ -164,8 +164,7 @@ def _reduced(attribute: Attribute, use: Floats, mark: Places, between: Places) -
         return items.astype(np.intp), False
     people = np.bincount(items, weights=use, minlength=count)
     most = MOST_ITEMS - int(between.max(initial=0))  # each edge that must stay may cut one in two
-    quantile = np.minimum(quantile_of(people, most), most - 1)
-    return numbered_runs(quantile, between[np.sort(first)])[items], True
+    return numbered_runs(even_runs(people, most), between[np.sort(first)])[items], True
 
 
 def held_values(

@@ -163,8 +163,8 @@ def test_two_processes_do_not_share_a_folder(finished: Run) -> None:
 def test_choosing_again_rewrites_the_choice_only(finished: Run, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(finished.folder, tmp_path / "copy"))
     before = content(folder)
-    other = min(finished.frontier.points, key=lambda point: point.answers)
-    chosen = choose_again(folder, Budget(max_error=1.0, max_buckets=other.answers))
+    other = max(finished.frontier.points, key=lambda point: point.validation.adversary_error)
+    chosen = choose_again(folder, Budget(max_error=1.0))
     assert chosen.choice.candidate == other.id != finished.choice.candidate
     with locked(folder), pytest.raises(ParameterError, match="another process"):
         choose_again(folder, Budget(max_error=0.0))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import NormalDist
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -27,6 +28,8 @@ from leastwise.records.table import Split, Table
 Array = npt.NDArray[Any]
 Part = Literal["train", "validation", "test"]
 _JUDGED: tuple[Part, Part] = ("validation", "test")
+# How probable it may be that one of all coarser ones seems better by luck.
+_LUCK = 0.1
 FEW = 20_000
 """With fewer people to learn from, classifiers are chosen by cross-validation."""
 MANY_FOLDS = 6
@@ -156,8 +159,9 @@ def utilities_together(
     """Return the utility risks of generalizations that are judged together; the first asks everything.
 
     Each uses its own classifier, or that of a coarser one where validation tells that it errs less: who sees more
-    can coarsen. So a finer one is judged worse by no more than chance. A difference that is not told (below its
-    own standard error) changes nothing: of several classifiers the luckiest would be taken, not the best.
+    can coarsen. So a finer one is judged worse by no more than chance. What chance may do among so many coarser
+    ones changes nothing: the luckiest classifier would be taken, not the best, and all that is held against
+    everything asked would seem to cost less than it does.
 
     On validation, by which is chosen, the increase of the error is estimated by labels and beliefs together (see
     ``weighed``); on test by labels alone, with what beliefs expect beside it.
@@ -194,12 +198,13 @@ def _best_classifiers(
     errors, best = [float(validation.counts @ each) for each in wrong], []
     for own, generalization in enumerate(generalizations):
         mine = wrong[own].astype(float)
+        coarser = [i for i, g in enumerate(generalizations) if i != own and g.is_coarser_than(generalization)]
+        level = NormalDist().inv_cdf(1 - _LUCK / max(len(coarser), 1))
         told_better = [
             i
-            for i, g in enumerate(generalizations)
+            for i in coarser
             if errors[i] < errors[own]
-            and g.is_coarser_than(generalization)
-            and Difference.of(mine - wrong[i], validation.counts, validation.persons).bound(-1) > 0
+            and Difference.of(mine - wrong[i], validation.counts, validation.persons).bound(-level) > 0
         ]
         best.append(min([own, *told_better], key=lambda i: errors[i]))
     return best

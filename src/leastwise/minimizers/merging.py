@@ -134,8 +134,8 @@ def spend(
     ----------
     most, errors
         The increase of the error that is allowed. What the given one costs is estimated on validation
-        (``Reference.increase_of``), with so many standard errors added; what comes on top, by the given one's
-        beliefs.
+        (``Reference.increase_of``), with so many standard errors added; what comes on top, by the beliefs of who
+        is told everything.
     mu
         Of the path of merges: see ``coarsening_path``.
     everything
@@ -166,7 +166,7 @@ def spent_by_shares(
     held = constraints or Constraints()
     search = _Search(_some(train), validation, held, _some(train.with_own_levels(), _MOST_ON_A_PATH))
     everything = everything or everything_asked(train, validation)
-    search.begin(generalization)
+    search.begin(generalization, everything.beliefs)
     left = most - increase_of(generalization, train, validation, everything).bound(errors)
     path = [generalization, *(search.path(generalization, mu) if left > 0 else ())]
 
@@ -265,20 +265,26 @@ class _Search:
             self._judged[key] = held_out(generalization, self.train, self.validation)
         return self._judged[key]
 
-    def begin(self, given: Generalization) -> None:
-        """Hold everything that follows, which is coarser, against this one."""
+    def begin(self, given: Generalization, beliefs: npt.NDArray[Any] | None = None) -> None:
+        """Hold everything that follows, which is coarser, against this one; by its own beliefs, or by better ones.
+
+        ``beliefs`` are those of who sees more, on the validation part. Their own luck counts for the given one as
+        for what follows, and cancels out.
+        """
         self.people = self.validation
         # Whom it does not tell apart, nothing coarser does. Trees of numbers count rows, not people.
         if self.validation.persons is None and self.validation.number is None:
-            self.train, self.validation = self.train.distinct(given), self.validation.distinct(given)
+            self.train = self.train.distinct(given)
+            self.validation = self.validation.distinct(given) if beliefs is None else self.validation
         self.given, classifier = self.judge(given)
         rows = samples(self.validation, given, "label")
         first, bucket_of = rows.buckets
-        self.beliefs = np.asarray(classifier.predict(rows.inputs[first])[0])[bucket_of]
+        own = np.asarray(classifier.predict(rows.inputs[first])[0])[bucket_of]
+        self.beliefs = own if beliefs is None else beliefs
 
     def expected_loss(self, coarser: Generalization) -> float:
-        """Return how much more often it errs than the given one, if that one's beliefs are right."""
-        return self.judge(coarser)[0].expected_loss(self.beliefs)
+        """Return how much more often it errs than the given one, if the beliefs are right."""
+        return self.judge(coarser)[0].expected_loss(self.beliefs) - self.given.expected_loss(self.beliefs)
 
     def is_free(self, coarser: Generalization) -> bool:
         """Return whether a coarser generalization costs nothing that the records can tell."""

@@ -48,9 +48,9 @@ def make_least(
     parts = job.searching, job.fitting
     tasks: list[Any] = [(each, *parts, together, constraints, everything, allowed) for each in starts]
     increase = asked.increase_of_nothing(job.split)
-    whole = candidate_that_asks_everything(job.split.train, silent, constraints)
-    if whole is not None and job.options.grid is None:  # whoever brings a grid says who proposes
-        tasks.append((whole, *parts, together, constraints, everything, allowed))
+    if job.options.grid is None:  # whoever brings a grid says who proposes
+        wholes = _asking_everything(job, silent, everything, most)
+        tasks += [(whole, *parts, together, constraints, everything, allowed) for whole in wholes]
     costs_little = increase.mean <= (most or 0.0) or increase.bound(-NOT_TOLD) <= 0
     if costs_little and not (constraints and constraints.wanted):
         nothing = candidate_that_asks_nothing(job.split.train)
@@ -60,6 +60,21 @@ def make_least(
     known = {each.fingerprint for each in least}
     others = [each for one in found for each in one if each.candidate.fingerprint not in known]
     return _with(job, pool, [*least, *(() if allowed is None else spending_best(others, allowed))])
+
+
+def _asking_everything(
+    job: Job, silent: Sequence[str], everything: Reference, most: float | None
+) -> list[Candidate]:
+    """Return what asks everything but what tells nothing; and everything, where that already costs too much."""
+    found, constraints = list[Candidate](), job.options.constraints
+    for left_out in ({*silent}, set[str]()):
+        whole = candidate_that_asks_everything(job.split.train, sorted(left_out), constraints)
+        found += [] if whole is None else [whole]
+        if whole is None or not left_out or most is None:
+            break
+        if estimated(whole.generalization, job.searching, everything).mean <= most:
+            break
+    return found
 
 
 def near_the_limit(

@@ -51,6 +51,7 @@ from leastwise.runs.attacking import (
 from leastwise.runs.budget import Budget
 from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, Figures, read_line, write_line
 from leastwise.runs.choice import best_screened, choose, default_budget, guesses, serving_alike
+from leastwise.runs.few_records import steadied
 from leastwise.runs.folder import Run, artefact_path, evaluation_path, write_choice
 from leastwise.runs.frontier import Counts, Frontier, LimitPoints, thinned
 from leastwise.runs.grid import Grid, default_grid
@@ -316,7 +317,7 @@ def find_frontier(job: Job, pool: Pool, everything: float) -> tuple[list[Candida
     """
     candidates, most = pool.candidates, job.task.most
     budget = job.task.budget or default_budget(job.split.train.number is not None)
-    points = [candidate.validation.point for candidate in candidates]
+    points = steadied([(c.validation.point, c.generalization) for c in candidates], job.fitting)
     front = unbeaten(points)
     best = Point(min(p.utility_risk for p in points), 0.0)
     worst = Point(max(p.utility_risk for p in points), max(p.adversary_error for p in points))

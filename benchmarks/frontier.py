@@ -5,13 +5,16 @@ leaf (what fits a file and a size is chosen with the rest, on validation), ours 
 They are screened on validation, where each frontier is chosen: the adversary by counting, the label by counting,
 an additive model and boosting. The test part measures the chosen ones with the strongest classifier and the
 strongest adversary (A1). The area is that of the rectangle between the limit points (everything untouched,
-everything suppressed).
+everything suppressed). What a sample found is measured on the rest of its file, where that is larger than the test
+part of the sample: fresh people tell far better what few records can find.
 
     python benchmarks/frontier.py                    one seed, at most 32,000 records of each file
     python benchmarks/frontier.py --full             three seeds, all records, whole frontiers
     python benchmarks/frontier.py --only adult,health --counting
     python benchmarks/frontier.py --sizes 600,2000   samples of these sizes too: few records
     python benchmarks/frontier.py --thin 0.02,0.06   the label's rarer class thinned to these shares: rare labels
+    python benchmarks/frontier.py --all              beside all other minimizers, too (grids of minimizers.py)
+    python benchmarks/frontier.py --judge lightgbm   measured by somebody else's trees alone, not by our judges
     python benchmarks/frontier.py --results f.jsonl  each result is written at once, and not measured again
 
 By default the attack is on the 24 frontier candidates of each minimizer whose absence would cost the most area on
@@ -46,8 +49,15 @@ from leastwise.adversaries.breach import Breach  # noqa: E402
 from leastwise.adversaries.reconstruction import Reconstruction  # noqa: E402
 from leastwise.evaluation.pareto import Limits, Point, adversary_error_at, frontier  # noqa: E402
 from leastwise.evaluation.utility import utility_risk  # noqa: E402
-from leastwise.minimizers import coarsening_path, optimal_path, pat_grid, recommended_paths  # noqa: E402
+from leastwise.minimizers import (  # noqa: E402
+    MINIMIZERS,
+    coarsening_path,
+    optimal_path,
+    pat_grid,
+    recommended_paths,
+)
 from leastwise.predictors import Boosting, JointBuckets, Logistic, strongest  # noqa: E402
+from leastwise.predictors.sklearn import SklearnPredictor  # noqa: E402
 from leastwise.random import generator  # noqa: E402
 from leastwise.records.table import Split  # noqa: E402
 
@@ -65,6 +75,7 @@ DATASETS = (
 TIMED = "acs_employment_ny_2024"
 MARGINS = (0.005, 0.01, 0.02, 0.05)
 SMALL = 32_000
+FRESH = 20_000
 LEAST_LEAVES = (10, 25, 50, 100, 200)
 BOTH = ("pat", "optimal")
 _SPLIT: list[Split] = []
@@ -84,10 +95,12 @@ class Setting(NamedTuple):
         table = Table.from_frame(dataset.frame, dataset.schema)
         if self.thin:
             table = _thinner(table, self.thin)
-        if self.records and len(table) > self.records:
-            drawn = generator(self.seed if self.records < SMALL else 0, "frontier sample").permutation(len(table))
-            table = table.take(np.sort(drawn[: self.records]))
-        return table.split(self.seed)
+        if not self.records or len(table) <= self.records:
+            return table.split(self.seed)
+        drawn = generator(self.seed if self.records < SMALL else 0, "frontier sample").permutation(len(table))
+        parts = table.take(np.sort(drawn[: self.records])).split(self.seed)
+        fresh = np.sort(drawn[self.records : self.records + FRESH])
+        return Split(parts.train, parts.validation, table.take(fresh)) if len(fresh) > len(parts.test) else parts
 
 
 def _thinner(table: Table, share: float) -> Table:
@@ -119,10 +132,20 @@ def _measure(task: tuple[str, str]) -> Point:
     found, how = Generalization.from_json(task[0]), task[1]
     if how == "counting":
         return _cheaply(found, _SPLIT[0])
-    quick = how == "quick"
-    risk = utility_risk(found, _SPLIT[0], quick=quick).error
-    attack = Reconstruction(lambda: strongest(quick=quick)).attack(Breach.of(found, _SPLIT[0], label=False))
-    return Point(risk, attack.adversary_error)
+    if how == "lightgbm":
+        risk, attack = utility_risk(found, _SPLIT[0], (_lightgbm(),)), Reconstruction(_lightgbm)
+    else:
+        risk = utility_risk(found, _SPLIT[0], quick=how == "quick")
+        attack = Reconstruction(lambda: strongest(quick=how == "quick"))
+    return Point(risk.error, attack.attack(Breach.of(found, _SPLIT[0], label=False)).adversary_error)
+
+
+def _lightgbm() -> SklearnPredictor:
+    """Return boosting that neither a minimizer nor our judges use."""
+    from lightgbm import LGBMClassifier
+
+    quiet = {"n_jobs": 1, "verbose": -1, "random_state": 0}
+    return SklearnPredictor(LGBMClassifier(n_estimators=40, learning_rate=0.15, **quiet), "codes", "LightGBM")
 
 
 @dataclass(frozen=True)
@@ -147,37 +170,53 @@ class Measured:
         return cls(limits, points, plain["seconds"], plain["records"])
 
 
-def candidates(train: Table, quick: bool) -> dict[str, list[str]]:
-    """Return the candidates of both, as artefacts, without repetitions."""
+def candidates(train: Table, quick: bool, errors: Limits | None) -> dict[str, list[str]]:
+    """Return the candidates of both, as artefacts, without repetitions; of all where ``errors`` are given.
+
+    They are those of the limit points, roughly: where other minimizers have their grid in units of the data.
+    """
     own = train.with_own_levels()
     fitting = [fewest for fewest in LEAST_LEAVES if fewest <= max(own.people / 8, LEAST_LEAVES[0])]
     pat = [g for fewest in fitting for row in pat_grid(own, min_leaf=fewest) for g in row]
     ours = recommended_paths(train, steps=20 if quick else 40)
+    found = {"pat": pat, "optimal": ours} | ({} if errors is None else _of_others(own, errors))
+    return {name: [*{g.fingerprint: g.to_json() for g in each}.values()] for name, each in found.items()}
+
+
+def _of_others(train: Table, errors: Limits) -> dict[str, list[Generalization]]:
+    """Return what the other minimizers propose, with the grids that benchmarks/minimizers.py gives them."""
+    from minimizers import grid
+
+    others = [name for name in MINIMIZERS if name not in BOTH]
     return {
-        name: [*{g.fingerprint: g.to_json() for g in found}.values()]
-        for name, found in (("pat", pat), ("optimal", ours))
+        name: [MINIMIZERS[name](**each, random_state=0).minimize(train) for each in grid(name, errors)]
+        for name in others
     }
 
 
 def measure(setting: Setting, arguments: argparse.Namespace) -> Measured:
     start = time.perf_counter()
     split = setting.opened()
-    texts = candidates(split.train, arguments.quick)
+    errors = None
+    if arguments.all:
+        errors = Limits(*(_cheaply(Generalization.from_json(end), split.on_validation()) for end in _ends(split)))
+    texts = candidates(split.train, arguments.quick, errors)
     strong = "quick" if arguments.quick else "strongest"
-    how = "counting" if arguments.counting else strong
+    how = arguments.judge or ("counting" if arguments.counting else strong)
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(arguments.workers, context, initializer=_open_in_worker, initargs=(setting,)) as pool:
         chosen = {}
         for which, found in texts.items():
             screened = [*pool.map(_screen, found, chunksize=4)]
             chosen[which] = [found[i] for i in _thinned(screened, frontier(screened), arguments.most)]
-        tasks = [*((text, strong) for text in _ends(split)), *((t, how) for w in chosen for t in chosen[w])]
+        ends = how if how == "lightgbm" else strong
+        tasks = [*((text, ends) for text in _ends(split)), *((t, how) for w in chosen for t in chosen[w])]
         points = iter([*pool.map(_measure, tasks)])
     untouched, suppressed = next(points), next(points)
     # On a small test part full records can do worse than guessing; then nothing lies between the limit points.
     limits = Limits(Point(min(untouched.utility_risk, suppressed.utility_risk), 0.0), suppressed)
     measured = {which: [next(points) for _ in found] for which, found in chosen.items()}
-    people = len(split.train) + len(split.validation) + len(split.test)
+    people = setting.records or len(split.train) + len(split.validation) + len(split.test)
     return Measured(limits, measured, time.perf_counter() - start, people)
 
 
@@ -272,8 +311,8 @@ def errors_at(runs: Sequence[Measured]) -> dict[str, dict[str, float | None]]:
 
 def settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return what a result depends on, beside the file and the seed."""
-    how = "counting" if arguments.counting else "quick" if arguments.quick else "strongest"
-    given = {name: getattr(arguments, name) for name in ("quick", "most")}
+    how = arguments.judge or ("counting" if arguments.counting else "quick" if arguments.quick else "strongest")
+    given = {name: getattr(arguments, name) for name in ("quick", "most", "all")}
     return {"how": how, "screen": "counting, additive, boosting", "least leaves": LEAST_LEAVES, **given}
 
 
@@ -308,6 +347,8 @@ def arguments_of() -> argparse.Namespace:
     made.add_argument("--full", action="store_true", help="three seeds, all records, whole frontiers")
     made.add_argument("--quick", action="store_true", help="shorter paths, weaker networks: for a first look")
     made.add_argument("--counting", action="store_true", help="measure by what screens: minutes, not hours")
+    made.add_argument("--judge", choices=["lightgbm"], help="who measures, instead of our own")
+    made.add_argument("--all", action="store_true", help="measure all minimizers, not only PAT and ours")
     made.add_argument("--records", type=int, default=32_000, help="at most so many of each file; 0: all")
     made.add_argument("--sizes", default="", help="samples of these sizes, comma separated, instead of --records")
     made.add_argument("--thin", default="0", help="shares of the label's rarest class; 0: as it is")
@@ -356,7 +397,19 @@ def figures_of(runs: dict[str, list[Measured]]) -> dict[str, Any]:
         "lowest_upper_end": min(interval(ahead(found))[1] for found in runs.values()),
         "share_of_seeds_ahead": float(np.mean([d >= 0 for found in runs.values() for d in ahead(found)])),
         "adversary_error_at": {name: errors_at(found) for name, found in runs.items()},
+        "ahead_of_best_other": {name: behind for name, found in runs.items() if (behind := best_other(found))},
     }
+
+
+def best_other(runs: Sequence[Measured]) -> dict[str, Any]:
+    """Return the best of the other minimizers, and by how much ours covers more; nothing where none is there."""
+    others = [name for name in runs[0].points if name not in BOTH]
+    if not others:
+        return {}
+    mean = {name: float(np.mean([run.volume(name) for run in runs])) for name in others}
+    best = max(others, key=mean.__getitem__)
+    low, high = interval([run.volume("optimal") - run.volume(best) for run in runs])
+    return {"minimizer": best, "difference": float(np.mean([low, high])), "interval": [low, high], "all": mean}
 
 
 if __name__ == "__main__":

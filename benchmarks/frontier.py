@@ -2,11 +2,12 @@
 
 Both propose candidates from the training part: PAT its 108 settings with each of five least numbers of people in a
 leaf (what fits a file and a size is chosen with the rest, on validation), ours all of ``recommended_paths``.
-They are screened on validation, where each frontier is chosen: the adversary by counting, the label by counting,
-an additive model and boosting. The test part measures the chosen ones with the strongest classifier and the
-strongest adversary (A1). The area is that of the rectangle between the limit points (everything untouched,
-everything suppressed). What a sample found is measured on the rest of its file, where that is larger than the test
-part of the sample: fresh people tell far better what few records can find.
+They are screened as `leastwise run` does it, where each frontier is chosen: on validation, by counting and for the
+label by an additive model; few records also by the training part, leaving each person out. The test part measures
+the chosen ones with the strongest classifier and the strongest adversary (A1). The area is that of the rectangle
+between the limit points (everything untouched, everything suppressed). What a sample found is measured on the rest
+of its file, where that is larger than the test part of the sample: fresh people tell far better what few records
+can find.
 
     python benchmarks/frontier.py                    one seed, at most 32,000 records of each file
     python benchmarks/frontier.py --full             three seeds, all records, whole frontiers
@@ -57,9 +58,11 @@ from leastwise.minimizers import (  # noqa: E402
     recommended_paths,
 )
 from leastwise.predictors import Boosting, JointBuckets, Logistic, strongest  # noqa: E402
+from leastwise.predictors.base import Predictor  # noqa: E402
 from leastwise.predictors.sklearn import SklearnPredictor  # noqa: E402
 from leastwise.random import generator  # noqa: E402
 from leastwise.records.table import Split  # noqa: E402
+from leastwise.runs.few_records import steadied  # noqa: E402
 
 DATASETS = (
     "adult",
@@ -118,12 +121,12 @@ def _open_in_worker(setting: Setting) -> None:
 
 
 def _screen(text: str) -> Point:
-    """Judge on validation, by counting; for the label also by an additive model and boosting, which carry over."""
-    return _cheaply(Generalization.from_json(text), _SPLIT[0].on_validation())
+    """Judge on validation, by counting; for the label also by an additive model, which carries over."""
+    return _cheaply(Generalization.from_json(text), _SPLIT[0].on_validation(), (JointBuckets(), Logistic()))
 
 
-def _cheaply(found: Generalization, parts: Split) -> Point:
-    risk = utility_risk(found, parts, (JointBuckets(), Logistic(), Boosting())).error
+def _cheaply(found: Generalization, parts: Split, predictors: tuple[Predictor, ...] = ()) -> Point:
+    risk = utility_risk(found, parts, predictors or (JointBuckets(), Logistic(), Boosting())).error
     return Point(risk, Reconstruction(JointBuckets).attack(Breach.of(found, parts, label=False)).adversary_error)
 
 
@@ -207,7 +210,8 @@ def measure(setting: Setting, arguments: argparse.Namespace) -> Measured:
     with ProcessPoolExecutor(arguments.workers, context, initializer=_open_in_worker, initargs=(setting,)) as pool:
         chosen = {}
         for which, found in texts.items():
-            screened = [*pool.map(_screen, found, chunksize=4)]
+            points = pool.map(_screen, found, chunksize=4)
+            screened = steadied([*zip(points, map(Generalization.from_json, found), strict=True)], split)
             chosen[which] = [found[i] for i in _thinned(screened, frontier(screened), arguments.most)]
         ends = how if how == "lightgbm" else strong
         tasks = [*((text, ends) for text in _ends(split)), *((t, how) for w in chosen for t in chosen[w])]
@@ -313,7 +317,12 @@ def settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return what a result depends on, beside the file and the seed."""
     how = arguments.judge or ("counting" if arguments.counting else "quick" if arguments.quick else "strongest")
     given = {name: getattr(arguments, name) for name in ("quick", "most", "all")}
-    return {"how": how, "screen": "counting, additive, boosting", "least leaves": LEAST_LEAVES, **given}
+    return {
+        "how": how,
+        "screen": "counting, additive, few records steadied",
+        "least leaves": LEAST_LEAVES,
+        **given,
+    }
 
 
 def known(results: Path | None, judged: Mapping[str, Any]) -> dict[Setting, Measured]:

@@ -22,6 +22,7 @@ from leastwise.validation import check_choice
 
 BACKENDS = ("loky", "threading", "dask", "ray")
 WAIT = 20  # seconds until a cluster counts as not there
+_PATIENCE = 3600  # seconds that a worker waits for the next task
 T = TypeVar("T")
 
 
@@ -74,8 +75,12 @@ class Workers:
                 stack.enter_context(_dask(self.jobs, self.cluster))
             elif self.backend == "ray":
                 stack.enter_context(_ray(self.jobs, self.cluster))
-            # No array goes the way of joblib, which puts them into files that stay there when the run is killed.
-            stack.enter_context(parallel_config(backend=self.backend, n_jobs=self.jobs, max_nbytes=None))
+            # No array goes the way of joblib, which puts them into files that stay there when the run is killed. A
+            # worker that has nothing to do in a long step is needed in the next one: it must not leave meanwhile.
+            patient = {"idle_worker_timeout": _PATIENCE} if self.backend == "loky" else {}
+            stack.enter_context(
+                parallel_config(backend=self.backend, n_jobs=self.jobs, max_nbytes=None, **patient)
+            )
             stack.callback(self._shared.close)
             yield
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import warnings
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import pairwise
@@ -70,7 +71,9 @@ def _duckdb(frame: pl.DataFrame, folder: Path) -> Engine:
 def _relation(frame: pl.DataFrame, folder: Path) -> Engine:
     connection, remove = connect()
     remove()
-    return of_relation(connection.from_arrow(_keyed(frame).to_arrow()), KEY)
+    made = of_relation(connection.from_arrow(_keyed(frame).to_arrow()), KEY)
+    weakref.finalize(made, connection.close)  # before DuckDB 2 no relation holds its connection open
+    return made
 
 
 def _sqlite(frame: pl.DataFrame, folder: Path) -> Engine:

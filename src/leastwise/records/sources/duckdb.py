@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -68,9 +68,13 @@ class DuckDB(SqlEngine):
     @cached_property
     def families(self) -> Mapping[str, Family]:
         """What each column holds."""
+        return self._families({ROW})
+
+    def _families(self, hidden: Set[str]) -> Mapping[str, Family]:
         with self.answering():
-            found = families_of(self.connection.cursor().sql(f"SELECT * FROM {self.origin} LIMIT 0").pl().schema)
-        return {name: family for name, family in found.items() if name != ROW}
+            cursor = self.connection.cursor()  # held: a relation does not outlive it
+            found = families_of(cursor.sql(f"SELECT * FROM {self.origin} LIMIT 0").pl().schema)
+        return {name: family for name, family in found.items() if name not in hidden}
 
     def fetch(self, query: str) -> pl.DataFrame:
         """Return what a query gives."""
@@ -207,10 +211,7 @@ class _Files(DuckDB):
     @cached_property
     def families(self) -> Mapping[str, Family]:
         """What each column holds."""
-        hidden = {"filename", "file_row_number"} if self.key is None else set()
-        with self.answering():
-            found = families_of(self.connection.cursor().sql(f"SELECT * FROM {self.origin} LIMIT 0").pl().schema)
-        return {name: family for name, family in found.items() if name not in hidden}
+        return self._families({"filename", "file_row_number"} if self.key is None else set())
 
 
 def _row_of_parquet(connection: Any, paths: Sequence[Path]) -> str:

@@ -15,6 +15,7 @@ can find.
     python benchmarks/frontier.py --sizes 600,2000   samples of these sizes too: few records
     python benchmarks/frontier.py --thin 0.02,0.06   the label's rarer class thinned to these shares: rare labels
     python benchmarks/frontier.py --all              beside all other minimizers, too (grids of minimizers.py)
+    python benchmarks/frontier.py --polished         ours also in the least form, as people are shown them
     python benchmarks/frontier.py --judge lightgbm   measured by somebody else's trees alone, not by our judges
     python benchmarks/frontier.py --results f.jsonl  each result is written at once, and not measured again
 
@@ -57,6 +58,7 @@ from leastwise.minimizers import (  # noqa: E402
     pat_grid,
     recommended_paths,
 )
+from leastwise.minimizers.merging import least  # noqa: E402
 from leastwise.predictors import Boosting, JointBuckets, Logistic, strongest  # noqa: E402
 from leastwise.predictors.base import Predictor  # noqa: E402
 from leastwise.predictors.sklearn import SklearnPredictor  # noqa: E402
@@ -143,6 +145,11 @@ def _measure(task: tuple[str, str]) -> Point:
     return Point(risk.error, attack.attack(Breach.of(found, _SPLIT[0], label=False)).adversary_error)
 
 
+def _polish(text: str) -> str:
+    """Return the least that a candidate can be without costing accuracy that the records can tell."""
+    return least(_SPLIT[0].train, _SPLIT[0].validation, Generalization.from_json(text)).to_json()
+
+
 def _lightgbm() -> SklearnPredictor:
     """Return boosting that neither a minimizer nor our judges use."""
     from lightgbm import LGBMClassifier
@@ -213,6 +220,8 @@ def measure(setting: Setting, arguments: argparse.Namespace) -> Measured:
             points = pool.map(_screen, found, chunksize=4)
             screened = steadied([*zip(points, map(Generalization.from_json, found), strict=True)], split)
             chosen[which] = [found[i] for i in _thinned(screened, frontier(screened), arguments.most)]
+        if arguments.polished:
+            chosen["polished"] = [*dict.fromkeys(pool.map(_polish, chosen["optimal"]))]
         ends = how if how == "lightgbm" else strong
         tasks = [*((text, ends) for text in _ends(split)), *((t, how) for w in chosen for t in chosen[w])]
         points = iter([*pool.map(_measure, tasks)])
@@ -316,7 +325,7 @@ def errors_at(runs: Sequence[Measured]) -> dict[str, dict[str, float | None]]:
 def settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return what a result depends on, beside the file and the seed."""
     how = arguments.judge or ("counting" if arguments.counting else "quick" if arguments.quick else "strongest")
-    given = {name: getattr(arguments, name) for name in ("quick", "most", "all")}
+    given = {name: getattr(arguments, name) for name in ("quick", "most", "all", "polished")}
     return {
         "how": how,
         "screen": "counting, additive, few records steadied",
@@ -358,6 +367,7 @@ def arguments_of() -> argparse.Namespace:
     made.add_argument("--counting", action="store_true", help="measure by what screens: minutes, not hours")
     made.add_argument("--judge", choices=["lightgbm"], help="who measures, instead of our own")
     made.add_argument("--all", action="store_true", help="measure all minimizers, not only PAT and ours")
+    made.add_argument("--polished", action="store_true", help="measure ours in the least form, too")
     made.add_argument("--records", type=int, default=32_000, help="at most so many of each file; 0: all")
     made.add_argument("--sizes", default="", help="samples of these sizes, comma separated, instead of --records")
     made.add_argument("--thin", default="0", help="shares of the label's rarest class; 0: as it is")
@@ -406,13 +416,18 @@ def figures_of(runs: dict[str, list[Measured]]) -> dict[str, Any]:
         "lowest_upper_end": min(interval(ahead(found))[1] for found in runs.values()),
         "share_of_seeds_ahead": float(np.mean([d >= 0 for found in runs.values() for d in ahead(found)])),
         "adversary_error_at": {name: errors_at(found) for name, found in runs.items()},
+        "polished_difference": {
+            name: float(np.mean([run.volume("polished") - run.volume("optimal") for run in found]))
+            for name, found in runs.items()
+            if "polished" in found[0].points
+        },
         "ahead_of_best_other": {name: behind for name, found in runs.items() if (behind := best_other(found))},
     }
 
 
 def best_other(runs: Sequence[Measured]) -> dict[str, Any]:
     """Return the best of the other minimizers, and by how much ours covers more; nothing where none is there."""
-    others = [name for name in runs[0].points if name not in BOTH]
+    others = [name for name in runs[0].points if name not in (*BOTH, "polished")]
     if not others:
         return {}
     mean = {name: float(np.mean([run.volume(name) for run in runs])) for name in others}

@@ -8,7 +8,7 @@ python=$environment/bin/python
 test -x "$python" || "${PYTHON:-python3}" -m venv "$environment"
 "$python" scripts/lowest_versions.py >"$environment/lowest.txt"
 "$python" -m pip install --quiet --upgrade pip
-"$python" -m pip install --quiet -c "$environment/lowest.txt" -e '.[boosting,collector,experiments]' \
+"$python" -m pip install --quiet -c "$environment/lowest.txt" -e '.[boosting,collector,experiments,formats]' \
     duckdb pandas pyarrow httpx hypothesis jsonschema pytest pytest-xdist sqlglot
 OMP_NUM_THREADS=1 "$python" -m pytest -n 2 -o filterwarnings=default -p no:cacheprovider \
     tests/{schema,partition,generalization,records,apply,exports,models,policy} \

@@ -39,7 +39,7 @@ KINDS: dict[str, tuple[Any, Any]] = {
     "lazy": (lambda frame: frame.lazy(), lambda done: done.collect().to_dicts()),
     "pandas": (lambda frame: frame.to_pandas(), lambda done: done.to_dict("records")),
     "pyarrow": (lambda frame: frame.to_arrow(), lambda done: done.to_pylist()),
-    "duckdb": (as_duckdb, lambda done: done.arrow().read_all().to_pylist()),
+    "duckdb": (as_duckdb, lambda done: done.to_arrow_table().to_pylist()),
 }
 TYPES = {"polars": pl.DataFrame, "lazy": pl.LazyFrame, "pandas": pd.DataFrame, "pyarrow": pa.Table,
          "duckdb": duckdb.DuckDBPyRelation}  # fmt: skip

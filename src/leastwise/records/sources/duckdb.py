@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import uuid
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from leastwise.records.sources.sql import RECORD, SqlEngine, families_of
 
 ROW = "leastwise_row"
 MEMORY = "2GB"
-_TABLE = "leastwise_records"
+_TABLE, _KEPT = "leastwise_records", "leastwise_kept"
 
 
 class DuckDB(SqlEngine):
@@ -41,6 +43,7 @@ class DuckDB(SqlEngine):
 
     name = "DuckDB"
     dialect = DIALECTS["duckdb"]
+    in_process = True
 
     def __init__(
         self,
@@ -77,13 +80,22 @@ class DuckDB(SqlEngine):
         if self._stamps() != self._stamp:
             raise DataError("a file of the records changed while they were read; begin anew when it is finished")
         self._cursor = self.connection.cursor()  # a connection answers one query at a time
-        try:
+        with _interrupted():
             found: pl.DataFrame = self._cursor.sql(query).pl()
-        except RuntimeError as error:
-            if "interrupted" in str(error).lower():  # by whoever stopped the program
-                raise KeyboardInterrupt from None
-            raise
         return found
+
+    def keep(self, query: str) -> str | None:
+        """Keep what a query gives in a database beside the records, which is as private as what is spilled."""
+        self._cursor = self.connection.cursor()
+        name = f"{_KEPT}.t{uuid.uuid4().hex}"
+        with _interrupted():
+            self._cursor.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {_KEPT}")
+            self._cursor.execute(f"CREATE TABLE {name} AS {query}")
+        return name
+
+    def forget(self, name: str) -> None:
+        """Remove what was kept."""
+        self.connection.cursor().execute(f"DROP TABLE IF EXISTS {name}")
 
     def cancel(self) -> None:
         """Stop the query that runs."""
@@ -97,6 +109,17 @@ class DuckDB(SqlEngine):
     def _stamps(self) -> list[tuple[int, int]]:
         found = [path.stat() for path in self.files]
         return [(each.st_size, each.st_mtime_ns) for each in found]
+
+
+@contextmanager
+def _interrupted() -> Iterator[None]:
+    """Say in Python's own way that a query was stopped: by whoever stopped the program."""
+    try:
+        yield
+    except RuntimeError as error:
+        if "interrupted" in str(error).lower():
+            raise KeyboardInterrupt from None
+        raise
 
 
 def _let_go(connection: Any, remove: Callable[[], None]) -> None:
@@ -157,8 +180,20 @@ class _Relation(DuckDB):
 
     def fetch(self, query: str) -> pl.DataFrame:
         """Return what a query gives."""
-        found: pl.DataFrame = self.relation.query(_TABLE, query).pl()
+        with _interrupted():
+            found: pl.DataFrame = self.relation.query(_TABLE, query).pl()
         return found
+
+    def keep(self, query: str) -> str | None:
+        """Keep what a query gives in a temporary table of the relation's own connection."""
+        name = f"leastwise_{uuid.uuid4().hex}"
+        with _interrupted():
+            self.relation.query(_TABLE, f"CREATE TEMP TABLE {name} AS {query}")
+        return name
+
+    def forget(self, name: str) -> None:
+        """Remove what was kept."""
+        self.relation.query(_TABLE, f"DROP TABLE IF EXISTS {name}")
 
     def cancel(self) -> None:
         """Nothing: the relation's own connection stops with its caller."""

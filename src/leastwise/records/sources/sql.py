@@ -18,7 +18,8 @@ import polars as pl
 from leastwise.errors import DataError, shorten
 from leastwise.exports.sql_deriving import derived_text
 from leastwise.exports.sql_dialects import Dialect, among
-from leastwise.records.sources.engine import Draw, Engine, Sums, check_size
+from leastwise.records.sources.alike import MOST_ALIKE, counted_further
+from leastwise.records.sources.engine import Counts, Draw, Engine, Sums, check_size, joined
 from leastwise.records.sources.plan import (
     MOST_GROUPS,
     PRIME,
@@ -50,6 +51,10 @@ class SqlEngine(Engine):
 
     dialect: Dialect
     grouping_sets = True
+    in_process = False
+    """Whether it runs in this process, where groups need not be fetched to be counted further."""
+    people = "COUNT(*)"
+    """How many people a group has."""
 
     @property
     @abstractmethod
@@ -70,9 +75,20 @@ class SqlEngine(Engine):
             return f"({whole} % {PRIME} + {PRIME})"  # some engines keep the sign
         return _TEXT_KEYS[self.dialect.key].format(self.dialect.as_text(column))
 
-    def count(self, plan: Plan, seed: int) -> list[pl.DataFrame]:
+    def keep(self, query: str) -> str | None:
+        """Keep what a query gives for a while, and return its name; None where nothing is to be made."""
+        return None
+
+    def forget(self, name: str) -> None:
+        """Remove what was kept."""
+        raise NotImplementedError
+
+    def count(self, plan: Plan, seed: int) -> Counts:
         """Answer a plan by one query; by one for each set where the dialect has no GROUPING SETS."""
         with self.answering():
+            found = self._count_here(plan, seed) if self.in_process else None
+            if found is not None:
+                return found
             answers = [self.fetch(query) for query in self.queries(plan, seed)]
         if self.grouping_sets and plan.values:
             keys = [name for name in answers[0].columns if name[0] in "ke"]
@@ -81,8 +97,24 @@ class SqlEngine(Engine):
             for i, each in enumerate(plan.values):
                 value = pl.col(f"v{i}" if isinstance(each, str) else "v").alias("value")
                 answers.append(sets.get((i + 1,), nothing).select(*keys, value, "n"))
-        found = zip(answers, (None, *plan.values), strict=True)
-        return [_buckets(check_size(answer, plan), each) for answer, each in found]
+        alone, *sets = (check_size(answer, plan) for answer in answers)
+        return joined(alone, [_buckets(each, value) for each, value in zip(sets, plan.values, strict=True)])
+
+    def _count_here(self, plan: Plan, seed: int) -> Counts | None:
+        """Answer a plan whose values are looked up from people who are alike; None where those are too many."""
+        if not plan.columns or not plan.values or any(isinstance(each, str) for each in plan.values):
+            return None
+        names = _names(plan)
+        alike = self.fetch(f"{self._alike(plan, names, self._read(plan, seed))} LIMIT {MOST_ALIKE + 1}")
+        if alike.height > MOST_ALIKE:
+            return None
+        found = counted_further(alike, plan, names)
+        check_size(found.alone, plan)
+        return found
+
+    def alone(self, plan: Plan, seed: int) -> str:
+        """Return the query for the combinations of a plan alone."""
+        return self._one_by_one(replace(plan, values=()), _names(plan), self._read(plan, seed))[0]
 
     def add_up(self, plan: Plan, seed: int) -> Sums:
         """Answer a plan whose groups are too many: nothing but their sums is fetched."""
@@ -136,21 +168,19 @@ class SqlEngine(Engine):
     def _one_by_one(self, plan: Plan, names: Sequence[str], read: str) -> list[str]:
         """Return a query for each set."""
         values = [self.column(each) if isinstance(each, str) else self._digit(plan, each) for each in plan.values]
-        having, combined = _at_least(plan, "COUNT(*)"), self._combination(plan)
-        alone = _counted(names, combined, read)
-        beside = (_counted([*names, "value"], [*combined, f"{value} AS value"], read) for value in values)
+        having, combined = _at_least(plan, self.people), self._combination(plan)
+        alone = self._counted(names, combined, read)
+        beside = (self._counted([*names, "value"], [*combined, f"{value} AS value"], read) for value in values)
         return [query + having for query in (alone, *beside)]
 
     def _together(self, plan: Plan, names: Sequence[str], read: str) -> list[str]:
         """Return one query for all sets: people who are alike in everything are counted first, then each set."""
         beside = [f"v{i}" for i in range(len(plan.values))]
-        raw = {f"v{i}": self.column(each) for i, each in enumerate(plan.values) if isinstance(each, str)}
+        raw = [f"v{i}" for i, each in enumerate(plan.values) if isinstance(each, str)]
         numbers = packed([each for each in plan.values if not isinstance(each, str)])
-        columns = {f"w{i}": self._number(plan, digits) for i, digits in enumerate(numbers)} | raw
-        combined = [*self._combination(plan), *(f"{column} AS {name}" for name, column in columns.items())]
-        digits = (digit for i, each in enumerate(numbers) for digit in self._unpacked(f"w{i}", each))
+        digits = (digit for i, each in enumerate(numbers) for digit in self.unpacked(f"w{i}", each))
         apart = ", ".join([*names, *(name if name in raw else f"{next(digits)} AS {name}" for name in beside)])
-        alike = f"SELECT {apart}, n FROM ({_counted([*names, *columns], combined, read)}) AS {RECORD}"
+        alike = f"SELECT {apart}, n FROM ({self._alike(plan, names, read)}) AS {RECORD}"
         placed = ", ".join(name for name in beside if name not in raw)
         value = [f"CAST(COALESCE({placed}, NULL) AS INTEGER) AS v"] if placed else []  # as narrow as it may be
         shown = ", ".join([*names, *raw, *value])
@@ -161,6 +191,19 @@ class SqlEngine(Engine):
             f"SELECT {shown}, CASE {which} ELSE 0 END AS s, CAST(SUM(n) AS BIGINT) AS n "
             f"FROM ({alike}) AS {RECORD} GROUP BY GROUPING SETS ({sets}){_at_least(plan, 'SUM(n)')}"
         ]
+
+    def _alike(self, plan: Plan, names: Sequence[str], read: str) -> str:
+        """Return the query that counts people who are alike in everything; looked up values are put together."""
+        raw = {f"v{i}": self.column(each) for i, each in enumerate(plan.values) if isinstance(each, str)}
+        numbers = packed([each for each in plan.values if not isinstance(each, str)])
+        columns = {f"w{i}": self._number(plan, digits) for i, digits in enumerate(numbers)} | raw
+        combined = [*self._combination(plan), *(f"{column} AS {name}" for name, column in columns.items())]
+        return self._counted([*names, *columns], combined, read)
+
+    def _counted(self, names: Sequence[str], columns: Sequence[str], read: str) -> str:
+        """Return the query that counts; a column of the records may be called like one of ours, hence two steps."""
+        by = ", ".join(names)
+        return f"SELECT {by}, {self.people} AS n FROM (SELECT {', '.join(columns)} FROM {read}) AS {RECORD} GROUP BY {by}"
 
     def _combination(self, plan: Plan) -> list[str]:
         keys = [f"{self._number(plan, digits)} AS k{i}" for i, digits in enumerate(plan.keys)]
@@ -231,7 +274,8 @@ class SqlEngine(Engine):
         terms = [f"CAST({weight} AS BIGINT) * {self._digit(plan, digit)}" for digit, weight in digits]
         return f"CAST({' + '.join(terms) or '0'} AS BIGINT)"
 
-    def _unpacked(self, number: str, digits: Packed) -> list[str]:
+    def unpacked(self, number: str, digits: Packed) -> list[str]:
+        """Return the digits of a number again."""
         return [f"{self.dialect.divided(number, weight)} % {digit.size + 1}" for digit, weight in digits]
 
     def _digit(self, plan: Plan, placing: Placing) -> str:
@@ -289,12 +333,6 @@ class SqlEngine(Engine):
 
 def _names(plan: Plan) -> list[str]:
     return [*(f"k{i}" for i in range(len(plan.keys))), *(f"e{i}" for i in range(len(plan.exact)))]
-
-
-def _counted(names: Sequence[str], columns: Sequence[str], read: str) -> str:
-    """Return the query that counts; a column of the records may be called like one of ours, hence two steps."""
-    by = ", ".join(names)
-    return f"SELECT {by}, COUNT(*) AS n FROM (SELECT {', '.join(columns)} FROM {read}) AS {RECORD} GROUP BY {by}"
 
 
 def _at_least(plan: Plan, count: str) -> str:

@@ -37,6 +37,7 @@ from leastwise.records.sources.duckdb import of_files
 from leastwise.records.sources.engine import Engine
 from leastwise.records.sources.spark import Spark
 from leastwise.records.table import Split, Table
+from leastwise.runs import Options, Run, Stage, Stages, Workers, run
 from leastwise.schema.inference import infer_schema
 
 LABELS = {"acs_income_51states_2018_coarse": "PINCP", "adult": "income"}
@@ -122,6 +123,31 @@ def judge(source: Source, g: Generalization, together: int, known: Split) -> flo
     return mean.bound - mean.hindsight
 
 
+class Saying:
+    """Says on the standard error stream what has begun."""
+
+    def begin(self, words: str, total: int | None = None, done: int = 0) -> None:
+        print(f"{time.strftime('%X')} {words}", file=sys.stderr, flush=True)
+
+    def advance(self, steps: int = 1) -> None:
+        """Say nothing."""
+
+
+def whole(files: Sequence[Path], schema: Schema, quick: bool) -> tuple[Run, Sequence[Stage], float]:
+    """Do the whole job in this process, from opening the files to a finished run; return its stages and seconds."""
+    workers = Workers(1)
+    stages, start = Stages(Saying(), workers), time.process_time()
+    engine = of_files(files, KEY)
+    with tempfile.TemporaryDirectory() as folder:
+        source = Source(engine, schema, SEED, progress=stages)
+        source.check_key()
+        options = Options(seed=SEED, quick=quick)
+        sample = source.sample(SAMPLE)
+        found = run(sample, Path(folder) / "run", options, workers=workers, progress=stages, source=source)
+    engine.close()
+    return found, stages.ended(), time.process_time() - start
+
+
 def columns_of(g: Generalization, schema: Schema) -> list[str]:
     label = [schema.label.name] if schema.label else []
     return list(dict.fromkeys([*g.collected, *schema.personal, *label]))
@@ -185,12 +211,25 @@ def in_spark(files: Sequence[Path], schema: Schema, several: Sequence[Generaliza
     return seconds[0] / seconds[1]
 
 
+def run_figures(found: Run, stages: Sequence[Stage], seconds: float, row: Row) -> dict[str, Any]:
+    """Say what the whole run took, beside one plain count of everything."""
+    everything = row["plain GROUP BY of all (s)"]
+    assert isinstance(everything, float)
+    return {
+        "run_seconds": seconds,
+        "run_vs_groupby": seconds / everything,
+        "run_candidates": len(found.frontier.points),
+        "run_people": found.frontier.points[0].test.people,
+        "run_stages": {stage.words: stage.processor for stage in stages},
+    }
+
+
 def main(arguments: argparse.Namespace) -> None:
     made = Path(tempfile.mkdtemp(prefix="leastwise-engine-"))
     schema = schema_of(arguments.data, LABELS[arguments.data])
     rows: list[Row] = []
     by_n: dict[str, float] = {}
-    spark = 0.0
+    spark, more = 0.0, dict[str, Any]()
     try:
         for size in arguments.rows:
             files = sorted(grow(arguments.data, size, made).iterdir())
@@ -200,7 +239,10 @@ def main(arguments: argparse.Namespace) -> None:
             by_n[str(size)] = max(ratios)
             source.engine.close()
             if size == arguments.spark_rows:
-                spark = in_spark(files, schema, several)
+                spark = in_spark(files, schema, several[:4])
+            if size == arguments.whole_rows:
+                more = run_figures(*whole(files, schema, arguments.quick), row)
+                print(more, file=sys.stderr, flush=True)
             shutil.rmtree(made / str(size))
     finally:
         shutil.rmtree(made, ignore_errors=True)
@@ -212,6 +254,7 @@ def main(arguments: argparse.Namespace) -> None:
         "seconds_by_n": {str(row["records"]): row[judged] for row in rows},
         "spark_vs_duckdb": spark,
         "slack_by_n": {str(row["records"]): row["slack"] for row in rows},
+        **more,
     }
     report(rows, figures, arguments.json)
 
@@ -221,5 +264,7 @@ if __name__ == "__main__":
     made.add_argument("--data", choices=LABELS, default="acs_income_51states_2018_coarse")
     made.add_argument("--rows", type=int, nargs="+", default=[1_000_000, 10_000_000, 100_000_000])
     made.add_argument("--spark-rows", type=int, default=10_000_000, help="where Spark counts too; 0: nowhere")
+    made.add_argument("--whole-rows", type=int, default=100_000_000, help="where a whole run is made; 0: nowhere")
+    made.add_argument("--quick", action="store_true", help="the whole run proposes, trains and attacks less")
     made.add_argument("--most", type=int, default=12, help="how many candidates are judged")
     main(made.parse_args())

@@ -89,7 +89,7 @@ class DuckDB(SqlEngine):
         self._cursor = self.connection.cursor()
         name = f"{_KEPT}.t{uuid.uuid4().hex}"
         with _interrupted():
-            self._cursor.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {_KEPT}")
+            self._cursor.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {_KEPT} (READ_WRITE)")
             self._cursor.execute(f"CREATE TABLE {name} AS {query}")
         return name
 

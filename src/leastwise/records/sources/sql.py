@@ -120,7 +120,10 @@ class SqlEngine(Engine):
         """Answer a plan whose groups are too many: nothing but their sums is fetched."""
         with self.answering():
             sets, sizes = (pl.concat(map(self.fetch, each)) for each in self.sums(plan, seed))
-        return Sums(sets.sort("s").drop("s").cast(pl.Int64), sizes.sort("n").cast(pl.Int64))
+        # A set of which nothing is shown is not in the answer.
+        every = pl.DataFrame({"s": range(1 + len(plan.values))}, schema={"s": pl.Int64})
+        summed = every.join(sets.cast(pl.Int64), on="s", how="left", maintain_order="left").fill_null(0)
+        return Sums(summed.drop("s"), sizes.sort("n").cast(pl.Int64))
 
     def sums(self, plan: Plan, seed: int) -> tuple[list[str], list[str]]:
         """Return the queries that add up a plan's sets, and those for how many have each combination."""

@@ -29,8 +29,8 @@ EDGES = Generalization(
     (Intervals(AGE, (19, 40)), Intervals(PAY, (0.1, 1e14)), keep(TOWN), keep(CODE), keep(YES)), SCHEMA.label
 )
 SEVERAL = [G, EXACT, EDGES, Generalization.suppressed(SCHEMA)]
-KEEPING = ("parquet", "many parquet", "csv", "duckdb", "relation")
-NOTHING_MADE = ("polars", "sqlite", "postgresql")
+KEEPING = ("parquet", "many parquet", "csv", "duckdb", "relation", "ibis duckdb")
+NOTHING_MADE = ("polars", "sqlite", "postgresql", "ibis postgresql")
 
 
 def check_reduced(source: Source, several: list[Generalization], places: Places | None) -> None:

@@ -136,11 +136,11 @@ def test_every_engine_counts_what_a_table_counts(kind: str, tmp_path: Path) -> N
         check_engine(engine, frame)
 
 
-def test_postgresql_counts_what_a_table_counts(postgres_url: str) -> None:
+@pytest.mark.parametrize("kind", ["postgresql", "ibis duckdb", "ibis postgresql"])
+def test_a_database_counts_what_a_table_counts(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     frame = people()
-    engine = in_postgresql(frame, postgres_url)
-    check_engine(engine, frame)
-    engine.close()
+    with ExitStack() as stack:
+        check_engine(any_engine(kind, frame, tmp_path, request, stack), frame)
 
 
 def test_spark_counts_what_a_table_counts() -> None:
@@ -275,7 +275,7 @@ RICH = Attribute("rich", values=("up to 50", "above 50"), derive="above 50", sou
 DERIVED = Schema((BORN, DAY, POST), RICH)
 
 
-@pytest.mark.parametrize("kind", ["polars", "parquet", "csv", "sqlite", "relation", "postgresql", "spark"])
+@pytest.mark.parametrize("kind", ["polars", "parquet", "csv", "sqlite", "relation", "postgresql", "spark", "ibis postgresql"])
 def test_derived_questions_are_asked_where_the_records_lie(
     kind: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:

@@ -162,10 +162,10 @@ def of_relation(relation: Any, key: str | None) -> DuckDB:
     """Take a relation of somebody's own connection; only a key tells its records apart."""
     if key is None:
         raise ParameterError("a relation has no row numbers; name the column that tells records apart: key=...")
-    return _Relation(relation, key)
+    return Relation(relation, key)
 
 
-class _Relation(DuckDB):
+class Relation(DuckDB):
     """A relation: it is queried in its own connection, under a name for the time of the query."""
 
     def __init__(self, relation: Any, key: str) -> None:

@@ -3,9 +3,10 @@
 Real records are grown to as many as are asked for: people drawn again, their numbers jittered, each with a new
 key, in Parquet files under a temporary folder that goes at the end. Candidates are made from a sample of 200,000;
 each is counted and certified on all records of the test part. One pass counts what all candidates tell apart; its
-time is shared out among them. The peer of a candidate is one plain ``GROUP BY`` of its own columns (what it asks, the
-personal attributes and the label) over all records. Times are those of the processors; Spark, which is another
-process, is compared by the clock.
+time is shared out among them. The peer of a candidate is one plain ``GROUP BY`` of its own columns (what it asks,
+the personal attributes and the label) over all records, in a process of its own. Times are those of the
+processors; Spark, which is another process, is compared by the clock. A whole run is made on as many records as
+``--whole-rows`` says, all of it in this process.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ def processor(function: Callable[[], Any]) -> tuple[float, Any]:
 PLAIN = """
 import sys, tempfile, time, duckdb
 with duckdb.connect() as connection, tempfile.TemporaryDirectory() as spilled:
-    connection.execute(f"SET memory_limit='2GB'; SET temp_directory='{spilled}'").fetchall()
+    connection.execute(f"SET memory_limit='2GB'; SET temp_directory='{spilled}'; SET enable_progress_bar=false")
     start = time.process_time()
     connection.sql(sys.argv[1]).fetchall()
     print(time.process_time() - start)
@@ -144,7 +145,7 @@ class Saying:
 
 
 def whole(files: Sequence[Path], schema: Schema, quick: bool) -> tuple[Run, Sequence[Stage], float]:
-    """Do the whole job in this process, from opening the files to a finished run; return its stages and seconds."""
+    """Do the whole job in this process, from opening the files to a finished run; say what its stages took."""
     workers = Workers(1)
     stages, start = Stages(Saying(), workers), time.process_time()
     engine = of_files(files, KEY)
@@ -179,6 +180,7 @@ def measure(
         for g in several:
             own, slack = processor(lambda g=g: judge(near, g, len(several), known))
             ratios.append((once + own) / plain(files, columns_of(g, schema)))
+            print(f"{time.strftime('%X')} beside its own: {ratios[-1]:.2f}", file=sys.stderr, flush=True)
             seconds += own
     everything = plain(files, [*schema.names, schema.label.name if schema.label else ""])
     row: Row = {
@@ -250,6 +252,7 @@ def main(arguments: argparse.Namespace) -> None:
             source.engine.close()
             if size == arguments.spark_rows:
                 spark = in_spark(files, schema, several[:4])
+                print(f"Spark by DuckDB: {spark}", file=sys.stderr, flush=True)
             if size == arguments.whole_rows:
                 more = run_figures(*whole(files, schema, arguments.quick), row)
                 print(more, file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""People who are alike in everything, counted further in this process: cheaper than a set for each value in SQL."""
+"""People who are alike in everything, counted further in this process: cheaper than one set for each value."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
@@ -14,6 +15,8 @@ from leastwise.exports.sql_dialects import DIALECTS, Dialect
 from leastwise.records.sources.plan import Family
 from leastwise.records.sources.sql import RECORD, SqlEngine
 
+# So many steps of its machine SQLite takes before Python looks around: a few milliseconds.
+_STEPS = 1_000_000
 # The numbers by which PostgreSQL names its types.
 _POSTGRESQL: dict[int, Family] = {
     **dict.fromkeys((20, 21, 23), "int"),
@@ -114,6 +117,18 @@ class SQLite(Database):
         if key is None:
             self.__dict__["number"] = f"{RECORD}.leastwise_row"
 
+    def fetch(self, query: str) -> pl.DataFrame:
+        """Return what a query gives; Python hears Ctrl-C only where SQLite lets it look around meanwhile."""
+        self.connection.set_progress_handler(lambda: 0, _STEPS)
+        try:
+            return super().fetch(query)
+        except sqlite3.OperationalError as error:
+            if str(error) == "interrupted":  # by whoever stopped the program
+                raise KeyboardInterrupt from None
+            raise
+        finally:
+            self.connection.set_progress_handler(None, 0)
+
     @property
     def origin(self) -> str:
         """The table, with the numbers of its rows where no key is named."""
@@ -168,7 +183,6 @@ def connect_postgresql(address: str, table: str | None, key: str | None) -> Post
 
 def connect_sqlite(path: str, table: str | None, key: str | None = None) -> SQLite:
     """Open an SQLite database for reading."""
-    import sqlite3
     from pathlib import Path
 
     if not Path(path).is_file():

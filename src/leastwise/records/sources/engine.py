@@ -34,8 +34,7 @@ class Counts(NamedTuple):
     Attributes
     ----------
     alone
-        Each combination once: k0, k1, ... (whole numbers), e0, e1, ... (exact columns), and how many people have it
-        (n).
+        Each combination once: k0, k1, ... (whole numbers), e0, e1, ... (exact columns), and n, its people.
     beside
         For each value of the plan, by the ``row`` of its combination above: ``value`` and n.
     """

@@ -1,7 +1,7 @@
 """Ibis tables: the query behind a table becomes part of ours, and is asked in the connection of its backend.
 
-That needs a backend of which leastwise speaks the dialect; Ibis itself would make a view for each query that it does
-not know, which takes more rights than to read.
+That needs a backend of which leastwise speaks the dialect; Ibis itself would make a view for each query that it
+does not know, which takes more rights than to read.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def of_ibis(table: Any, key: str | None) -> SqlEngine:
     if backend.name == "postgres":
         return _PostgreSQL(table, key)
     raise ParameterError(
-        f"of Ibis, tables of DuckDB and PostgreSQL are counted where they lie; got {shorten(backend.name)}: give the "
-        "frame or the address itself where there is one, or export the columns of the schema to Parquet"
+        f"of Ibis, tables of DuckDB and PostgreSQL are counted where they lie; got {shorten(backend.name)}: give "
+        "the frame or the address itself where there is one, or export the columns of the schema to Parquet"
     )
 
 

@@ -1,14 +1,15 @@
 """Several questions from one pass: people whom none of them tells apart are counted once, and kept for a while.
 
-Twelve candidates would read all records twelve times. What they tell apart of a column together (the edges of all of
-them, the values that one of them puts into different groups) is little. So one query counts the people who are alike
-in all of that, and each candidate is counted from there: the numbers are the same.
+Twelve candidates would read all records twelve times. What they tell apart of a column together (the edges of all
+of them, the values that one of them puts into different groups) is little. So one query counts the people who are
+alike in all of that, and each candidate is counted from there: the numbers are the same.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -17,7 +18,8 @@ from typing import Any
 import polars as pl
 
 from leastwise.errors import ParameterError
-from leastwise.records.sources.engine import Counts, Draw, Sums
+from leastwise.progress import Progress
+from leastwise.records.sources.engine import Counts, Draw, Engine, Sums
 from leastwise.records.sources.plan import ByNumber, ByValue, Family, Placing, Plan
 from leastwise.records.sources.sql import RECORD, SqlEngine
 from leastwise.schema import Schema
@@ -89,6 +91,20 @@ class Values:
 Use = tuple[str, type[Any]]
 
 
+@contextmanager
+def reduced(engine: Engine, plans: Sequence[Plan], seed: int, progress: Progress) -> Iterator[Engine]:
+    """Give an engine that answers just these plans, from one pass; where nothing is to be made, the same one."""
+    if len(plans) < 2 or not isinstance(engine, SqlEngine):
+        yield engine
+        return
+    made = Reduced(engine, plans)
+    progress.begin(f"{engine.name}: {made.plan.words}")
+    try:
+        yield made if made.begin(seed) else engine
+    finally:
+        made.close()
+
+
 class Reduced(SqlEngine):
     """People of one part, counted by all that some plans tell apart; these plans are answered from there.
 
@@ -109,15 +125,15 @@ class Reduced(SqlEngine):
         uses: dict[Use, list[Placing | str]] = {}
         for use, asked in chain.from_iterable(map(_uses, plans)):
             uses.setdefault(use, []).append(asked)
-        self._placed = {use: _together(several) for use, several in uses.items() if use[1] is not str}
+        self._cells = {use: _together(several) for use, several in uses.items() if use[1] is not str}
         self._exact = [use for use in uses if use[1] is str]
         # Digits first, then columns as they are: the order in which a query gives them.
-        self._column = {use: f"c{i}" for i, use in enumerate([*self._placed, *self._exact])}
+        self._column = {use: f"c{i}" for i, use in enumerate([*self._cells, *self._exact])}
 
     @property
     def plan(self) -> Plan:
         """The question that is asked of the engine."""
-        digits = tuple(each.together for each in self._placed.values())
+        digits = tuple(each.together for each in self._cells.values())
         words = "counting once what all candidates tell apart"
         return Plan(words, digits, tuple(name for name, _ in self._exact), places=self.places)
 
@@ -127,8 +143,8 @@ class Reduced(SqlEngine):
         whole = [each for i, digits in enumerate(plan.keys) for each in self.unpacked(f"k{i}", digits)]
         digits = [f"CAST({digit} AS INTEGER)" for digit in whole]
         columns = zip([*digits, *(f"e{i}" for i in range(len(plan.exact)))], self._column.values(), strict=True)
-        listed = ", ".join(f"{made} AS {name}" for made, name in columns)
-        return f"SELECT {listed}{', ' if listed else ''}n AS people FROM ({self.engine.alone(plan, seed)}) AS {RECORD}"
+        listed = ", ".join([*(f"{made} AS {name}" for made, name in columns), "n AS people"])
+        return f"SELECT {listed} FROM ({self.engine.alone(plan, seed)}) AS {RECORD}"
 
     def begin(self, seed: int) -> bool:
         """Ask, and keep the answer; False where the engine keeps nothing."""
@@ -188,7 +204,7 @@ class Reduced(SqlEngine):
 
     def _translated(self, placing: Placing) -> ByValue:
         use = (placing.column, type(placing))
-        kept: Any = self._placed[use]
+        kept: Any = self._cells[use]
         return ByValue(self._column[use], "int", kept.translated(placing), None, placing.size)
 
     def _combination(self, plan: Plan) -> list[str]:

@@ -32,8 +32,7 @@ from leastwise.records.files import without_markers
 from leastwise.records.grouping import Cells, joint_keys
 from leastwise.records.sources.engine import Counts, Draw, Engine
 from leastwise.records.sources.plan import PRIME, ByNumber, ByValue, Family, Places, Placing, Plan
-from leastwise.records.sources.reduced import Reduced
-from leastwise.records.sources.sql import SqlEngine
+from leastwise.records.sources.reduced import reduced
 from leastwise.records.splitting import Dealt
 from leastwise.records.table import Levels, Table
 from leastwise.schema import Attribute, Schema
@@ -310,21 +309,11 @@ class Source:
         Where an engine is not to make anything, each is counted from the records themselves.
         """
         plans = [self.plan(each.within(self.schema), places) for each in several]
-        if len(plans) < 2 or not isinstance(self.engine, SqlEngine):
-            yield self
-            return
-        engine = Reduced(self.engine, plans)
         self.people(places)
-        self.progress.begin(f"{self.engine.name}: {engine.plan.words}")
-        try:
-            if not engine.begin(self.seed):
-                yield self
-                return
+        with reduced(self.engine, plans, self.seed, self.progress) as engine:
             near = replace(self, engine=engine)
             near.__dict__.update({name: self.__dict__[name] for name in ("domains", "_known_people")})
             yield near
-        finally:
-            engine.close()
 
     def added_up(self, generalization: Generalization, places: Places | None, label: bool = True) -> AddedUp:
         """Add up in the engine what ``counted`` would fetch."""

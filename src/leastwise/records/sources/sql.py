@@ -92,13 +92,13 @@ class SqlEngine(Engine):
             answers = [self.fetch(query) for query in self.queries(plan, seed)]
         if self.grouping_sets and plan.values:
             keys = [name for name in answers[0].columns if name[0] in "ke"]
-            sets, nothing = answers[0].partition_by("s", as_dict=True), answers[0].clear()
-            answers = [sets.get((0,), nothing).select(*keys, "n")]
+            of_set, nothing = answers[0].partition_by("s", as_dict=True), answers[0].clear()
+            answers = [of_set.get((0,), nothing).select(*keys, "n")]
             for i, each in enumerate(plan.values):
                 value = pl.col(f"v{i}" if isinstance(each, str) else "v").alias("value")
-                answers.append(sets.get((i + 1,), nothing).select(*keys, value, "n"))
+                answers.append(of_set.get((i + 1,), nothing).select(*keys, value, "n"))
         alone, *sets = (check_size(answer, plan) for answer in answers)
-        return joined(alone, [_buckets(each, value) for each, value in zip(sets, plan.values, strict=True)])
+        return joined(alone, [_buckets(found, each) for found, each in zip(sets, plan.values, strict=True)])
 
     def _count_here(self, plan: Plan, seed: int) -> Counts | None:
         """Answer a plan whose values are looked up from people who are alike; None where those are too many."""
@@ -204,9 +204,9 @@ class SqlEngine(Engine):
         return self._counted([*names, *columns], combined, read)
 
     def _counted(self, names: Sequence[str], columns: Sequence[str], read: str) -> str:
-        """Return the query that counts; a column of the records may be called like one of ours, hence two steps."""
-        by = ", ".join(names)
-        return f"SELECT {by}, {self.people} AS n FROM (SELECT {', '.join(columns)} FROM {read}) AS {RECORD} GROUP BY {by}"
+        """Return the query that counts; a column of the records may be called like ours, hence two steps."""
+        by, inner = ", ".join(names), f"SELECT {', '.join(columns)} FROM {read}"
+        return f"SELECT {by}, {self.people} AS n FROM ({inner}) AS {RECORD} GROUP BY {by}"
 
     def _combination(self, plan: Plan) -> list[str]:
         keys = [f"{self._number(plan, digits)} AS k{i}" for i, digits in enumerate(plan.keys)]

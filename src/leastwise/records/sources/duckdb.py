@@ -45,7 +45,7 @@ class DuckDB(SqlEngine):
 
     name = "DuckDB"
     dialect = DIALECTS["duckdb"]
-    in_process = True
+    in_process = keeps = True
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class DuckDB(SqlEngine):
         found: pl.DataFrame = self._heard(lambda: cursor.sql(query).pl())
         return found
 
-    def keep(self, query: str) -> str | None:
+    def keep(self, query: str) -> str:
         """Keep what a query gives in a database beside the records, which is as private as what is spilled."""
         self._cursor = cursor = self.connection.cursor()
         name = f"{_KEPT}.t{uuid.uuid4().hex}"
@@ -196,7 +196,7 @@ class Relation(DuckDB):
         found: pl.DataFrame = self._heard(lambda: self.relation.query(_TABLE, query).pl())
         return found
 
-    def keep(self, query: str) -> str | None:
+    def keep(self, query: str) -> str:
         """Keep what a query gives in a temporary table of the relation's own connection."""
         name = f"leastwise_{uuid.uuid4().hex}"
         self._heard(lambda: self.relation.query(_TABLE, f"CREATE TEMP TABLE {name} AS {query}"))

@@ -94,13 +94,14 @@ Use = tuple[str, type[Any]]
 @contextmanager
 def reduced(engine: Engine, plans: Sequence[Plan], seed: int, progress: Progress) -> Iterator[Engine]:
     """Give an engine that answers just these plans, from one pass; where nothing is to be made, the same one."""
-    if len(plans) < 2 or not isinstance(engine, SqlEngine):
+    if len(plans) < 2 or not isinstance(engine, SqlEngine) or not engine.keeps:
         yield engine
         return
     made = Reduced(engine, plans)
     progress.begin(f"{engine.name}: {made.plan.words}")
     try:
-        yield made if made.begin(seed) else engine
+        made.begin(seed)
+        yield made
     finally:
         made.close()
 
@@ -146,11 +147,10 @@ class Reduced(SqlEngine):
         listed = ", ".join([*(f"{made} AS {name}" for made, name in columns), "n AS people"])
         return f"SELECT {listed} FROM ({self.engine.alone(plan, seed)}) AS {RECORD}"
 
-    def begin(self, seed: int) -> bool:
-        """Ask, and keep the answer; False where the engine keeps nothing."""
+    def begin(self, seed: int) -> None:
+        """Ask, and keep the answer."""
         with self.engine.answering():
-            self._kept = self.engine.keep(self.query(seed)) or ""
-        return bool(self._kept)
+            self._kept = self.engine.keep(self.query(seed))
 
     def close(self) -> None:
         """Remove what was kept."""

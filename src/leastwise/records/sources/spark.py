@@ -20,6 +20,7 @@ class Spark(SqlEngine):
 
     name = "Spark"
     dialect = DIALECTS["spark"]
+    keeps = True
 
     def __init__(self, frame: Any, key: str | None) -> None:
         if key is None:
@@ -48,7 +49,7 @@ class Spark(SqlEngine):
         found: Any = pl.from_arrow(self.frame.sparkSession.sql(query).toArrow())
         return pl.DataFrame(found)
 
-    def keep(self, query: str) -> str | None:
+    def keep(self, query: str) -> str:
         """Let the session hold what a query gives, as it does with any frame that is cached."""
         name = f"leastwise_{uuid.uuid4().hex}"
         self._kept[name] = self.frame.sparkSession.sql(query).persist()

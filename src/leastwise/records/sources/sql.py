@@ -53,6 +53,8 @@ class SqlEngine(Engine):
     grouping_sets = True
     in_process = False
     """Whether it runs in this process, where groups need not be fetched to be counted further."""
+    keeps = False
+    """Whether it may keep what it counted for a while."""
     people = "COUNT(*)"
     """How many people a group has."""
 
@@ -75,18 +77,18 @@ class SqlEngine(Engine):
             return f"({whole} % {PRIME} + {PRIME})"  # some engines keep the sign
         return _TEXT_KEYS[self.dialect.key].format(self.dialect.as_text(column))
 
-    def keep(self, query: str) -> str | None:
-        """Keep what a query gives for a while, and return its name; None where nothing is to be made."""
-        return None
+    def keep(self, query: str) -> str:
+        """Keep what a query gives for a while, and return its name."""
+        raise NotImplementedError(f"nothing is made in {self.name}")
 
     def forget(self, name: str) -> None:
         """Remove what was kept."""
-        raise NotImplementedError
+        raise NotImplementedError(f"nothing is made in {self.name}")
 
     def count(self, plan: Plan, seed: int) -> Counts:
         """Answer a plan by one query; by one for each set where the dialect has no GROUPING SETS."""
         with self.answering():
-            found = self._count_here(plan, seed) if self.in_process else None
+            found = self._count_here(plan, seed) if self._counts_here(plan) else None
             if found is not None:
                 return found
             answers = [self.fetch(query) for query in self.queries(plan, seed)]
@@ -100,17 +102,21 @@ class SqlEngine(Engine):
         alone, *sets = (check_size(answer, plan) for answer in answers)
         return joined(alone, [_buckets(found, each) for found, each in zip(sets, plan.values, strict=True)])
 
+    def _counts_here(self, plan: Plan) -> bool:
+        """Return whether people who are alike are counted further in this process: all values are looked up."""
+        return self.in_process and bool(plan.values) and not any(isinstance(each, str) for each in plan.values)
+
     def _count_here(self, plan: Plan, seed: int) -> Counts | None:
-        """Answer a plan whose values are looked up from people who are alike; None where those are too many."""
-        if not plan.columns or not plan.values or any(isinstance(each, str) for each in plan.values):
-            return None
-        names = _names(plan)
-        alike = self.fetch(f"{self._alike(plan, names, self._read(plan, seed))} LIMIT {MOST_ALIKE + 1}")
+        """Answer a plan from people who are alike; None where those are too many to be held."""
+        alike = self.fetch(self._query_here(plan, seed))
         if alike.height > MOST_ALIKE:
             return None
-        found = counted_further(alike, plan, names)
+        found = counted_further(alike, plan, _names(plan))
         check_size(found.alone, plan)
         return found
+
+    def _query_here(self, plan: Plan, seed: int) -> str:
+        return f"{self._alike(plan, _names(plan), self._read(plan, seed))} LIMIT {MOST_ALIKE + 1}"
 
     def alone(self, plan: Plan, seed: int) -> str:
         """Return the query for the combinations of a plan alone."""
@@ -157,7 +163,8 @@ class SqlEngine(Engine):
     def explain(self, plan: Plan, seed: int) -> list[str]:
         """Return the queries, behind a line that says what each reads."""
         reads = super().explain(plan, seed)[0]
-        return [f"-- {reads.replace(chr(10), ' ')}\n{query};" for query in self.queries(plan, seed)]
+        queries = [self._query_here(plan, seed)] if self._counts_here(plan) else self.queries(plan, seed)
+        return [f"-- {reads.replace(chr(10), ' ')}\n{query};" for query in queries]
 
     def queries(self, plan: Plan, seed: int) -> list[str]:
         """Return the text of a plan's queries."""

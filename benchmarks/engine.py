@@ -2,9 +2,11 @@
 
 Real records are grown to as many as are asked for: people drawn again, their numbers jittered, each with a new
 key, in Parquet files under a temporary folder that goes at the end. Candidates are made from a sample of 200,000;
-each is counted and certified on all records of the test part. The peer of a candidate is one plain ``GROUP BY`` of
-its own columns (what it asks, the personal attributes and the label) over all records. Times are those of the
-processors; Spark, which is another process, is compared by the clock.
+each is counted and certified on all records of the test part. One pass counts what all candidates tell apart; its
+time is shared out among them. The peer of a candidate is one plain ``GROUP BY`` of its own columns (what it asks,
+the personal attributes and the label) over all records, in a process of its own. Times are those of the
+processors; Spark, which is another process, is compared by the clock. A whole run is made on as many records as
+``--whole-rows`` says, all of it in this process.
 """
 
 from __future__ import annotations
@@ -12,10 +14,12 @@ from __future__ import annotations
 import argparse
 import resource
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -35,6 +39,7 @@ from leastwise.records.sources.duckdb import of_files
 from leastwise.records.sources.engine import Engine
 from leastwise.records.sources.spark import Spark
 from leastwise.records.table import Split, Table
+from leastwise.runs import Options, Run, Stage, Stages, Workers, run
 from leastwise.schema.inference import infer_schema
 
 LABELS = {"acs_income_51states_2018_coarse": "PINCP", "adult": "income"}
@@ -97,14 +102,23 @@ def processor(function: Callable[[], Any]) -> tuple[float, Any]:
     return (found := function(), time.process_time() - start)[1], found
 
 
+PLAIN = """
+import sys, tempfile, time, duckdb
+with duckdb.connect() as connection, tempfile.TemporaryDirectory() as spilled:
+    connection.execute(f"SET memory_limit='2GB'; SET temp_directory='{spilled}'; SET enable_progress_bar=false")
+    start = time.process_time()
+    connection.sql(sys.argv[1]).fetchall()
+    print(time.process_time() - start)
+"""
+
+
 def plain(files: Sequence[Path], columns: Sequence[str]) -> float:
-    """Return the seconds of one plain GROUP BY."""
+    """Return the seconds of one plain GROUP BY: in a process of its own, whose memory is not ours."""
     listed = ", ".join(f'"{c}"' for c in columns)
-    with duckdb.connect() as connection, tempfile.TemporaryDirectory() as spilled:
-        connection.execute(f"SET memory_limit='2GB'; SET temp_directory='{spilled}'").fetchall()
-        names = ", ".join(f"'{path}'" for path in files)
-        query = f"SELECT count(*) FROM (SELECT {listed}, count(*) FROM read_parquet([{names}]) GROUP BY {listed})"
-        return processor(lambda: connection.sql(query).fetchall())[0]
+    names = ", ".join(f"'{path}'" for path in files)
+    query = f"SELECT count(*) FROM (SELECT {listed}, count(*) FROM read_parquet([{names}]) GROUP BY {listed})"
+    done = subprocess.run([sys.executable, "-c", PLAIN, query], check=True, capture_output=True, text=True)
+    return float(done.stdout)
 
 
 def judge(source: Source, g: Generalization, together: int, known: Split) -> float:
@@ -118,6 +132,31 @@ def judge(source: Source, g: Generalization, together: int, known: Split) -> flo
         assert certificate is not None
         mean = certificate.mean
     return mean.bound - mean.hindsight
+
+
+class Saying:
+    """Says on the standard error stream what has begun."""
+
+    def begin(self, words: str, total: int | None = None, done: int = 0) -> None:
+        print(f"{time.strftime('%X')} {words}", file=sys.stderr, flush=True)
+
+    def advance(self, steps: int = 1) -> None:
+        """Say nothing."""
+
+
+def whole(files: Sequence[Path], schema: Schema, quick: bool) -> tuple[Run, Sequence[Stage], float]:
+    """Do the whole job in this process, from opening the files to a finished run; say what its stages took."""
+    workers = Workers(1)
+    stages, start = Stages(Saying(), workers), time.process_time()
+    engine = of_files(files, KEY)
+    with tempfile.TemporaryDirectory() as folder:
+        source = Source(engine, schema, SEED, progress=stages)
+        source.check_key()
+        options = Options(seed=SEED, quick=quick)
+        sample = source.sample(SAMPLE)
+        found = run(sample, Path(folder) / "run", options, workers=workers, progress=stages, source=source)
+    engine.close()
+    return found, stages.ended(), time.process_time() - start
 
 
 def columns_of(g: Generalization, schema: Schema) -> list[str]:
@@ -134,11 +173,15 @@ def measure(
     drawn, sample = processor(lambda: source.sample(SAMPLE))
     several, known = candidates(sample, most), sample.split(SEED)
     source.people(source.tested)
-    ratios, seconds, slack = [], 0.0, 0.0
-    for g in several:
-        own, slack = processor(lambda g=g: judge(source, g, len(several), known))
-        ratios.append(own / plain(files, columns_of(g, schema)))
-        seconds += own
+    ratios, slack = [], 0.0
+    with ExitStack() as stack:
+        seconds, near = processor(lambda: stack.enter_context(source.reduced(several, source.tested)))
+        once = seconds / len(several)
+        for g in several:
+            own, slack = processor(lambda g=g: judge(near, g, len(several), known))
+            ratios.append((once + own) / plain(files, columns_of(g, schema)))
+            print(f"{time.strftime('%X')} beside its own: {ratios[-1]:.2f}", file=sys.stderr, flush=True)
+            seconds += own
     everything = plain(files, [*schema.names, schema.label.name if schema.label else ""])
     row: Row = {
         "records": len(source),
@@ -169,13 +212,28 @@ def in_spark(files: Sequence[Path], schema: Schema, several: Sequence[Generaliza
     for engine in engines:
         source = Source(engine, schema, SEED)
         _ = source.domains
+        source.people(source.tested)
         start = time.perf_counter()
-        for g in several:
-            source.counted(g, source.tested)
+        with source.reduced(several, source.tested) as near:
+            for g in several:
+                near.counted(g, near.tested)
         seconds.append(time.perf_counter() - start)
         engine.close()
     session.stop()
     return seconds[0] / seconds[1]
+
+
+def run_figures(found: Run, stages: Sequence[Stage], seconds: float, row: Row) -> dict[str, Any]:
+    """Say what the whole run took, beside one plain count of everything."""
+    everything = row["plain GROUP BY of all (s)"]
+    assert isinstance(everything, float)
+    return {
+        "run_seconds": seconds,
+        "run_vs_groupby": seconds / everything,
+        "run_candidates": len(found.frontier.points),
+        "run_people": found.frontier.points[0].test.people,
+        "run_stages": {stage.words: stage.processor for stage in stages},
+    }
 
 
 def main(arguments: argparse.Namespace) -> None:
@@ -183,7 +241,7 @@ def main(arguments: argparse.Namespace) -> None:
     schema = schema_of(arguments.data, LABELS[arguments.data])
     rows: list[Row] = []
     by_n: dict[str, float] = {}
-    spark = 0.0
+    spark, more = 0.0, dict[str, Any]()
     try:
         for size in arguments.rows:
             files = sorted(grow(arguments.data, size, made).iterdir())
@@ -193,7 +251,11 @@ def main(arguments: argparse.Namespace) -> None:
             by_n[str(size)] = max(ratios)
             source.engine.close()
             if size == arguments.spark_rows:
-                spark = in_spark(files, schema, several[:2])
+                spark = in_spark(files, schema, several[:4])
+                print(f"Spark by DuckDB: {spark}", file=sys.stderr, flush=True)
+            if size == arguments.whole_rows:
+                more = run_figures(*whole(files, schema, arguments.quick), row)
+                print(more, file=sys.stderr, flush=True)
             shutil.rmtree(made / str(size))
     finally:
         shutil.rmtree(made, ignore_errors=True)
@@ -205,6 +267,7 @@ def main(arguments: argparse.Namespace) -> None:
         "seconds_by_n": {str(row["records"]): row[judged] for row in rows},
         "spark_vs_duckdb": spark,
         "slack_by_n": {str(row["records"]): row["slack"] for row in rows},
+        **more,
     }
     report(rows, figures, arguments.json)
 
@@ -214,5 +277,7 @@ if __name__ == "__main__":
     made.add_argument("--data", choices=LABELS, default="acs_income_51states_2018_coarse")
     made.add_argument("--rows", type=int, nargs="+", default=[1_000_000, 10_000_000, 100_000_000])
     made.add_argument("--spark-rows", type=int, default=10_000_000, help="where Spark counts too; 0: nowhere")
+    made.add_argument("--whole-rows", type=int, default=100_000_000, help="where a whole run is made; 0: nowhere")
+    made.add_argument("--quick", action="store_true", help="the whole run proposes, trains and attacks less")
     made.add_argument("--most", type=int, default=12, help="how many candidates are judged")
     main(made.parse_args())

@@ -92,6 +92,36 @@ def test_files_and_a_database_give_the_same_bytes_and_a_stopped_run_goes_on(
     assert "holds a run of another task" in changed.err
 
 
+@pytest.mark.slow
+def test_a_run_that_is_stopped_in_a_query_goes_on_behind_it(
+    run: Run, people: pl.DataFrame, words: list[object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files, counted, asked = parts(people, tmp_path / "parts"), Source.counted, list[str]()
+    words = ["most=3" if word == "most=1" else word for word in words]
+
+    def stopped(self: Source, generalization: Any, places: Any) -> Any:
+        asked.append(generalization.fingerprint)
+        if len(asked) == 2:
+            raise KeyboardInterrupt
+        return counted(self, generalization, places)
+
+    with monkeypatch.context() as interrupted:
+        interrupted.setattr(Source, "counted", stopped)
+        answer = run("run", files, *words, "-o", tmp_path / "run")
+    assert answer.code == 130
+    assert "what is finished is kept" in answer.err
+    assert answer.err.splitlines()[-1] == "leastwise: stopped"
+    first, behind = asked[0], asked[1:]
+    asked[:] = ["", "", ""]  # nobody is stopped any more
+    monkeypatch.setattr(Source, "counted", stopped)
+    assert run("run", files, *words, "-o", tmp_path / "run").code == 0
+    assert behind[0] in asked
+    assert first not in asked, "what was counted is not counted again"
+    monkeypatch.undo()
+    assert run("run", files, *words, "-o", tmp_path / "at once").code == 0
+    assert judged(tmp_path / "run") == judged(tmp_path / "at once")
+
+
 def test_evaluate_and_explain(run: Run, people: pl.DataFrame, tmp_path: Path) -> None:
     rare = people.with_columns(town=pl.Series(["far"] * 3 + people["town"].to_list()[3:]))
     stored = database(rare, tmp_path / "people.db")

@@ -130,11 +130,11 @@ class Cells(NamedTuple):
         >>> Cells.of(np.array([1, 0, 1]), np.array([2, 5, 2]), np.array([3, 1, 4])).counts
         array([1., 7.])
         """
-        width = int(values.max(initial=0)) + 1
-        pairs = record_of.astype(np.int64) * width + values
-        order = np.argsort(pairs)
-        pairs = pairs[order]
-        starts = np.flatnonzero(np.diff(pairs, prepend=-1))
-        sums = np.add.reduceat(counts[order].astype(float), starts) if len(starts) else np.zeros(0)
-        record, value = np.divmod(pairs[starts], width)
-        return cls(record.astype(np.intp), value.astype(np.intp), sums)
+        from scipy.sparse import coo_array  # which sorts by counting, and adds up what falls together
+
+        shape = (int(record_of.max(initial=-1)) + 1, int(values.max(initial=-1)) + 1)
+        if not all(shape):
+            return cls(np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0))
+        grid = coo_array((counts.astype(float), (record_of, values)), shape=shape).tocsr()
+        records = np.repeat(np.arange(shape[0], dtype=np.intp), np.diff(grid.indptr))
+        return cls(records, grid.indices.astype(np.intp), grid.data)

@@ -40,16 +40,17 @@ def judge_everywhere(job: Job, points: Sequence[Candidate], source: Source) -> l
     absent = [point for point in points if not paths[point.id].is_file()]
     job.progress.begin(f"judging on all records in {source.engine.name}", len(points), len(points) - len(absent))
     step = effective_n_jobs(job.workers.jobs)  # the counts of as many as are judged at once are held
-    for start in range(0, len(absent), step):
-        together = absent[start : start + step]
-        counted = (counts_of(source, point.generalization) for point in together)
-        tasks = [
-            (point.generalization, job.split, counts, len(points), job.options.judges)
-            for point, counts in zip(together, counted, strict=True)
-        ]
-        for point, found in zip(together, job.workers.map(judge_one, tasks), strict=True):
-            found.instead_of(Evaluation.load(evaluation_path(job.folder, point.id))).save(paths[point.id])
-            job.progress.advance()
+    with source.reduced([point.generalization for point in absent], source.tested) as near:
+        for start in range(0, len(absent), step):
+            together = absent[start : start + step]
+            counted = (counts_of(near, point.generalization) for point in together)
+            tasks = [
+                (point.generalization, job.split, counts, len(points), job.options.judges)
+                for point, counts in zip(together, counted, strict=True)
+            ]
+            for point, found in zip(together, job.workers.map(judge_one, tasks), strict=True):
+                found.instead_of(Evaluation.load(evaluation_path(job.folder, point.id))).save(paths[point.id])
+                job.progress.advance()
     for point in points:  # all at once: a half-replaced folder would look like another run's
         Evaluation.load(paths[point.id]).save(evaluation_path(job.folder, point.id))
     job.note("judging on all records", seconds=time.perf_counter() - begun, tasks=len(absent))

@@ -19,6 +19,7 @@ import pytest
 from leastwise.records.sources.databases import PostgreSQL, SQLite
 from leastwise.records.sources.duckdb import connect, of_database, of_files, of_relation
 from leastwise.records.sources.engine import Engine
+from leastwise.records.sources.ibis import of_ibis
 from leastwise.records.sources.polars import Polars
 from leastwise.records.sources.spark import Spark
 
@@ -116,6 +117,23 @@ def in_postgresql(frame: pl.DataFrame, url: str) -> PostgreSQL:
     return PostgreSQL(connection, TABLE, KEY, owned=True)
 
 
+def in_ibis_on_duckdb(frame: pl.DataFrame) -> Engine:
+    """Return the people in an Ibis table of DuckDB."""
+    ibis = pytest.importorskip("ibis", reason="Ibis is not installed")
+    connection = duckdb.connect()
+    connection.register("given", _keyed(frame).to_arrow())
+    connection.execute(f'CREATE TABLE "{TABLE}" AS SELECT * FROM given')
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "fetch_arrow_table", DeprecationWarning)  # by which Ibis asks DuckDB
+        return of_ibis(ibis.duckdb.from_connection(connection).table(TABLE), KEY)
+
+
+def in_ibis_on_postgresql(stored: PostgreSQL) -> Engine:
+    """Return the people of a table of PostgreSQL in an Ibis table."""
+    ibis = pytest.importorskip("ibis", reason="Ibis is not installed")
+    return of_ibis(ibis.postgres.from_connection(stored.connection).table(TABLE), KEY)
+
+
 def in_spark(frame: pl.DataFrame, session: Any) -> Spark:
     """Return the people in a frame of Spark."""
     return Spark(session.createDataFrame(_keyed(frame).to_arrow()), KEY)
@@ -147,12 +165,16 @@ def any_engine(
     kind: str, frame: pl.DataFrame, folder: Path, request: pytest.FixtureRequest, stack: ExitStack
 ) -> Engine:
     """Return the frame in an engine of this process or another, for as long as the stack."""
-    if kind == "postgresql":
-        engine: Engine = in_postgresql(frame, request.getfixturevalue("postgres_url"))
-        stack.callback(engine.close)
-        return engine
+    if kind in IN_PROCESS:
+        return stack.enter_context(engine_of(kind, frame, folder))
     if kind == "spark":
-        engine = in_spark(frame, stack.enter_context(spark_session()))
-        stack.callback(engine.close)
-        return engine
-    return stack.enter_context(engine_of(kind, frame, folder))
+        engine: Engine = in_spark(frame, stack.enter_context(spark_session()))
+    elif kind == "ibis duckdb":
+        engine = in_ibis_on_duckdb(frame)
+    else:
+        engine = stored = in_postgresql(frame, request.getfixturevalue("postgres_url"))
+        stack.callback(stored.close)
+        if kind == "ibis postgresql":
+            engine = in_ibis_on_postgresql(stored)
+    stack.callback(engine.close)
+    return engine

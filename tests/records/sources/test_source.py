@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections import Counter
 from contextlib import ExitStack
 from dataclasses import replace
@@ -136,21 +137,27 @@ def test_every_engine_counts_what_a_table_counts(kind: str, tmp_path: Path) -> N
         check_engine(engine, frame)
 
 
-def test_postgresql_counts_what_a_table_counts(postgres_url: str) -> None:
+@pytest.mark.parametrize("kind", ["postgresql", "ibis duckdb", "ibis postgresql"])
+def test_a_database_counts_what_a_table_counts(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     frame = people()
-    engine = in_postgresql(frame, postgres_url)
-    check_engine(engine, frame)
-    engine.close()
+    with ExitStack() as stack:
+        check_engine(any_engine(kind, frame, tmp_path, request, stack), frame)
 
 
 def test_spark_counts_what_a_table_counts() -> None:
     frame = people(60)
     with spark_session() as session:
         engine = in_spark(frame, session)
-        counted = Source(engine, SCHEMA, SEED).counted(G, Places.of(0.7, 1))
-        assert counters(counted, G) == oracle(frame, SCHEMA, G, shares(frame) >= 0.7)
+        source = Source(engine, SCHEMA, SEED)
+        alone = source.counted(G, source.tested)
+        with source.reduced([G, EXACT], source.tested) as near:
+            assert near.engine is not engine, "both from one pass"
+            together = near.counted(G, near.tested)
+        for counted in (alone, together):
+            assert counters(counted, G) == oracle(frame, SCHEMA, G, shares(frame) >= 0.7)
         engine.close()
         assert not session.catalog.listTables(), "nothing is left in the session"
+        assert session.sparkContext._jsc.getPersistentRDDs().isEmpty(), "nor in its memory"
 
 
 @pytest.mark.slow
@@ -275,7 +282,9 @@ RICH = Attribute("rich", values=("up to 50", "above 50"), derive="above 50", sou
 DERIVED = Schema((BORN, DAY, POST), RICH)
 
 
-@pytest.mark.parametrize("kind", ["polars", "parquet", "csv", "sqlite", "relation", "postgresql", "spark"])
+@pytest.mark.parametrize(
+    "kind", ["polars", "parquet", "csv", "sqlite", "relation", "postgresql", "spark", "ibis postgresql"]
+)
 def test_derived_questions_are_asked_where_the_records_lie(
     kind: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
@@ -376,6 +385,56 @@ class TestBadInput:
         assert len(Source(engine, SCHEMA)) == 20
         with pytest.raises(Exception, match="read-only"):
             engine.connection.execute(f'DELETE FROM "{TABLE}"')
+        engine.close()
+
+    def test_a_role_that_may_only_read_is_enough(self, postgres_url: str) -> None:
+        import psycopg
+
+        from leastwise.records.sources.databases import connect_postgresql
+
+        url, frame = postgres_url.replace("+psycopg", ""), people(200)
+        in_postgresql(frame, postgres_url).close()
+        reader = f"reader_{uuid.uuid4().hex}"
+        with psycopg.connect(url, autocommit=True) as owner:
+            database = owner.info.dbname
+            for right in (
+                f"CREATE ROLE {reader} LOGIN",
+                f"REVOKE ALL ON DATABASE {database} FROM PUBLIC",
+                "REVOKE ALL ON SCHEMA public FROM PUBLIC",
+                f"GRANT CONNECT ON DATABASE {database} TO {reader}",
+                f"GRANT USAGE ON SCHEMA public TO {reader}",
+                f'GRANT SELECT ON "{TABLE}" TO {reader}',
+            ):
+                owner.execute(right.encode())
+        engine = connect_postgresql(url.replace("leastwise@", f"{reader}@"), TABLE, KEY)
+        with pytest.raises(psycopg.Error, match=r"permission denied|read-only"):
+            engine.connection.execute("CREATE TEMP TABLE t (a int)")
+        engine.connection.rollback()
+        source = Source(engine, SCHEMA, SEED)
+        source.check_key()
+        with source.reduced([G, EXACT], None) as near:
+            for g in (G, EXACT):
+                assert counters(near.counted(g, None), g) == oracle(frame, SCHEMA, g, np.ones(200, dtype=bool))
+        engine.close()
+
+    def test_a_connection_that_the_server_ends_is_told_in_one_line(self, postgres_url: str) -> None:
+        import psycopg
+
+        engine = in_postgresql(people(20), postgres_url)
+        source = Source(engine, SCHEMA)
+        assert len(source) == 20
+        with psycopg.connect(postgres_url.replace("+psycopg", ""), autocommit=True) as other:
+            other.execute("SELECT pg_terminate_backend(%s)", [engine.connection.info.backend_pid])
+        with pytest.raises(DataError, match=r"PostgreSQL did not answer .* same command again"):
+            _ = source.domains
+        engine.close()
+
+    def test_what_postgresql_cannot_group_by_is_named(self, postgres_url: str) -> None:
+        engine = in_postgresql(people(20), postgres_url)
+        engine.connection.execute(f"""ALTER TABLE "{TABLE}" ALTER town TYPE json USING '{{}}'::json""")
+        engine.connection.commit()
+        with pytest.raises(DataError, match=r"town.*PostgreSQL can group"):
+            _ = Source(engine, SCHEMA).domains
         engine.close()
 
     def test_a_database_needs_a_table_and_postgresql_a_key(self, postgres_url: str, tmp_path: Path) -> None:

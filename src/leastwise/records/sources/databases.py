@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +15,8 @@ from leastwise.exports.sql_dialects import DIALECTS, Dialect
 from leastwise.records.sources.plan import Family
 from leastwise.records.sources.sql import RECORD, SqlEngine
 
+# So many steps of its machine SQLite takes before Python looks around: a few milliseconds.
+_STEPS = 1_000_000
 # The numbers by which PostgreSQL names its types.
 _POSTGRESQL: dict[int, Family] = {
     **dict.fromkeys((20, 21, 23), "int"),
@@ -38,14 +42,30 @@ class Database(SqlEngine):
 
     def fetch(self, query: str) -> pl.DataFrame:
         """Return what a query gives."""
-        cursor = self.connection.cursor()
-        try:
+        with self._reading() as cursor:
             cursor.execute(query)
             names = [each[0] for each in cursor.description]
             return pl.DataFrame(cursor.fetchall(), schema=names, orient="row", infer_schema_length=None)
+
+    @contextmanager
+    def _reading(self) -> Iterator[Any]:
+        """Give a cursor, and end the transaction that begins with it; somebody's own is left as it is.
+
+        A long transaction would keep the database from cleaning up.
+        """
+        before = self.in_transaction
+        cursor = self.connection.cursor()
+        try:
+            yield cursor
         finally:
             cursor.close()
-            self.connection.rollback()  # reads only; a long transaction would keep the database from cleaning up
+            if not before:
+                self.connection.rollback()
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction of the connection is under way."""
+        return bool(self.connection.in_transaction)
 
     def close(self) -> None:
         """Close the connection where it was opened here."""
@@ -69,12 +89,16 @@ class PostgreSQL(Database):
     @cached_property
     def families(self) -> Mapping[str, Family]:
         """What each column holds."""
-        with self.answering():
-            cursor = self.connection.cursor()
-            cursor.execute(f"SELECT * FROM {self.origin} LIMIT 0")
-            found = {each[0]: _POSTGRESQL.get(each[1], "other") for each in cursor.description}
-            self.connection.rollback()
-        return found
+        with self.answering(), self._reading() as cursor:
+            cursor.execute(f"SELECT * FROM {self.origin} AS {RECORD} LIMIT 0")
+            return {each[0]: _POSTGRESQL.get(each[1], "other") for each in cursor.description}
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction of the connection is under way."""
+        from psycopg.pq import TransactionStatus
+
+        return bool(self.connection.info.transaction_status != TransactionStatus.IDLE)
 
     def cancel(self) -> None:
         """Stop the query that runs."""
@@ -92,6 +116,18 @@ class SQLite(Database):
         super().__init__(connection, table, key, owned)
         if key is None:
             self.__dict__["number"] = f"{RECORD}.leastwise_row"
+
+    def fetch(self, query: str) -> pl.DataFrame:
+        """Return what a query gives; Python hears Ctrl-C only where SQLite lets it look around meanwhile."""
+        self.connection.set_progress_handler(lambda: 0, _STEPS)
+        try:
+            return super().fetch(query)
+        except sqlite3.OperationalError as error:
+            if str(error) == "interrupted":  # by whoever stopped the program
+                raise KeyboardInterrupt from None
+            raise
+        finally:
+            self.connection.set_progress_handler(None, 0)
 
     @property
     def origin(self) -> str:
@@ -147,7 +183,6 @@ def connect_postgresql(address: str, table: str | None, key: str | None) -> Post
 
 def connect_sqlite(path: str, table: str | None, key: str | None = None) -> SQLite:
     """Open an SQLite database for reading."""
-    import sqlite3
     from pathlib import Path
 
     if not Path(path).is_file():

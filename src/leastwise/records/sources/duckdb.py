@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import uuid
 import weakref
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,7 +22,8 @@ from leastwise.records.sources.sql import RECORD, SqlEngine, families_of
 
 ROW = "leastwise_row"
 MEMORY = "2GB"
-_TABLE = "leastwise_records"
+_LOOK_UP = 0.1  # seconds
+_TABLE, _KEPT = "leastwise_records", "leastwise_kept"
 
 
 class DuckDB(SqlEngine):
@@ -41,6 +45,7 @@ class DuckDB(SqlEngine):
 
     name = "DuckDB"
     dialect = DIALECTS["duckdb"]
+    in_process = keeps = True
 
     def __init__(
         self,
@@ -56,7 +61,7 @@ class DuckDB(SqlEngine):
             raise ParameterError("name the column that tells records apart: --key, in Python key=...")
         if key is None:
             self.__dict__["number"] = number
-        self._stamp, self._cursor = self._stamps(), connection
+        self._stamp, self._cursor = self._stamps(), connection  # whose query is to be stopped
         # Also when nobody closes it, and when the program ends.
         self._finish = None if remove is None else weakref.finalize(self, _let_go, connection, remove)
 
@@ -80,14 +85,33 @@ class DuckDB(SqlEngine):
         """Return what a query gives."""
         if self._stamps() != self._stamp:
             raise DataError("a file of the records changed while they were read; begin anew when it is finished")
-        self._cursor = self.connection.cursor()  # a connection answers one query at a time
-        try:
-            found: pl.DataFrame = self._cursor.sql(query).pl()
-        except RuntimeError as error:
-            if "interrupted" in str(error).lower():  # by whoever stopped the program
-                raise KeyboardInterrupt from None
-            raise
+        self._cursor = cursor = self.connection.cursor()  # a connection answers one query at a time
+        found: pl.DataFrame = self._heard(lambda: cursor.sql(query).pl())
         return found
+
+    def keep(self, query: str) -> str:
+        """Keep what a query gives in a database beside the records, which is as private as what is spilled."""
+        self._cursor = cursor = self.connection.cursor()
+        name = f"{_KEPT}.t{uuid.uuid4().hex}"
+        cursor.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {_KEPT} (READ_WRITE)")
+        self._heard(lambda: cursor.execute(f"CREATE TABLE {name} AS {query}"))
+        return name
+
+    def _heard(self, work: Callable[[], Any]) -> Any:
+        """Do work in another thread: DuckDB may be deep in a query when Ctrl-C is pressed, and not look up."""
+        with ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(work)
+            try:
+                while not asked.done():  # a signal that reaches another thread does not end a wait in this one
+                    wait([asked], timeout=_LOOK_UP)
+            except KeyboardInterrupt:
+                self.cancel()
+                raise  # when the query has ended
+            return asked.result()
+
+    def forget(self, name: str) -> None:
+        """Remove what was kept."""
+        self.connection.cursor().execute(f"DROP TABLE IF EXISTS {name}")
 
     def cancel(self) -> None:
         """Stop the query that runs."""
@@ -101,6 +125,17 @@ class DuckDB(SqlEngine):
     def _stamps(self) -> list[tuple[int, int]]:
         found = [path.stat() for path in self.files]
         return [(each.st_size, each.st_mtime_ns) for each in found]
+
+
+@contextmanager
+def _interrupted() -> Iterator[None]:
+    """Say in Python's own way that a query was stopped: by whoever stopped the program."""
+    try:
+        yield
+    except RuntimeError as error:
+        if "interrupted" in str(error).lower():
+            raise KeyboardInterrupt from None
+        raise
 
 
 def _let_go(connection: Any, remove: Callable[[], None]) -> None:
@@ -143,15 +178,16 @@ def of_relation(relation: Any, key: str | None) -> DuckDB:
     """Take a relation of somebody's own connection; only a key tells its records apart."""
     if key is None:
         raise ParameterError("a relation has no row numbers; name the column that tells records apart: key=...")
-    return _Relation(relation, key)
+    return Relation(relation, key)
 
 
-class _Relation(DuckDB):
+class Relation(DuckDB):
     """A relation: it is queried in its own connection, under a name for the time of the query."""
 
     def __init__(self, relation: Any, key: str) -> None:
         self.relation = relation
-        super().__init__(None, _TABLE, key)
+        # Which connection it is of, a relation does not say; later versions of DuckDB for Python hold it there.
+        super().__init__(getattr(relation, "_con", None), _TABLE, key)
 
     @cached_property
     def families(self) -> Mapping[str, Family]:
@@ -161,11 +197,30 @@ class _Relation(DuckDB):
 
     def fetch(self, query: str) -> pl.DataFrame:
         """Return what a query gives."""
-        found: pl.DataFrame = self.relation.query(_TABLE, query).pl()
+        found: pl.DataFrame = self._heard(lambda: self.relation.query(_TABLE, query).pl())
         return found
 
+    def keep(self, query: str) -> str:
+        """Keep what a query gives in a temporary table of the relation's own connection."""
+        name = f"leastwise_{uuid.uuid4().hex}"
+        self._heard(lambda: self.relation.query(_TABLE, f"CREATE TEMP TABLE {name} AS {query}"))
+        return name
+
+    def forget(self, name: str) -> None:
+        """Remove what was kept."""
+        self.relation.query(_TABLE, f"DROP TABLE IF EXISTS {name}")
+
+    def _heard(self, work: Callable[[], Any]) -> Any:
+        """Do work where it can be stopped from here; elsewhere DuckDB looks up by itself from time to time."""
+        if self._cursor is not None:
+            return super()._heard(work)
+        with _interrupted():
+            return work()
+
     def cancel(self) -> None:
-        """Nothing: the relation's own connection stops with its caller."""
+        """Stop the query that runs."""
+        if self._cursor is not None:
+            self._cursor.interrupt()
 
 
 def of_files(paths: Sequence[Path], key: str | None = None) -> DuckDB:

@@ -28,6 +28,26 @@ class TooManyGroupsError(ParameterError):
     """There are more groups than are fetched: they can only be added up where they are."""
 
 
+class Counts(NamedTuple):
+    """What is told of groups.
+
+    Attributes
+    ----------
+    alone
+        Each combination once: k0, k1, ... (whole numbers), e0, e1, ... (exact columns), and n, its people.
+    beside
+        For each value of the plan, by the ``row`` of its combination above: ``value`` and n.
+    """
+
+    alone: pl.DataFrame
+    beside: Sequence[pl.DataFrame] = ()
+
+    @property
+    def people(self) -> int:
+        """How many are counted."""
+        return int(self.alone["n"].sum())
+
+
 class Sums(NamedTuple):
     """What is told of groups that are not fetched.
 
@@ -68,11 +88,8 @@ class Engine(ABC):
         """What each column holds."""
 
     @abstractmethod
-    def count(self, plan: Plan, seed: int) -> list[pl.DataFrame]:
-        """Answer a plan: for the combinations alone, then for each of its values.
-
-        The columns are k0, k1, ... (whole numbers), e0, e1, ... (exact columns), ``value`` where there is one, n.
-        """
+    def count(self, plan: Plan, seed: int) -> Counts:
+        """Answer a plan: for the combinations alone, and for each of its values beside them."""
 
     @abstractmethod
     def add_up(self, plan: Plan, seed: int) -> Sums:
@@ -131,6 +148,20 @@ class Engine(ABC):
                 f"{self.name} did not answer ({type(error).__name__}: {said}); what is finished is kept: mend the "
                 "connection or the query's rights, and give the same command again"
             ) from error
+
+
+def joined(alone: pl.DataFrame, sets: Sequence[pl.DataFrame]) -> Counts:
+    """Put the sets of a plan together, of which each brings its combinations along."""
+    keys = [name for name in alone.columns if name != "n"]
+    numbered = alone.select(keys).with_row_index("row")
+    beside = []
+    for found in sets:
+        typed = found.cast({name: numbered.schema[name] for name in keys})  # an empty answer may have none
+        rows = typed.join(numbered, on=keys, how="inner", nulls_equal=True, maintain_order="left")
+        if rows.height != found.height:
+            raise DataError("the records changed while they were counted; begin anew when nobody writes")
+        beside.append(rows.select("row", "value", "n"))
+    return Counts(alone, beside)
 
 
 def check_size(found: pl.DataFrame, plan: Plan) -> pl.DataFrame:

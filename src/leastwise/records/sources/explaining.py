@@ -12,6 +12,7 @@ from leastwise.apply.steps import keys_of
 from leastwise.generalization import Generalization
 from leastwise.records.sources.plan import Places
 from leastwise.records.sources.source import Domain, Source
+from leastwise.records.sources.sql import SqlEngine
 from leastwise.schema import Attribute
 
 
@@ -30,7 +31,10 @@ def explained(source: Source, generalizations: Sequence[Generalization] | None, 
     yield f"-- drawing a sample: about {sampled:,} records with {', '.join(each.name for each in everyone)}"
     yield from explained_counts(source, generalizations or (), source.tested)
     if generalizations is not None and not generalizations:
-        yield "-- one like this for each candidate of the frontier, with its own columns and buckets:"
+        if isinstance(source.engine, SqlEngine) and source.engine.keeps:
+            yield "-- one query like this for all candidates, kept until each of them is counted from there:"
+        else:
+            yield "-- one like this for each candidate of the frontier, with its own columns and buckets:"
         yield from explained_counts(source, [Generalization.suppressed(source.schema)], source.tested)
 
 

@@ -55,8 +55,8 @@ def distinct_records(
 ) -> Distinct:
     """Count generalized records that lie in an engine under the labels of their buckets."""
     plan = plan_of(generalization, engine, label, at_least)
-    (found,) = engine.count(plan, 0)
-    everybody = int(engine.count(Plan("counting records"), 0)[0]["n"].sum())
+    found = engine.count(plan, 0).alone
+    everybody = engine.count(Plan("counting records"), 0).people
     found = found.sort(*(f"e{i}" for i in range(len(plan.exact))), nulls_last=True)
     records = found.select(pl.col(f"e{i}").alias(name) for i, name in enumerate(plan.exact))
     return Distinct(records, found["n"].cast(pl.Int64), everybody - int(found["n"].sum()))

@@ -18,8 +18,7 @@ from leastwise.schema.values import text_of
 
 def records_in(engine: Engine) -> int:
     """Return how many records there are; none are refused."""
-    (found,) = engine.count(Plan("counting records"), 0)
-    people = int(found["n"].sum())
+    people = engine.count(Plan("counting records"), 0).people
     if not people:
         raise DataError(f"{engine.name} finds no records; check how they were made")
     return people
@@ -35,7 +34,7 @@ def infer_at_source(
     proposed.check_counted()
     engine.derive(proposed, missing)
     everyone = [*proposed.attributes] + ([proposed.label] if proposed.label else [])
-    _, *found = engine.count(Plan("completing the domains", values=tuple(a.name for a in everyone)), 0)
+    found = engine.count(Plan("completing the domains", values=tuple(a.name for a in everyone)), 0).beside
     least = AT_LEAST if at_least is None else at_least
     complete = [_completed(a, marginal, missing, least) for a, marginal in zip(everyone, found, strict=True)]
     if proposed.label is None:

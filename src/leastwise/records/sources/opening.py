@@ -14,6 +14,7 @@ from leastwise.errors import DataError, MissingExtraError, ParameterError, short
 from leastwise.records.files import file_format
 from leastwise.records.sources import databases, duckdb
 from leastwise.records.sources.engine import Engine
+from leastwise.records.sources.ibis import of_ibis
 from leastwise.records.sources.polars import Polars
 from leastwise.records.sources.spark import Spark
 
@@ -29,7 +30,8 @@ def open_engine(address: Any, table: str | None = None, key: str | None = None) 
     ----------
     address
         ``big/*.parquet``, a folder or a file; ``duckdb:people.db``, ``sqlite:people.db``, ``postgresql://...``,
-        ``spark:TABLE`` or ``spark:FILE``; or a DuckDB relation, a PySpark frame or a Polars lazy frame.
+        ``spark:TABLE`` or ``spark:FILE``; or a DuckDB relation, a PySpark frame, an Ibis table (of DuckDB or
+        PostgreSQL) or a Polars lazy frame.
     table
         Of a database.
     key
@@ -73,7 +75,7 @@ def is_source(address: Any) -> bool:
 def is_lazy(frame: Any) -> bool:
     """Return whether a frame is a query, not yet answered."""
     module = type(frame).__module__.partition(".")[0]
-    return isinstance(frame, pl.LazyFrame) or module in ("duckdb", "_duckdb", "pyspark")
+    return isinstance(frame, pl.LazyFrame) or module in ("duckdb", "_duckdb", "pyspark", "ibis")
 
 
 def _of_frame(frame: Any, key: str | None) -> Engine:
@@ -84,8 +86,10 @@ def _of_frame(frame: Any, key: str | None) -> Engine:
         return duckdb.of_relation(frame, key)
     if module == "pyspark":
         return Spark(frame, key)
+    if module == "ibis":
+        return of_ibis(frame, key)
     raise DataError(
-        "a source must be an address, a DuckDB relation, a PySpark frame or a Polars lazy frame; "
+        "a source must be an address, a DuckDB relation, a PySpark frame, an Ibis table or a Polars lazy frame; "
         f"got {type(frame).__name__}"
     )
 

@@ -9,7 +9,7 @@ from operator import add, or_
 import polars as pl
 
 from leastwise.apply.deriving import derived_columns
-from leastwise.records.sources.engine import Draw, Engine, Sums, check_size
+from leastwise.records.sources.engine import Counts, Draw, Engine, Sums, check_size, joined
 from leastwise.records.sources.plan import (
     PRIME,
     ByNumber,
@@ -39,14 +39,13 @@ class Polars(Engine):
         """What each column holds."""
         return families_of(self.frame.collect_schema())
 
-    def count(self, plan: Plan, seed: int) -> list[pl.DataFrame]:
+    def count(self, plan: Plan, seed: int) -> Counts:
         """Answer a plan: all sets in one go over the frame."""
         _, found = self._sets(plan, seed)
         with self.answering():
             answers = pl.collect_all(found, engine="streaming")
-        return [
-            check_size(each, plan).rename({f"v{i}": "value"}, strict=False) for i, each in enumerate(answers, -1)
-        ]
+        alone, *sets = (check_size(each, plan) for each in answers)
+        return joined(alone, [each.rename({f"v{i}": "value"}) for i, each in enumerate(sets)])
 
     def add_up(self, plan: Plan, seed: int) -> Sums:
         """Answer a plan whose groups are too many: nothing but their sums is collected."""

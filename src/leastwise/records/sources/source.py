@@ -12,7 +12,8 @@ Python decides of each distinct raw value what it is, by the one rule; the engin
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -29,8 +30,9 @@ from leastwise.progress import Progress, Silent
 from leastwise.records.encoding import encode_numbers, encode_values
 from leastwise.records.files import without_markers
 from leastwise.records.grouping import Cells, joint_keys
-from leastwise.records.sources.engine import Draw, Engine
+from leastwise.records.sources.engine import Counts, Draw, Engine
 from leastwise.records.sources.plan import PRIME, ByNumber, ByValue, Family, Places, Placing, Plan
+from leastwise.records.sources.reduced import reduced
 from leastwise.records.splitting import Dealt
 from leastwise.records.table import Levels, Table
 from leastwise.schema import Attribute, Schema
@@ -176,8 +178,7 @@ class Source:
     def people(self, places: Places | None) -> int:
         """Return how many records a part has."""
         if places not in self._known_people:
-            (found,) = self.count(Plan("counting records", places=places))
-            self._known_people[places] = int(found["n"].sum())
+            self._known_people[places] = self.count(Plan("counting records", places=places)).people
         return self._known_people[places]
 
     @property
@@ -185,7 +186,7 @@ class Source:
         """The test part."""
         return Places.of(1 - TESTED, 1)
 
-    def count(self, plan: Plan) -> list[pl.DataFrame]:
+    def count(self, plan: Plan) -> Counts:
         """Ask the engine."""
         self.progress.begin(f"{self.engine.name}: {plan.words}")
         return self.engine.count(plan, self.seed)
@@ -197,10 +198,11 @@ class Source:
         """What each column holds: one query."""
         everyone = [*self.schema.attributes] + ([self.schema.label] if self.schema.label else [])
         plan = self.marginals_plan()
-        alone, *found = self.count(plan)
+        found = self.count(plan)
         if self.at_least == 1:
-            self._known_people[None] = int(alone["n"].sum())
-        return {each.name: self._domain(each, marginal) for each, marginal in zip(everyone, found, strict=True)}
+            self._known_people[None] = found.people
+        marginals = zip(everyone, found.beside, strict=True)
+        return {each.name: self._domain(each, marginal) for each, marginal in marginals}
 
     def marginals_plan(self) -> Plan:
         """Return the question for all domains and marginals."""
@@ -291,14 +293,27 @@ class Source:
         """Count the generalized records of a part, and each personal attribute beside them."""
         generalization = generalization.within(self.schema)
         plan = self.plan(generalization, places)
-        answers = self.count(plan)
+        counts = self.count(plan)
         people = self.people(places)
-        if self.at_least == 1 and int(answers[0]["n"].sum()) != people:
+        if self.at_least == 1 and counts.people != people:
             raise DataError(
                 f"the records changed while they were counted: there were {people:,}, and now "
-                f"{int(answers[0]['n'].sum()):,}; begin anew when nobody writes"
+                f"{counts.people:,}; begin anew when nobody writes"
             )
-        return self._decoded(generalization, plan, answers, people)
+        return self._decoded(generalization, plan, counts, people)
+
+    @contextmanager
+    def reduced(self, several: Sequence[Generalization], places: Places | None) -> Iterator[Source]:
+        """Give a source that counts just these generalizations on one part, from one pass over the records.
+
+        Where an engine is not to make anything, each is counted from the records themselves.
+        """
+        plans = [self.plan(each.within(self.schema), places) for each in several]
+        self.people(places)
+        with reduced(self.engine, plans, self.seed, self.progress) as engine:
+            near = replace(self, engine=engine)
+            near.__dict__.update({name: self.__dict__[name] for name in ("domains", "_known_people")})
+            yield near
 
     def added_up(self, generalization: Generalization, places: Places | None, label: bool = True) -> AddedUp:
         """Add up in the engine what ``counted`` would fetch."""
@@ -320,10 +335,8 @@ class Source:
         (told, sizes), (guessed, _) = added
         return AddedUp(people, told, guessed, dict(sizes.select("n", "records").iter_rows()))
 
-    def _decoded(
-        self, generalization: Generalization, plan: Plan, answers: Sequence[pl.DataFrame], people: int
-    ) -> Counted:
-        alone, *beside = answers
+    def _decoded(self, generalization: Generalization, plan: Plan, counts: Counts, people: int) -> Counted:
+        alone = counts.alone
         rows = self._codes(generalization, plan, alone)
         kept = np.asarray((rows >= 0).all(axis=1))
         self._check_known(alone.filter(~kept))
@@ -334,13 +347,9 @@ class Source:
         truth = self._table(rows[kept][first], weights)
         number = np.full(len(rows), -1, dtype=np.intp)
         number[kept] = inverse
-        keys = [name for name in alone.columns if name != "n"]
-        numbered = alone.select(*keys, pl.Series("row", number))
         cells = {}
-        for p, value, answer in zip(truth.personal, plan.values, beside, strict=True):
-            typed = answer.cast({name: numbered.schema[name] for name in keys})  # an empty answer may have none
-            found = typed.join(numbered, on=keys, how="left", nulls_equal=True, maintain_order="left")
-            record_of, raw = found["row"].to_numpy(), found["value"]
+        for p, value, found in zip(truth.personal, plan.values, counts.beside, strict=True):
+            record_of, raw = number[found["row"].to_numpy()], found["value"]
             codes = self.domains[value].codes(raw) if isinstance(value, str) else raw.to_numpy().astype(np.intp)
             known = (record_of >= 0) & (codes >= 0)
             self._check_known(found.filter(~known))
@@ -432,8 +441,7 @@ class Source:
         people = len(self)
         places = None if people <= _UNIQUE_UP_TO else Places.of(0, _UNIQUE_UP_TO / people)
         twice = replace(Plan("looking at the key", exact=(key,), places=places), at_least=2)
-        (found,) = self.count(twice)
-        shared = found.filter(pl.col("e0").is_not_null())
+        shared = self.count(twice).alone.filter(pl.col("e0").is_not_null())
         if not shared.is_empty():
             raise DataError(
                 f"the key {shorten(key)} must be another one for each record; {shared.height:,} keys are shared "

@@ -20,6 +20,7 @@ class Spark(SqlEngine):
 
     name = "Spark"
     dialect = DIALECTS["spark"]
+    keeps = True
 
     def __init__(self, frame: Any, key: str | None) -> None:
         if key is None:
@@ -27,6 +28,7 @@ class Spark(SqlEngine):
         if not hasattr(frame, "toArrow"):
             raise ParameterError("counting in Spark needs PySpark 4 or later; this frame is of an earlier one")
         self.frame, self.key = frame, key
+        self._kept: dict[str, Any] = {}
         self._view = f"leastwise_{uuid.uuid4().hex}"
         frame.createOrReplaceTempView(self._view)
 
@@ -46,6 +48,18 @@ class Spark(SqlEngine):
         """Return what a query gives."""
         found: Any = pl.from_arrow(self.frame.sparkSession.sql(query).toArrow())
         return pl.DataFrame(found)
+
+    def keep(self, query: str) -> str:
+        """Let the session hold what a query gives, as it does with any frame that is cached."""
+        name = f"leastwise_{uuid.uuid4().hex}"
+        self._kept[name] = self.frame.sparkSession.sql(query).persist()
+        self._kept[name].createOrReplaceTempView(name)
+        return name
+
+    def forget(self, name: str) -> None:
+        """Let the session forget it."""
+        self.frame.sparkSession.catalog.dropTempView(name)
+        self._kept.pop(name).unpersist()
 
     def cancel(self) -> None:
         """Stop the jobs of the session."""

@@ -18,7 +18,8 @@ import polars as pl
 from leastwise.errors import DataError, shorten
 from leastwise.exports.sql_deriving import derived_text
 from leastwise.exports.sql_dialects import Dialect, among
-from leastwise.records.sources.engine import Draw, Engine, Sums, check_size
+from leastwise.records.sources.alike import MOST_ALIKE, counted_further
+from leastwise.records.sources.engine import Counts, Draw, Engine, Sums, check_size, joined
 from leastwise.records.sources.plan import (
     MOST_GROUPS,
     PRIME,
@@ -50,6 +51,12 @@ class SqlEngine(Engine):
 
     dialect: Dialect
     grouping_sets = True
+    in_process = False
+    """Whether it runs in this process, where groups need not be fetched to be counted further."""
+    keeps = False
+    """Whether it may keep what it counted for a while."""
+    people = "COUNT(*)"
+    """How many people a group has."""
 
     @property
     @abstractmethod
@@ -70,25 +77,59 @@ class SqlEngine(Engine):
             return f"({whole} % {PRIME} + {PRIME})"  # some engines keep the sign
         return _TEXT_KEYS[self.dialect.key].format(self.dialect.as_text(column))
 
-    def count(self, plan: Plan, seed: int) -> list[pl.DataFrame]:
+    def keep(self, query: str) -> str:
+        """Keep what a query gives for a while, and return its name."""
+        raise NotImplementedError(f"nothing is made in {self.name}")
+
+    def forget(self, name: str) -> None:
+        """Remove what was kept."""
+        raise NotImplementedError(f"nothing is made in {self.name}")
+
+    def count(self, plan: Plan, seed: int) -> Counts:
         """Answer a plan by one query; by one for each set where the dialect has no GROUPING SETS."""
         with self.answering():
+            found = self._count_here(plan, seed) if self._counts_here(plan) else None
+            if found is not None:
+                return found
             answers = [self.fetch(query) for query in self.queries(plan, seed)]
         if self.grouping_sets and plan.values:
             keys = [name for name in answers[0].columns if name[0] in "ke"]
-            sets, nothing = answers[0].partition_by("s", as_dict=True), answers[0].clear()
-            answers = [sets.get((0,), nothing).select(*keys, "n")]
+            of_set, nothing = answers[0].partition_by("s", as_dict=True), answers[0].clear()
+            answers = [of_set.get((0,), nothing).select(*keys, "n")]
             for i, each in enumerate(plan.values):
                 value = pl.col(f"v{i}" if isinstance(each, str) else "v").alias("value")
-                answers.append(sets.get((i + 1,), nothing).select(*keys, value, "n"))
-        found = zip(answers, (None, *plan.values), strict=True)
-        return [_buckets(check_size(answer, plan), each) for answer, each in found]
+                answers.append(of_set.get((i + 1,), nothing).select(*keys, value, "n"))
+        alone, *sets = (check_size(answer, plan) for answer in answers)
+        return joined(alone, [_buckets(found, each) for found, each in zip(sets, plan.values, strict=True)])
+
+    def _counts_here(self, plan: Plan) -> bool:
+        """Return whether people who are alike are counted further in this process: all values are looked up."""
+        return self.in_process and bool(plan.values) and not any(isinstance(each, str) for each in plan.values)
+
+    def _count_here(self, plan: Plan, seed: int) -> Counts | None:
+        """Answer a plan from people who are alike; None where those are too many to be held."""
+        alike = self.fetch(self._query_here(plan, seed))
+        if alike.height > MOST_ALIKE:
+            return None
+        found = counted_further(alike, plan, _names(plan))
+        check_size(found.alone, plan)
+        return found
+
+    def _query_here(self, plan: Plan, seed: int) -> str:
+        return f"{self._alike(plan, _names(plan), self._read(plan, seed))} LIMIT {MOST_ALIKE + 1}"
+
+    def alone(self, plan: Plan, seed: int) -> str:
+        """Return the query for the combinations of a plan alone."""
+        return self._one_by_one(replace(plan, values=()), _names(plan), self._read(plan, seed))[0]
 
     def add_up(self, plan: Plan, seed: int) -> Sums:
         """Answer a plan whose groups are too many: nothing but their sums is fetched."""
         with self.answering():
             sets, sizes = (pl.concat(map(self.fetch, each)) for each in self.sums(plan, seed))
-        return Sums(sets.sort("s").drop("s").cast(pl.Int64), sizes.sort("n").cast(pl.Int64))
+        # A set of which nothing is shown is not in the answer.
+        every = pl.DataFrame({"s": range(1 + len(plan.values))}, schema={"s": pl.Int64})
+        summed = every.join(sets.cast(pl.Int64), on="s", how="left", maintain_order="left").fill_null(0)
+        return Sums(summed.drop("s"), sizes.sort("n").cast(pl.Int64))
 
     def sums(self, plan: Plan, seed: int) -> tuple[list[str], list[str]]:
         """Return the queries that add up a plan's sets, and those for how many have each combination."""
@@ -122,7 +163,8 @@ class SqlEngine(Engine):
     def explain(self, plan: Plan, seed: int) -> list[str]:
         """Return the queries, behind a line that says what each reads."""
         reads = super().explain(plan, seed)[0]
-        return [f"-- {reads.replace(chr(10), ' ')}\n{query};" for query in self.queries(plan, seed)]
+        queries = [self._query_here(plan, seed)] if self._counts_here(plan) else self.queries(plan, seed)
+        return [f"-- {reads.replace(chr(10), ' ')}\n{query};" for query in queries]
 
     def queries(self, plan: Plan, seed: int) -> list[str]:
         """Return the text of a plan's queries."""
@@ -136,21 +178,19 @@ class SqlEngine(Engine):
     def _one_by_one(self, plan: Plan, names: Sequence[str], read: str) -> list[str]:
         """Return a query for each set."""
         values = [self.column(each) if isinstance(each, str) else self._digit(plan, each) for each in plan.values]
-        having, combined = _at_least(plan, "COUNT(*)"), self._combination(plan)
-        alone = _counted(names, combined, read)
-        beside = (_counted([*names, "value"], [*combined, f"{value} AS value"], read) for value in values)
+        having, combined = _at_least(plan, self.people), self._combination(plan)
+        alone = self._counted(names, combined, read)
+        beside = (self._counted([*names, "value"], [*combined, f"{value} AS value"], read) for value in values)
         return [query + having for query in (alone, *beside)]
 
     def _together(self, plan: Plan, names: Sequence[str], read: str) -> list[str]:
         """Return one query for all sets: people who are alike in everything are counted first, then each set."""
         beside = [f"v{i}" for i in range(len(plan.values))]
-        raw = {f"v{i}": self.column(each) for i, each in enumerate(plan.values) if isinstance(each, str)}
+        raw = [f"v{i}" for i, each in enumerate(plan.values) if isinstance(each, str)]
         numbers = packed([each for each in plan.values if not isinstance(each, str)])
-        columns = {f"w{i}": self._number(plan, digits) for i, digits in enumerate(numbers)} | raw
-        combined = [*self._combination(plan), *(f"{column} AS {name}" for name, column in columns.items())]
-        digits = (digit for i, each in enumerate(numbers) for digit in self._unpacked(f"w{i}", each))
+        digits = (digit for i, each in enumerate(numbers) for digit in self.unpacked(f"w{i}", each))
         apart = ", ".join([*names, *(name if name in raw else f"{next(digits)} AS {name}" for name in beside)])
-        alike = f"SELECT {apart}, n FROM ({_counted([*names, *columns], combined, read)}) AS {RECORD}"
+        alike = f"SELECT {apart}, n FROM ({self._alike(plan, names, read)}) AS {RECORD}"
         placed = ", ".join(name for name in beside if name not in raw)
         value = [f"CAST(COALESCE({placed}, NULL) AS INTEGER) AS v"] if placed else []  # as narrow as it may be
         shown = ", ".join([*names, *raw, *value])
@@ -161,6 +201,19 @@ class SqlEngine(Engine):
             f"SELECT {shown}, CASE {which} ELSE 0 END AS s, CAST(SUM(n) AS BIGINT) AS n "
             f"FROM ({alike}) AS {RECORD} GROUP BY GROUPING SETS ({sets}){_at_least(plan, 'SUM(n)')}"
         ]
+
+    def _alike(self, plan: Plan, names: Sequence[str], read: str) -> str:
+        """Return the query that counts people who are alike in everything; looked up values are put together."""
+        raw = {f"v{i}": self.column(each) for i, each in enumerate(plan.values) if isinstance(each, str)}
+        numbers = packed([each for each in plan.values if not isinstance(each, str)])
+        columns = {f"w{i}": self._number(plan, digits) for i, digits in enumerate(numbers)} | raw
+        combined = [*self._combination(plan), *(f"{column} AS {name}" for name, column in columns.items())]
+        return self._counted([*names, *columns], combined, read)
+
+    def _counted(self, names: Sequence[str], columns: Sequence[str], read: str) -> str:
+        """Return the query that counts; a column of the records may be called like ours, hence two steps."""
+        by, inner = ", ".join(names), f"SELECT {', '.join(columns)} FROM {read}"
+        return f"SELECT {by}, {self.people} AS n FROM ({inner}) AS {RECORD} GROUP BY {by}"
 
     def _combination(self, plan: Plan) -> list[str]:
         keys = [f"{self._number(plan, digits)} AS k{i}" for i, digits in enumerate(plan.keys)]
@@ -231,7 +284,8 @@ class SqlEngine(Engine):
         terms = [f"CAST({weight} AS BIGINT) * {self._digit(plan, digit)}" for digit, weight in digits]
         return f"CAST({' + '.join(terms) or '0'} AS BIGINT)"
 
-    def _unpacked(self, number: str, digits: Packed) -> list[str]:
+    def unpacked(self, number: str, digits: Packed) -> list[str]:
+        """Return the digits of a number again."""
         return [f"{self.dialect.divided(number, weight)} % {digit.size + 1}" for digit, weight in digits]
 
     def _digit(self, plan: Plan, placing: Placing) -> str:
@@ -289,12 +343,6 @@ class SqlEngine(Engine):
 
 def _names(plan: Plan) -> list[str]:
     return [*(f"k{i}" for i in range(len(plan.keys))), *(f"e{i}" for i in range(len(plan.exact)))]
-
-
-def _counted(names: Sequence[str], columns: Sequence[str], read: str) -> str:
-    """Return the query that counts; a column of the records may be called like one of ours, hence two steps."""
-    by = ", ".join(names)
-    return f"SELECT {by}, COUNT(*) AS n FROM (SELECT {', '.join(columns)} FROM {read}) AS {RECORD} GROUP BY {by}"
 
 
 def _at_least(plan: Plan, count: str) -> str:

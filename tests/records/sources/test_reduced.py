@@ -1,0 +1,140 @@
+"""What is counted from one pass for several candidates is what each would have counted alone."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from leastwise import Generalization, Groups, Intervals, Schema, Table, Untouched
+from leastwise.errors import DataError, ParameterError
+from leastwise.partition import keep, suppress
+from leastwise.records.sources import Source
+from leastwise.records.sources.duckdb import DuckDB, connect, of_files, of_relation
+from leastwise.records.sources.engine import Draw
+from leastwise.records.sources.plan import Places
+from leastwise.records.sources.reduced import Reduced
+from tests import strategies
+from tests.records.sources.engines import any_engine
+from tests.records.sources.test_source import AGE, CODE, EXACT, PAY, SCHEMA, SEED, TOWN, YES, G, counters, people
+
+EDGES = Generalization(
+    (Intervals(AGE, (19, 40)), Intervals(PAY, (0.1, 1e14)), keep(TOWN), keep(CODE), keep(YES)), SCHEMA.label
+)
+SEVERAL = [G, EXACT, EDGES, Generalization.suppressed(SCHEMA)]
+KEEPING = ("parquet", "many parquet", "csv", "duckdb", "relation", "ibis duckdb")
+NOTHING_MADE = ("polars", "sqlite", "postgresql", "ibis postgresql")
+
+
+def check_reduced(source: Source, several: list[Generalization], places: Places | None) -> None:
+    with source.reduced(several, places) as near:
+        for g in several:
+            ours, theirs = near.counted(g, places), source.counted(g, places)
+            assert counters(ours, g) == counters(theirs, g)
+            assert (ours.people, ours.withheld) == (theirs.people, theirs.withheld)
+            if not any(isinstance(p, Untouched) for p in g.partitions):
+                assert near.added_up(g, places) == source.added_up(g, places)
+
+
+@pytest.mark.parametrize("kind", [*KEEPING, *NOTHING_MADE])
+@pytest.mark.parametrize("at_least", [1, 5])
+def test_several_are_counted_as_each_alone(
+    kind: str, at_least: int, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    with ExitStack() as stack:
+        engine = any_engine(kind, people(), tmp_path, request, stack)
+        source = Source(engine, SCHEMA, SEED, at_least=at_least)
+        for places in (None, source.tested):
+            check_reduced(source, SEVERAL, places)
+        with source.reduced(SEVERAL, None) as near:
+            assert isinstance(near.engine, Reduced) == (kind in KEEPING)
+            assert near.domains is source.domains, "nothing is asked twice"
+
+
+@settings(max_examples=8, deadline=None)
+@given(strategies.tables(max_rows=40), st.data())
+def test_any_generalizations_are_counted_together(table: Table, data: st.DataObject) -> None:
+    schema = table.schema
+    assume(len({name.casefold() for name in schema.names}) == len(schema.names))
+    assume(not any("\0" in text for a in schema.attributes for text in (a.name, *a.values)))
+    several = data.draw(st.lists(strategies.generalizations(schema), min_size=2, max_size=4))
+    columns: dict[str, Any] = {
+        a.name: [table.levels[j][code] for code in table.codes[:, j]] for j, a in enumerate(schema.attributes)
+    }
+    frame = pl.DataFrame({**columns, "y": [f"c{label}" for label in table.y], "the key": np.arange(len(table))})
+    connection, remove = connect()
+    remove()
+    source = Source(of_relation(connection.from_arrow(frame.to_arrow()), "the key"), schema, SEED)
+    check_reduced(source, several, None)
+    connection.close()
+
+
+def test_what_was_kept_is_removed(tmp_path: Path) -> None:
+    people().write_parquet(tmp_path / "people.parquet")
+    engine = of_files([tmp_path / "people.parquet"])
+    source = Source(engine, SCHEMA, SEED)
+    with pytest.raises(DataError), source.reduced(SEVERAL, None) as near:
+        near.counted(G, _whom_it_leaves(engine))
+    assert _tables(engine) == 0, "however it ends"
+    engine.close()
+    own = duckdb.connect()
+    source = Source(of_relation(own.from_arrow(people().with_row_index("key").to_arrow()), "key"), SCHEMA, SEED)
+    with source.reduced(SEVERAL, None):
+        assert len(own.sql("SHOW ALL TABLES").fetchall()) == 1
+    assert not own.sql("SHOW ALL TABLES").fetchall()
+    own.close()
+
+
+def _whom_it_leaves(engine: DuckDB) -> None:
+    """Fail while something is kept."""
+    assert _tables(engine) == 1
+    raise DataError("the connection is gone")
+
+
+def _tables(engine: DuckDB) -> int:
+    return len(engine.fetch("SELECT table_name FROM duckdb_tables()"))
+
+
+def test_nothing_else_can_be_asked_of_what_was_kept(tmp_path: Path) -> None:
+    people().write_parquet(tmp_path / "people.parquet")
+    engine = of_files([tmp_path / "people.parquet"])
+    source = Source(engine, SCHEMA, SEED)
+    finer = [
+        Generalization((Intervals(AGE, (20,)), *(suppress(a) for a in SCHEMA.attributes[1:])), SCHEMA.label),
+        Generalization(
+            (*map(suppress, (AGE, PAY, TOWN)), Groups.of(CODE, [["1"], ["2", "10"]]), suppress(YES)), SCHEMA.label
+        ),
+    ]
+    with source.reduced([G, Generalization.suppressed(SCHEMA)], None) as near:
+        for g in finer:
+            with pytest.raises(ParameterError, match="counted together"):
+                near.counted(g, None)
+        with pytest.raises(ParameterError, match="part"):
+            near.counted(G, near.tested)
+        with pytest.raises(ParameterError, match="drawn"):
+            near.engine.draw(["town"], Draw(0, 5))
+    engine.close()
+
+
+@pytest.mark.parametrize("at_least", [1, 7])
+def test_groups_that_are_too_many_to_be_held_are_counted_by_sets(
+    at_least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people().write_parquet(tmp_path / "people.parquet")
+    with ExitStack() as stack:
+        engine = of_files([tmp_path / "people.parquet"])
+        stack.callback(engine.close)
+        source = Source(engine, Schema(SCHEMA.attributes, SCHEMA.label), SEED, at_least=at_least)
+        held = [source.counted(g, None) for g in SEVERAL]
+        monkeypatch.setattr("leastwise.records.sources.sql.MOST_ALIKE", 3)
+        for g, found in zip(SEVERAL, held, strict=True):
+            again = source.counted(g, None)
+            assert counters(found, g) == counters(again, g)
+            assert all(np.array_equal(a, b) for a, b in zip(found.truth.codes.T, again.truth.codes.T, strict=True))

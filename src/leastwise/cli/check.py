@@ -18,8 +18,10 @@ from leastwise.cli.standing import ever_in_use, reasons_to_reopen
 from leastwise.cli.task import Missing, Task, policy_of
 from leastwise.cli.train import read_answers
 from leastwise.documents import write_whole
+from leastwise.documents.wording import listed
 from leastwise.errors import ParameterError, SchemaError, shorten
 from leastwise.progress import Lines
+from leastwise.schema.labels import label_names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -224,9 +226,10 @@ def _chosen(agreed: Policy) -> Generalization:
         raise ParameterError("name what was chosen: generalization in the policy, or --generalization g.json")
     chosen = load(agreed.generalization)
     label = None if chosen.label is None else chosen.label.name
-    if agreed.task.label is not None and agreed.task.label != label:
+    named = label_names(agreed.task.label)
+    if named and {*named} != {each.name for each in chosen.schema.labels}:
         raise SchemaError(
-            f"the policy says label {shorten(agreed.task.label)}, {agreed.generalization} says {shorten(label)}; "
+            f"the policy says label {shorten(listed(named))}, {agreed.generalization} says {shorten(label)}; "
             "they must agree"
         )
     personal = agreed.task.personal
@@ -328,7 +331,7 @@ def _collected(
 ) -> tuple[pl.DataFrame, pl.Series | None]:
     """Return the generalized records; with how many people have each, where they are counted instead of read."""
     if records is not None and db is None:
-        return read_answers(chosen, records, at, label=None if chosen.label is None else chosen.label.name)
+        return read_answers(chosen, records, at, labels=[each.name for each in chosen.schema.labels])
     if records is not None or db is None:
         raise ParameterError("name the records once: a file of generalized records, or --db and the collector's")
     from leastwise.collector import count_records

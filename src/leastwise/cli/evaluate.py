@@ -26,7 +26,7 @@ from leastwise.cli.sources import (
     stays,
 )
 from leastwise.cli.task import Data, Label, Missing, Person, Personal, Records, SurveyWeights, Task, names
-from leastwise.errors import DataError, ParameterError, PrivacyLeakWarning, SchemaError, shorten
+from leastwise.errors import DataError, ParameterError, PrivacyLeakWarning, shorten
 from leastwise.progress import Lines
 from leastwise.validation import did_you_mean
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from leastwise.adversaries.result import AttackResult
     from leastwise.evaluation.evaluation import Evaluation
     from leastwise.generalization import Generalization
+    from leastwise.schema import Attribute
 
 RIGHT = ("error", "95 % interval", "guessing")
 MORE = ("without breach", "without label", "minimum")
@@ -228,22 +229,27 @@ def _at_source(
         )
 
 
-def prepared(path: Path, label: str | None, personal: Sequence[str] | None, frame: pl.DataFrame) -> Generalization:
+def prepared(
+    path: Path, label: Sequence[str] | None, personal: Sequence[str] | None, frame: pl.DataFrame
+) -> Generalization:
     """Return an artefact with the label and the personal attributes that the command line names."""
-    from leastwise.schema import Attribute, values_as_text
+    from leastwise.schema.labels import check_agreed, joint_label
 
     found = load(path)
-    if label is not None and found.label is not None and label != found.label.name:
-        raise SchemaError(
-            f"--label says {shorten(label)}, {path} says {shorten(found.label.name)}; they must agree"
-        )
-    if label is not None and found.label is None:
-        if label not in frame.columns:
-            hint = did_you_mean(label, frame.columns)
-            raise DataError(f"the records have no column {shorten(label)}; {hint}")
-        values = sorted(set(values_as_text(frame[label].unique().to_list())))
-        found = replace(found, label=Attribute(label, values=tuple(values)))
+    if found.label is not None:
+        check_agreed("--label", label, path, found.label)
+    elif label:
+        found = replace(found, label=joint_label([_label_of(frame, name) for name in label]))
     return found if personal is None else found.with_personal(names(personal, found.schema.names))
+
+
+def _label_of(frame: pl.DataFrame, name: str) -> Attribute:
+    """Return a label that no artefact declares, with the classes that the records have."""
+    from leastwise.schema import Attribute, values_as_text
+
+    if name not in frame.columns:
+        raise DataError(f"the records have no column {shorten(name)}; {did_you_mean(name, frame.columns)}")
+    return Attribute(name, values=tuple(sorted(set(values_as_text(frame[name].unique().to_list())))))
 
 
 def _hand_over(found: Evaluation, output: Path | None, as_json: bool) -> None:

@@ -19,7 +19,8 @@ from leastwise.documents import Fields, Problems, check_format, is_number, read_
 from leastwise.errors import ArtefactError, SchemaError, shorten
 from leastwise.partition import Groups, Intervals, Partition, keep, suppress
 from leastwise.schema import Attribute
-from leastwise.schema.attribute import attribute_from_document, attribute_to_document, plain_number, take_attribute
+from leastwise.schema.attribute import attribute_to_document, plain_number, take_attribute
+from leastwise.schema.labels import label_to_document, take_label
 from leastwise.schema.names import Named, name_problem
 from leastwise.schema.values import number_text
 from leastwise.validation import did_you_mean
@@ -45,8 +46,7 @@ def to_document(
     document: dict[str, Any] = {"format": FORMAT, "version": WITH_NAMES if named else VERSION}
     if origin:
         document["origin"] = dict(origin)
-    if label is not None:
-        document["label"] = attribute_to_document(label.unnamed)
+    document |= label_to_document(None if label is None else label.unnamed)
     document["attributes"] = [
         {**attribute_to_document(_published(p)), "buckets": _buckets_to_document(p)} for p in partitions
     ]
@@ -125,7 +125,7 @@ def from_document(document: Any, problems: Problems) -> Content | None:
     origin = fields.take("origin", {})
     if not isinstance(origin, dict) or not all(map(_is_single, origin.values())):
         fields.wrong("origin", "a mapping to texts, numbers, true, false or null", origin)
-    label = attribute_from_document(fields.take("label"), ("label",), problems) if "label" in fields else None
+    label = take_label(fields, problems)
     partitions = [
         _partition_from_document(item, ("attributes", i), problems, named)
         for i, item in enumerate(fields.items("attributes"))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from leastwise.adversaries.base import Adversary, about
 from leastwise.documents import from_text, to_plain, to_text
@@ -22,7 +23,7 @@ from leastwise.records.table import Split, Table
 from leastwise.runs.budget import Budget
 from leastwise.runs.grid import Grid
 from leastwise.runs.judging import guessing
-from leastwise.schema import Schema
+from leastwise.schema import Attribute, Schema
 from leastwise.schema.file import to_yaml
 from leastwise.validation import described
 
@@ -286,20 +287,21 @@ def check_records(table: Table) -> None:
             f"a run needs at least {FEWEST} records: a quarter of them chooses, three tenths are attacked; "
             f"got {len(table):,}"
         )
-    seen = np.flatnonzero(np.bincount(table.y, minlength=table.classes))
-    label = table.schema.label
-    assert label is not None
-    if len(seen) < 2 and table.number is None:
-        raise DataError(f"the label {shorten(label.name)} must have at least two classes in the records; got one")
+    for label, codes in zip(table.schema.labels, table.class_codes, strict=True):
+        if len(np.unique(codes)) < 2 and not label.continuous:
+            name = shorten(label.name)
+            raise DataError(f"the label {name} must have at least two classes in the records; got one")
 
 
 def check_split(split: Split) -> None:
     """Refuse parts that lack a class: what is not there cannot be judged."""
-    label = split.train.schema.label
-    assert label is not None
-    if label.continuous:  # of a number no part lacks a class
-        return
-    parts = np.stack([np.bincount(part.y, minlength=part.classes) for part in split])
+    for place, label in enumerate(split.train.schema.labels):
+        if not label.continuous:  # of a number no part lacks a class
+            _check_classes(label, [part.class_codes[place] for part in split])
+
+
+def _check_classes(label: Attribute, codes: Sequence[npt.NDArray[Any]]) -> None:
+    parts = np.stack([np.bincount(each, minlength=len(label.values)) for each in codes])
     whole = parts.sum(axis=0)
     for name, counts in zip(Split._fields, parts, strict=True):
         absent = np.flatnonzero((counts == 0) & (whole > 0))
@@ -318,10 +320,11 @@ def fingerprint(table: Table) -> str:
         if attribute.continuous:
             digest.update(np.ascontiguousarray(table.levels[j], dtype="<f8").tobytes())
         digest.update(np.ascontiguousarray(table.codes[:, j], dtype="<i4").tobytes())
-    if table.number is None:
-        digest.update(np.ascontiguousarray(table.y, dtype="<i4").tobytes())
-    else:
+    if table.number is not None:
         digest.update(np.ascontiguousarray(table.number.exact, dtype="<f8").tobytes())
+    else:
+        for codes in table.class_codes:
+            digest.update(np.ascontiguousarray(codes, dtype="<i4").tobytes())
     if table.survey:
         digest.update(np.ascontiguousarray(table.weights, dtype="<f8").tobytes())
     if table.persons is not None:  # other records belong together: another task

@@ -13,6 +13,9 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from leastwise.documents import Fields, Problems, is_number
 from leastwise.documents.wording import listed
 from leastwise.errors import SchemaError, shorten
@@ -68,6 +71,10 @@ class JointLabel(Attribute):
     def unnamed(self) -> JointLabel:
         """The same without names of buckets."""
         return replace(self, parts=tuple(each.unnamed for each in self.parts))
+
+    def combination(self, codes: Sequence[npt.NDArray[Any]]) -> npt.NDArray[np.intp]:
+        """Return the number of each record's combination among the values, by the class of each label."""
+        return np.asarray(np.ravel_multi_index(tuple(codes), [len(each.values) for each in self.parts]))
 
     @property
     def weighted(self) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from leastwise.cli.app import Artefact, AsJson, Force, PolicyFile, SeedOrPolicy, Trust, app, grouped, load
+from leastwise.cli.domains import tell_unweighted
 from leastwise.cli.output import check_output, print_json, print_table, visible
 from leastwise.cli.sources import SourceOptions, engine_of, first_look, not_collected, source_of, stays
 from leastwise.cli.standing import ever_in_use, reasons_to_reopen
@@ -121,6 +122,10 @@ def check(
         raise ParameterError("name the records: data in the policy, or --data new.csv")
     if agreed.task.survey_weights is not None:
         typer.echo("survey weights have no part in a check: each of these records counts once", err=True)
+    else:
+        tell_unweighted(agreed.generalization or Path())
+    if agreed.task.person is not None:
+        typer.echo("whose record each one is has no part in a check: each of these records is a person", err=True)
     progress = Lines("judging: ")
     with _new_records(given.data or str(agreed.task.data), agreed, at, [chosen, *earlier], progress) as new:
         records, source, frame = new
@@ -306,6 +311,7 @@ def monitor(
         raise ParameterError(f"{promise}: there is no such file; leastwise check --write-promise makes one")
     chosen, promised, agreed = load(generalization), Promise.load(promise), policy_of(policy) or Policy()
     promised.check_fits(chosen)
+    tell_unweighted(generalization)
     used = None
     if model is not None:
         from leastwise.models import load_model

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from leastwise.cli.app import Artefact, AsJson, Force, Quick, Seed, app, grouped, load
-from leastwise.cli.domains import declared_for, known_schema
+from leastwise.cli.domains import declared_for, known_schema, tell_unweighted
 from leastwise.cli.necessity import show_necessity
 from leastwise.cli.output import check_output, print_lines, print_table, visible
 from leastwise.cli.settings import numbers_by_name, set_option, settings, settings_of
@@ -180,6 +180,7 @@ def _here(
 
     if how.seldom.learn_all:
         raise ParameterError("learn_all is for records that stay where they are; leave it out, or name a --key")
+    tell_unweighted(artefacts[0], task.survey_weights)
     frame = read_frame(task.data, tuple(task.missing or ()))
     chosen, *others = (prepared(path, task.label, task.personal, frame) for path in artefacts)
     schema = known_schema([chosen, *others], frame, declared_for(artefacts[0], task.schema))
@@ -203,6 +204,7 @@ def _at_source(
     from leastwise.records.sources import SAMPLE
 
     refuse_person(task)
+    tell_unweighted(artefacts[0])
     if task.schema is not None:
         raise ParameterError("--schema has no use where records stay: their engine says which values there are")
     with engine_of(task.data, at) as engine:
@@ -296,7 +298,11 @@ def _show_utility(found: Evaluation) -> None:
         "nothing asked": found.nothing,
     }
     known = {name: risk for name, risk in named.items() if risk is not None}
-    rows = [(name, _number(risk.error), _interval(risk.interval)) for name, risk in known.items()]
+    rows = []
+    for name, risk in known.items():
+        rows.append((name, _number(risk.error), _interval(risk.interval)))
+        each = [(f"  about {e.label}", _number(e.error), _interval(e.interval)) for e in risk.labels]
+        rows += each
     if rows:
         print_table("Utility (error of the classifier: lower is better)", ("", *RIGHT[:2]), rows, RIGHT)
 

@@ -229,6 +229,7 @@ def run(
     if work.learn_all:
         raise ParameterError("learn_all is for records that stay where they are; leave it out, or name a --key")
     records = described.records()
+    options = replace(options, person=described.person, survey_weights=described.survey_weights)
     options = _nested_in(earlier, options, records)
     finished = make(records, output, options, workers, Path(described.data).name, fresh, profile=profile)
     if repeats > 1:

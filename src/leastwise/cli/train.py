@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from leastwise.cli.app import Artefact, AsJson, Force, Seed, Trust, app, grouped, load, put_to_use
+from leastwise.cli.domains import tell_unweighted
 from leastwise.cli.output import check_output, print_json, visible, write_frame
 from leastwise.cli.progress import working
 from leastwise.cli.sources import SourceOptions, counted_answers, stays
@@ -78,6 +79,7 @@ def train(
     `leastwise train g.json duckdb:people.db --table people --full`
     """
     asked = load(generalization)
+    tell_unweighted(generalization)
     named = label or [each.name for each in asked.schema.labels]
     places = _places(output, named)
     for path in (made.with_suffix(suffix) for made in places for suffix in (made.suffix, ".md", ".json")):

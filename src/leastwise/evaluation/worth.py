@@ -112,6 +112,7 @@ def interval_in_points(interval: Interval) -> str:
 
 
 def rows(all_worth: Sequence[Worth], words: Mapping[Buys, str]) -> list[list[str]]:
+    """Return a row of texts for each; ``words`` is what is said of what it buys."""
     return [[each.attribute, words[each.buys] + _for(each), *each.figures(), each.asked_as] for each in all_worth]
 
 
@@ -127,11 +128,13 @@ def _about_each(each: Worth) -> str:
 
 
 def left_out(each: Worth, number: NumberErrors | None) -> str:
+    """Say what leaving out a question costs."""
     costs = f"costs {_in_points(each.error, number)}{_about_each(each)}{_attacker(each, 'more', 'less')}"
     return f"Leaving out {each.attribute} {costs}. {_sentence(ASKED[each.buys] + _for(each))}"
 
 
 def put_beside(each: Worth, number: NumberErrors | None) -> str:
+    """Say what asking one question more would save."""
     saves = f"would save {_in_points(each.error, number)}{_about_each(each)}{_attacker(each, 'less', 'more')}"
     return f"Asking {each.attribute} {each.asked_as} too {saves}. {_sentence(NOT_ASKED[each.buys] + _for(each))}"
 
@@ -161,6 +164,7 @@ def _sentence(words: str) -> str:
 
 
 def reason(each: Worth, alike: bool, number: NumberErrors | None = None) -> str:
+    """Say why a question is asked, to the people who are; ``alike``: another one tells nearly the same."""
     if each.buys == "sureness":
         return "It makes the predictions surer."
     if each.buys == "nothing" and alike:

@@ -26,7 +26,7 @@ from leastwise.schema.values import number_text
 from leastwise.validation import did_you_mean
 
 FORMAT = "leastwise-generalization"
-VERSION, WITH_NAMES = 1, 2
+VERSION, WITH_NAMES, WITH_LABELS = 1, 2, 3
 SUPPRESSED, UNTOUCHED = "suppressed", "untouched"
 LINE_WIDTH = 100
 
@@ -43,7 +43,9 @@ def to_document(
 ) -> dict[str, Any]:
     """Return the content of the file."""
     named = any(map(_has_names, partitions))
-    document: dict[str, Any] = {"format": FORMAT, "version": WITH_NAMES if named else VERSION}
+    several = label is not None and len(label.parts) > 1
+    version = WITH_LABELS if several else WITH_NAMES if named else VERSION
+    document: dict[str, Any] = {"format": FORMAT, "version": version}
     if origin:
         document["origin"] = dict(origin)
     document |= label_to_document(None if label is None else label.unnamed)
@@ -119,9 +121,12 @@ def from_text(text: str) -> Content:
 def from_document(document: Any, problems: Problems) -> Content | None:
     """Read the content of a file; note everything that is wrong with it."""
     fields = Fields(document, (), problems)
-    if not check_format(fields, FORMAT, VERSION, WITH_NAMES):
+    if not check_format(fields, FORMAT, VERSION, WITH_NAMES, WITH_LABELS):
         return None
-    named = fields.take("version") == WITH_NAMES
+    version = fields.take("version")
+    named = version in (WITH_NAMES, WITH_LABELS)
+    if "labels" in fields and version != WITH_LABELS:
+        problems.add(("labels",), f"several labels are of version {WITH_LABELS}; got version {version}")
     origin = fields.take("origin", {})
     if not isinstance(origin, dict) or not all(map(_is_single, origin.values())):
         fields.wrong("origin", "a mapping to texts, numbers, true, false or null", origin)

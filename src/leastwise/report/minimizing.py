@@ -124,6 +124,8 @@ def minimize(
         estimator=estimator,
         quick=quick,
         seed=seed,
+        person=person,
+        survey_weights=survey_weights,
     )
     with ExitStack() as stack:
         watcher = stack.enter_context(watching(Silent()) if progress == "auto" else nullcontext(progress))

@@ -10,7 +10,7 @@ from leastwise.documents.wording import NO_BREAK, listed
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
 from leastwise.predictors.held_out import MARGIN, Difference, weighed
-from leastwise.runs.budget import Budget, Limit, Size
+from leastwise.runs.budget import WORST, Budget, Limit, Size
 from leastwise.runs.candidates import Candidate, Figures
 from leastwise.runs.frontier import Frontier, thinned
 from leastwise.runs.task import FRESH
@@ -183,7 +183,8 @@ def _chosen(fitting: Sequence[Candidate], budget: Budget, stated: bool, frontier
         why = f"{aim} of them"
         if len(sure) < len(fitting):
             many = f"{many} ({len(sure)} of them with a margin for chance)"
-    sentence = f"{many} {which}: {budget.words()}. {why} on the validation part: {figures_in_words(least)}."
+    words = limits_in_words(budget, frontier)
+    sentence = f"{many} {which}: {words}. {why} on the validation part: {figures_in_words(least)}."
     return _choice(least, budget, stated, sentence, frontier)
 
 
@@ -288,6 +289,17 @@ def _rounded(number: float) -> int:
     return int(float(f"{number:.2g}"))
 
 
+def limits_in_words(budget: Budget, frontier: Frontier) -> str:
+    """Say the limits, and of several labels which count."""
+    many = len(frontier.untouched.labels)
+    if not many or not budget.bounds_utility:
+        return budget.words()
+    which = (
+        f"about each of {many} labels" if budget.labels_by == WORST else f"in the weighted mean of {many} labels"
+    )
+    return f"{budget.words()} (the error is limited {which})"
+
+
 def figures_in_words(point: Candidate) -> str:
     """Say how a candidate is judged on validation."""
     figures = point.validation
@@ -345,8 +357,9 @@ def _nearest(budget: Budget, frontier: Frontier, able: Sequence[Candidate]) -> C
     point, why = _closest(able, budget)
     which = f"candidate of at most {MOST_ANSWERS} answers" if len(able) < len(frontier.points) else "candidate"
     sentence = (
-        f"No limit was stated, and no {which} keeps the one that holds then ({budget.words()}). {why} of those "
-        f"that come closest to it: {figures_in_words(point)}."
+        f"No limit was stated, and no {which} keeps the one that holds then "
+        f"({limits_in_words(budget, frontier)}). {why} of those that come closest to it: "
+        f"{figures_in_words(point)}."
     )
     return _choice(point, budget, False, sentence, frontier)
 
@@ -358,7 +371,8 @@ def _none_fits(budget: Budget, frontier: Frontier, screened: Sequence[Candidate]
     nearest, missed = frontier.points[place], [limit.text for limit in _broken(held[place])]
     binding = _binding(held)
     sentence = (
-        f"None of the {len(frontier.points)} candidates of the frontier fits: {budget.words()}. "
+        f"None of the {len(frontier.points)} candidates of the frontier fits: "
+        f"{limits_in_words(budget, frontier)}. "
         f"What binds: {'; '.join(binding)}. The nearest is {nearest.id}: {'; '.join(missed)}."
         f"{_costs_too_much(held)}{_hint(screened, budget, frontier)}"
     )

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from leastwise.adversaries.base import Adversary, about
 from leastwise.documents import from_text, to_plain, to_text
+from leastwise.documents.plain import LEFT_OUT
 from leastwise.errors import DataError, ParameterError, SchemaError, shorten
 from leastwise.evaluation.declared_groups import parse_all
 from leastwise.evaluation.protocol import several
@@ -68,6 +69,8 @@ class Options:
         Of people, that limits are held against and the report tells of: "sex", "age[25,45,65]", "sex & race".
     estimator, predictor
         Your own classifier, judged beside ours; what adversaries predict with instead of ours. See ``Judges``.
+    person, survey_weights
+        The names of these columns, for the record: the table has been made by them.
     """
 
     grid: Grid | None = None
@@ -81,6 +84,8 @@ class Options:
     groups: Sequence[str] = ()
     estimator: Any = None
     predictor: Any = None
+    person: str | None = None
+    survey_weights: str | None = None
 
     @property
     def judges(self) -> Judges:
@@ -179,6 +184,8 @@ class RunTask:
         Where the records stay at their source: what was used of it.
     weighted
         Where the records have survey weights: how many records of the test part would tell as much without.
+    person, survey_weights
+        The columns that told whose record each one is, and how much it weighs; where there were such.
     """
 
     data: str
@@ -198,6 +205,8 @@ class RunTask:
     groups: tuple[str, ...] = ()
     source: SourceUsed | None = None
     weighted: float | None = None
+    person: str | None = field(default=None, metadata=LEFT_OUT)
+    survey_weights: str | None = field(default=None, metadata=LEFT_OUT)
 
     @property
     def weights_sentence(self) -> str:
@@ -250,6 +259,8 @@ def task_of(table: Table, split: Split, grid: Grid, options: Options, name: str)
         sample=options.sample if len(split.train) > options.sample else None,
         groups=tuple(options.groups),
         weighted=round(split.test.effective_people, 1) if table.survey else None,
+        person=options.person,
+        survey_weights=options.survey_weights if table.survey else None,
     )
 
 

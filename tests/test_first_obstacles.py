@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from leastwise import Generalization, PATMinimizer, Table
+from leastwise import Generalization, Intervals, PATMinimizer, Table, minimize
 from leastwise.records.files import read_frame
 from leastwise.runs.grid import Grid
 from leastwise.runs.task import SHARES, Options, checked_split
@@ -63,3 +63,23 @@ def test_counts_and_grades_are_grouped_in_their_order(frame: pl.DataFrame) -> No
 def test_a_formula_that_is_an_amount_is_asked_as_one(frame: pl.DataFrame) -> None:
     said = next(finding for finding in infer_schema(frame, "y").findings if finding.name == "amount")
     assert (said.kind, said.derive) == ("continuous", "number of = 1.234,5")
+
+
+@pytest.mark.parametrize("seed", [100, 101])
+def test_no_single_year_is_asked_apart_where_the_records_have_no_opinion(seed: int, tmp_path: Path) -> None:
+    """Whether somebody is paid changes with age step by step: no year of life is like no other."""
+    random = np.random.default_rng(seed)
+    age, sex = random.integers(18, 90, 900), random.choice(["f", "m"], 900)
+    paid = random.random(900) < 1 / (1 + np.exp(-(age - 45) / 8))
+    people = pl.DataFrame({"age": age, "sex": sex, "paid": np.where(paid, "yes", "no")})
+    found = minimize(people, "paid", ["sex"], quick=True, seed=seed, jobs=1, folder=tmp_path, progress=None)
+    assert found.recommended is not None
+    assert "age" in found.recommended.collected
+    for candidate in found.frontier.points:
+        partition = candidate.generalization["age"]
+        if isinstance(partition, Intervals):
+            ends = [partition.ends(bucket) for bucket in range(len(partition.edges) + 1)]
+            alone = [
+                up_to for above, up_to in ends if above is not None and up_to is not None and up_to - above <= 1
+            ]
+            assert not alone, candidate.generalization.describe()

@@ -11,7 +11,7 @@ import pytest
 from leastwise import ArtefactError, Attribute, Generalization, Intervals, ParameterError, Schema, Split, Table
 from leastwise.confidence import Interval
 from leastwise.evaluation import Necessity, necessity_of
-from leastwise.evaluation.necessity import Estimate, Worth
+from leastwise.evaluation.worth import Estimate, Worth
 from leastwise.partition import keep, suppress
 from tests.samples import LABEL, Heard, coded, named, unlabelled
 

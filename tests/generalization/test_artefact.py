@@ -41,8 +41,8 @@ def buckets(document: Document, attribute: int = 0) -> list[Document]:
     ("change", "words"),
     [
         (lambda d: d.update(format="other"), "format: must be 'leastwise-generalization'; got 'other'"),
-        (lambda d: d.update(version=3), "version: this release reads versions 1 and 2; got 3"),
-        (lambda d: d.update(version=True), "version: this release reads versions 1 and 2; got True"),
+        (lambda d: d.update(version=4), "version: this release reads versions 1, 2 and 3; got 4"),
+        (lambda d: d.update(version=True), "version: this release reads versions 1, 2 and 3; got True"),
         (lambda d: d.update(atributes=1), "atributes: unknown key; did you mean 'attributes'?"),
         (lambda d: d.update(origin={"count": [1]}), "origin: must be a mapping to texts"),
         (lambda d: d.update(attributes={}), "attributes: must be a list"),

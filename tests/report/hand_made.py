@@ -23,7 +23,8 @@ from leastwise.confidence import Interval
 from leastwise.evaluation import Bound, Certificate, Evaluation, UtilityRisk
 from leastwise.evaluation.certificate import MEAN
 from leastwise.evaluation.evaluation import People
-from leastwise.evaluation.necessity import Estimate, Necessity, Worth
+from leastwise.evaluation.necessity import Necessity
+from leastwise.evaluation.worth import Estimate, Worth
 from leastwise.partition import Groups, Intervals, Partition, keep, suppress
 from leastwise.runs import (
     Areas,

@@ -259,9 +259,11 @@ def shortest(records: npt.NDArray[Any], counts: npt.NDArray[Any], row: int, peop
 def _condition(breach: Breach, attribute: int, row: int) -> str:
     label = breach.truth.schema.label
     if label is not None and attribute == len(breach.joined.partitions):
-        number = breach.truth.number
-        value = label.values[int(breach.truth.y[row])] if number is None else number_text(number.exact[row])
-        return f"{label.name} {value}"
+        number, classes = breach.truth.number, breach.truth.class_codes
+        if number is not None:
+            return f"{label.name} {number_text(number.exact[row])}"
+        pairs = zip(label.parts, classes, strict=True)
+        return ", ".join(f"{each.name} {each.values[int(codes[row])]}" for each, codes in pairs)
     partition = breach.joined.partitions[attribute]
     name = partition.attribute.name
     if not isinstance(partition, Untouched):

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 def is_derived(request: Request) -> bool:
     """Return whether anything that is asked is derived, or the label."""
-    label = request.generalization.label
-    return bool(label and label.derive) or any(partition.attribute.derive for partition in _asked(request))
+    asked = [partition.attribute for partition in _asked(request)]
+    return any(attribute.derive for attribute in (*asked, *request.labels))
 
 
 def plain_request(request: Request) -> Request:
@@ -58,8 +58,7 @@ def derived_attributes(request: Request, columns: Container[str]) -> list[Attrib
             raise ParameterError(
                 f"{shorten(attribute.column)} is asked as {attribute.name}; it cannot be kept as it is"
             )
-    label = request.generalization.label
-    return [*found, label] if label and label.derive and label.column in columns else found
+    return [*found, *(label for label in request.labels if label.derive and label.column in columns)]
 
 
 def derived_record(request: Request, record: Mapping[str, Any]) -> dict[str, Any]:

@@ -61,8 +61,7 @@ def _transform_eager(request: Request, records: Eager) -> Eager:
         asked = pl.DataFrame([_polars_column(records[s.name]).alias(s.name) for s in steps])
         done = transform_polars(replace(request, suppressed=False, keep=()), asked)
         records = records.with_columns(*(_like(column, records) for column in done.iter_columns()))
-    if request.label and request.label in families:
-        request.check_label(records[request.label].unique().to_list())
+    request.check_labels(families, lambda name: records[name].unique().to_list())
     return cast(Eager, request.finished(records, families, nw))
 
 
@@ -113,8 +112,7 @@ def transform_polars(
     steps = request.steps(families, pl)
     frame = with_texts(frame, schema, request.generalization.collected, pl)
     with _in_row(frame, first_row):
-        if request.label and request.label in families:
-            request.check_label(frame[request.label].unique(maintain_order=True))
+        request.check_labels(families, lambda name: frame[name].unique(maintain_order=True))
         places = frame.select(step.place.alias(step.name) for step in steps)
         for step in steps:
             if places[step.name].null_count():
@@ -179,8 +177,7 @@ def transform_lazy(request: Request, frame: Any, api: Any) -> Any:
         open_places = (step.place.is_null().cast(api.Int32).sum().alias(step.name) for step in steps)
         counts = frame.select(*open_places).collect()
         decided = {step.name: _decided(step, frame) for step in steps if counts[step.name].to_list()[0]}
-    if request.label and request.label in families:
-        request.check_label(frame.select(request.label).unique().collect()[request.label].to_list())
+    request.check_labels(families, lambda name: frame.select(name).unique().collect()[name].to_list())
     # Two projections, one upon the other: a query that named each place in every case would grow with both.
     places = [step.with_decided(decided.get(step.name, {})).alias(step.name) for step in steps]
     answers = [_answered(step, schema[step.name]) for step in steps]

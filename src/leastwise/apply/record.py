@@ -71,8 +71,7 @@ def transform_record(request: Request, record: Mapping[str, Any]) -> dict[str, A
         request, record = plain_request(request), derived_record(request, record)
     partitions = {partition.attribute.name: partition for partition in request.generalization.partitions}
     result = {name: record[name] for name in request.leaving(record)}
-    if request.label and request.label in record:
-        request.check_label([record[request.label]])
+    request.check_labels(record, lambda name: [record[name]])
     for name, partition in partitions.items():
         if name not in record and not partition.suppressed:
             raise absent(name, record)

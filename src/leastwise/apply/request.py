@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from leastwise.apply.record import Family, Output, absent, answers
 from leastwise.apply.steps import PolarsStep, Step
 from leastwise.errors import ParameterError, shorten
 from leastwise.generalization import Generalization
-from leastwise.schema import Unknown
+from leastwise.schema import Attribute, Unknown
 from leastwise.schema.values import is_several, text_of
 
 Families = Mapping[str, Family]
@@ -39,8 +39,7 @@ class Request:
                 raise absent(name, columns)
             if name in self.generalization.not_collected:
                 raise ParameterError(f"{shorten(name)} is not collected; it cannot be kept as it is")
-        label = self.generalization.label
-        allowed = {*self.generalization.collected, *self.keep} | ({label.name} if label else set())
+        allowed = {*self.generalization.collected, *self.keep, *(label.name for label in self.labels)}
         allowed |= set(self.generalization.not_collected) if self.suppressed else set()  # as a constant
         return [name for name in columns if name in allowed]
 
@@ -54,19 +53,20 @@ class Request:
         kind = PolarsStep if api is pl else Step
         return [kind(p, self.output, self.unknown, families[p.attribute.name], api) for p in asked]
 
-    def check_label(self, values: Iterable[Any]) -> None:
-        """Refuse a label that the artefact does not declare: an exact income must not leave as a "label"."""
-        label = self.generalization.label
-        if label is None:
-            return
-        for value in values:
-            if is_several(value) or text_of(value) is not None:
-                label.read(value)
+    def check_labels(self, columns: Container[str], values_of: Callable[[str], Iterable[Any]]) -> None:
+        """Refuse a label that the artefact does not declare: an exact income must not leave as a "label".
+
+        ``values_of`` gives the distinct values of a column, where the records have it.
+        """
+        for label in self.labels:
+            for value in values_of(label.name) if label.name in columns else ():
+                if is_several(value) or text_of(value) is not None:
+                    label.read(value)
 
     @property
-    def label(self) -> str | None:
-        """The column of the label."""
-        return self.generalization.label.name if self.generalization.label else None
+    def labels(self) -> tuple[Attribute, ...]:
+        """What is predicted: nothing, one label, or several."""
+        return self.generalization.schema.labels
 
     def finished(self, frame: Any, families: Families, api: Any) -> Any:
         """Let go what may leave; a suppressed attribute stays behind, or leaves as a constant."""

@@ -22,7 +22,8 @@ from leastwise.evaluation.declared_groups import FEWEST
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.groups import Gap, Groups
 from leastwise.generalization import Generalization
-from leastwise.runs.budget import MEAN, Budget
+from leastwise.predictors.held_out import Difference
+from leastwise.runs.budget import MEAN, WORST, Budget
 from leastwise.validation import did_you_mean
 
 ABOUT = "Budget"
@@ -59,9 +60,17 @@ def utility_comparisons(evaluation: Evaluation, budget: Budget) -> list[Comparis
         raise ParameterError(
             "the budget limits the model's error, and the records have no label; give records that do"
         )
-    found = [] if budget.max_error is None else [error_comparison(Share.of(evaluation.utility), budget.max_error)]
-    if budget.max_error_increase is not None:
-        found.append(_increase(evaluation, budget.max_error_increase))
+    risk, most = evaluation.utility, budget.max_error_increase
+    if risk.labels and budget.labels_by == WORST:  # every label must keep the limits
+        each = [(Share(error=one.error, people=risk.people), one.increase, one.label) for one in risk.labels]
+    else:
+        each = [(Share.of(risk), risk.increase, "")]
+    found = []
+    for share, increase, label in each:
+        if budget.max_error is not None:
+            found.append(error_comparison(share, budget.max_error, f"the model{f' about {label}' * bool(label)}"))
+        if most is not None:
+            found.append(_increase(increase, most, label))
     return found
 
 
@@ -80,18 +89,17 @@ def error_comparison(risk: Share, most: float, who: str = "the model") -> Compar
     )
 
 
-def _increase(evaluation: Evaluation, most: float) -> Comparison:
-    assert evaluation.utility is not None
-    increase = evaluation.utility.increase
+def _increase(increase: Difference | None, most: float, label: str) -> Comparison:
     assert increase is not None  # whoever judges both compares them person by person
+    about = f" about {label}" * bool(label)
     return Comparison(
         about=ABOUT,
-        name="more error than with everything asked",
+        name=f"more error{about} than with everything asked",
         now=increase.mean,
         limit=most,
         chance=chance_of_increase(increase, most),
         matters=increase.mean > most,
-        reason=f"the model errs {increase.mean * 100:.1f} points more than with everything asked, "
+        reason=f"the model errs {increase.mean * 100:.1f} points more{about} than with everything asked, "
         f"allowed is {most * 100:g}",
     )
 

@@ -32,11 +32,13 @@ from leastwise.checks.drifting import (
 )
 from leastwise.checks.promise import Promise, Share
 from leastwise.checks.use import NewRecords, bucket_use, label_use
+from leastwise.documents.wording import listed
 from leastwise.errors import ParameterError
 from leastwise.evaluation.at_source import evaluate_at_source
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.groups import groups_of
 from leastwise.evaluation.protocol import evaluate
+from leastwise.evaluation.risk import UtilityRisk
 from leastwise.generalization import Generalization
 from leastwise.progress import Progress
 from leastwise.records.sources import Source
@@ -168,7 +170,7 @@ def check(
             generalization, new.table, groups, seed, quick=quick, held_out=held_out, progress=progress
         )
         comparisons += group_comparisons(served, budget)
-    notes = _label_notes(generalization, new.table)
+    notes = _label_notes(generalization, new)
     notes += [*_nesting_notes(generalization, previous), *_joint_notes(found)]
     if promise is not None:
         comparisons += _drift(generalization, new.table, found, promise, limits)
@@ -183,10 +185,10 @@ def check(
     )
 
 
-def _label_notes(generalization: Generalization, table: Table) -> list[str]:
-    if generalization.label is None or table.labels is not None:
+def _label_notes(generalization: Generalization, new: NewRecords) -> list[str]:
+    if generalization.label is None or new.table.labels is not None:
         return []
-    without = f"The records have no label ({generalization.label.name})"
+    without = f"The records have no label ({listed(new.absent) or generalization.label.name})"
     return [f"{without}: the model's error and the label rate are not checked."]
 
 
@@ -214,10 +216,26 @@ def _drift(
     if promise.quick != found.quick:
         return comparisons
     if found.utility is not None and 2 * known >= promise.known:
-        comparisons += accuracy_comparisons(promise, Share.of(found.utility), limits)
+        comparisons += _accuracy(promise, found.utility, limits)
     if found.personal and known <= 2 * promise.known:
         comparisons += risk_drift(promise, found["A1"], limits)
     return comparisons
+
+
+def _accuracy(promise: Promise, risk: UtilityRisk, limits: DriftLimits) -> list[Comparison]:
+    """Compare the classifier's error, of several labels about each."""
+    if not risk.labels:
+        return accuracy_comparisons(promise, Share.of(risk), limits)
+    return [
+        row
+        for each in risk.labels
+        for row in accuracy_comparisons(
+            promise.about(each.label),
+            Share(error=each.error, people=risk.people),
+            limits,
+            f"the model about {each.label}",
+        )
+    ]
 
 
 def _known(found: Evaluation) -> float:

@@ -67,7 +67,8 @@ def label_comparisons(
     """Compare the share of each class of the label."""
     if promise.label is None or now is None or label is None or not sum(now):
         return []
-    names = [f"{label.name}: {label.label_of(value)}" for value in label.values]
+    of = "" if len(label.parts) > 1 else f"{label.name}: "  # a combination names its labels
+    names = [f"{of}{label.label_of(value)}" for value in label.values]
     return _shares(LABEL, names, promise.label, now, promise, limits)
 
 

@@ -16,6 +16,7 @@ from leastwise.checks.use import alone, class_use, collected_use, one_each
 from leastwise.errors import DataError, ParameterError, shorten
 from leastwise.generalization import Generalization
 from leastwise.runs.budget import Budget
+from leastwise.schema import Attribute
 from leastwise.schema.values import text_of
 
 if TYPE_CHECKING:
@@ -73,9 +74,7 @@ def monitor(
     everybody = int(people.sum())
     share = None if model is None else model_error(generalization, records, model, people)
     unique, label = alone(generalization, records, people), generalization.label
-    classes = None
-    if label is not None and label.name in records.columns:
-        classes = None if label.continuous else class_use(label.values, records[label.name], people)
+    classes = None if label is None else class_use(label, records, people)
     notes = [
         f"{unique:,} of {everybody:,} people are alone with their generalized record (A8); of the sample's "
         f"{promise.people:,} people {promise.unique_people:,} were. With more records, a smaller share is alone."
@@ -88,7 +87,7 @@ def monitor(
         *([] if share is None or budget.max_error is None else [error_comparison(share, budget.max_error, WHO)]),
         *use_comparisons(promise, collected_use(generalization, records, people, codes), generalization, limits),
         *label_comparisons(promise, classes, label, limits),
-        *accuracy_comparisons(promise, share, limits, WHO),
+        *accuracy_comparisons(_promise_for(promise, generalization, model), share, limits, WHO),
     ]
     return Check(
         generalization=generalization,
@@ -100,13 +99,33 @@ def monitor(
     )
 
 
+def _label_for(generalization: Generalization, model: Classifier) -> Attribute:
+    """Return the label that a model predicts: of several, the one that it names."""
+    labels = generalization.schema.labels
+    if not labels:
+        raise ParameterError("the model's error needs a label, and the generalization names none")
+    if len(labels) == 1:
+        return labels[0]
+    named = getattr(getattr(model, "facts", None), "label", None)
+    found = next((label for label in labels if label.name == named), None)
+    if found is None:
+        raise ParameterError(
+            "of several labels a model must say which one it predicts; train it by leastwise train"
+        )
+    return found
+
+
+def _promise_for(promise: Promise, generalization: Generalization, model: Classifier | None) -> Promise:
+    """Return the promise about what a model predicts."""
+    several = model is not None and len(generalization.schema.labels) > 1
+    return promise.about(_label_for(generalization, model).name) if several and model is not None else promise
+
+
 def model_error(
     generalization: Generalization, records: pl.DataFrame, model: Classifier, people: pl.Series
 ) -> Share | None:
     """Return the error of a model on the records that have a label; None if none has."""
-    label = generalization.label
-    if label is None:
-        raise ParameterError("the model's error needs a label, and the generalization names none")
+    label = _label_for(generalization, model)
     if label.continuous:
         raise ParameterError(
             f"{shorten(label.name)} is a number, and how far off a model in use is cannot be held against a "

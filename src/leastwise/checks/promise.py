@@ -7,13 +7,14 @@ no single person shows in them or in a difference of two; comparing with a promi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from leastwise.checks.comparisons import people_behind
 from leastwise.checks.use import BucketUse, bucket_use, counted, label_use
 from leastwise.documents import Document
+from leastwise.documents.plain import LEFT_OUT
 from leastwise.errors import ArtefactError, ParameterError
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.risk import UtilityRisk
@@ -74,6 +75,8 @@ class Promise(Document):
         A1: the mean over the personal attributes, and each.
     unique_people
         A8: how many were alone with their generalized record.
+    by_label
+        Of several labels, the utility risk about each.
     """
 
     FORMAT: ClassVar[str] = "leastwise-promise"
@@ -92,6 +95,11 @@ class Promise(Document):
     risk: Share | None
     told: tuple[Told, ...]
     unique_people: int
+    by_label: Mapping[str, Share] | None = field(default=None, metadata=LEFT_OUT)
+
+    def about(self, label: str) -> Promise:
+        """Return the promise whose utility risk is that about one of several labels."""
+        return replace(self, utility=(self.by_label or {}).get(label))
 
     @classmethod
     def of(cls, generalization: Generalization, test: Table, evaluation: Evaluation) -> Promise:
@@ -124,6 +132,7 @@ class Promise(Document):
             risk=risk_of(attacks.get("A1")),
             told=_told(attacks.get("A1")),
             unique_people=attacks["A8"].unique_people if "A8" in attacks else 0,  # type: ignore[attr-defined]
+            by_label=_shares_by_label(evaluation.utility),
         )
 
     def check_fits(self, generalization: Generalization) -> None:
@@ -172,6 +181,12 @@ def _rounded(counts: tuple[int, ...]) -> tuple[int, ...]:
 
 def _share_of(risk: UtilityRisk | None) -> Share | None:
     return None if risk is None else Share(error=round(risk.error, DIGITS), people=round(risk.people))
+
+
+def _shares_by_label(risk: UtilityRisk | None) -> dict[str, Share] | None:
+    if risk is None or not risk.labels:
+        return None
+    return {e.label: Share(error=round(e.error, DIGITS), people=round(risk.people)) for e in risk.labels}
 
 
 def risk_of(attack: Any) -> Share | None:

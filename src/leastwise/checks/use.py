@@ -13,9 +13,10 @@ import numpy.typing as npt
 from leastwise.errors import DataError, UnknownValueError
 from leastwise.generalization import Generalization
 from leastwise.partition import Partition, Untouched
-from leastwise.records.encoding import mapped
+from leastwise.records.encoding import encode_label, mapped
 from leastwise.records.table import Table
 from leastwise.schema import Attribute, Schema
+from leastwise.schema.labels import JointLabel
 from leastwise.schema.values import text_of
 
 if TYPE_CHECKING:
@@ -53,9 +54,11 @@ def bucket_use(generalization: Generalization, table: Table) -> tuple[BucketUse,
 
 def label_use(table: Table) -> tuple[int, ...] | None:
     """Count the people of each class; None without a label, or where it is a number."""
-    if table.labels is None or table.number is not None:
+    label = table.schema.label
+    if table.labels is None or table.number is not None or label is None:
         return None
-    return _whole(np.bincount(table.labels, weights=table.weights, minlength=table.classes))
+    codes = label.combination(table.class_codes) if isinstance(label, JointLabel) else table.labels
+    return _whole(np.bincount(codes, weights=table.weights, minlength=len(label.values)))
 
 
 def _whole(counts: Any) -> tuple[int, ...]:
@@ -102,11 +105,24 @@ def one_each(records: pl.DataFrame | pl.Series) -> pl.Series:
     return pl.repeat(1, len(records), dtype=pl.Int64, eager=True)
 
 
-def class_use(values: Iterable[str], column: pl.Series, people: pl.Series | None = None) -> tuple[int, ...]:
-    """Count the classes of a label column; records without a label are left out."""
-    labelled = column.is_not_null()
-    people = one_each(column) if people is None else people
-    return _placed(column.filter(labelled), people.filter(labelled), values)
+def class_use(label: Attribute, records: pl.DataFrame, people: pl.Series | None = None) -> tuple[int, ...] | None:
+    """Count the classes of the label, of several their combinations; records without all are left out.
+
+    None where it is a number, or where the records have no column of it.
+    """
+    if label.continuous or any(each.name not in records.columns for each in label.parts):
+        return None
+    import polars as pl
+
+    labelled = records.select(
+        pl.all_horizontal(pl.col(each.name).is_not_null() for each in label.parts)
+    ).to_series()
+    told, people = records.filter(labelled), (one_each(records) if people is None else people).filter(labelled)
+    counts = [_placed(told[each.name], people, each.values) for each in label.parts]
+    if not isinstance(label, JointLabel):
+        return counts[0]
+    codes = [encode_label(nw.from_native(told[each.name], series_only=True), each.plain) for each in label.parts]
+    return _whole(np.bincount(label.combination(codes), weights=people.to_numpy(), minlength=len(label.values)))
 
 
 def _placed(column: pl.Series, people: pl.Series, answers: Iterable[str]) -> tuple[int, ...]:
@@ -135,8 +151,7 @@ def alone(generalization: Generalization, records: pl.DataFrame, people: pl.Seri
     names = list(generalization.collected)
     if not names:
         return int(people.sum() == 1)
-    label = generalization.label
-    names += [label.name] if label is not None and label.name in records.columns else []
+    names += [label.name for label in generalization.schema.labels if label.name in records.columns]
     return int((people.to_frame("n").group_by(records[names]).sum()["n"] == 1).sum())
 
 
@@ -152,23 +167,26 @@ class NewRecords:
         How many records there were in all.
     unseen
         By attribute (or label), how many records had a value that its domain does not have.
+    absent
+        The labels that have not arrived; where one is absent, none is judged.
     """
 
     table: Table
     people: int
     unseen: Mapping[str, int] = field(default_factory=dict)
+    absent: tuple[str, ...] = ()
 
 
 def read_new(frame: pl.DataFrame, schema: Schema) -> NewRecords:
     """Encode records that may hold values nobody declared; a label that has not arrived is left out."""
-    if schema.label is not None and schema.label.name not in frame.columns:
+    absent = tuple(label.name for label in schema.labels if label.name not in frame.columns)
+    if absent:
         schema = replace(schema, label=None)
     try:
-        return NewRecords(Table.from_frame(frame, schema), frame.height)
+        return NewRecords(Table.from_frame(frame, schema), frame.height, absent=absent)
     except UnknownValueError:
         pass  # the usual case costs nothing; from here on the strange values are looked for one by one
-    declared = [*schema.attributes] + ([schema.label] if schema.label else [])
-    masks = {attribute.name: strange_values(frame, attribute) for attribute in declared}
+    masks = {each.name: strange_values(frame, each) for each in (*schema.attributes, *schema.labels)}
     kept = ~np.any(list(masks.values()), axis=0)
     if not kept.any():
         worst = max(masks, key=lambda name: int(masks[name].sum()))
@@ -178,7 +196,7 @@ def read_new(frame: pl.DataFrame, schema: Schema) -> NewRecords:
         )
     # Those without one count too: how many questions are asked must not depend on the answers.
     unseen = {name: int(mask.sum()) for name, mask in masks.items()}
-    return NewRecords(Table.from_frame(frame.filter(kept), schema), frame.height, unseen)
+    return NewRecords(Table.from_frame(frame.filter(kept), schema), frame.height, unseen, absent)
 
 
 def strange_values(frame: pl.DataFrame, attribute: Attribute) -> npt.NDArray[np.bool_]:

@@ -12,14 +12,17 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from leastwise.cli.app import Artefact, AsJson, Force, PolicyFile, SeedOrPolicy, Trust, app, grouped, load
+from leastwise.cli.domains import tell_unweighted
 from leastwise.cli.output import check_output, print_json, print_table, visible
 from leastwise.cli.sources import SourceOptions, engine_of, first_look, not_collected, source_of, stays
 from leastwise.cli.standing import ever_in_use, reasons_to_reopen
 from leastwise.cli.task import Missing, Task, policy_of
 from leastwise.cli.train import read_answers
 from leastwise.documents import write_whole
+from leastwise.documents.wording import listed
 from leastwise.errors import ParameterError, SchemaError, shorten
 from leastwise.progress import Lines
+from leastwise.schema.labels import label_names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -119,6 +122,10 @@ def check(
         raise ParameterError("name the records: data in the policy, or --data new.csv")
     if agreed.task.survey_weights is not None:
         typer.echo("survey weights have no part in a check: each of these records counts once", err=True)
+    else:
+        tell_unweighted(agreed.generalization or Path())
+    if agreed.task.person is not None:
+        typer.echo("whose record each one is has no part in a check: each of these records is a person", err=True)
     progress = Lines("judging: ")
     with _new_records(given.data or str(agreed.task.data), agreed, at, [chosen, *earlier], progress) as new:
         records, source, frame = new
@@ -224,9 +231,10 @@ def _chosen(agreed: Policy) -> Generalization:
         raise ParameterError("name what was chosen: generalization in the policy, or --generalization g.json")
     chosen = load(agreed.generalization)
     label = None if chosen.label is None else chosen.label.name
-    if agreed.task.label is not None and agreed.task.label != label:
+    named = label_names(agreed.task.label)
+    if named and {*named} != {each.name for each in chosen.schema.labels}:
         raise SchemaError(
-            f"the policy says label {shorten(agreed.task.label)}, {agreed.generalization} says {shorten(label)}; "
+            f"the policy says label {shorten(listed(named))}, {agreed.generalization} says {shorten(label)}; "
             "they must agree"
         )
     personal = agreed.task.personal
@@ -303,6 +311,7 @@ def monitor(
         raise ParameterError(f"{promise}: there is no such file; leastwise check --write-promise makes one")
     chosen, promised, agreed = load(generalization), Promise.load(promise), policy_of(policy) or Policy()
     promised.check_fits(chosen)
+    tell_unweighted(generalization)
     used = None
     if model is not None:
         from leastwise.models import load_model
@@ -328,7 +337,7 @@ def _collected(
 ) -> tuple[pl.DataFrame, pl.Series | None]:
     """Return the generalized records; with how many people have each, where they are counted instead of read."""
     if records is not None and db is None:
-        return read_answers(chosen, records, at, label=None if chosen.label is None else chosen.label.name)
+        return read_answers(chosen, records, at, labels=[each.name for each in chosen.schema.labels])
     if records is not None or db is None:
         raise ParameterError("name the records once: a file of generalized records, or --db and the collector's")
     from leastwise.collector import count_records

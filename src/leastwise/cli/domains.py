@@ -37,6 +37,20 @@ def declared_for(artefact: Path, named: Path | None = None) -> Schema | None:
     return None
 
 
+def tell_unweighted(artefact: Path, weights: str | None = None) -> None:
+    """Say, of what a run with survey weights chose, that records count once each where no weights are given."""
+    from leastwise.runs.folder import TASK, read_task
+
+    folders = (artefact, artefact.parent, artefact.parent.parent)
+    folder = next((folder for folder in folders if (folder / TASK).is_file()), None)
+    if weights is not None or folder is None:
+        return
+    task = read_task(folder)
+    if task.weighted is not None:
+        named = "" if task.survey_weights is None else f" ({visible(task.survey_weights, 40)})"
+        typer.echo(f"the run was judged by survey weights{named}; here each record counts once", err=True)
+
+
 def known_schema(
     generalizations: Sequence[Generalization], frame: pl.DataFrame, declared: Schema | None = None
 ) -> Schema:

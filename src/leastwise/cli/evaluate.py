@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from leastwise.cli.app import Artefact, AsJson, Force, Quick, Seed, app, grouped, load
-from leastwise.cli.domains import declared_for, known_schema
+from leastwise.cli.domains import declared_for, known_schema, tell_unweighted
 from leastwise.cli.necessity import show_necessity
 from leastwise.cli.output import check_output, print_lines, print_table, visible
 from leastwise.cli.settings import numbers_by_name, set_option, settings, settings_of
@@ -26,7 +26,7 @@ from leastwise.cli.sources import (
     stays,
 )
 from leastwise.cli.task import Data, Label, Missing, Person, Personal, Records, SurveyWeights, Task, names
-from leastwise.errors import DataError, ParameterError, PrivacyLeakWarning, SchemaError, shorten
+from leastwise.errors import DataError, ParameterError, PrivacyLeakWarning, shorten
 from leastwise.progress import Lines
 from leastwise.validation import did_you_mean
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from leastwise.adversaries.result import AttackResult
     from leastwise.evaluation.evaluation import Evaluation
     from leastwise.generalization import Generalization
+    from leastwise.schema import Attribute
 
 RIGHT = ("error", "95 % interval", "guessing")
 MORE = ("without breach", "without label", "minimum")
@@ -179,6 +180,7 @@ def _here(
 
     if how.seldom.learn_all:
         raise ParameterError("learn_all is for records that stay where they are; leave it out, or name a --key")
+    tell_unweighted(artefacts[0], task.survey_weights)
     frame = read_frame(task.data, tuple(task.missing or ()))
     chosen, *others = (prepared(path, task.label, task.personal, frame) for path in artefacts)
     schema = known_schema([chosen, *others], frame, declared_for(artefacts[0], task.schema))
@@ -202,6 +204,7 @@ def _at_source(
     from leastwise.records.sources import SAMPLE
 
     refuse_person(task)
+    tell_unweighted(artefacts[0])
     if task.schema is not None:
         raise ParameterError("--schema has no use where records stay: their engine says which values there are")
     with engine_of(task.data, at) as engine:
@@ -228,22 +231,27 @@ def _at_source(
         )
 
 
-def prepared(path: Path, label: str | None, personal: Sequence[str] | None, frame: pl.DataFrame) -> Generalization:
+def prepared(
+    path: Path, label: Sequence[str] | None, personal: Sequence[str] | None, frame: pl.DataFrame
+) -> Generalization:
     """Return an artefact with the label and the personal attributes that the command line names."""
-    from leastwise.schema import Attribute, values_as_text
+    from leastwise.schema.labels import check_agreed, joint_label
 
     found = load(path)
-    if label is not None and found.label is not None and label != found.label.name:
-        raise SchemaError(
-            f"--label says {shorten(label)}, {path} says {shorten(found.label.name)}; they must agree"
-        )
-    if label is not None and found.label is None:
-        if label not in frame.columns:
-            hint = did_you_mean(label, frame.columns)
-            raise DataError(f"the records have no column {shorten(label)}; {hint}")
-        values = sorted(set(values_as_text(frame[label].unique().to_list())))
-        found = replace(found, label=Attribute(label, values=tuple(values)))
+    if found.label is not None:
+        check_agreed("--label", label, path, found.label)
+    elif label:
+        found = replace(found, label=joint_label([_label_of(frame, name) for name in label]))
     return found if personal is None else found.with_personal(names(personal, found.schema.names))
+
+
+def _label_of(frame: pl.DataFrame, name: str) -> Attribute:
+    """Return a label that no artefact declares, with the classes that the records have."""
+    from leastwise.schema import Attribute, values_as_text
+
+    if name not in frame.columns:
+        raise DataError(f"the records have no column {shorten(name)}; {did_you_mean(name, frame.columns)}")
+    return Attribute(name, values=tuple(sorted(set(values_as_text(frame[name].unique().to_list())))))
 
 
 def _hand_over(found: Evaluation, output: Path | None, as_json: bool) -> None:
@@ -290,7 +298,11 @@ def _show_utility(found: Evaluation) -> None:
         "nothing asked": found.nothing,
     }
     known = {name: risk for name, risk in named.items() if risk is not None}
-    rows = [(name, _number(risk.error), _interval(risk.interval)) for name, risk in known.items()]
+    rows = []
+    for name, risk in known.items():
+        rows.append((name, _number(risk.error), _interval(risk.interval)))
+        each = [(f"  about {e.label}", _number(e.error), _interval(e.interval)) for e in risk.labels]
+        rows += each
     if rows:
         print_table("Utility (error of the classifier: lower is better)", ("", *RIGHT[:2]), rows, RIGHT)
 

@@ -58,7 +58,7 @@ def init(
     said: dict[str, Any] = {} if run is None else _from_run(run)
     given: dict[str, Any] = {
         "data": data,
-        "label": label,
+        "label": label[0] if label and len(label) == 1 else label,
         "personal": names(personal, ()) or None,
         "missing": missing,
     }
@@ -98,7 +98,7 @@ def _from_run(folder: Path) -> dict[str, Any]:
     found, chosen, decided = Run.load(folder), folder / "recommended.json", folder / "decision.json"
     return {
         "data": found.task.data,
-        "label": found.task.label,
+        "label": found.task.label if len(found.schema.labels) < 2 else [e.name for e in found.schema.labels],
         "personal": found.task.personal,
         "schema": folder / "schema.yaml",
         "budget": found.choice.budget,
@@ -106,4 +106,6 @@ def _from_run(folder: Path) -> dict[str, Any]:
         "quick": found.task.quick,
         "generalization": chosen if chosen.exists() else None,
         "decision": decided if decided.exists() else None,
+        "person": found.task.person,
+        "survey_weights": found.task.survey_weights,
     }

@@ -101,6 +101,14 @@ class MoreLimits:
     max_group_error: Annotated[
         float | None, typer.Option("--max-group-error", metavar="0..1", help="How often it may err in any group.")
     ] = None
+    labels_by: Annotated[
+        str | None,
+        typer.Option(
+            "--labels-by",
+            metavar="worst|weighted",
+            help="Several labels: limits hold for every one, the worst decides; or for the weighted mean.",
+        ),
+    ] = None
 
 
 def budget_of(limits: Limits, more: Mapping[str, Any]) -> Budget | None:
@@ -109,10 +117,12 @@ def budget_of(limits: Limits, more: Mapping[str, Any]) -> Budget | None:
     from leastwise.runs.choice import DEFAULT
 
     errors = numbers_by_name("--min-adversary-error", limits.min_adversary_error or ())
-    found = Budget(max_error_increase=limits.max_error_increase, min_adversary_error=errors, **more)
+    given = {name: value for name, value in more.items() if value is not None}
+    found = Budget(max_error_increase=limits.max_error_increase, min_adversary_error=errors, **given)
     if limits.confidence is None:
         return found if found else None
-    return replace(found if found else DEFAULT, confidence=limits.confidence)
+    stated = found if found.states_limits else replace(DEFAULT, labels_by=found.labels_by)
+    return replace(stated, confidence=limits.confidence)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,6 +197,9 @@ def run(
     everything asked; where a number is predicted, by at most 3 % of the error of guessing. A run that was stopped
     is resumed by the same command. Exit code 1: no candidate fits.
 
+    Of several labels (--label again) every one is held to the limits, so that the worst decides; by --set
+    labels_by=weighted their weighted mean is.
+
     Example: `leastwise run adult.csv --label income --personal sex,race --max-error-increase 0.01 -o run/`
     """
     from leastwise.runs import Options, Workers, load_grid, repeat
@@ -216,6 +229,7 @@ def run(
     if work.learn_all:
         raise ParameterError("learn_all is for records that stay where they are; leave it out, or name a --key")
     records = described.records()
+    options = replace(options, person=described.person, survey_weights=described.survey_weights)
     options = _nested_in(earlier, options, records)
     finished = make(records, output, options, workers, Path(described.data).name, fresh, profile=profile)
     if repeats > 1:

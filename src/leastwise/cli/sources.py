@@ -144,7 +144,12 @@ def sampled(task: Task, options: SourceOptions, seed: int, progress: Any) -> Rec
 
 
 def counted_answers(
-    asked: Generalization, data: str, options: SourceOptions, missing: Sequence[str], full: bool, label: str | None
+    asked: Generalization,
+    data: str,
+    options: SourceOptions,
+    missing: Sequence[str],
+    full: bool,
+    labels: Sequence[str],
 ) -> Distinct:
     """Count generalized records where they lie; ``full``: they are full ones, and generalized there."""
     from leastwise.records.sources import generalized
@@ -154,19 +159,24 @@ def counted_answers(
     at_least = options.min_count or 1
     with engine_of(data, options) as engine:
         if options.explain:
-            _explain_answers(asked, engine, missing, full, label, at_least)
+            _explain_answers(asked, engine, missing, full, labels, at_least)
             raise typer.Exit
         if full:
             found = generalized.distinct_generalized(asked, engine, missing, at_least)
         else:
-            found = generalized.distinct_records(asked, engine, label, at_least)
+            found = generalized.distinct_records(asked, engine, labels, at_least)
     if found.withheld:
         typer.echo(f"left out: {found.withheld:,} people whose record fewer than {at_least} have", err=True)
     return found
 
 
 def _explain_answers(
-    asked: Generalization, engine: Engine, missing: Sequence[str], full: bool, label: str | None, at_least: int
+    asked: Generalization,
+    engine: Engine,
+    missing: Sequence[str],
+    full: bool,
+    labels: Sequence[str],
+    at_least: int,
 ) -> None:
     from leastwise.records.sources import generalized
     from leastwise.records.sources.explaining import explained_counts
@@ -175,7 +185,7 @@ def _explain_answers(
         plain, source = generalized.asked_of(asked, engine, missing, at_least)
         texts = [*explained_counts(source, [plain], None)]
     else:
-        texts = engine.explain(generalized.plan_of(asked, engine, label, at_least), 0)
+        texts = engine.explain(generalized.plan_of(asked, engine, labels, at_least), 0)
     for text in texts:
         typer.echo(text + "\n")
 

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from leastwise.cli.output import visible
-from leastwise.errors import ParameterError, SchemaError, UnknownValueError, shorten
+from leastwise.cli.settings import numbers_by_name
+from leastwise.documents.wording import listed
+from leastwise.errors import ParameterError, UnknownValueError, shorten
+from leastwise.schema.labels import check_agreed, label_names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,7 +41,10 @@ DataOrPolicy = Annotated[
 SchemaFile = Annotated[
     Path | None, typer.Option("--schema", "-s", help="A schema saved by inspect. Default: inferred from the data.")
 ]
-Label = Annotated[str | None, typer.Option("--label", "-l", metavar="NAME", help="The column to predict.")]
+Label = Annotated[
+    list[str] | None,
+    typer.Option("--label", "-l", metavar="NAME", help="The column to predict. Can be repeated: several at once."),
+]
 Personal = Annotated[
     list[str] | None,
     typer.Option(
@@ -110,6 +116,12 @@ class Inference:
         typer.Option("--hierarchy", metavar="NAME=FILE", help="Groups of a column's values: country=un-regions."),
     ] = None
     survey_weights: SurveyWeights = None
+    label_weight: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--label-weight", metavar="NAME=N", help="Of several labels, how much an error about one counts."
+        ),
+    ] = None
 
 
 SETTINGS = tuple(each.name for each in fields(Inference))
@@ -190,6 +202,7 @@ class Task(TaskOptions, Inference):
             hierarchies={
                 name: load_hierarchy(file) for name, file in _pairs("--hierarchy", self.hierarchy).items()
             },
+            label_weights=numbers_by_name("--label-weight", self.label_weight or ()),
         )
 
     @property
@@ -199,7 +212,8 @@ class Task(TaskOptions, Inference):
 
     def words(self, by_set: bool = False) -> list[str]:
         """Return the options as they are typed: those of ``inspect``, or of a command where some are settings."""
-        words = ["--label", self.label or "COLUMN", *(["--person", self.person] if self.person else [])]
+        words = [word for name in label_names(self.label) or ("COLUMN",) for word in ("--label", name)]
+        words += ["--person", self.person] if self.person else []
         for name in ("missing", "personal", "drop", *SETTINGS):
             given = getattr(self, name)
             one = f"{given:.15g}" if isinstance(given, int | float) else given
@@ -242,10 +256,7 @@ class Task(TaskOptions, Inference):
             if getattr(self, name):
                 raise ParameterError(f"{name} has no use beside --schema; edit {path} instead")
         schema = load_schema(path)
-        found = None if schema.label is None else schema.label.name
-        if self.label is not None and self.label != found:
-            shown = "none" if found is None else shorten(found)
-            raise SchemaError(f"--label says {shorten(self.label)}, {path} says {shown}; they must agree")
+        check_agreed("--label", self.label, path, schema.label)
         return schema if self.personal is None else schema.with_personal(names(self.personal, schema.names))
 
 
@@ -272,9 +283,10 @@ def policy_beside(typed: Path | None, label: str | None) -> Policy | None:
     """Load the policy that was named, or else the one that lies here; that one must be of the same label."""
     here = POLICY_FILE if POLICY_FILE.is_file() else None
     found = policy_of(typed or here)
-    if typed is None and found is not None and found.task.label not in (None, label):
+    named = () if found is None else label_names(found.task.label)
+    if typed is None and named and listed(named) != label:
         raise ParameterError(
-            f"{POLICY_FILE} here is of another task: it predicts {shorten(found.task.label)}, the run "
+            f"{POLICY_FILE} here is of another task: it predicts {shorten(listed(named))}, the run "
             f"{shorten(label)}; name the policy of the run with --policy"
         )
     return found

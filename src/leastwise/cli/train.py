@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from leastwise.cli.app import Artefact, AsJson, Force, Seed, Trust, app, grouped, load, put_to_use
+from leastwise.cli.domains import tell_unweighted
 from leastwise.cli.output import check_output, print_json, visible, write_frame
 from leastwise.cli.progress import working
 from leastwise.cli.sources import SourceOptions, counted_answers, stays
@@ -66,6 +68,7 @@ def train(
 
     Full-granularity records are refused, unless --full says that they shall be generalized first. Records that
     stay in an engine are counted there: each distinct generalized record is fetched once, with how many have it.
+    Of several labels each has a model of its own (model-income.skops), or those that --label names.
 
     Examples:
 
@@ -76,26 +79,44 @@ def train(
     `leastwise train g.json duckdb:people.db --table people --full`
     """
     asked = load(generalization)
-    for path in (output, output.with_suffix(".md"), output.with_suffix(".json")):
+    tell_unweighted(generalization)
+    named = label or [each.name for each in asked.schema.labels]
+    places = _places(output, named)
+    for path in (made.with_suffix(suffix) for made in places for suffix in (made.suffix, ".md", ".json")):
         check_output(path, force)
-    named = label or (asked.label.name if asked.label else None)
     frame, counts = read_answers(asked, records, at, missing or (), full, named)
     from leastwise.models import train as fit
     from leastwise.models.saving import check_extra
 
     check_extra()
-    with working(f"training on {frame.height if counts is None else counts.sum():,} records"):
-        full = full and counts is None  # what was counted is generalized
-        model = fit(
-            asked, frame, label, estimator=estimator, full=full, test_share=test_share, seed=seed, counts=counts
-        )
-    written = model.save(output, overwrite=force)
+    full = full and counts is None  # what was counted is generalized
+    same: Any = {"estimator": estimator, "full": full, "test_share": test_share, "seed": seed, "counts": counts}
+    made = []
+    wanted: Sequence[str | None] = named or [None]
+    for each, path in zip(wanted, places, strict=True):
+        with working(f"training on {frame.height if counts is None else counts.sum():,} records"):
+            model = fit(asked, frame, each, **same)
+        written = model.save(path, overwrite=force)
+        made.append({**json.loads(model.facts.to_json()), "files": [str(file) for file in written]})
+        if not as_json:
+            typer.echo(_sentence(model.facts))
+            typer.echo(f"wrote {', '.join(map(str, written))}", err=True)
     if as_json:
-        print_json({**json.loads(model.facts.to_json()), "files": [str(path) for path in written]})
-    else:
-        typer.echo(_sentence(model.facts))
-        typer.echo(f"wrote {', '.join(map(str, written))}", err=True)
+        print_json(made[0] if len(made) == 1 else made)
     put_to_use(generalization)
+
+
+def _places(output: Path, labels: Sequence[str]) -> list[Path]:
+    """Return where the model of each label goes: of several, with its name, and its number where those clash."""
+    if len(labels) < 2:
+        return [output]
+    # A label may hold anything; the name of a file must not.
+    plain = [re.sub(r"[^\w.-]+", "_", name) for name in labels]
+    clash = len({*plain}) < len(plain)
+    return [
+        output.with_name(f"{output.stem}-{f'{i}-' * clash}{name}{output.suffix}")
+        for i, name in enumerate(plain, 1)
+    ]
 
 
 def _sentence(facts: ModelFacts) -> str:
@@ -120,7 +141,7 @@ def read_answers(
     at: SourceOptions,
     missing: Sequence[str] = (),
     full: bool = False,
-    label: str | None = None,
+    labels: Sequence[str] = (),
 ) -> tuple[pl.DataFrame, pl.Series | None]:
     """Return generalized records; with how many people have each, where they are counted instead of read.
 
@@ -132,7 +153,7 @@ def read_answers(
         return read_generalized(asked, records, missing), None
     if not stays(records, at):
         return read_generalized(asked, records, missing), None
-    found = counted_answers(asked, records, at, missing, full, label)
+    found = counted_answers(asked, records, at, missing, full, labels)
     return found.records, found.counts
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import math
 import struct
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import getitem, itemgetter
 from typing import Any, NamedTuple, NoReturn
@@ -97,6 +97,61 @@ def _width(partition: Partition) -> str:
     return "B" if partition.size <= 1 << 8 else "H" if partition.size <= 1 << 16 else "I"
 
 
+class _Labels:
+    """The labels of a record as one number.
+
+    One label is the number of its class. Of several, each is a digit: 0 where it has not come, else its class and
+    1 more.
+    """
+
+    def __init__(self, labels: Sequence[Attribute]) -> None:
+        self._labels = labels
+        sizes = [1, *(len(label.values) + 1 for label in labels)]
+        self._places = [math.prod(sizes[: i + 1]) for i in range(len(labels))]
+
+    def read(self, record: Mapping[str, Any]) -> tuple[int | None, int]:
+        """Return the number of a record's labels, None where none has come, and how many fields tell them."""
+        number, told, shift = 0, 0, len(self._labels) > 1
+        for label, place in zip(self._labels, self._places, strict=True):
+            if label.name in record:
+                told += 1
+                code = _class(label, record[label.name])
+                if code is not None and not shift:
+                    return code, told
+                number += 0 if code is None else place * (code + 1)
+        return number or None, told
+
+    def columns(self, numbers: list[int | None]) -> list[pl.Series]:
+        """Return a column for each label, null where it has not come."""
+        if len(self._labels) == 1:
+            return [_classes(self._labels[0], pl.Series(numbers, dtype=pl.UInt32))]
+        known = np.array([number or 0 for number in numbers], dtype=np.int64)
+        digits = [
+            known // place % (len(e.values) + 1) for e, place in zip(self._labels, self._places, strict=True)
+        ]
+        return [
+            _classes(label, pl.Series([d - 1 if d else None for d in digit.tolist()], dtype=pl.UInt32))
+            for label, digit in zip(self._labels, digits, strict=True)
+        ]
+
+
+def _classes(label: Attribute, places: pl.Series) -> pl.Series:
+    return pl.Series(list(label.values), dtype=pl.String).gather(places).alias(label.name)
+
+
+def _class(label: Attribute, value: Any) -> int | None:
+    """Return the number of a label's class; the integer 1 and the text "1" are one value."""
+    return None if value is None else label.code_of[value if type(value) is str else _scalar_text(value)]
+
+
+def _is_class(label: Attribute, value: Any) -> bool:
+    try:
+        _class(label, value)
+    except (KeyError, TypeError):
+        return False
+    return True
+
+
 class RecordFormat:
     """The records of one generalization: how they are checked, packed and read back.
 
@@ -122,6 +177,7 @@ class RecordFormat:
                 f"the label {shorten(self.label.name)} is a number, and a collector stores classes; collect "
                 "without it, or make classes of it: --set label_above=N"
             )
+        self._labels = _Labels(() if self.label is None else self.label.parts)
         self._tables = [(p.attribute.name, _answers(p)) for p in self.collected]
         self._numbers = [(name, table) for name, table in self._tables if isinstance(table, _Numbers)]
         self._known = [table for _, table in self._tables]
@@ -131,10 +187,10 @@ class RecordFormat:
     def read(self, record: Any, place: int | None = None) -> Row:
         """Return one record packed; raise ``InvalidRecordsError`` when it is anything but a generalized one."""
         try:
-            label = None
-            expected = len(self._tables)
-            if self.label is not None and self.label.name in record:
-                label, expected = self._class(record[self.label.name]), expected + 1
+            label, expected = None, len(self._tables)
+            if self.label is not None:
+                label, told = self._labels.read(record)
+                expected += told
             if type(record) is dict and len(record) == expected:
                 return Row(self._pack(*map(getitem, self._known, self._values(record))), label)
         except (KeyError, TypeError):
@@ -153,13 +209,6 @@ class RecordFormat:
         """Return the fields that are answers of the artefact, and nothing else of what was sent."""
         return {name: fields[name] for name, table in self._tables if not self._problem(fields, name, table, None)}
 
-    def _class(self, value: Any) -> int | None:
-        """Return the number of the label's class; the integer 1 and the text "1" are one value."""
-        if value is None:
-            return None
-        assert self.label is not None
-        return self.label.code_of[value if type(value) is str else _scalar_text(value)]
-
     def _problems(self, record: Any, place: int | None) -> list[Problem]:
         if not isinstance(record, dict):
             return [Problem(place, None, NOT_FLAT)]
@@ -170,24 +219,21 @@ class RecordFormat:
             for name in self.generalization.not_collected
             if name in record
         ]
-        label = self.generalization.label
-        asked = {*self.generalization.schema.names, *([label.name] if label else [])}
+        asked = {*self.generalization.schema.names, *(label.name for label in self.generalization.schema.labels)}
         strange = len(record.keys() - asked)
         if strange:
             found.append(Problem(place, None, f"{strange} more than is asked; send only what GET /schema lists"))
         return found
 
     def _label_problems(self, record: Mapping[str, Any], place: int | None) -> list[Problem]:
-        declared = self.generalization.label
-        if declared is None or declared.name not in record:
-            return []
+        sent = [label for label in self.generalization.schema.labels if label.name in record]
         if self.label is None:
-            return [Problem(place, declared.name, "the label is not collected here; leave it out")]
-        try:
-            self._class(record[declared.name])
-        except (KeyError, TypeError):
-            return [Problem(place, declared.name, f"must be one of the {len(declared.values)} declared values")]
-        return []
+            return [Problem(place, label.name, "the label is not collected here; leave it out") for label in sent]
+        return [
+            Problem(place, label.name, f"must be one of the {len(label.values)} declared values")
+            for label in sent
+            if not _is_class(label, record[label.name])
+        ]
 
     @staticmethod
     def _problem(record: Mapping[str, Any], name: str, table: Any, place: int | None) -> Problem | None:
@@ -236,10 +282,8 @@ class RecordFormat:
         dtype = np.dtype([(f"c{j}", f"<{_NUMPY[_width(p)]}") for j, p in enumerate(self.collected)])
         packed = np.frombuffer(b"".join(answers), dtype=dtype)
         columns = [_column(p, packed[f"c{j}"]) for j, p in enumerate(self.collected)]
-        if labels is not None and self.generalization.label is not None:
-            classes = pl.Series(list(self.generalization.label.values), dtype=pl.String)
-            places = pl.Series(labels, dtype=pl.UInt32)
-            columns.append(classes.gather(places).alias(self.generalization.label.name))
+        if labels is not None:
+            columns += _Labels(self.generalization.schema.labels).columns(labels)
         return pl.DataFrame(columns)
 
 

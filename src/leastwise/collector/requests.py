@@ -89,9 +89,9 @@ class RequestReader:
         form = self.format_of(fields.pop(GENERALIZATION_FIELD, None) or request.headers.get(GENERALIZATION_HEADER))
         page_key = fields.pop(KEY_FIELD, None)  # a script may send several sets of answers from one page
         key = _key(request.headers.get(KEY_HEADER) or page_key)
-        label = form.generalization.label
-        if label is not None and fields.get(label.name) == "":
-            del fields[label.name]
+        for label in form.generalization.schema.labels:
+            if fields.get(label.name) == "":
+                del fields[label.name]
         fields = form.typed(fields, partial(plain_number, say=speech.say) if speech else str)
         if speech is not None and form is self.default:
             request.state.right = form.right(fields)  # for the form that is shown again where something is wrong

@@ -35,7 +35,8 @@ def to_plain(value: Any) -> Any:
     if hasattr(value, "to_document"):
         return value.to_document()
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: to_plain(getattr(value, field.name)) for field in _stored(type(value))}
+        pairs = [(field, getattr(value, field.name)) for field in _stored(type(value))]
+        return {field.name: to_plain(own) for field, own in pairs if not _says_nothing(field, own)}
     if isinstance(value, tuple | list):
         return [to_plain(item) for item in value]
     if isinstance(value, Mapping):
@@ -43,6 +44,14 @@ def to_plain(value: Any) -> Any:
     if value is None or isinstance(value, str | bool):
         return value
     return int(value) if isinstance(value, Integral) else float(value)
+
+
+LEFT_OUT = {"left out": True}
+"""The metadata of a field that a document has only where it says something: one that most documents lack."""
+
+
+def _says_nothing(field: Field[Any], value: Any) -> bool:
+    return "left out" in field.metadata and value == field.default
 
 
 def _stored(kind: type[Any]) -> list[Field[Any]]:

@@ -10,6 +10,7 @@ from os import PathLike
 from pathlib import Path as File
 from typing import Any
 
+from leastwise.documents.wording import listed
 from leastwise.errors import MOST_LISTED, ArtefactError, LeastwiseError, shorten
 from leastwise.validation import did_you_mean
 
@@ -176,6 +177,6 @@ def check_format(fields: Fields, name: str, *versions: int) -> bool:
         fields.problems.add(("format",), f"must be {name!r}; got {shorten(found)}")
     known = found_version in versions and not isinstance(found_version, bool)
     if found == name and not known:
-        told = f"version{'s' * (len(versions) > 1)} {' and '.join(map(str, versions))}"
+        told = f"version{'s' * (len(versions) > 1)} {listed([*map(str, versions)])}"
         fields.problems.add(("version",), f"this release reads {told}; got {shorten(found_version)}")
     return bool(found == name and known)

@@ -17,7 +17,7 @@ from leastwise.errors import shorten
 
 DEEPEST = 8  # the format needs four levels
 MOST_PROBLEMS = 50
-NUMBERS = frozenset({"lower", "upper", "above", "up_to", "version"})
+NUMBERS = frozenset({"lower", "upper", "above", "up_to", "version", "weight"})
 FLAGS = frozenset({"integer", "missing", "other", "personal"})
 _TRUE, _FALSE = frozenset({"true", "yes", "on"}), frozenset({"false", "no", "off"})
 _WHOLE = re.compile(r"[+-]?[0-9]+")

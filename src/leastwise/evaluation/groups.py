@@ -26,8 +26,8 @@ from leastwise.errors import ParameterError
 from leastwise.evaluation.certificate import check_held_out, check_origin
 from leastwise.evaluation.declared_groups import FEWEST, FEWEST_TOLD, Grouping
 from leastwise.evaluation.label_guesses import label_guesses
-from leastwise.evaluation.necessity import interval_in_points, points
 from leastwise.evaluation.utility import Judges, parts_of
+from leastwise.evaluation.worth import interval_in_points, points
 from leastwise.generalization import Generalization
 from leastwise.predictors.held_out import Difference
 from leastwise.progress import Progress, Silent

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leastwise.evaluation.declared_groups import GroupErrors, Grouping
-from leastwise.evaluation.risk import NumberErrors, UtilityRisk, number_errors, risk_of
+from leastwise.evaluation.risk import LabelRisk, NumberErrors, UtilityRisk, label_risks, number_errors, risk_of
 from leastwise.generalization import Generalization
 from leastwise.predictors.base import CHOOSING, Predictor, samples
 from leastwise.predictors.cross_validation import FOLDS, CrossValidated
@@ -70,10 +70,15 @@ class LabelGuesses:
         """Return the class that is guessed of each record of a part."""
         return np.frombuffer(bytes.fromhex(getattr(self, part)), dtype=_code_type(people.classes))
 
-    def wrong(self, part: Part, people: Table) -> npt.NDArray[Any]:
-        """Return about whom of a part it is wrong; of a number, how far off it is."""
+    def wrong(self, part: Part, people: Table, label: int | None = None) -> npt.NDArray[Any]:
+        """Return about whom of a part it is wrong; of a number, how far off it is.
+
+        Of several labels it is wrong about a share, or right or wrong about the one that is asked for.
+        """
         guessed = self.guessed(part, people)
-        return guessed != people.y if people.number is None else people.number.off(guessed)
+        if label is not None and people.several is not None:
+            return people.several.wrong(guessed)[:, label]
+        return guessed != people.y if people.graded is None else people.graded.off(guessed)
 
     def beliefs(self, part: Part, people: Table) -> npt.NDArray[np.float64]:
         """Return what it believes of each record of a part: rows of probabilities."""
@@ -84,7 +89,8 @@ class LabelGuesses:
         """Return the utility risk on a part."""
         people: Table = getattr(split, part)
         found = risk_of(self.wrong(part, people), split.train, people, self.predictor, self.seconds)
-        return replace(found, number=self.in_its_unit(split, part))
+        labels = label_risks(self.guessed(part, people), split.train, people)
+        return replace(found, number=self.in_its_unit(split, part), labels=labels)
 
     def in_its_unit(self, split: Split, part: Part) -> NumberErrors | None:
         """Return the errors on a part in the unit of the label; None where that has classes."""
@@ -186,9 +192,33 @@ def utilities_together(
             guessed, everything = (np.concatenate([wrong[i][each] for each in seen]) for i in (mine, best[0]))
             groups = GroupErrors.of(guessed, everything, grouped.get(part, people), groupings)
             number = told[mine].in_its_unit(split, part)
-            risks[part] = replace(risk, increase=more, expected=expected, groups=groups, number=number)
+            labels = _about_each_label(told[mine], told[best[0]], told[0], split, part, seen)
+            risks[part] = replace(
+                risk, increase=more, expected=expected, groups=groups, number=number, labels=labels
+            )
         found.append(Utilities(**risks))
     return found
+
+
+def _about_each_label(
+    coarse: LabelGuesses,
+    best: LabelGuesses,
+    everything: LabelGuesses,
+    split: Split,
+    part: Part,
+    seen: Sequence[Part],
+) -> tuple[LabelRisk, ...]:
+    """Return the risks about each of several labels, with their increases, as of all together."""
+    people: Table = getattr(split, part)
+    found = []
+    for place, risk in enumerate(label_risks(coarse.guessed(part, people), split.train, people)):
+        wrong = [each.wrong(part, people, place) for each in (coarse, best, everything)]
+        more = _increase(wrong[0], wrong[1], wrong[2], people)
+        expected = _expected(coarse, best, everything, split, seen, place)
+        if part == "validation" and expected is not None:
+            more = weighed(more, expected)
+        found.append(replace(risk, increase=more, expected=expected))
+    return tuple(found)
 
 
 def _best_classifiers(
@@ -211,27 +241,35 @@ def _best_classifiers(
 
 
 def _expected(
-    coarse: LabelGuesses, best: LabelGuesses, everything: LabelGuesses, split: Split, parts: Sequence[Part]
+    coarse: LabelGuesses,
+    best: LabelGuesses,
+    everything: LabelGuesses,
+    split: Split,
+    parts: Sequence[Part],
+    label: int | None = None,
 ) -> float | None:
     """Return by how much more often somebody errs who sees less, by the beliefs of who sees everything.
 
-    ``best`` is whose guesses count as those of everything asked. None where nobody knows what is believed.
+    ``best`` is whose guesses count as those of everything asked; ``label`` is which of several is meant, where it
+    is not all of them. None where nobody knows what is believed.
     """
     lost, people = 0.0, 0.0
     for part in parts:
         if part not in everything.believed:
             return None
         table: Table = getattr(split, part)
-        off = _off_by_beliefs(everything.beliefs(part, table), table)
+        off = _off_by_beliefs(everything.beliefs(part, table), table, label)
         row = np.arange(len(table))
         lost += float(table.counts @ (off[row, coarse.guessed(part, table)] - off[row, best.guessed(part, table)]))
         people += float(table.counts.sum())
     return lost / people
 
 
-def _off_by_beliefs(beliefs: npt.NDArray[np.float64], people: Table) -> npt.NDArray[np.float64]:
+def _off_by_beliefs(beliefs: npt.NDArray[np.float64], people: Table, label: int | None) -> npt.NDArray[np.float64]:
     """Return, record by record, how wrong each guess would be if the beliefs are right."""
-    return 1 - beliefs if people.number is None else np.asarray(beliefs @ people.number.distances)
+    if label is not None and people.several is not None:
+        return np.asarray(beliefs @ people.several.distances_of(label))
+    return 1 - beliefs if people.graded is None else np.asarray(beliefs @ people.graded.distances)
 
 
 def _increase(guessed: Array, everything: Array, its_own: Array, people: Table) -> Difference:

@@ -128,6 +128,11 @@ class Live:
         self._effective = self.pool.unweighted.take(np.arange(self._tested)).effective_people
         if not self.pool.personal:
             raise ParameterError("live figures need personal attributes to protect; mark some: --personal a,b")
+        if split.train.several is not None:
+            raise ParameterError(
+                "live figures (the studio) count classes of one label, and there are several; judge drafts by: "
+                "leastwise evaluate, or open a run of one label"
+            )
         if split.train.number is not None:
             raise ParameterError(
                 "live figures (the studio) count classes of the label, and it is a number; judge drafts by: "

@@ -14,20 +14,29 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.reconstruction import Reconstruction
-from leastwise.confidence import Interval
 from leastwise.documents import Document, html
 from leastwise.documents.wording import counted, listed
 from leastwise.evaluation.certificate import check_held_out, check_origin
 from leastwise.evaluation.risk import NumberErrors, number_errors
 from leastwise.evaluation.utility import parts_of
+from leastwise.evaluation.worth import (
+    ASKED,
+    LEVEL,
+    NOT_ASKED,
+    Estimate,
+    Worth,
+    left_out,
+    put_beside,
+    reason,
+    rows,
+)
 from leastwise.generalization import Generalization
 from leastwise.generalization.describe import how_asked
 from leastwise.minimizers.merging import mergeable
@@ -40,77 +49,12 @@ from leastwise.predictors.regression import linear
 from leastwise.predictors.strongest import guesses
 from leastwise.progress import Progress, Silent
 from leastwise.records.grouping import numbered_runs, quantile_of
+from leastwise.records.several import Several
 from leastwise.records.table import Split, Table
 
-LEVEL = 0.95
 # What has an order and is not asked is tried in full, and in so many parts of about equally many people.
 _PARTS = 8
 _LEARNED = 50_000  # boundaries are many; only what one of them changes counts, and both sides learn alike
-
-Buys = Literal["accuracy", "sureness", "nothing"]
-_NOTHING = "buys nothing that these records can tell"
-_ASKED: dict[Buys, str] = {"accuracy": "needed", "sureness": "makes the model surer only", "nothing": _NOTHING}
-_NOT_ASKED: dict[Buys, str] = {
-    "accuracy": "would buy accuracy",
-    "sureness": "would make the model surer only",
-    "nothing": _NOTHING,
-}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Estimate:
-    """A paired difference with its interval."""
-
-    mean: float
-    interval: Interval
-
-    @classmethod
-    def of(cls, difference: Difference) -> Estimate:
-        """Return the difference with its interval at ``LEVEL``."""
-        z = float(stats.norm.ppf((1 + LEVEL) / 2))
-        return cls(mean=difference.mean, interval=Interval(difference.bound(-z), difference.bound(z)))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Worth:
-    """What a question, or a boundary between two answers, is worth: how it is without it.
-
-    Attributes
-    ----------
-    attribute, personal
-        The question, and whether its disclosure is measured.
-    asked_as
-        In what form; of a boundary, the two answers that it parts.
-    error
-        How much more often the model errs without it.
-    log_loss
-        How much the model's log loss rises without it, which tells weak effects better.
-    adversary_error, own
-        How much more often A1 errs without it: on average over the personal attributes, and about this one where
-        it is personal. None where nothing is.
-    """
-
-    attribute: str
-    personal: bool
-    asked_as: str
-    error: Estimate
-    log_loss: Estimate
-    adversary_error: float | None
-    own: float | None
-
-    @property
-    def buys(self) -> Buys:
-        """What it buys, as far as these records can tell."""
-        if self.error.interval.low > 0:
-            return "accuracy"
-        return "sureness" if self.log_loss.interval.low > 0 and self.error.interval.high > 0 else "nothing"
-
-    def figures(self) -> tuple[str, str]:
-        """Return as texts how much more often the model errs without it, with its interval, and A1."""
-        attacker = "" if self.adversary_error is None else points(self.adversary_error)
-        if self.own is not None:
-            attacker += f" (about {self.attribute} {points(self.own)})"
-        return f"{points(self.error.mean)} ({interval_in_points(self.error.interval)})", attacker
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,8 +107,8 @@ class Necessity(Document):
     def sentences(self) -> list[str]:
         """Say of each question what it is worth, and of the boundaries which could go."""
         return [
-            *(_left_out(each, self.number) for each in self._left_out),
-            *(_put_beside(each, self.number) for each in self.not_asked),
+            *(left_out(each, self.number) for each in self._left_out),
+            *(put_beside(each, self.number) for each in self.not_asked),
             *self.boundary_sentences(),
         ]
 
@@ -193,24 +137,29 @@ class Necessity(Document):
             f"model learned anew each time; ranges are {100 * LEVEL:.0f} % intervals of paired differences, each "
             "by itself. A1, who steals the records, attacks by counting."
             + ("" if self.number is None else f" {self.number.what_points_are()}")
+            + (" Errors are the weighted mean over the labels, and about each of them." if self._several else "")
         )
+
+    @property
+    def _several(self) -> bool:
+        return any(each.by_label for each in (*self.asked, *self.not_asked))
 
     def reasons(self) -> dict[str, str]:
         """Return, by question, why it is asked, in the words of the people who are asked."""
         # Of questions that tell the same each buys nothing, and yet one is needed.
         alike = self.together is not None and self.together.buys != "nothing"
-        return {each.attribute: _reason(each, alike, self.number) for each in self.asked}
+        return {each.attribute: reason(each, alike, self.number) for each in self.asked}
 
     def tables(self) -> list[Listing]:
         """Return what is asked, what is not, and the boundaries, each as a table of texts."""
         errors = [f"{who} errs more without it, in points" for who in ("the model", "A1")]
         return [
-            Listing("Asked", ["question", "verdict", *errors, "asked as"], _rows(self._left_out, _ASKED)),
-            Listing("Not asked", ["question", "verdict", *errors, "tried as"], _rows(self.not_asked, _NOT_ASKED)),
+            Listing("Asked", ["question", "verdict", *errors, "asked as"], rows(self._left_out, ASKED)),
+            Listing("Not asked", ["question", "verdict", *errors, "tried as"], rows(self.not_asked, NOT_ASKED)),
             Listing(
                 "Boundaries between answers (by counting)",
                 ["question", "verdict", *errors, "between"],
-                _rows(self.boundaries, _ASKED),
+                rows(self.boundaries, ASKED),
             ),
         ]
 
@@ -221,80 +170,6 @@ class Listing(NamedTuple):
     title: str
     columns: list[str]
     rows: list[list[str]]
-
-
-# In words --------------------------------------------------------------------------------------------------------
-
-
-def points(difference: float) -> str:
-    """Write a difference of two errors in points.
-
-    >>> points(0.0052), points(-0.1234), points(-0.00001)
-    ('0.52', '-12.3', '0.00')
-    """
-    shown = f"{100 * difference:.{1 if abs(difference) >= 0.1 else 2}f}"
-    return shown.removeprefix("-") if not float(shown) else shown
-
-
-def interval_in_points(interval: Interval) -> str:
-    """Write the interval of a difference.
-
-    >>> interval_in_points(Interval(-0.001, 0.008))
-    '-0.10 to 0.80'
-    """
-    return f"{points(interval.low)} to {points(interval.high)}"
-
-
-def _rows(all_worth: Sequence[Worth], words: Mapping[Buys, str]) -> list[list[str]]:
-    return [[each.attribute, words[each.buys], *each.figures(), each.asked_as] for each in all_worth]
-
-
-def _left_out(each: Worth, number: NumberErrors | None) -> str:
-    costs = f"costs {_in_points(each.error, number)}{_attacker(each, 'more', 'less')}"
-    return f"Leaving out {each.attribute} {costs}. {_sentence(_ASKED[each.buys])}"
-
-
-def _put_beside(each: Worth, number: NumberErrors | None) -> str:
-    saves = f"would save {_in_points(each.error, number)}{_attacker(each, 'less', 'more')}"
-    return f"Asking {each.attribute} {each.asked_as} too {saves}. {_sentence(_NOT_ASKED[each.buys])}"
-
-
-def _in_points(estimate: Estimate, number: NumberErrors | None) -> str:
-    """Write an estimate in points, or in the unit of a label that is a number."""
-    if number is not None:
-        low, high = (number.in_its_unit(end) for end in estimate.interval)
-        return f"{number.in_its_unit(estimate.mean)} ({low} to {high})"
-    return f"{points(estimate.mean)} points ({interval_in_points(estimate.interval)})"
-
-
-def _attacker(each: Worth, positive: str, negative: str) -> str:
-    changes = [("", each.adversary_error), (f"about {each.attribute} ", each.own)]
-    told = [
-        f"{about}{points(abs(change))} points {positive if change > 0 else negative}"
-        for about, change in changes
-        if change is not None and float(points(change))
-    ]
-    if each.adversary_error is None:
-        return ""
-    return f"; A1 would err {' and '.join(told)}" if told else "; A1 would err as often"
-
-
-def _sentence(words: str) -> str:
-    return f"{words[0].upper()}{words[1:]}."
-
-
-def _reason(each: Worth, alike: bool, number: NumberErrors | None = None) -> str:
-    if each.buys == "sureness":
-        return "It makes the predictions surer."
-    if each.buys == "nothing" and alike:
-        return "Another question tells nearly the same; one of them is needed."
-    if each.buys == "nothing":
-        return "We could not measure that it makes a difference."
-    if number is not None:
-        return f"Without it, predictions would be off by {number.in_its_unit(each.error.mean)} more on average."
-    people = round(1000 * each.error.mean)
-    many = f"about {people:,}" if people else "fewer than 1"
-    return f"Without it, {many} more of 1,000 people would get a wrong prediction."
 
 
 # Judging ---------------------------------------------------------------------------------------------------------
@@ -380,6 +255,7 @@ class _Judged:
     attack: Mapping[str, float]
     doubt: float
     persons: npt.NDArray[np.intp] | None
+    labels: tuple[str, ...]
 
     @property
     def adversary_error(self) -> float | None:
@@ -401,7 +277,8 @@ class _Judge:
         (found,) = guesses(chosen, rows)
         attack = self._attack(generalization) if test.personal else {}
         doubt = float(np.average(before.surprise, weights=before.weights))
-        return _Judged(HeldOut.of(found, rows), attack, doubt, test.persons)
+        labels = tuple(label.name for label in test.schema.labels)
+        return _Judged(HeldOut.of(found, rows), attack, doubt, test.persons, labels)
 
     def _attack(self, generalization: Generalization) -> dict[str, float]:
         found = Reconstruction(JointBuckets, compared=self.compared).attack(Breach.of(generalization, self.split))
@@ -462,7 +339,18 @@ def _worth(partition: Partition, asked_as: str, more: _Judged, less: _Judged) ->
         log_loss=Estimate.of(Difference.of(less.model.surprise - more.model.surprise, *people)),
         adversary_error=float(np.mean([*lost.values()])) if lost else None,
         own=lost.get(name),
+        by_label=_by_label(more, less),
     )
+
+
+def _by_label(more: _Judged, less: _Judged) -> dict[str, Estimate] | None:
+    """Return how much more often it errs about each of several labels; None where there is one."""
+    several = less.model.graded
+    if not isinstance(several, Several):
+        return None
+    lost = several.wrong(less.model.guessed).astype(float) - several.wrong(more.model.guessed)
+    people = less.model.weights, less.persons
+    return {name: Estimate.of(Difference.of(lost[:, i], *people)) for i, name in enumerate(less.labels)}
 
 
 def _with(generalization: Generalization, *changed: Partition) -> Generalization:

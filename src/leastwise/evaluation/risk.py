@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from leastwise.confidence import Interval, error_interval
+from leastwise.documents.plain import LEFT_OUT
 from leastwise.evaluation.declared_groups import GroupErrors
 from leastwise.predictors.held_out import Difference
 from leastwise.records.table import Table
@@ -86,6 +87,26 @@ def number_errors(guessed: Array, people: Table) -> NumberErrors:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LabelRisk:
+    """How often a classifier is wrong about one of several labels.
+
+    Attributes
+    ----------
+    label
+        Its name.
+    error, interval, baseline, increase, expected
+        As of ``UtilityRisk``, about this label alone.
+    """
+
+    label: str
+    error: float
+    interval: Interval
+    baseline: float
+    increase: Difference | None = None
+    expected: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class UtilityRisk:
     """How often a classifier is wrong that sees only generalized records. Lower is better.
 
@@ -111,6 +132,9 @@ class UtilityRisk:
         The same errors in the unit of the label, where that is a number.
     groups
         How it serves the groups that were declared; None where there are none.
+    labels, worst
+        Where there are several labels, each by itself; the error is then their weighted mean. Where the worst of
+        them counts: what the error would be, were it to rise about all of them by as much as about that one.
     """
 
     error: float
@@ -122,7 +146,23 @@ class UtilityRisk:
     expected: float | None = None
     groups: GroupErrors | None = None
     number: NumberErrors | None = None
+    labels: tuple[LabelRisk, ...] = field(default=(), metadata=LEFT_OUT)
+    worst: float | None = field(default=None, metadata=LEFT_OUT)
     seconds: float = field(default=0.0, compare=False)
+
+    def with_worst(self) -> UtilityRisk:
+        """Return it where the worst of several labels counts; as it is, where there is one label."""
+        more = [each.increase.mean for each in self.labels if each.increase is not None]
+        if not more or self.increase is None:
+            return self
+        return replace(self, worst=self.error - self.increase.mean + max(more))
+
+    def worst_beside(self, everything: UtilityRisk) -> UtilityRisk:
+        """Return it where the worst of several labels counts, held against how everything asked is judged."""
+        if not self.labels:
+            return self
+        more = [own.error - its.error for own, its in zip(self.labels, everything.labels, strict=True)]
+        return replace(self, worst=everything.error + max(more))
 
 
 class UtilityLimits(NamedTuple):
@@ -137,10 +177,10 @@ def risk_of(wrong: Array, train: Table, judged: Table, predictor: str, seconds: 
     counts = judged.counts
     errors, people = float(counts @ wrong), float(counts.sum())
     classes = np.bincount(train.y, weights=train.counts, minlength=train.classes)
-    if judged.number is None:
+    if judged.graded is None:
         naive = judged.y != int(classes.argmax())
     else:
-        naive = judged.number.off(np.repeat(judged.number.guess(classes[None, :]), len(judged)))
+        naive = judged.graded.off(np.repeat(judged.graded.guess(classes[None, :]), len(judged)))
     guessed = float(counts @ naive)
     return UtilityRisk(
         error=errors / people,
@@ -149,4 +189,23 @@ def risk_of(wrong: Array, train: Table, judged: Table, predictor: str, seconds: 
         people=people,
         predictor=predictor,
         seconds=seconds,
+    )
+
+
+def label_risks(guessed: Array, train: Table, judged: Table) -> tuple[LabelRisk, ...]:
+    """Return how often guessed levels are wrong about each of several labels; nothing where there is one."""
+    several, label, counts = judged.several, judged.schema.label, judged.counts
+    if several is None or label is None:
+        return ()
+    classes = np.bincount(train.y, weights=train.counts, minlength=train.classes)
+    naive = several.wrong(np.repeat(several.guess(classes[None, :]), len(judged)))
+    wrong, people = several.wrong(guessed), float(counts.sum())
+    return tuple(
+        LabelRisk(
+            label=each.name,
+            error=float(counts @ wrong[:, place]) / people,
+            interval=error_interval(wrong[:, place], counts, judged.persons),
+            baseline=float(counts @ naive[:, place]) / people,
+        )
+        for place, each in enumerate(label.parts)
     )

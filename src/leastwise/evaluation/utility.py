@@ -24,7 +24,7 @@ from sklearn.base import clone, is_regressor
 from leastwise.adversaries.guessing import MakePredictor, StrongestOf
 from leastwise.errors import ParameterError, shorten
 from leastwise.evaluation.label_guesses import label_guesses, utilities_together
-from leastwise.evaluation.risk import UtilityLimits, UtilityRisk, number_errors, risk_of
+from leastwise.evaluation.risk import UtilityLimits, UtilityRisk, label_risks, number_errors, risk_of
 from leastwise.generalization import Generalization
 from leastwise.partition import Untouched
 from leastwise.predictors.base import Predictor
@@ -109,8 +109,10 @@ def judged_by(
     predicted = np.asarray(fitted.predict(generalized_frame(parts.test, generalization, frame)))
     seconds, number = time.perf_counter() - start, parts.test.number
     if number is None:
-        wrong = predicted.astype(int) != parts.test.y
-        return risk_of(wrong, parts.train, parts.test, type(estimator).__name__, seconds)
+        guessed, several = predicted.astype(int), parts.test.several
+        wrong = guessed != parts.test.y if several is None else several.off(guessed)
+        risk = risk_of(wrong, parts.train, parts.test, type(estimator).__name__, seconds)
+        return replace(risk, labels=label_risks(guessed, parts.train, parts.test))
     off = np.abs(predicted - number.exact) / number.scale
     found = risk_of(off, parts.train, parts.test, type(estimator).__name__, seconds)
     return replace(found, number=number_errors(predicted, parts.test))

@@ -85,8 +85,7 @@ def form_html(
     say, told = speaker(language, translation), translation or Translation()
     told.check(generalization)
     asked = questions(generalization, told, say, prefer_not_to_say)
-    if label and generalization.label is not None:
-        asked.append(label_question(generalization.label, told))
+    asked += [label_question(each, told) for each in generalization.schema.labels if label]
     _check_texts(asked)
     taken = [question.name for question in asked if question.name in (hidden or {})]
     if taken:

@@ -55,9 +55,8 @@ def asset(name: str) -> str:
 
 def plan(generalization: Generalization) -> dict[str, Any]:
     """Return what a browser needs in order to generalize: the buckets and their labels, nothing suppressed."""
-    label = generalization.label
     return {
-        "label": None if label is None else _label_plan(label),
+        "labels": [_label_plan(label) for label in generalization.schema.labels],
         "attributes": [_attribute_plan(p) for p in generalization.partitions if not p.suppressed],
     }
 

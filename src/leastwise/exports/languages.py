@@ -133,9 +133,8 @@ class Translation:
 
     def check(self, generalization: Generalization) -> None:
         """Refuse texts for attributes and values that a generalization does not know; asked or not."""
-        label = generalization.label
         attributes = {p.attribute.name: p.attribute for p in generalization.partitions if not p.suppressed}
-        attributes |= {} if label is None else {label.name: label}
+        attributes |= {label.name: label for label in generalization.schema.labels}
         known = [*generalization.schema.names, *attributes]
         for what, texts in (("question", self.questions), ("unit", self.units), ("answers", self.answers)):
             check_names(f"a translation has a text ({what})", texts, known)

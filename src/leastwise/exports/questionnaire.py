@@ -202,8 +202,7 @@ def questionnaire(
         By attribute, why it is asked: see ``Necessity.reasons``.
     """
     asked = questions(generalization)
-    if label and generalization.label is not None:
-        asked.append(label_question(generalization.label))
+    asked += [label_question(each) for each in generalization.schema.labels if label]
     lines = [f"# {as_is(title)}", "", _summary(generalization), ""]
     for number, question in enumerate(asked, start=1):
         reason = (why or {}).get(question.name)

@@ -50,8 +50,8 @@ def record_schema(
     """
     asked = [partition for partition in generalization.partitions if not partition.suppressed]
     properties = {partition.attribute.name: _property(partition, output) for partition in asked}
-    if label and generalization.label is not None:
-        properties[generalization.label.name] = _label_property(generalization.label)
+    if label:
+        properties |= {each.name: _label_property(each) for each in generalization.schema.labels}
     return {
         "$schema": DIALECT,
         "title": "A generalized record",

@@ -132,7 +132,7 @@ def _path(dialect: Dialect, name: str | Sequence[str]) -> str:
 
 
 def _column_kinds(generalization: Generalization, holds: Mapping[str, Holds]) -> dict[str, Holds]:
-    declared = [*generalization.schema.attributes, *([generalization.label] if generalization.label else [])]
+    declared = [*generalization.schema.attributes, *generalization.schema.labels]
     kinds: dict[str, Holds] = {a.name: "number" if a.continuous and not a.derive else "text" for a in declared}
     for name, kind in holds.items():
         if name not in kinds:
@@ -153,9 +153,8 @@ def _asked(
             kind, place = kinds[attribute.name], len(asked) + 1
             column = Column(writer.dialect, attribute, kind, place, partition.assignment)
             asked.append((column, writer.case(column, partition)))
-    if label and generalization.label is not None:
-        attribute, place = generalization.label, len(asked) + 1
-        buckets = range(len(attribute.values))
+    for attribute in generalization.schema.labels if label else ():
+        buckets, place = range(len(attribute.values)), len(asked) + 1
         column = Column(writer.dialect, attribute, kinds[attribute.name], place, buckets)
         asked.append((column, writer.label(column)))
     return asked

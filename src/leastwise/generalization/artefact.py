@@ -19,13 +19,14 @@ from leastwise.documents import Fields, Problems, check_format, is_number, read_
 from leastwise.errors import ArtefactError, SchemaError, shorten
 from leastwise.partition import Groups, Intervals, Partition, keep, suppress
 from leastwise.schema import Attribute
-from leastwise.schema.attribute import attribute_from_document, attribute_to_document, plain_number, take_attribute
+from leastwise.schema.attribute import attribute_to_document, plain_number, take_attribute
+from leastwise.schema.labels import label_to_document, take_label
 from leastwise.schema.names import Named, name_problem
 from leastwise.schema.values import number_text
 from leastwise.validation import did_you_mean
 
 FORMAT = "leastwise-generalization"
-VERSION, WITH_NAMES = 1, 2
+VERSION, WITH_NAMES, WITH_LABELS = 1, 2, 3
 SUPPRESSED, UNTOUCHED = "suppressed", "untouched"
 LINE_WIDTH = 100
 
@@ -42,11 +43,12 @@ def to_document(
 ) -> dict[str, Any]:
     """Return the content of the file."""
     named = any(map(_has_names, partitions))
-    document: dict[str, Any] = {"format": FORMAT, "version": WITH_NAMES if named else VERSION}
+    several = label is not None and len(label.parts) > 1
+    version = WITH_LABELS if several else WITH_NAMES if named else VERSION
+    document: dict[str, Any] = {"format": FORMAT, "version": version}
     if origin:
         document["origin"] = dict(origin)
-    if label is not None:
-        document["label"] = attribute_to_document(label.unnamed)
+    document |= label_to_document(None if label is None else label.unnamed)
     document["attributes"] = [
         {**attribute_to_document(_published(p)), "buckets": _buckets_to_document(p)} for p in partitions
     ]
@@ -119,13 +121,16 @@ def from_text(text: str) -> Content:
 def from_document(document: Any, problems: Problems) -> Content | None:
     """Read the content of a file; note everything that is wrong with it."""
     fields = Fields(document, (), problems)
-    if not check_format(fields, FORMAT, VERSION, WITH_NAMES):
+    if not check_format(fields, FORMAT, VERSION, WITH_NAMES, WITH_LABELS):
         return None
-    named = fields.take("version") == WITH_NAMES
+    version = fields.take("version")
+    named = version in (WITH_NAMES, WITH_LABELS)
+    if "labels" in fields and version != WITH_LABELS:
+        problems.add(("labels",), f"several labels are of version {WITH_LABELS}; got version {version}")
     origin = fields.take("origin", {})
     if not isinstance(origin, dict) or not all(map(_is_single, origin.values())):
         fields.wrong("origin", "a mapping to texts, numbers, true, false or null", origin)
-    label = attribute_from_document(fields.take("label"), ("label",), problems) if "label" in fields else None
+    label = take_label(fields, problems)
     partitions = [
         _partition_from_document(item, ("attributes", i), problems, named)
         for i, item in enumerate(fields.items("attributes"))

@@ -22,6 +22,7 @@ from leastwise.records.splitting import protocol_rows
 from leastwise.records.table import Table
 from leastwise.schema import Attribute, Schema
 from leastwise.schema.inference import infer_schema
+from leastwise.schema.labels import JointLabel
 
 Self = TypeVar("Self", bound="Minimizer")
 
@@ -140,6 +141,10 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # 
         return schema if self.personal is None else schema.with_personal(self.personal)
 
     def _labelled(self, table: Table, frame: sample.Frame, y: Any, label: Attribute | None) -> Table:
+        if isinstance(label, JointLabel):
+            if y is not None or any(each.column not in frame.columns for each in label.parts):
+                raise SchemaError(f"the labels {label.name} are read from columns of X; leave y out")
+            return table.with_label([frame[each.column] for each in label.parts], label)
         if y is None and label is not None and label.name in frame.columns:
             y = frame[label.name].to_list()
         if y is None and get_tags(self).target_tags.required:

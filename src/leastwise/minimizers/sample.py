@@ -127,7 +127,8 @@ def labelled(table: Table, y: Any, label: Attribute | None) -> Table:
             "Unknown label type: the declared label has classes; found fractions, declare it continuous"
         )
     check_consistent_length(table.codes, texts)
-    return table.with_label(nw.from_native(pl.Series(label.name, texts, dtype=pl.String), series_only=True), label)
+    column = nw.from_native(pl.Series(label.name, texts, dtype=pl.String), series_only=True)
+    return table.with_label([column], label)
 
 
 def _classes(texts: Sequence[str | None]) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from leastwise.confidence import binomial_interval, distance_interval
+from leastwise.documents.wording import listed
 from leastwise.errors import DataError, ParameterError, shorten
 from leastwise.generalization import Generalization
 from leastwise.models.inputs import Matrix, as_polars, classes_of, encoded, numbers_of
@@ -23,6 +24,7 @@ from leastwise.models.model import Model, ModelFacts
 from leastwise.partition import Untouched
 from leastwise.random import generator
 from leastwise.records.encoding import derived_column
+from leastwise.schema import Attribute
 from leastwise.validation import check_between, did_you_mean
 
 DEFAULT = "sklearn.ensemble.HistGradientBoostingClassifier"
@@ -133,7 +135,7 @@ def train(
     records
         A frame of labels of buckets, as ``transform`` writes it, and the label's column.
     label
-        The column to predict; by default the label of the generalization.
+        The column to predict; by default the label of the generalization. Of several labels, which one.
     estimator
         A scikit-learn classifier (a regressor, where the label is a number), or the import path of its class;
         None: gradient boosting. Importing runs code: never pass on a path that a stranger wrote.
@@ -152,14 +154,15 @@ def train(
     frame = as_polars(records)
     if name not in frame.columns:
         raise DataError(f"the records have no column {shorten(name)}; {did_you_mean(name, frame.columns)}")
-    rule = "" if generalization.label is None else generalization.label.derive
+    declared = next((each for each in generalization.schema.labels if each.name == name), None)
+    rule = "" if declared is None else declared.derive
     labels = (
         derived_column(nw.from_native(frame[name], series_only=True), rule).to_polars()
         if full and rule
         else frame[name]
     )
-    number = generalization.label is not None and generalization.label.continuous
-    classes, told, known = _labels(generalization, labels)
+    number = declared is not None and declared.continuous
+    classes, told, known = _labels(declared, labels)
     matrix = encoded(generalization, generalization.transform(frame) if full else frame)
     x, y = matrix[known], told[known]
     everybody = np.ones(len(told), dtype=np.int64) if counts is None else np.asarray(counts, dtype=np.int64)
@@ -186,15 +189,14 @@ def train(
         unlabelled=int(everybody.sum() - people.sum()),
         seed=seed,
         versions=_versions(used),
-        unit=generalization.label.unit if number and generalization.label is not None else "",
+        unit=declared.unit if number and declared is not None else "",
         **measured,
     )
     return Model(generalization, fitted, facts)
 
 
-def _labels(generalization: Generalization, column: Any) -> tuple[tuple[str, ...], npt.NDArray[Any], Known]:
+def _labels(label: Attribute | None, column: Any) -> tuple[tuple[str, ...], npt.NDArray[Any], Known]:
     """Return the classes (of a number none), the label of each record, and which records have one."""
-    label = generalization.label
     if label is not None and label.continuous:
         numbers = numbers_of(column)
         return (), numbers, ~np.isnan(numbers)
@@ -203,17 +205,19 @@ def _labels(generalization: Generalization, column: Any) -> tuple[tuple[str, ...
 
 
 def _label_name(generalization: Generalization, label: str | None) -> str:
-    declared = None if generalization.label is None else generalization.label.name
+    declared = [each.name for each in generalization.schema.labels]
     if label is not None and label in generalization.schema.names:
         raise ParameterError(f"{shorten(label)} is an attribute; the label must be another column")
-    if label is not None and declared is not None and label != declared:
+    if label is not None and declared and label not in declared:
         raise ParameterError(
-            f"the label must be {shorten(declared)}, as the generalization says; got {shorten(label)}"
+            f"the label must be {shorten(listed(declared, 'or'))}, as the generalization says; got "
+            f"{shorten(label)}"
         )
-    name = label or declared
-    if name is None:
+    if label is None and len(declared) > 1:
+        raise ParameterError(f"a model predicts one label; name it: {listed(declared, 'or')}")
+    if label is None and not declared:
         raise ParameterError("name the column to predict: the generalization declares no label")
-    return name
+    return label or declared[0]
 
 
 def _held_out(people: Counts, share: float, seed: int) -> tuple[Counts, Counts]:

@@ -29,7 +29,8 @@ class PolicyTask:
     data
         The records; None where they are named on the command line.
     label, personal
-        The column to predict, and the personal attributes (None: as the schema says, or all discrete ones).
+        The column to predict, or several, and the personal attributes (None: as the schema says, or all discrete
+        ones).
     schema
         A schema file; None: inferred from the records.
     missing
@@ -43,7 +44,7 @@ class PolicyTask:
     """
 
     data: Path | None = None
-    label: str | None = None
+    label: str | tuple[str, ...] | None = None
     personal: tuple[str, ...] | None = None
     schema: Path | None = None
     missing: tuple[str, ...] = ()

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from leastwise.checks.drifting import DriftLimits
 from leastwise.documents import LARGEST_DOCUMENT, Fields, Problems, check_format, from_plain, is_number
+from leastwise.documents.wording import listed
 from leastwise.documents.yaml import LocatedDocument
 from leastwise.errors import LeastwiseError, ParameterError, SchemaError, shorten
 from leastwise.evaluation.declared_groups import parse_all
@@ -19,6 +20,7 @@ from leastwise.policy.policy import FORMAT, VERSION, Policy, PolicyTask, Process
 from leastwise.runs.budget import MEAN, Budget
 from leastwise.schema import Schema
 from leastwise.schema.file import load_schema
+from leastwise.schema.labels import label_names
 from leastwise.schema.names import Names, names_from_document
 from leastwise.schema.values import number_of
 from leastwise.validation import did_you_mean
@@ -165,7 +167,7 @@ def _policy(section: Section, folder: Path) -> Policy | None:
 
 def _task(section: Section, folder: Path) -> PolicyTask:
     lists = {key: section.words(key) for key in ("missing", "drop", "keep", "discrete", "continuous")}
-    schema, label = section.file("schema", folder), section.word("label")
+    schema, label = section.file("schema", folder), _label(section)
     personal = section.words("personal") if "personal" in section else None
     at_least = section.whole_or("at_least", None)
     if at_least is not None and at_least < 1:
@@ -184,6 +186,14 @@ def _task(section: Section, folder: Path) -> PolicyTask:
         at_least=at_least,
         **lists,
     )
+
+
+def _label(section: Section) -> str | tuple[str, ...] | None:
+    """Return the name of the label, or those of several: a list."""
+    if isinstance(section.take("label", None), list):
+        names = section.words("label")
+        return names[0] if len(names) == 1 else names or None
+    return section.word("label")
 
 
 def _limits(kind: type[T], section: Section, read: Callable[[Any], Any] | None = None) -> T | None:
@@ -271,8 +281,9 @@ def _check_names(
     names: Names,
 ) -> None:
     personal, schema = task.personal, None
-    if task.label is not None and task.label in (personal or ()):
-        problems.add(("personal",), f"{shorten(task.label)} is the label; it can only be one of the two")
+    for name in label_names(task.label):
+        if name in (personal or ()):
+            problems.add(("personal",), f"{shorten(name)} is the label; it can only be one of the two")
     try:
         schema = None if task.schema is None else load_schema(task.schema)
     except SchemaError as error:
@@ -290,9 +301,11 @@ def _check_names(
 
 
 def _check_against(schema: Schema, task: PolicyTask, constraints: Constraints, problems: Problems) -> None:
-    label = None if schema.label is None else schema.label.name
-    if task.label is not None and task.label != label:
-        problems.add(("label",), f"the schema says {shorten(label)}; got {shorten(task.label)}: they must agree")
+    label, named = None if schema.label is None else schema.label.name, label_names(task.label)
+    if named and {*named} != {each.name for each in schema.labels}:
+        problems.add(
+            ("label",), f"the schema says {shorten(label)}; got {shorten(listed(named))}: they must agree"
+        )
     _check_known(problems, ("personal",), task.personal or (), schema.names)
     try:
         constraints.check(schema)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import yaml
 
-from leastwise.runs.budget import Budget
+from leastwise.runs.budget import WORST, Budget
 
 COLUMN = 29  # where the comments begin
 COMMENTED = ("data", "label", "personal", "schema", "missing", "seed", "quick", "decision")
@@ -104,7 +104,7 @@ drift:
 
 def policy_text(
     data: str = "people.csv",
-    label: str = "income",
+    label: str | Sequence[str] = "income",
     personal: Sequence[str] = (),
     missing: Sequence[str] = (),
     generalization: str | None = None,
@@ -115,11 +115,13 @@ def policy_text(
     budget: Budget | None = None,
     seed: int = 0,
     quick: bool = False,
+    person: str | None = None,
+    survey_weights: str | None = None,
 ) -> str:
     """Return a commented policy to edit; what is not given is an example behind a comment sign."""
     said = {
         "data": _written(data),
-        "label": _written(label),
+        "label": _written(label) if isinstance(label, str) else _listed(label),
         "personal": _listed(personal) if personal else None,
         "schema": None if schema is None else _written(schema),
         "missing": _listed(missing),
@@ -133,6 +135,14 @@ def policy_text(
     for name, text in said.items():
         line = f"{name}: {text}" if text is not None else f"# {name}: {EXAMPLES[name]}"
         lines[name] = line.ljust(COLUMN) if name in COMMENTED else line
+    beside = {
+        "person": (person, "whose record each one is"),
+        "survey_weights": (survey_weights, "for how much of the population it speaks"),
+    }
+    for name, (column, words) in beside.items():  # most records have neither
+        if column is not None:
+            line = f"{name}: {_written(column)}"
+            lines["personal"] = f"{line.ljust(COLUMN)} # the column that tells {words}\n{lines['personal']}"
     return TEMPLATE.format(**lines, budget=_budget_lines(DEFAULT if budget is None else budget))
 
 
@@ -142,6 +152,10 @@ def _budget_lines(budget: Budget) -> str:
         value = getattr(budget, name)
         line = f"  {name}: {value}" if value is not None else f"  # {name}: {example}"
         lines.append(f"{line.ljust(COLUMN)} # {words}")
+    if budget.labels_by != WORST:
+        lines.append(
+            f"{f'  labels_by: {budget.labels_by}'.ljust(COLUMN)} # of several labels, not the worst counts"
+        )
     sign, least = ("", budget.min_adversary_error) if budget.min_adversary_error else ("# ", EXAMPLE_OF_LEAST)
     head = f"  {sign}min_adversary_error:".ljust(COLUMN)
     lines.append(f"{head} # how often A1, who stole the records, must be wrong; higher is safer")

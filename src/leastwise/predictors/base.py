@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ from leastwise.generalization import Generalization
 from leastwise.partition import Codes
 from leastwise.records.grouping import joint_buckets
 from leastwise.records.numbers import Numbers
+from leastwise.records.several import Graded
 from leastwise.records.table import Table
 
 Probabilities = npt.NDArray[np.floating[Any]]
@@ -50,8 +51,9 @@ class Samples:
     numbers
         Per column, the number that each code stands for (NaN where it stands for none), or None where codes are
         no numbers; empty where that is not known.
-    number
-        The label of each row, where it is the target and a number.
+    graded
+        The label of each row, where it is the target and a guess of it is more or less wrong: a number, or several
+        labels.
     """
 
     inputs: Codes
@@ -62,7 +64,17 @@ class Samples:
     weights: npt.NDArray[Any]
     masks: tuple[Masks, ...] = ()
     numbers: tuple[npt.NDArray[np.float64] | None, ...] = ()
-    number: Numbers | None = None
+    graded: Graded | None = None
+
+    @property
+    def number(self) -> Numbers | None:
+        """The label of each row, where it is the target and a number."""
+        return self.graded if isinstance(self.graded, Numbers) else None
+
+    @property
+    def likeliest(self) -> bool:
+        """Whether the best guess is the likeliest value."""
+        return self.graded is None or self.graded.plain
 
     def __len__(self) -> int:
         return len(self.inputs)
@@ -82,36 +94,36 @@ class Samples:
         columns = np.concatenate([self.inputs, self.targets], axis=1)
         first, row_of = joint_buckets(columns, [*self.input_sizes, *self.target_sizes])
         weights = np.bincount(row_of, weights=self.weights, minlength=len(first))
-        number = None if self.number is None else self.number.at_levels(self.targets[first, 0])
+        graded = None if self.graded is None else self.graded.at_levels(self.targets[first, 0])
         return replace(
-            self, inputs=self.inputs[first], targets=self.targets[first], weights=weights, number=number
+            self, inputs=self.inputs[first], targets=self.targets[first], weights=weights, graded=graded
         )
 
     def take(self, rows: npt.NDArray[np.intp]) -> Samples:
         """Return some of the rows."""
-        number = None if self.number is None else self.number.take(rows)
+        graded = None if self.graded is None else self.graded.take(rows)
         return replace(
             self,
             inputs=self.inputs[rows],
             targets=self.targets[rows],
             weights=self.weights[rows],
-            number=number,
+            graded=graded,
         )
 
     def and_also(self, others: Samples) -> Samples:
         """Return these rows and, behind them, those of others of the same kind."""
         pairs = [(getattr(self, name), getattr(others, name)) for name in ("inputs", "targets", "weights")]
         inputs, targets, weights = (np.concatenate(pair) for pair in pairs)
-        both = None if self.number is None or others.number is None else self.number.and_also(others.number)
-        return replace(self, inputs=inputs, targets=targets, weights=weights, number=both)
+        both = None if self.graded is None else self.graded.and_also(cast(Any, others.graded))
+        return replace(self, inputs=inputs, targets=targets, weights=weights, graded=both)
 
     def best(self, probabilities: Probabilities) -> npt.NDArray[np.intp]:
-        """Return the guess of each row of probabilities: the likeliest value, or of a number the median."""
-        return probabilities.argmax(axis=1) if self.number is None else self.number.guess(probabilities)
+        """Return the guess of each row of probabilities: the likeliest value, or the least wrong."""
+        return probabilities.argmax(axis=1) if self.graded is None else self.graded.guess(probabilities)
 
     def wrong(self, guessed: npt.NDArray[Any], target: int = 0) -> npt.NDArray[Any]:
-        """Return about whom guesses are wrong; of a number, how far off they are (see ``records.numbers``)."""
-        return guessed != self.targets[:, target] if self.number is None else self.number.off(guessed)
+        """Return about whom guesses are wrong; where that is more or less so, how wrong (see ``Graded``)."""
+        return guessed != self.targets[:, target] if self.graded is None else self.graded.off(guessed)
 
     def of_target(self, target: int) -> Samples:
         """Return the samples of one target, collapsed: usually far fewer rows."""
@@ -179,7 +191,7 @@ def samples(
     ]
     seen = samples_by(table, maps, *_targets(table, targets))
     if targets == "label":
-        seen = replace(seen, number=table.number)
+        seen = replace(seen, graded=table.graded)
     if not label:
         return seen
     return replace(

@@ -25,6 +25,7 @@ from leastwise.predictors.sklearn import Logistic
 from leastwise.predictors.strongest import Guesses, Strongest, believes, default_predictors, guesses
 from leastwise.random import generator
 from leastwise.records.numbers import Numbers
+from leastwise.records.several import Graded, Several
 from leastwise.records.table import Table
 
 MARGIN = 1.25
@@ -101,8 +102,8 @@ class HeldOut:
         The guess, whether it is wrong, and minus log P(truth).
     weights, persons
         How many people each row stands for, and which rows are one person's, where that is known.
-    number
-        The label, where it is a number: ``wrong`` is then how far off the guess is.
+    graded
+        The label, where a guess of it is more or less wrong: ``wrong`` is then how wrong it is.
     """
 
     guessed: Rows
@@ -110,13 +111,18 @@ class HeldOut:
     surprise: Floats
     weights: Floats
     persons: Rows | None = None
-    number: Numbers | None = None
+    graded: Graded | None = None
+
+    @property
+    def number(self) -> Numbers | None:
+        """The label, where it is a number."""
+        return self.graded if isinstance(self.graded, Numbers) else None
 
     @classmethod
     def of(cls, found: Guesses, rows: Samples, persons: Rows | None = None) -> HeldOut:
         """Hold the guesses of one target against the truth."""
         wrong = rows.wrong(found.values).astype(float)
-        return cls(found.values, wrong, _surprise(found.of_truth), rows.weights, persons, rows.number)
+        return cls(found.values, wrong, _surprise(found.of_truth), rows.weights, persons, rows.graded)
 
     @property
     def error(self) -> float:
@@ -133,8 +139,8 @@ class HeldOut:
         They are the probabilities of each class, row by row, by a classifier that sees more. No label is looked
         at: a search by this does not end at what merely happened to fit the people it looked at.
         """
-        if self.number is not None:
-            return float(np.average(self.number.expected_loss(beliefs, self.guessed), weights=self.weights))
+        if self.graded is not None:
+            return float(np.average(self.graded.expected_loss(beliefs, self.guessed), weights=self.weights))
         lost = beliefs.max(axis=1) - beliefs[np.arange(len(beliefs)), self.guessed]
         return float(np.average(lost, weights=self.weights))
 
@@ -145,14 +151,37 @@ class HeldOut:
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """What others are held against: how it is judged, and what it thinks of each label, row by row."""
+    """What others are held against.
+
+    Attributes
+    ----------
+    judged, beliefs
+        How it is judged, and what it thinks of each label, row by row.
+    worst
+        Whether, of several labels, the one counts about which most is lost; else all of them, by their weights.
+    """
 
     judged: HeldOut
     beliefs: npt.NDArray[Any]
+    worst: bool = True
 
     def increase_of(self, coarser: HeldOut) -> Difference:
         """Estimate by how much somebody who sees less errs more often, by labels and by beliefs."""
+        if self.worst and isinstance(coarser.graded, Several):
+            each = [
+                self._increase_about(coarser, coarser.graded, i) for i in range(coarser.graded.levels.shape[1])
+            ]
+            return max(each, key=lambda increase: increase.bound(1))
         return weighed(coarser.errs_more_than(self.judged), coarser.expected_loss(self.beliefs))
+
+    def _increase_about(self, coarser: HeldOut, several: Several, label: int) -> Difference:
+        """Estimate the increase about one of several labels."""
+        wrong = [several.wrong(each.guessed)[:, label].astype(float) for each in (coarser, self.judged)]
+        told = Difference.of(wrong[0] - wrong[1], coarser.weights, coarser.persons)
+        off = np.asarray(self.beliefs, dtype=float) @ several.distances_of(label)
+        rows = np.arange(len(off))
+        lost = off[rows, coarser.guessed] - off[rows, several.guess(self.beliefs)]
+        return weighed(told, float(np.average(lost, weights=coarser.weights)))
 
 
 def label_predictors() -> tuple[Predictor, ...]:
@@ -224,7 +253,7 @@ class Folds:
             (found,) = guesses(chosen, rows.take(left))
             own = HeldOut.of(found, rows.take(left))
             guessed[left], wrong[left], surprise[left] = own.guessed, own.wrong, own.surprise
-        return HeldOut(guessed, wrong, surprise, rows.weights, self.table.persons, rows.number)
+        return HeldOut(guessed, wrong, surprise, rows.weights, self.table.persons, rows.graded)
 
     def importance(self, generalization: Generalization) -> dict[str, float]:
         """Return by how much boosting's log loss rises when the answers to one question change places."""

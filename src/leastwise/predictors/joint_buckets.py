@@ -64,7 +64,7 @@ class JointBuckets:
             rows = _rows(bucket_of, train.targets[:, t], train.weights, size)
             chain = _Chain.of(train, t, inputs, rows, random)
             known = _rows(asked_of, validation.targets[:, t], validation.weights, size)
-            chain.choose(self.pseudo_counts, self.discounts, asked_inputs, known, train.number is not None)
+            chain.choose(self.pseudo_counts, self.discounts, asked_inputs, known, train.likeliest)
             self.chains_.append(chain)
         return self
 
@@ -134,11 +134,11 @@ class _Chain:
         discounts: Sequence[float],
         inputs: Array,
         rows: _Rows,
-        number: bool = False,
+        likeliest: bool = True,
     ) -> None:
         """Settle how far rare joint buckets are trusted: by the least error, then the least log loss.
 
-        Of a ``number`` by the log loss alone: which level is the likeliest does not matter.
+        Where the ``likeliest`` value is not the best guess (of a number, of several labels) by the log loss alone.
         """
         depths = sorted({self.useful, len(self.order)})
         settings = [*product(map(float, pseudo_counts), map(float, discounts))]
@@ -155,7 +155,8 @@ class _Chain:
         )
         total = rows.w.sum()
         tried = [*product(range(len(depths)), range(len(settings)))]
-        scores = [(0.0 if number else round(found[d, s, 0] / total, 12), found[d, s, 1] / total) for d, s in tried]
+        errors = [round(found[d, s, 0] / total, 12) if likeliest else 0.0 for d, s in tried]
+        scores = [(error, found[d, s, 1] / total) for error, (d, s) in zip(errors, tried, strict=True)]
         d, s = tried[min(range(len(tried)), key=scores.__getitem__)]
         self.depth, (self.pseudo_count, self.discount) = depths[d], settings[s]
 

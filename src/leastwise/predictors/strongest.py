@@ -189,9 +189,9 @@ class Strongest:
         return self
 
     def _tried(self, candidates: Sequence[Mixture], validation: Samples) -> list[Tried]:
-        if validation.number is None:
+        if validation.graded is None:
             return try_on_cells(self.fitted_, candidates, validation)
-        # How far off a guess is, the exact number tells, not its level.
+        # How wrong a guess is, the exact label tells, not its level.
         guessed = try_mixtures(self.fitted_, candidates, validation)
         return [Tried.of(t, found, validation) for t, found in enumerate(guessed)]
 

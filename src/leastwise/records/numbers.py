@@ -69,6 +69,10 @@ class Numbers:
         found = np.searchsorted(between, self.exact, side="left")
         return found.astype(np.min_scalar_type(max(len(self.levels) - 1, 0)))
 
+    def settled(self, counts: Floats | None = None) -> Numbers:
+        """Return the same records by levels and a scale of their own."""
+        return Numbers.of(self.exact, counts)
+
     def take(self, rows: npt.NDArray[Any]) -> Numbers:
         """Return some of the records."""
         return replace(self, exact=self.exact[rows])
@@ -84,6 +88,11 @@ class Numbers:
     def and_also(self, others: Numbers) -> Numbers:
         """Return these records and, behind them, others."""
         return replace(self, exact=np.concatenate([self.exact, others.exact]))
+
+    @property
+    def plain(self) -> bool:
+        """Whether every wrong guess is as wrong as any other; of numbers some are near."""
+        return False
 
     @property
     def distances(self) -> Floats:

@@ -17,8 +17,7 @@ Floats = npt.NDArray[np.float64]
 def read_weights(records: Any, name: str, schema: Schema, person: str | None = None) -> Floats:
     """Read the weights of a narwhals frame; what is no weight is refused in one line."""
     shown = shorten(name)
-    label = schema.label
-    columns = [each.column for each in (*schema.attributes, *([label] if label else []))]
+    columns = [each.column for each in (*schema.attributes, *schema.labels)]
     if name in (*schema.names, *columns):
         raise SchemaError(f"{shown} is the survey weight, so it is no attribute; leave it out of the schema")
     if name == person:

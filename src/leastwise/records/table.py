@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import narwhals as nw
 import numpy as np
@@ -23,9 +23,11 @@ from leastwise.random import generator
 from leastwise.records.encoding import derived_column, encode_label, encode_numbers, encode_values, label_numbers
 from leastwise.records.grouping import joint_buckets
 from leastwise.records.numbers import FEW_LEVELS, Numbers
+from leastwise.records.several import Graded, Several
 from leastwise.records.splitting import Dealt, protocol_rows
 from leastwise.records.survey import read_weights, scaled
 from leastwise.schema import Attribute, Schema
+from leastwise.schema.labels import JointLabel
 from leastwise.validation import did_you_mean
 
 Levels = tuple[npt.NDArray[Any], ...]
@@ -46,8 +48,8 @@ class Table:
     labels
         The class of each record, as a position in ``schema.label.values``, or in the levels of a number; None when
         there is no label.
-    number
-        The label itself, where it is a number.
+    graded
+        The label itself, where a guess of it is more or less wrong: a number, or several labels.
     weights
         How many people with exactly this record each row stands for; None means one each. These are
         multiplicities: intervals and certificates count every one as a person of its own. Where ``survey``, they
@@ -76,7 +78,7 @@ class Table:
     part: str = "all"
     split_seed: int | None = None
     dealt: Dealt | None = None
-    number: Numbers | None = None
+    graded: Graded | None = None
     survey: bool = False
 
     @classmethod
@@ -107,14 +109,21 @@ class Table:
         table = cls(schema, _matrix(columns, len(records)), tuple(levels), persons=persons)
         if survey_weights is not None:
             table = table.with_survey_weights(read_weights(records, survey_weights, schema, person))
-        return table if schema.label is None else table.with_label(records[schema.label.column], schema.label)
+        if schema.label is None:
+            return table
+        return table.with_label([records[each.column] for each in schema.labels], schema.label)
 
-    def with_label(self, column: nw.Series[Any], label: Attribute) -> Table:
-        """Return the table with the label of each record, read from a column."""
+    def with_label(self, columns: Sequence[nw.Series[Any]], label: Attribute) -> Table:
+        """Return the table with the label of each record, read from its column; several, from one each."""
         schema = replace(self.schema, label=label)
-        if not label.continuous:
-            return replace(self, schema=schema, labels=encode_label(column, label), number=None)
-        return replace(self, schema=schema).with_number(Numbers.of(label_numbers(column, label), self.weights))
+        if label.continuous:
+            return replace(self, schema=schema).with_graded(
+                Numbers.of(label_numbers(columns[0], label), self.weights)
+            )
+        codes = [encode_label(column, each) for column, each in zip(columns, label.parts, strict=True)]
+        if not isinstance(label, JointLabel):
+            return replace(self, schema=schema, labels=codes[0], graded=None)
+        return replace(self, schema=schema).with_graded(Several.of(np.stack(codes, axis=1), label.weights))
 
     def with_survey_weights(self, weights: npt.NDArray[np.float64]) -> Table:
         """Return the table with survey weights; the same table where all are equal, which says nothing."""
@@ -134,9 +143,19 @@ class Table:
         own = len(np.unique(self.persons)) == len(self)  # one record each
         return replace(self, weights=None, survey=False, persons=None if own else self.persons)
 
-    def with_number(self, number: Numbers) -> Table:
-        """Return the table with this number as the label of each record."""
-        return replace(self, labels=number.codes, number=number)
+    def with_graded(self, label: Graded) -> Table:
+        """Return the table with this number, or these labels, of each record."""
+        return replace(self, labels=label.codes, graded=label)
+
+    @property
+    def number(self) -> Numbers | None:
+        """The label itself, where it is a number."""
+        return self.graded if isinstance(self.graded, Numbers) else None
+
+    @property
+    def several(self) -> Several | None:
+        """The labels themselves, where there are several."""
+        return self.graded if isinstance(self.graded, Several) else None
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -146,12 +165,11 @@ class Table:
 
     def _repr_html_(self) -> str:
         """Show the schema and how many people there are; nobody's record."""
-        everyone = [*self.schema.attributes] + ([self.schema.label] if self.schema.label else [])
+        everyone = [*self.schema.attributes, *self.schema.labels]
         rows = [[attribute.name, attribute.kind, attribute.domain_text()] for attribute in everyone]
         marks = ["personal" if attribute.personal else "" for attribute in self.schema.attributes]
-        listing = html.table(
-            ("attribute", "kind", "domain"), rows, marks=[*marks, "label"] if self.schema.label else marks
-        )
+        marks += ["label"] * len(self.schema.labels)
+        listing = html.table(("attribute", "kind", "domain"), rows, marks=marks)
         return html.box(html.heading(self._size_in_words()), listing)
 
     def _size_in_words(self) -> str:
@@ -175,7 +193,7 @@ class Table:
         """How many classes the label has."""
         if self.schema.label is None:
             raise SchemaError("this needs a label; name it by --label, or in the schema")
-        return len(self.schema.label.values) if self.number is None else len(self.number.levels)
+        return len(self.schema.label.values) if self.graded is None else len(self.graded.levels)
 
     @property
     def y(self) -> npt.NDArray[Any]:
@@ -185,14 +203,26 @@ class Table:
         return self.labels
 
     @property
+    def class_codes(self) -> tuple[npt.NDArray[Any], ...]:
+        """The class of each record, label by label; of a number its level."""
+        return (self.y,) if self.several is None else tuple(self.several.exact.T)
+
+    @property
     def right(self) -> npt.NDArray[np.float64]:
-        """How right each guess of a number is, guess x truth: 1 less the distance; empty for classes."""
-        return np.zeros((0, 0)) if self.number is None else 1 - self.number.distances
+        """How right each guess is, guess x truth: 1 less the distance; empty where it is right or wrong."""
+        if self.graded is None or self.graded.plain:
+            return np.zeros((0, 0))
+        return np.asarray(1 - self.graded.distances)
 
     @property
     def stored_label(self) -> npt.NDArray[Any]:
-        """What the training phase stores of the label, as a code: its class, or each number as one of its own."""
-        return self.y if self.number is None else np.unique(self.number.exact, return_inverse=True)[1]
+        """What the training phase stores of the label, as a code.
+
+        That is its class, or each number, or each combination of several labels, as one of its own.
+        """
+        if self.graded is None:
+            return self.y
+        return np.unique(self.graded.exact, axis=0, return_inverse=True)[1].reshape(-1)
 
     @property
     def counts(self) -> npt.NDArray[Any]:
@@ -246,7 +276,7 @@ class Table:
             weights=scaled(weights) if self.survey and weights is not None else weights,
             persons=None if self.persons is None else self.persons[rows],
             dealt=None if self.dealt is None else self.dealt.take(rows),
-            number=None if self.number is None else self.number.take(rows),
+            graded=None if self.graded is None else self.graded.take(rows),
             part=self.part if part is None else part,
         )
 
@@ -271,9 +301,14 @@ class Table:
             pair = [getattr(part, name) for part in (self, others)]
             return None if pair[0] is None else np.concatenate(pair)
 
-        codes = np.asfortranarray(both("codes"))
         return replace(
-            self, codes=codes, labels=both("labels"), weights=both("weights"), persons=both("persons"), dealt=None
+            self,
+            codes=np.asfortranarray(both("codes")),
+            labels=both("labels"),
+            weights=both("weights"),
+            persons=both("persons"),
+            dealt=None,
+            graded=None if self.graded is None else self.graded.and_also(cast(Any, others.graded)),
         )
 
     def distinct(self, generalization: Generalization | None = None) -> Table:
@@ -326,7 +361,7 @@ class Table:
         of = "" if self.part == "all" else f" of {self.part}"
         pairs = zip(parts, Split._fields, strict=True)
         split = Split(*(replace(self.take(rows, name + of), split_seed=seed) for rows, name in pairs))
-        return split if self.number is None else split.with_levels_of_train()
+        return split if self.graded is None else split.with_levels_of_train()
 
     def with_own_levels(self) -> Table:
         """Return the table with only those numbers as levels that somebody in it gave.
@@ -347,7 +382,7 @@ class Table:
         own = self if codes is self.codes else replace(self, codes=codes, levels=tuple(levels))
         if self.number is None or self.classes <= FEW_LEVELS:
             return own
-        return own.with_number(Numbers.of(self.number.exact, self.weights, FEW_LEVELS))
+        return own.with_graded(Numbers.of(self.number.exact, self.weights, FEW_LEVELS))
 
 
 class Split(NamedTuple):
@@ -358,10 +393,10 @@ class Split(NamedTuple):
     test: Table
 
     def with_levels_of_train(self) -> Split:
-        """Return the parts with the label by the levels of the training part: no other's number is guessed by."""
-        assert self.train.number is not None
-        settled = Numbers.of(self.train.number.exact, self.train.weights)
-        return Split(*(part.with_number(part.number.like(settled)) for part in self if part.number is not None))
+        """Return the parts with the label by the levels of the training part: no other's are guessed by."""
+        assert self.train.graded is not None
+        settled: Any = self.train.graded.settled(self.train.weights)
+        return Split(*(part.with_graded(part.graded.like(settled)) for part in self if part.graded is not None))
 
     def on_validation(self) -> Split:
         """Return the parts for judging on validation: its records also stand where those of test do.
@@ -383,7 +418,7 @@ def _matrix(columns: Sequence[npt.NDArray[Any]], rows: int) -> npt.NDArray[Any]:
 
 def _persons(records: Any, person: str, schema: Schema) -> npt.NDArray[np.intp]:
     name = shorten(person)
-    if person in (*schema.names, schema.label.name if schema.label else None):
+    if person in (*schema.names, *(label.name for label in schema.labels)):
         raise SchemaError(f"{name} tells whose record it is, so it is no attribute; leave it out of the schema")
     if person not in records.columns:
         raise DataError(f"the records have no column {name}; {did_you_mean(person, records.columns)}")
@@ -395,9 +430,6 @@ def _persons(records: Any, person: str, schema: Schema) -> npt.NDArray[np.intp]:
 
 
 def _check_columns(columns: Sequence[str], schema: Schema) -> None:
-    wanted = [attribute.column for attribute in schema.attributes] + (
-        [schema.label.column] if schema.label else []
-    )
-    for name in wanted:
+    for name in [attribute.column for attribute in (*schema.attributes, *schema.labels)]:
         if name not in columns:
             raise DataError(f"the records have no column {shorten(name)}; {did_you_mean(name, columns)}")

@@ -7,7 +7,7 @@ from typing import Any
 
 from leastwise.adversaries import SinglingOutResult
 from leastwise.adversaries.result import weakest
-from leastwise.documents.wording import compared, counted, percent, percent_range
+from leastwise.documents.wording import compared, counted, listed, percent, percent_range
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.generalization import Generalization
 from leastwise.generalization.describe import questions_in_words
@@ -71,9 +71,10 @@ def _cost_sentence(evaluation: Evaluation) -> str:
             f"{number.in_its_unit(abs(now - before))} {'more' if now > before else 'less'} than with full records"
         )
         return f"The model is {number.words()}: {more}. Guessing is off by {number.in_its_unit(1.0)}."
-    return (
-        f"The model errs {compared(now - before)} full records ({percent(now, 1)} against {percent(before, 1)})."
-    )
+    told = f"The model errs {compared(now - before)} full records ({percent(now, 1)} against {percent(before, 1)})"
+    pairs = [*zip(evaluation.utility.labels, evaluation.everything.labels, strict=True)]
+    each = [f"{percent(o.error, 1)} against {percent(i.error, 1)} about {o.label}" for o, i in pairs]
+    return f"{told}: {listed(each)}." if each else f"{told}."
 
 
 def attacker_sentences(evaluation: Evaluation) -> list[str]:
@@ -124,6 +125,8 @@ def _cost_figure(evaluation: Evaluation) -> list[Facts]:
     utility, number = evaluation.utility, evaluation.utility.number
     if number is not None:
         note = f"of what guessing is off; {note}; R2 {number.r2:.2f}"
+    if utility.labels:
+        note = f"{', '.join(f'{e.label} {percent(e.error, 1)}' for e in utility.labels)}; {note}"
     return [_figure("model errors", percent(utility.error, 1), note, utility.interval)]
 
 

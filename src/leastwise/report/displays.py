@@ -256,7 +256,7 @@ class PartitionDisplay(Display):
         """Count the people of a table; the table may have a label or none."""
         j = generalization.schema.position(attribute)
         partition, buckets = generalization[attribute], table.bucket_maps(generalization)[j]
-        label = table.schema.label if table.labels is not None and table.number is None else None
+        label = table.schema.label if table.labels is not None and table.graded is None else None
         classes = ["people"] if label is None else [label.label_of(value) for value in label.values]
         rows = np.zeros(len(table), dtype=int) if label is None else table.y.astype(int)
         use = np.zeros((len(classes), table.sizes[j]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import atexit
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from functools import partial
@@ -27,13 +27,15 @@ from leastwise.runs import Budget, Grid, Options, Run, Workers, run
 from leastwise.schema import Schema
 from leastwise.schema.file import load_schema
 from leastwise.schema.inference import infer_schema
+from leastwise.schema.labels import check_agreed
 
 
 def minimize(
     frame: Any,
-    label: str | None = None,
+    label: str | Sequence[str] | None = None,
     personal: Sequence[str] | None = None,
     *,
+    label_weights: Mapping[str, float] | None = None,
     schema: Schema | str | Path | None = None,
     person: str | None = None,
     survey_weights: str | None = None,
@@ -61,8 +63,10 @@ def minimize(
         A pandas, Polars or PyArrow frame, or the path of a CSV, Parquet or NDJSON file. A DuckDB relation, a
         PySpark frame, a Polars lazy frame and an address (``big/*.parquet``, ``duckdb:people.db``,
         ``postgresql://...``) stay where they are: a sample is fitted on, all is judged on.
-    label
-        The column to predict; may be left out where the schema names it.
+    label, label_weights
+        The column to predict, or several that the same answers serve; may be left out where the schema names it.
+        Of several, how much an error about each counts (1 where nothing is said). Limits of the error hold for
+        every label, unless ``budget`` says ``labels_by="weighted"``.
     personal
         Exactly the attributes that must not be found out; by default those of the schema, or, where that is
         inferred, all discrete ones.
@@ -120,6 +124,8 @@ def minimize(
         estimator=estimator,
         quick=quick,
         seed=seed,
+        person=person,
+        survey_weights=survey_weights,
     )
     with ExitStack() as stack:
         watcher = stack.enter_context(watching(Silent()) if progress == "auto" else nullcontext(progress))
@@ -136,7 +142,7 @@ def minimize(
             )
             records = _at_source(make, label, personal, schema, sample or SAMPLE)
         else:
-            records = _records(frame, label, personal, schema, person, survey_weights)
+            records = _records(frame, label, personal, schema, person, survey_weights, label_weights)
         place = Path(folder) if folder is not None else _private_folder()
         workers, source = Workers(jobs), records.source
         found = run(
@@ -167,7 +173,7 @@ class _Records(NamedTuple):
 
 def _at_source(
     make: partial[Source],
-    label: str | None,
+    label: str | Sequence[str] | None,
     personal: Sequence[str] | None,
     schema: Schema | str | Path | None,
     most: int,
@@ -188,11 +194,12 @@ def _at_source(
 
 def _records(
     frame: Any,
-    label: str | None,
+    label: str | Sequence[str] | None,
     personal: Sequence[str] | None,
     schema: Schema | str | Path | None,
     person: str | None = None,
     survey_weights: str | None = None,
+    label_weights: Mapping[str, float] | None = None,
 ) -> _Records:
     name = "records"
     if isinstance(frame, str | Path):
@@ -200,22 +207,23 @@ def _records(
     if isinstance(personal, str):
         raise ParameterError(f"personal must be a list of names; write [{shorten(personal)}]")
     if schema is not None:
+        if label_weights:
+            raise ParameterError("label_weights has no use beside schema; give each label its weight there")
         return _Records(name, Table.from_frame(frame, _declared(schema, label, personal), person, survey_weights))
     if label is None:
         raise SchemaError("a run needs a label to predict; name its column: label=...")
     beside = [name for name in (person, survey_weights) if name is not None]
-    found = infer_schema(frame, label, personal, drop=beside)
+    found = infer_schema(frame, label, personal, drop=beside, label_weights=label_weights)
     left_out = [fact for fact in found.left_out if fact.name not in beside]
     notes = tuple(f"Left out: {shorten(f.name)[1:-1]} ({f.kind}: {f.reason})." for f in left_out)
     return _Records(name, Table.from_frame(frame, found.schema, person, survey_weights), found.schema.names, notes)
 
 
-def _declared(schema: Schema | str | Path, label: str | None, personal: Sequence[str] | None) -> Schema:
+def _declared(
+    schema: Schema | str | Path, label: str | Sequence[str] | None, personal: Sequence[str] | None
+) -> Schema:
     declared = schema if isinstance(schema, Schema) else load_schema(schema)
-    own = None if declared.label is None else declared.label.name
-    if label is not None and label != own:
-        says = "none" if own is None else shorten(own)
-        raise SchemaError(f"label says {shorten(label)}, the schema says {says}; they must agree")
+    check_agreed("label", label, "the schema", declared.label)
     return declared if personal is None else declared.with_personal(personal)
 
 

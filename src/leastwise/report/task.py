@@ -9,7 +9,8 @@ from leastwise.documents.plain import to_plain
 from leastwise.documents.wording import counted, listed, number, percent
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.runs import Budget, Candidate, Frontier, Grid, Run
-from leastwise.runs.budget import MEAN
+from leastwise.runs.budget import MEAN, WORST
+from leastwise.schema import Attribute
 
 Facts = dict[str, Any]
 
@@ -20,14 +21,32 @@ def task_facts(run: Run, evaluation: Evaluation) -> Facts:
     return {
         "data": run.task.data,
         "label": None if label is None else label.name,
-        "classes": [] if label is None else [label.label_of(value) for value in label.values],
+        "classes": [] if label is None else _classes(label),
         "number": None if evaluation.utility is None else to_plain(evaluation.utility.number),
         "attributes": len(run.schema),
         "personal": list(run.schema.personal),
         "people": to_plain(evaluation.people),
-        "budget": budget_lines(run.choice.budget),
+        "budget": [*budget_lines(run.choice.budget), *_labels_line(run)],
         "stated": run.choice.stated,
     }
+
+
+def _classes(label: Attribute) -> list[str]:
+    """Return the classes of a label; of several, which classes each has."""
+    if len(label.parts) == 1:
+        return [label.label_of(value) for value in label.values]
+    each = [f"{each.name}: {listed([*map(each.label_of, each.values)], 'or')}" for each in label.parts]
+    return ["; ".join(each)]
+
+
+def _labels_line(run: Run) -> list[str]:
+    """Say which of several labels the limits of the error are for."""
+    if len(run.schema.labels) < 2 or not run.choice.budget.bounds_utility:
+        return []
+    worst = run.choice.budget.labels_by == WORST
+    return [
+        "that holds for every label, so that the worst decides" if worst else "that holds for the weighted mean"
+    ]
 
 
 def budget_lines(budget: Budget) -> list[str]:

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 from typing import NamedTuple
 
 from leastwise.documents import is_number
+from leastwise.documents.plain import LEFT_OUT
 from leastwise.documents.wording import counted, percent
 from leastwise.errors import ParameterError, shorten
+from leastwise.evaluation.risk import LabelRisk
+from leastwise.predictors.held_out import Difference
 from leastwise.runs.candidates import Figures
-from leastwise.validation import check_between, did_you_mean
+from leastwise.validation import check_between, check_choice, did_you_mean
 
 MEAN = "mean"
+WORST, WEIGHTED = "worst", "weighted"
+LABELS_BY = (WORST, WEIGHTED)
 
 
 class Limit(NamedTuple):
@@ -55,6 +60,9 @@ class Budget:
     confidence
         With which ``max_error_increase`` and the limits of groups must be kept to count as kept: the upper bound,
         at this one-sided level, keeps it.
+    labels_by
+        Where several labels are predicted: limits of the error hold for every one of them, so that the ``worst``
+        decides, or for their ``weighted`` mean. Groups are judged by the weighted mean.
 
     Examples
     --------
@@ -73,8 +81,10 @@ class Budget:
     max_group_gap: float | None = None
     max_group_error: float | None = None
     confidence: float = 0.9
+    labels_by: str = field(default=WORST, metadata=LEFT_OUT)
 
     def __post_init__(self) -> None:
+        check_choice("labels_by", self.labels_by, LABELS_BY)
         object.__setattr__(self, "min_adversary_error", dict(self.min_adversary_error))
         for name in ("max_error_increase", "max_error", "max_unique_share", "max_group_gap", "max_group_error"):
             _check_share(name, getattr(self, name))
@@ -86,6 +96,11 @@ class Budget:
 
     def __bool__(self) -> bool:
         return self != Budget(confidence=self.confidence)
+
+    @property
+    def states_limits(self) -> bool:
+        """Whether it limits anything; how labels are put together is no limit."""
+        return bool(replace(self, labels_by=WORST))
 
     @property
     def errors(self) -> float:
@@ -127,20 +142,37 @@ class Budget:
         """Say which limits a candidate breaks; an empty list means that it fits."""
         return [limit.text for limit in self.limits(figures, everything, size) if limit.beyond > 0]
 
+    def worst_label(self, figures: Figures, errors: float = 0.0) -> LabelRisk | None:
+        """Return, of several labels, the one whose error may rise most; None where their weighted mean counts."""
+        told = [each for each in figures.labels if each.increase is not None]
+        if self.labels_by != WORST or not told:
+            return None
+        return max(told, key=lambda each: each.increase.bound(errors) if each.increase else 0.0)
+
+    def increase_of(self, figures: Figures, errors: float = 0.0) -> Difference | None:
+        """Return by how much the model errs more than with everything asked; of several labels, the worst."""
+        worst = self.worst_label(figures, errors)
+        return figures.increase if worst is None else worst.increase
+
     def _utility_limits(self, figures: Figures, everything: float, errors: float) -> list[Limit]:
         found = []
-        risk = figures.utility_risk
+        by_worst = self.labels_by == WORST
         if self.max_error_increase is not None:
-            more, most = risk - everything, self.max_error_increase
-            if figures.increase is not None:
-                more = figures.increase.bound(errors)
+            worst, increase = self.worst_label(figures, errors), self.increase_of(figures, errors)
+            risk, most = figures.point.utility_risk if by_worst else figures.utility_risk, self.max_error_increase
+            more = risk - everything if increase is None else increase.bound(errors)
             errs = f"may err {more * 100:.2f}" if errors else f"errs {more * 100:.2f}"
             sure = f" ({percent(self.confidence)} sure)" if errors else ""
-            text = f"the model {errs} points more than with everything asked{sure}, allowed is {most * 100:g}"
+            about = "" if worst is None else f" about {worst.label}"
+            text = (
+                f"the model {errs} points more{about} than with everything asked{sure}, allowed is {most * 100:g}"
+            )
             found.append(Limit("max_error_increase", _over(more, most), text))
         if self.max_error is not None:
             of = "of the time" if figures.number is None else "of the error of guessing"
-            text = f"the model errs {risk:.4f} {of}, allowed is {self.max_error:g}"
+            each = [(label.error, f" about {label.label}") for label in figures.labels if by_worst]
+            risk, about = max(each, default=(figures.utility_risk, ""))
+            text = f"the model errs {risk:.4f} {of}{about}, allowed is {self.max_error:g}"
             found.append(Limit("max_error", _over(risk, self.max_error), text))
         return found
 

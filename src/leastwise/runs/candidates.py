@@ -8,11 +8,12 @@ from typing import Any
 
 from leastwise.confidence import Interval
 from leastwise.documents import Path, Problems, format_of, from_plain, from_text, to_plain, to_text
+from leastwise.documents.plain import LEFT_OUT
 from leastwise.errors import ParameterError
 from leastwise.evaluation.declared_groups import GroupErrors
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.pareto import Point
-from leastwise.evaluation.risk import NumberErrors
+from leastwise.evaluation.risk import LabelRisk, NumberErrors
 from leastwise.generalization import Generalization
 from leastwise.predictors.held_out import Difference
 from leastwise.schema import Schema
@@ -50,6 +51,8 @@ class Figures:
         The errors of the model in the unit of the label, where that is a number.
     expected
         The increase of the error by what a classifier believes that is told everything; None where nobody asked.
+    labels, worst
+        Where there are several labels, what the model errs about each; see ``UtilityRisk``.
     """
 
     utility_risk: float
@@ -64,11 +67,13 @@ class Figures:
     groups: GroupErrors | None = None
     number: NumberErrors | None = None
     expected: float | None = None
+    labels: tuple[LabelRisk, ...] = field(default=(), metadata=LEFT_OUT)
+    worst: float | None = field(default=None, metadata=LEFT_OUT)
 
     @property
     def point(self) -> Point:
-        """The two figures that a frontier is made of."""
-        return Point(self.utility_risk, self.adversary_error)
+        """The two figures that a frontier is made of; of several labels the worst counts, where it should."""
+        return Point(self.utility_risk if self.worst is None else self.worst, self.adversary_error)
 
     @classmethod
     def of(cls, judged: Evaluation) -> Figures:
@@ -88,6 +93,8 @@ class Figures:
             groups=judged.utility.groups,
             number=judged.utility.number,
             expected=judged.utility.expected,
+            labels=judged.utility.labels,
+            worst=judged.utility.worst,
         )
 
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from leastwise.documents import from_text, to_text
-from leastwise.documents.wording import NO_BREAK
+from leastwise.documents.wording import NO_BREAK, listed
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
 from leastwise.predictors.held_out import MARGIN, Difference, weighed
-from leastwise.runs.budget import Budget, Limit, Size
-from leastwise.runs.candidates import Candidate
+from leastwise.runs.budget import WORST, Budget, Limit, Size
+from leastwise.runs.candidates import Candidate, Figures
 from leastwise.runs.frontier import Frontier, thinned
 from leastwise.runs.task import FRESH
 
@@ -111,8 +111,8 @@ def choose(frontier: Frontier, budget: Budget | None, screened: Sequence[Candida
     screened
         All candidates: where none of the frontier fits, it is said whether one does that was only screened.
     """
-    stated = budget is not None and bool(budget)
-    limits = budget if budget is not None and stated else default_budget(frontier.untouched.number is not None)
+    stated = budget is not None and budget.states_limits
+    limits = budget_in_force(budget, frontier.untouched.number is not None)
     limits.check(*guesses(frontier), ())
     limits.check_groups(any(point.validation.groups is not None for point in frontier.points))
     # Where nobody said how little may be lost, a longer form than people answer is not the way to lose less.
@@ -126,6 +126,14 @@ def choose(frontier: Frontier, budget: Budget | None, screened: Sequence[Candida
 def default_budget(number: bool) -> Budget:
     """Return what is allowed when nobody says anything, of classes or of a number."""
     return DEFAULT_FOR_NUMBERS if number else DEFAULT
+
+
+def budget_in_force(budget: Budget | None, number: bool) -> Budget:
+    """Return the budget that was stated, or the default one, with labels put together as was said."""
+    if budget is not None and budget.states_limits:
+        return budget
+    default = default_budget(number)
+    return default if budget is None else replace(default, labels_by=budget.labels_by)
 
 
 def guesses(frontier: Frontier) -> tuple[dict[str, float], float]:
@@ -176,7 +184,8 @@ def _chosen(fitting: Sequence[Candidate], budget: Budget, stated: bool, frontier
         why = f"{aim} of them"
         if len(sure) < len(fitting):
             many = f"{many} ({len(sure)} of them with a margin for chance)"
-    sentence = f"{many} {which}: {budget.words()}. {why} on the validation part: {figures_in_words(least)}."
+    words = limits_in_words(budget, frontier)
+    sentence = f"{many} {which}: {words}. {why} on the validation part: {figures_in_words(least)}."
     return _choice(least, budget, stated, f"{sentence}{_nothing_would_do(least, budget, frontier)}", frontier)
 
 
@@ -200,11 +209,12 @@ def _likeliest(fitting: Sequence[Candidate], budget: Budget, frontier: Frontier)
 
 def _closest(points: Sequence[Candidate], budget: Budget) -> tuple[Candidate, str]:
     """Return the best of those that err no more, by anything that is told, than the one closest to the limit."""
-    best = min(points, key=_upper_bound(budget)).validation.increase
+    closest = min(points, key=_upper_bound(budget))
+    best = budget.increase_of(closest.validation)
     if best is None:
-        return min(points, key=_upper_bound(budget)), "This is the closest"
-    near = [p for p in points if p.validation.increase and p.validation.increase.mean <= best.bound(NOT_TOLD)]
-    return _least(near, budget)
+        return closest, "This is the closest"
+    told = [(point, budget.increase_of(point.validation)) for point in points]
+    return _least([p for p, more in told if more is not None and more.mean <= best.bound(NOT_TOLD)], budget)
 
 
 def _least(fitting: Sequence[Candidate], budget: Budget) -> tuple[Candidate, str]:
@@ -222,18 +232,21 @@ def _least(fitting: Sequence[Candidate], budget: Budget) -> tuple[Candidate, str
 
 def _upper_bound(budget: Budget) -> Callable[[Candidate], float]:
     def bound(point: Candidate) -> float:
-        increase = point.validation.increase
+        increase = budget.increase_of(point.validation, budget.errors)
         return point.validation.utility_risk if increase is None else increase.bound(budget.errors)
 
     return bound
 
 
-def promise(budget: Budget, increase: Difference, people: int, expected: float | None = None) -> str:
+def promise(
+    budget: Budget, increase: Difference, people: int, expected: float | None = None, label: str = ""
+) -> str:
     """Say whether a limit on the increase of the error is kept, by people who had no say in choosing.
 
     It is kept where the labels of these people confirm it, and the beliefs of a classifier that is told everything
     (``expected``) do not speak against it: labels alone confirm a limit now and then by luck. Both have the margin
-    of the choice: a limit is mostly claimed of candidates that are close to it.
+    of the choice: a limit is mostly claimed of candidates that are close to it. Of several labels, ``label`` is
+    the one that is meant.
 
     >>> promise(Budget(max_error_increase=0.01), Difference(0.004, 0.002), 3000)
     'Kept: with 90\xa0% confidence the model errs at most 0.7 points more than with everything asked (allowed: 1).'
@@ -247,17 +260,18 @@ def promise(budget: Budget, increase: Difference, people: int, expected: float |
     if expected is not None:
         upper = max(upper, weighed(increase, expected).bound(errors))
     level, allowed = f"{budget.confidence * 100:g}{NO_BREAK}%", f"allowed: {most * 100:g}"
+    than = f"{f'about {label} ' * bool(label)}than with everything asked"
     if upper <= most:
         return (
-            f"Kept: with {level} confidence the model errs at most {upper * 100:.1f} points more than "
-            f"with everything asked ({allowed})."
+            f"Kept: with {level} confidence the model errs at most {upper * 100:.1f} points more "
+            f"{than} ({allowed})."
         )
     if increase.mean > most:
         sure = increase.bound(-errors) > most
         chance = "" if sure else f"; with {level} confidence it may be {max(increase.bound(-errors), 0) * 100:.1f}"
         return (
-            f"{MISSED[not sure]}the model errs {_beyond(increase.mean, most)} points more than with everything "
-            f"asked ({allowed}){chance}."
+            f"{MISSED[not sure]}the model errs {_beyond(increase.mean, most)} points more {than} "
+            f"({allowed}){chance}."
         )
     if labels <= most:
         more = " by what a classifier expects that is told everything"
@@ -265,7 +279,7 @@ def promise(budget: Budget, increase: Difference, people: int, expected: float |
         short = (errors * increase.standard_error / max(most - increase.mean, 1e-9)) ** 2
         more = f"; about {_rounded((short - 1) * people):,} more people to test would tell" if short < 100 else ""
     return (
-        f"Probably kept: the model errs {increase.mean * 100:.1f} points more than with everything asked "
+        f"Probably kept: the model errs {increase.mean * 100:.1f} points more {than} "
         f"({allowed}), and {level} confidence reaches to {_beyond(upper, most)}{more}."
     )
 
@@ -289,9 +303,23 @@ def _rounded(number: float) -> int:
     return int(float(f"{number:.2g}"))
 
 
+def limits_in_words(budget: Budget, frontier: Frontier) -> str:
+    """Say the limits, and of several labels which count."""
+    many = len(frontier.untouched.labels)
+    if not many or not budget.bounds_utility:
+        return budget.words()
+    which = (
+        f"about each of {many} labels" if budget.labels_by == WORST else f"in the weighted mean of {many} labels"
+    )
+    return f"{budget.words()} (the error is limited {which})"
+
+
 def figures_in_words(point: Candidate) -> str:
     """Say how a candidate is judged on validation."""
     figures = point.validation
+    if figures.labels:
+        each = listed([f"{label.error:.3f} about {label.label}" for label in figures.labels])
+        return f"the model errs {each}, A1 is wrong {figures.adversary_error:.3f} of the time"
     if figures.number is not None:
         off = f"the model is {figures.number.words()}"
         return f"{off}, A1 is wrong {figures.adversary_error:.3f} of the time"
@@ -322,16 +350,30 @@ def promise_of(point: Candidate, budget: Budget) -> str:
     if budget.max_error_increase is None or point.tested is None or point.tested.increase is None:
         return ""
     tested, number = point.tested, point.tested.number
+    if budget.worst_label(tested) is not None:
+        return _promise_of_every_label(tested, budget)
     told = promise(budget, point.tested.increase, tested.people, tested.expected)
     return told if number is None else f"{told} {number.what_points_are()}"
+
+
+def _promise_of_every_label(tested: Figures, budget: Budget) -> str:
+    """Return the promise about the label of which it is the least sure: all others are kept at least as surely."""
+    found = []
+    for each in tested.labels:
+        assert each.increase is not None
+        told = promise(budget, each.increase, tested.people, each.expected, each.label)
+        sure = 0 if told.startswith(MISSED) else 2 if told.startswith("Kept") else 1
+        found.append((sure, -each.increase.bound(budget.errors), told))
+    return min(found)[2]
 
 
 def _nearest(budget: Budget, frontier: Frontier, able: Sequence[Candidate]) -> Choice:
     point, why = _closest(able, budget)
     which = f"candidate of at most {MOST_ANSWERS} answers" if len(able) < len(frontier.points) else "candidate"
     sentence = (
-        f"No limit was stated, and no {which} keeps the one that holds then ({budget.words()}). {why} of those "
-        f"that come closest to it: {figures_in_words(point)}."
+        f"No limit was stated, and no {which} keeps the one that holds then "
+        f"({limits_in_words(budget, frontier)}). {why} of those that come closest to it: "
+        f"{figures_in_words(point)}."
     )
     return _choice(point, budget, False, sentence, frontier)
 
@@ -343,7 +385,8 @@ def _none_fits(budget: Budget, frontier: Frontier, screened: Sequence[Candidate]
     nearest, missed = frontier.points[place], [limit.text for limit in _broken(held[place])]
     binding = _binding(held)
     sentence = (
-        f"None of the {len(frontier.points)} candidates of the frontier fits: {budget.words()}. "
+        f"None of the {len(frontier.points)} candidates of the frontier fits: "
+        f"{limits_in_words(budget, frontier)}. "
         f"What binds: {'; '.join(binding)}. The nearest is {nearest.id}: {'; '.join(missed)}."
         f"{_costs_too_much(held)}{_hint(screened, budget, frontier)}"
     )

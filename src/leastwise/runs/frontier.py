@@ -93,7 +93,7 @@ class Frontier(LimitPoints, Counts):
     @classmethod
     def of(cls, points: Sequence[Candidate], limits: LimitPoints, counts: Counts) -> Frontier:
         """Put judged candidates together: in their order, with knees and ends named, and the area they cover."""
-        ordered = sorted(points, key=lambda point: (point.validation.utility_risk, point.id))
+        ordered = sorted(points, key=lambda point: (point.validation.point.utility_risk, point.id))
         validation = [point.validation.point for point in ordered]
         test = [(point.tested or point.validation).point for point in ordered]
         best = unbeaten(validation)
@@ -181,7 +181,7 @@ def limits_of(untouched: Figures, suppressed: Figures) -> Limits:
 
     On few records full records can do worse than guessing; then nothing lies between the two.
     """
-    best = min(untouched.utility_risk, suppressed.utility_risk)
+    best = min(untouched.point.utility_risk, suppressed.point.utility_risk)
     return Limits(Point(best, untouched.adversary_error), suppressed.point)
 
 

@@ -47,7 +47,11 @@ class Judged:
 
 
 def screen_by_counting(
-    generalization: Generalization, split: Split, candidates: int, before: ServedBefore | None = None
+    generalization: Generalization,
+    split: Split,
+    candidates: int,
+    before: ServedBefore | None = None,
+    everything: UtilityRisk | None = None,
 ) -> Judged:
     """Judge on validation by counting (and for the label an additive model, which carries over).
 
@@ -57,10 +61,13 @@ def screen_by_counting(
         How many are screened on the same records: the certificate pays for all of them.
     before
         How declared groups are served with everything asked, where there are any.
+    everything
+        Where the worst of several labels counts: how everything asked is judged.
     """
     part = split.on_validation()
     told = label_guesses(generalization, part, (JointBuckets(), Logistic(), linear()))
     risk = told.risk(part, "test")
+    risk = risk if everything is None else risk.worst_beside(everything)
     if before is not None:
         wrong = told.wrong("test", part.test)
         risk = replace(risk, groups=GroupErrors.of(wrong, before.wrong, part.test, before.groupings))
@@ -87,12 +94,14 @@ def polished(
     constraints: Constraints | None,
     everything: Reference,
     allowed: Allowed | None,
+    known: UtilityRisk | None = None,
 ) -> tuple[Polished, ...]:
     """Return the least that a candidate can be, screened like all others, and what it becomes when all is spent.
 
     Nothing is spent where nothing is ``allowed``, or where the least errs too much for that. Near the limit hardly
     anything is lost even where nobody would tell it; nor of everything asked, so that there is a candidate where
-    hardly anything may be lost. ``split`` is what the search looks at; ``screening`` what others were screened on.
+    hardly anything may be lost. ``split`` is what the search looks at; ``screening`` what others were screened on;
+    ``known`` how everything asked was judged there, where the worst of several labels counts.
     """
     train, validation, loss = split.train, split.validation, LOSS
     if allowed is not None:
@@ -100,8 +109,8 @@ def polished(
     if candidate.minimizer == EVERYTHING:
         loss = LOSS / 4
     least = least_of(train, validation, candidate.generalization, constraints=constraints, loss=loss)
-    first = _coarsened(candidate, least, split, screening, together, constraints)
-    return _spent(first, split, screening, together, constraints, everything, allowed)
+    first = _coarsened(candidate, least, split, screening, together, constraints, known)
+    return _spent(first, split, screening, together, constraints, everything, allowed, known)
 
 
 def _spent(
@@ -112,6 +121,7 @@ def _spent(
     constraints: Constraints | None,
     everything: Reference,
     allowed: Allowed | None,
+    known: UtilityRisk | None,
 ) -> tuple[Polished, ...]:
     """Return a candidate, and what it becomes when accuracy is spent, as far as it leaves any."""
     found = [Polished(first, estimated(first.generalization, split, everything))]
@@ -120,7 +130,7 @@ def _spent(
             same: Any = {"mu": mu, "constraints": constraints, "everything": everything}
             parts = split.train, split.validation, first.generalization
             for spent in spent_by_shares(*parts, *allowed, PARTS, **same):
-                way = _coarsened(first, spent, split, screening, together, constraints)
+                way = _coarsened(first, spent, split, screening, together, constraints, known)
                 found.append(Polished(way, estimated(way.generalization, split, everything)))
     return tuple(found)
 
@@ -139,6 +149,7 @@ def _coarsened(
     screening: Split,
     together: int,
     constraints: Constraints | None,
+    known: UtilityRisk | None,
 ) -> Candidate:
     """Return the candidate in a coarser form, its edges at round places."""
     before, train = candidate.generalization, split.train
@@ -158,7 +169,7 @@ def _coarsened(
         asked=len(least.collected),
         answers=count,
         generalization=replace(least, origin={**before.origin, **saved}),
-        screened=screen_by_counting(least, screening, together).figures,
+        screened=screen_by_counting(least, screening, together, everything=known).figures,
     )
 
 
@@ -204,6 +215,8 @@ def judge_risk(
         groups=risk.groups,
         number=risk.number,
         expected=risk.expected,
+        labels=risk.labels,
+        worst=risk.worst,
     )
     return Judged(figures=figures, seconds=time.perf_counter() - start)
 

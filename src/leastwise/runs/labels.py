@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
 from leastwise.documents import from_text, to_text
 from leastwise.evaluation.declared_groups import Grouping, ServedBefore, parse_all
 from leastwise.evaluation.label_guesses import LabelGuesses, Utilities, utilities_together
+from leastwise.evaluation.risk import UtilityRisk
 from leastwise.generalization import Generalization
 from leastwise.minimizers.merging import everything_asked
 from leastwise.predictors.base import samples
 from leastwise.predictors.held_out import Difference, HeldOut, Reference
 from leastwise.predictors.strongest import Guesses
 from leastwise.records.table import Split, Table
+from leastwise.runs.budget import WORST, Budget
 from leastwise.runs.candidates import ID_LENGTH, Candidate
 from leastwise.runs.job import Job
 from leastwise.runs.judging import guess_label
@@ -29,11 +32,13 @@ class Asked(NamedTuple):
     generalizations: tuple[Generalization, ...]
     told: tuple[LabelGuesses, ...] = ()
     groupings: tuple[Grouping, ...] = ()
+    worst: bool = False  # whether, of several labels, the one counts about which most is lost
 
     @classmethod
-    def limits(cls, train: Table, groups: Sequence[str] = ()) -> Asked:
+    def limits(cls, train: Table, budget: Budget, groups: Sequence[str] = ()) -> Asked:
         """Begin with the limit points; ``groups`` are those that limits are held against."""
-        return cls(limit_points(train), groupings=parse_all(groups))
+        worst = train.several is not None and budget.labels_by == WORST
+        return cls(limit_points(train), groupings=parse_all(groups), worst=worst)
 
     def and_also(self, candidates: Sequence[Candidate]) -> Asked:
         """Add candidates."""
@@ -41,7 +46,8 @@ class Asked(NamedTuple):
 
     def utilities(self, split: Split) -> list[Utilities]:
         """Return the utility risks."""
-        return utilities_together(self.generalizations, self.told, split, self.groupings)
+        found = utilities_together(self.generalizations, self.told, split, self.groupings)
+        return [Utilities(*(risk.with_worst() for risk in each)) for each in found] if self.worst else found
 
     def served_before(self, split: Split) -> ServedBefore | None:
         """Return how declared groups are served on validation with everything asked; None where there are none."""
@@ -49,9 +55,13 @@ class Asked(NamedTuple):
             return None
         return ServedBefore(self.groupings, self.told[0].wrong("validation", split.validation))
 
-    def error_of_everything(self, split: Split) -> float:
-        """Return how often the classifier errs on validation with everything asked."""
-        return self.utilities(split)[0].validation.error
+    def risk_of_everything(self, split: Split) -> UtilityRisk:
+        """Return how the classifier is judged on validation with everything asked."""
+        return self.utilities(split)[0].validation
+
+    def known_for_screening(self, split: Split) -> UtilityRisk | None:
+        """Return the same, where the worst of several labels counts: others are held against it in screening."""
+        return self.risk_of_everything(split) if self.worst else None
 
     def reference(self, split: Split) -> Reference:
         """Return everything asked as what a search holds others against, by the strongest classifier."""
@@ -60,14 +70,16 @@ class Asked(NamedTuple):
         if (
             "validation" not in told.believed
         ):  # too many records to keep beliefs of: a simpler classifier's will do
-            return everything_asked(split.train, people)
+            return replace(everything_asked(split.train, people), worst=self.worst)
         beliefs = told.beliefs("validation", split.validation)[drawn]
         rows = samples(people, self.generalizations[0], "label")
-        return Reference(HeldOut.of(Guesses.of(beliefs, rows), rows, people.persons), beliefs)
+        return Reference(HeldOut.of(Guesses.of(beliefs, rows), rows, people.persons), beliefs, self.worst)
 
     def increase_of_nothing(self, split: Split) -> Difference:
-        """Return by how much it errs more on validation with nothing asked."""
-        found = self.utilities(split)[1].validation.increase
+        """Return by how much it errs more on validation with nothing asked; of several labels, about the worst."""
+        risk = self.utilities(split)[1].validation
+        each = [label.increase for label in risk.labels if self.worst and label.increase is not None]
+        found = max(each, key=lambda increase: increase.mean, default=risk.increase)
         assert found is not None
         return found
 

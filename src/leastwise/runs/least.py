@@ -14,7 +14,7 @@ from leastwise.evaluation.pareto import frontier as unbeaten
 from leastwise.predictors.held_out import MARGIN, Difference, Reference
 from leastwise.runs import folder as places
 from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, read_line, write_line
-from leastwise.runs.choice import default_budget
+from leastwise.runs.choice import budget_in_force
 from leastwise.runs.frontier import thinned
 from leastwise.runs.job import Job
 from leastwise.runs.judging import Allowed, Polished, estimated, polished
@@ -40,25 +40,26 @@ def make_least(
     nothing beside everything asked, and to ask nothing, where that would cost next to nothing.
     """
     constraints = job.options.constraints
-    budget = job.task.budget or default_budget(job.split.train.number is not None)
+    budget = budget_in_force(job.task.budget, job.split.train.number is not None)
     everything, most = asked.reference(job.split), budget.max_error_increase
     allowed = None if most is None else Allowed(most, MARGIN * budget.errors)
     starts = [*front, *([] if most is None else near_the_limit(job, pool, front, everything, most))]
     together = len(pool.candidates) + 3 * len(starts) + 1
     parts = job.searching, job.fitting
-    tasks: list[Any] = [(each, *parts, together, constraints, everything, allowed) for each in starts]
+    known = asked.known_for_screening(job.split)
+    tasks: list[Any] = [(each, *parts, together, constraints, everything, allowed, known) for each in starts]
     increase = asked.increase_of_nothing(job.split)
     if job.options.grid is None:  # whoever brings a grid says who proposes
         wholes = _asking_everything(job, silent, everything, most)
-        tasks += [(whole, *parts, together, constraints, everything, allowed) for whole in wholes]
+        tasks += [(whole, *parts, together, constraints, everything, allowed, known) for whole in wholes]
     costs_little = increase.mean <= (most or 0.0) or increase.bound(-NOT_TOLD) <= 0
     if costs_little and not (constraints and constraints.wanted):
         nothing = candidate_that_asks_nothing(job.split.train)
-        tasks.append((nothing, *parts, together, None, everything, None))
+        tasks.append((nothing, *parts, together, None, everything, None, known))
     found = _made(job, f"{name_of([task[0] for task in tasks])}-{most}-{budget.confidence:g}", tasks)
     least = [first.candidate for first, *_ in (*found[: len(front)], *found[len(starts) :])]
-    known = {each.fingerprint for each in least}
-    others = [each for one in found for each in one if each.candidate.fingerprint not in known]
+    made = {each.fingerprint for each in least}
+    others = [each for one in found for each in one if each.candidate.fingerprint not in made]
     return _with(job, pool, [*least, *(() if allowed is None else spending_best(others, allowed))])
 
 
@@ -82,7 +83,7 @@ def near_the_limit(
 ) -> list[Candidate]:
     """Return candidates that nobody beats among those near the limit, by estimates that luck has less part in."""
     reach = everything.judged.error + most + NEAR
-    near = [each for each in pool.candidates if each.validation.utility_risk <= reach]
+    near = [each for each in pool.candidates if each.validation.point.utility_risk <= reach]
     found = job.resumed(
         "looking near the limit",
         job.journal(f"near-{name_of(near)}.jsonl"),

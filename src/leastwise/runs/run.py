@@ -50,7 +50,7 @@ from leastwise.runs.attacking import (
 )
 from leastwise.runs.budget import Budget
 from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, Figures, read_line, write_line
-from leastwise.runs.choice import best_screened, choose, default_budget, guesses, serving_alike
+from leastwise.runs.choice import best_screened, budget_in_force, choose, guesses, serving_alike
 from leastwise.runs.few_records import steadied
 from leastwise.runs.folder import Run, artefact_path, evaluation_path, write_choice
 from leastwise.runs.frontier import Counts, Frontier, LimitPoints, thinned
@@ -183,9 +183,10 @@ def judged_frontier(job: Job, least: bool = True) -> Found:
     train = job.split.train
     compile_once(job.grid.sources(), job.split, job.progress)
     silent = find_silent(job)
-    asked = guess_labels(job, Asked.limits(train, job.options.groups))
-    pool = screen(job, pooled(propose(job, silent), train, silent), asked.served_before(job.split))
-    front, counts = find_frontier(job, pool, asked.error_of_everything(job.split))
+    budget = budget_in_force(job.task.budget, train.number is not None)
+    asked = guess_labels(job, Asked.limits(train, budget, job.options.groups))
+    pool = screen(job, pooled(propose(job, silent), train, silent), asked)
+    front, counts = find_frontier(job, pool, asked.risk_of_everything(job.split))
     if least:
         pool, front = make_least(job, pool, front, asked, silent)
     counts = replace(counts, screened=len(pool.candidates))
@@ -244,9 +245,10 @@ def propose(job: Job, silent: Sequence[str]) -> list[Proposals]:
 # 2. Screen -------------------------------------------------------------------------------------------------------
 
 
-def screen(job: Job, pool: Pool, before: ServedBefore | None) -> Pool:
-    """Judge every candidate by counting, on the validation part; ``before``: how groups were served."""
+def screen(job: Job, pool: Pool, asked: Asked) -> Pool:
+    """Judge every candidate by counting, on the validation part, beside everything asked."""
     path = job.folder / places.CANDIDATES
+    beside = asked.served_before(job.split), asked.known_for_screening(job.split)
 
     def work(rest: Sequence[Candidate | Failure]) -> Iterator[Candidate | Failure]:
         yield from (each for each in rest if isinstance(each, Failure))
@@ -259,7 +261,7 @@ def screen(job: Job, pool: Pool, before: ServedBefore | None) -> Pool:
             words = f"screening (learning from {few:,} of {many:,})"
             job.progress.begin(words, len(tasks), len(tasks) - len(rest))
             job.note("a sample for screening", records=few, of=many)
-        yield from screened(candidates, split, len(pool.candidates), job.workers, before)
+        yield from screened(candidates, split, len(pool.candidates), job.workers, *beside)
 
     tasks = [*pool.failures, *pool.candidates]
     read = partial(read_line, where=str(path), schema=job.split.train.schema)
@@ -271,10 +273,15 @@ def screen(job: Job, pool: Pool, before: ServedBefore | None) -> Pool:
 
 
 def screened(
-    candidates: Sequence[Candidate], split: Split, together: int, workers: Workers, before: ServedBefore | None
+    candidates: Sequence[Candidate],
+    split: Split,
+    together: int,
+    workers: Workers,
+    before: ServedBefore | None = None,
+    everything: UtilityRisk | None = None,
 ) -> Iterator[Candidate]:
     """Yield the candidates with their figures; ``together`` is how many are screened on the same records."""
-    tasks = [(candidate.generalization, split, together, before) for candidate in candidates]
+    tasks = [(candidate.generalization, split, together, before, everything) for candidate in candidates]
     judged = workers.map(screen_by_counting, tasks)
     yield from (replace(c, screened=each.figures) for c, each in zip(candidates, judged, strict=True))
 
@@ -302,30 +309,30 @@ def sweep(
     with workers.ready():
         tasks = [(source, split.train, constraints) for source in chosen.sources()]
         pool = pooled([*workers.map(ask, tasks)], split.train)
-        candidates = [*screened(pool.candidates, split, len(pool.candidates), workers, None)]
+        candidates = [*screened(pool.candidates, split, len(pool.candidates), workers)]
     return pool._replace(candidates=tuple(candidates))
 
 
 # 3. Frontier -----------------------------------------------------------------------------------------------------
 
 
-def find_frontier(job: Job, pool: Pool, everything: float) -> tuple[list[Candidate], Counts]:
+def find_frontier(job: Job, pool: Pool, everything: UtilityRisk) -> tuple[list[Candidate], Counts]:
     """Return the screened candidates that no other one beats, thinned, and how all of them came about.
 
     A budget may ask for what a frontier of two figures does not show (few answers, groups served alike): who is
-    best under it has a place in any case. ``everything`` is the error with everything asked, on validation.
+    best under it has a place in any case. ``everything`` is how everything asked is judged on validation.
     """
     candidates, most = pool.candidates, job.task.most
-    budget = job.task.budget or default_budget(job.split.train.number is not None)
+    budget = budget_in_force(job.task.budget, job.split.train.number is not None)
     points = steadied([(c.validation.point, c.generalization) for c in candidates], job.fitting)
     front = unbeaten(points)
     best = Point(min(p.utility_risk for p in points), 0.0)
     worst = Point(max(p.utility_risk for p in points), max(p.adversary_error for p in points))
-    fitting = best_screened(candidates, budget, everything)
+    fitting = best_screened(candidates, budget, everything.error)
     kept = thinned(points, front, most, Limits(best, worst))
     if fitting is not None and fitting not in [candidates[i] for i in kept]:
         kept = [*thinned(points, kept, max(most - 1, 1), Limits(best, worst)), candidates.index(fitting)]
-    kept += [i for i in serving_alike(candidates, budget, everything) if i not in kept]
+    kept += [i for i in serving_alike(candidates, budget, everything.error) if i not in kept]
     counts = Counts(
         screened=len(candidates),
         thinned=len(set(front) - set(kept)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from leastwise.documents import html
-from leastwise.documents.wording import NO_BREAK, counted, percent, percent_range
+from leastwise.documents.wording import NO_BREAK, counted, listed, percent, percent_range
 from leastwise.errors import shorten
 from leastwise.generalization import Generalization
 from leastwise.generalization.describe import questions_in_words
@@ -63,6 +63,9 @@ def _cost_and_promise(figures: Figures, everything: Figures, choice: Choice) -> 
 
 
 def _errors(figures: Figures, everything: Figures) -> str:
+    if figures.labels:
+        pairs = zip(figures.labels, everything.labels, strict=True)
+        return listed([f"{own.error:.3f} against {its.error:.3f} about {own.label}" for own, its in pairs])
     return f"{figures.utility_risk:.3f} against {everything.utility_risk:.3f}"
 
 
@@ -73,6 +76,8 @@ def _cost(figures: Figures, everything: Figures) -> str:
     if figures.number is not None:
         further = f"{figures.number.in_its_unit(more / 100)} more than" if more >= 0.05 else "no more than"
         return f"The model is {figures.number.words()}, {further} with everything asked."
+    if figures.labels:
+        return f"The model errs {lost} with everything asked: {_errors(figures, everything)}."
     return f"The model errs {lost} with everything asked ({_errors(figures, everything)})."
 
 
@@ -145,7 +150,8 @@ def frontier_table(frontier: Frontier, chosen: str | None = None) -> Listing:
     """Return a row for each point, between everything asked and nothing asked."""
     schema = frontier.points[0].generalization.schema
     off = "model off, of guessing" if frontier.untouched.number else "model wrong"
-    errors = [text for who in (off, "attacker wrong") for text in (who, INTERVAL)]
+    about = [f"about {label.label}" for label in frontier.untouched.labels]
+    errors = [off, INTERVAL, *about, "attacker wrong", INTERVAL]
     rows = [
         [name_in_words(place, p.name, p.id == chosen), *_figures(p.generalization, shown(p)), p.words, p.id]
         for place, p in enumerate(on_test(frontier), 1)
@@ -167,6 +173,7 @@ def _figures(generalization: Generalization, figures: Figures) -> list[str]:
         f"{generalization.total_buckets - len(generalization.not_collected):,}",
         percent(figures.utility_risk, 1),
         percent_range(figures.utility_interval),
+        *(percent(label.error, 1) for label in figures.labels),
         percent(figures.adversary_error, 1),
         percent_range(figures.adversary_interval),
         f"{figures.unique_people:,}",

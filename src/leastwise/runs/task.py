@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from leastwise.adversaries.base import Adversary, about
 from leastwise.documents import from_text, to_plain, to_text
+from leastwise.documents.plain import LEFT_OUT
 from leastwise.errors import DataError, ParameterError, SchemaError, shorten
 from leastwise.evaluation.declared_groups import parse_all
 from leastwise.evaluation.protocol import several
@@ -22,7 +24,7 @@ from leastwise.records.table import Split, Table
 from leastwise.runs.budget import Budget
 from leastwise.runs.grid import Grid
 from leastwise.runs.judging import guessing
-from leastwise.schema import Schema
+from leastwise.schema import Attribute, Schema
 from leastwise.schema.file import to_yaml
 from leastwise.validation import described
 
@@ -67,6 +69,8 @@ class Options:
         Of people, that limits are held against and the report tells of: "sex", "age[25,45,65]", "sex & race".
     estimator, predictor
         Your own classifier, judged beside ours; what adversaries predict with instead of ours. See ``Judges``.
+    person, survey_weights
+        The names of these columns, for the record: the table has been made by them.
     """
 
     grid: Grid | None = None
@@ -80,6 +84,8 @@ class Options:
     groups: Sequence[str] = ()
     estimator: Any = None
     predictor: Any = None
+    person: str | None = None
+    survey_weights: str | None = None
 
     @property
     def judges(self) -> Judges:
@@ -178,6 +184,8 @@ class RunTask:
         Where the records stay at their source: what was used of it.
     weighted
         Where the records have survey weights: how many records of the test part would tell as much without.
+    person, survey_weights
+        The columns that told whose record each one is, and how much it weighs; where there were such.
     """
 
     data: str
@@ -197,6 +205,8 @@ class RunTask:
     groups: tuple[str, ...] = ()
     source: SourceUsed | None = None
     weighted: float | None = None
+    person: str | None = field(default=None, metadata=LEFT_OUT)
+    survey_weights: str | None = field(default=None, metadata=LEFT_OUT)
 
     @property
     def weights_sentence(self) -> str:
@@ -249,6 +259,8 @@ def task_of(table: Table, split: Split, grid: Grid, options: Options, name: str)
         sample=options.sample if len(split.train) > options.sample else None,
         groups=tuple(options.groups),
         weighted=round(split.test.effective_people, 1) if table.survey else None,
+        person=options.person,
+        survey_weights=options.survey_weights if table.survey else None,
     )
 
 
@@ -286,20 +298,21 @@ def check_records(table: Table) -> None:
             f"a run needs at least {FEWEST} records: a quarter of them chooses, three tenths are attacked; "
             f"got {len(table):,}"
         )
-    seen = np.flatnonzero(np.bincount(table.y, minlength=table.classes))
-    label = table.schema.label
-    assert label is not None
-    if len(seen) < 2 and table.number is None:
-        raise DataError(f"the label {shorten(label.name)} must have at least two classes in the records; got one")
+    for label, codes in zip(table.schema.labels, table.class_codes, strict=True):
+        if len(np.unique(codes)) < 2 and not label.continuous:
+            name = shorten(label.name)
+            raise DataError(f"the label {name} must have at least two classes in the records; got one")
 
 
 def check_split(split: Split) -> None:
     """Refuse parts that lack a class: what is not there cannot be judged."""
-    label = split.train.schema.label
-    assert label is not None
-    if label.continuous:  # of a number no part lacks a class
-        return
-    parts = np.stack([np.bincount(part.y, minlength=part.classes) for part in split])
+    for place, label in enumerate(split.train.schema.labels):
+        if not label.continuous:  # of a number no part lacks a class
+            _check_classes(label, [part.class_codes[place] for part in split])
+
+
+def _check_classes(label: Attribute, codes: Sequence[npt.NDArray[Any]]) -> None:
+    parts = np.stack([np.bincount(each, minlength=len(label.values)) for each in codes])
     whole = parts.sum(axis=0)
     for name, counts in zip(Split._fields, parts, strict=True):
         absent = np.flatnonzero((counts == 0) & (whole > 0))
@@ -318,10 +331,11 @@ def fingerprint(table: Table) -> str:
         if attribute.continuous:
             digest.update(np.ascontiguousarray(table.levels[j], dtype="<f8").tobytes())
         digest.update(np.ascontiguousarray(table.codes[:, j], dtype="<i4").tobytes())
-    if table.number is None:
-        digest.update(np.ascontiguousarray(table.y, dtype="<i4").tobytes())
-    else:
+    if table.number is not None:
         digest.update(np.ascontiguousarray(table.number.exact, dtype="<f8").tobytes())
+    else:
+        for codes in table.class_codes:
+            digest.update(np.ascontiguousarray(codes, dtype="<i4").tobytes())
     if table.survey:
         digest.update(np.ascontiguousarray(table.weights, dtype="<f8").tobytes())
     if table.persons is not None:  # other records belong together: another task

@@ -130,6 +130,11 @@ class Attribute:
         return self.source or self.name
 
     @property
+    def parts(self) -> tuple[Attribute, ...]:
+        """The labels that it consists of: itself, unless several are predicted at once (``schema.labels``)."""
+        return (self,)
+
+    @property
     def plain(self) -> Attribute:
         """The same where its values are derived already."""
         return replace(self, derive="", source="") if self.derive or self.source else self

@@ -17,6 +17,7 @@ from leastwise.documents import LARGEST_DOCUMENT, Fields, Problems, check_format
 from leastwise.documents.yaml import LocatedDocument
 from leastwise.errors import SchemaError, shorten
 from leastwise.schema.attribute import Attribute, attribute_from_document, attribute_to_document
+from leastwise.schema.labels import label_to_document, take_label
 from leastwise.schema.schema import Schema
 
 FORMAT = "leastwise-schema"
@@ -47,11 +48,13 @@ HEADER = """\
 def to_yaml(schema: Schema, notes: Iterable[str] = ()) -> str:
     """Return the schema as YAML; ``notes`` become comments below the header."""
     document: dict[str, Any] = {"format": FORMAT, "version": VERSION}
-    if schema.label is not None:
-        document["label"] = _compact(schema.label)
-        if schema.label.kind == "discrete":
-            del document["label"]["kind"]
-    document["attributes"] = [_compact(attribute) for attribute in schema.attributes]
+    told = label_to_document(schema.label)
+    for each in [*told.get("labels", []), *([told["label"]] if "label" in told else [])]:
+        _in_lines(each)
+        if each["kind"] == "discrete":
+            del each["kind"]
+    document |= told
+    document["attributes"] = [_in_lines(attribute_to_document(attribute)) for attribute in schema.attributes]
     comments = "".join(f"# {_one_line(note)}\n" for note in notes)
     text = yaml.dump(document, Dumper=_Writer, sort_keys=False, allow_unicode=True, width=SHORT_LIST + 40)
     return HEADER + (f"#\n{comments}" if comments else "") + text
@@ -88,8 +91,8 @@ def _quoted_where_hidden(writer: _Writer, text: str) -> yaml.ScalarNode:
 _Writer.add_representer(str, _quoted_where_hidden)
 
 
-def _compact(attribute: Attribute) -> dict[str, Any]:
-    document = attribute_to_document(attribute)
+def _in_lines(document: dict[str, Any]) -> dict[str, Any]:
+    """Put short lists of an attribute's document into one line each."""
     for key in ("values", "labels"):
         texts = document.get(key, [])
         if texts and sum(len(text) + 2 for text in texts) <= SHORT_LIST:
@@ -120,7 +123,7 @@ def _from_document(document: Any, problems: Problems) -> Schema | None:
     fields = Fields(document, (), problems)
     if not check_format(fields, FORMAT, VERSION):
         return None
-    label = attribute_from_document(fields.take("label"), ("label",), problems) if "label" in fields else None
+    label = take_label(fields, problems)
     attributes = [
         attribute_from_document(item, ("attributes", i), problems, named=True)
         for i, item in enumerate(fields.items("attributes"))
@@ -137,8 +140,11 @@ def _check_names(attributes: list[Attribute | None], label: Attribute | None, pr
     for i, name in enumerate(names):
         if name is not None and name in names[:i]:
             problems.add(("attributes", i, "name"), f"attribute {shorten(name)} is declared twice")
-    if label is not None and label.name in names:
-        problems.add(("label", "name"), f"{shorten(label.name)} is the label and an attribute; it can be only one")
+    several = label is not None and len(label.parts) > 1
+    for i, each in enumerate(() if label is None else label.parts):
+        if each.name in names:
+            path = ("labels", i, "name") if several else ("label", "name")
+            problems.add(path, f"{shorten(each.name)} is the label and an attribute; it can be only one")
     if label is not None and label.continuous and label.extra_values:
         must = "a label that is a number must be known of everybody; take missing and other away"
         problems.add(("label", "kind"), must)

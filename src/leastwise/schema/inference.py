@@ -17,7 +17,7 @@ Discrete and ordinal attributes are proposed as personal, continuous ones as non
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, cast
 
@@ -28,8 +28,10 @@ import numpy.typing as npt
 from leastwise.errors import DataError, PrivacyLeakWarning, SchemaError, shorten, warn
 from leastwise.records.encoding import distinct_values, encode_label
 from leastwise.schema import KINDS, Attribute, Kind, Schema
+from leastwise.schema.attribute import repeated
 from leastwise.schema.derive import Above, rule_of
 from leastwise.schema.hierarchies import Grouping
+from leastwise.schema.labels import joint_label, label_names
 from leastwise.schema.order_hints import natural_order
 from leastwise.schema.profile import MOST_VALUES, Profile, profile
 from leastwise.schema.recognition import derived_profile
@@ -97,7 +99,7 @@ class Inspection:
 class _Wishes:
     """What the user has decided already."""
 
-    label: str | None
+    labels: tuple[str, ...]
     label_above: float | None
     personal: frozenset[str] | None
     keep: frozenset[str]
@@ -114,7 +116,7 @@ class _Wishes:
 
 def infer_schema(
     frame: Any,
-    label: str | None = None,
+    label: str | Sequence[str] | None = None,
     personal: Iterable[str] | None = None,
     *,
     keep: Iterable[str] = (),
@@ -124,6 +126,7 @@ def infer_schema(
     label_above: float | None = None,
     derive: Mapping[str, str] | None = None,
     hierarchies: Mapping[str, Grouping] | None = None,
+    label_weights: Mapping[str, float] | None = None,
 ) -> Inspection:
     """Propose a schema for the records of a frame.
 
@@ -132,7 +135,7 @@ def infer_schema(
     frame
         Any eager frame that narwhals reads (pandas, Polars, PyArrow); lazy ones are collected.
     label
-        The column to predict.
+        The column to predict, or several.
     personal
         Exactly the attributes that are personal; by default the discrete and ordinal ones. To name a column here
         is to keep it.
@@ -145,12 +148,14 @@ def infer_schema(
         one record alone has. What an ordered type declares stays.
     label_above
         A label of more than 20 different numbers is predicted as a number (``kinds`` says otherwise); this makes
-        two classes of a label that is a number: up to this one, and above it.
+        two classes of a label that is a number (of several, the one that is): up to this one, and above it.
     derive
         Rules by which columns are asked, such as ``{"born": "age on 2025-01-01 of YYYY-MM-DD"}``; an empty one
         keeps a column as it is.
     hierarchies
         What groups the values of columns: ``load_hierarchy("un-regions")``, or ``within`` of a ``Hierarchy``.
+    label_weights
+        Of several labels, how much an error about each counts; 1 where nothing is said.
 
     Examples
     --------
@@ -164,7 +169,7 @@ def infer_schema(
     records = _records(frame)
     chosen = None if personal is None else frozenset(personal)
     wishes = _Wishes(
-        label,
+        label_names(label),
         label_above,
         chosen,
         frozenset(keep),
@@ -175,11 +180,12 @@ def infer_schema(
         dict(hierarchies or {}),
     )
     _check_names(records.columns, wishes)
-    target = None if label is None else _target(profile(records[label]), wishes)
-    classes = None if target is None or target.continuous else encode_label(records[target.column], target)
-    found = [_look(records[name], wishes, classes) for name in records.columns]
+    targets = _targets(records, wishes)
+    classes = {name: encode_label(records[name], each) for name, each in targets.items() if not each.continuous}
+    found = [_look(records[name], wishes, targets, classes) for name in records.columns]
     attributes = tuple(attribute for _, attribute in found if attribute is not None)
-    return Inspection(Schema(attributes, target), tuple(finding for finding, _ in found), len(records))
+    together = joint_label([*targets.values()], label_weights) if targets else None
+    return Inspection(Schema(attributes, together), tuple(finding for finding, _ in found), len(records))
 
 
 def _records(frame: Any) -> nw.DataFrame[Any]:
@@ -203,11 +209,15 @@ def _check_names(columns: list[str], wishes: _Wishes) -> None:
     hint = ""
     if marks:
         hint = f" (only one column was found, and its name has {marks[0]!r} in it: is that the delimiter?)"
-    for name in ([] if wishes.label is None else [wishes.label]) + sorted(named):
+    for name in [*wishes.labels, *sorted(named)]:
         if name not in columns:
             raise SchemaError(f"there is no column {shorten(name)}; {did_you_mean(name, columns)}{hint}")
-    if wishes.label in named - {*wishes.kinds}:
-        raise SchemaError(f"{shorten(wishes.label)} is the label; it cannot be an attribute as well, nor left out")
+    for name in wishes.labels:
+        if name in named - {*wishes.kinds}:
+            what = "the label" if len(wishes.labels) == 1 else "a label"
+            raise SchemaError(f"{shorten(name)} is {what}; it cannot be an attribute as well, nor left out")
+    for name in repeated(wishes.labels):
+        raise SchemaError(f"the label {shorten(name)} is named twice; name each once")
     for name in wishes.drop:
         if wishes.keeps(name):
             raise SchemaError(f"{shorten(name)} is to be left out and to be an attribute; decide on one")
@@ -216,17 +226,26 @@ def _check_names(columns: list[str], wishes: _Wishes) -> None:
 
 
 def _look(
-    column: nw.Series[Any], wishes: _Wishes, classes: npt.NDArray[Any] | None
+    column: nw.Series[Any],
+    wishes: _Wishes,
+    targets: Mapping[str, Attribute],
+    classes: Mapping[str, npt.NDArray[Any]],
 ) -> tuple[Finding, Attribute | None]:
     facts = profile(column)
-    if column.name == wishes.label:
-        target = _target(facts, wishes)
+    if column.name in targets:
+        target = targets[column.name]
         reason = f"numbers, in {len(target.values)} classes" if target.derive else f"{facts.distinct} classes"
         reason = f"a number to predict, {facts.distinct:,} distinct" if target.continuous else reason
         return _finding(facts, target.kind, reason, "label", _domain(target), derive=target.derive), None
     if column.name in wishes.drop:
         return _finding(facts, facts.form, "as you said", "left out"), None
-    return _propose(facts, wishes, _label_warnings(column, facts, classes))
+    several = len(targets) > 1
+    notes = [
+        note
+        for name, codes in classes.items()
+        for note in _label_warnings(column, facts, codes, shorten(name) if several else "the label")
+    ]
+    return _propose(facts, wishes, tuple(notes))
 
 
 def _finding(facts: Profile, kind: str, reason: str, role: Role, domain: str = "", **rest: Any) -> Finding:
@@ -326,9 +345,11 @@ def _domain(attribute: Attribute) -> str:
     return (listed if short and listed else attribute.domain_text()) + (", other" if attribute.other else "")
 
 
-def _label_warnings(column: nw.Series[Any], facts: Profile, codes: npt.NDArray[Any] | None) -> tuple[str, ...]:
-    """Warn of an attribute that tells the label almost surely: it may be a copy, known only afterwards."""
-    if codes is None or facts.form in ("nested", "empty") or 20 * facts.distinct > facts.records:
+def _label_warnings(
+    column: nw.Series[Any], facts: Profile, codes: npt.NDArray[Any], label: str
+) -> tuple[str, ...]:
+    """Warn of an attribute that tells a label almost surely: it may be a copy, known only afterwards."""
+    if facts.form in ("nested", "empty") or 20 * facts.distinct > facts.records:
         return ()
     _, index = distinct_values(column)
     classes = int(codes.max()) + 1
@@ -336,11 +357,29 @@ def _label_warnings(column: nw.Series[Any], facts: Profile, codes: npt.NDArray[A
     told, majority = table.max(axis=1).sum() / len(codes), table.sum(axis=0).max() / len(codes)
     if told < SURE or majority > 1 - 2 * (1 - SURE):
         return ()
-    return (f"tells the label for {math.floor(1000 * told) / 10:g} % of the records: a copy of it?",)
+    return (f"tells {label} for {math.floor(1000 * told) / 10:g} % of the records: a copy of it?",)
 
 
-def _target(facts: Profile, wishes: _Wishes) -> Attribute:
-    above = wishes.label_above
+def _targets(records: nw.DataFrame[Any], wishes: _Wishes) -> dict[str, Attribute]:
+    """Return what is predicted, by the column that tells it."""
+    above = dict.fromkeys(wishes.labels, wishes.label_above)
+    if len(wishes.labels) > 1 and wishes.label_above is not None:
+        numbers = [name for name in wishes.labels if is_number_to_predict(profile(records[name]))]
+        if len(numbers) != 1:
+            raise SchemaError(
+                f"label_above makes classes of the one label that is a number; of these, {len(numbers)} are: "
+                "declare them in a schema, each with derive: above N"
+            )
+        above = {name: wishes.label_above if name in numbers else None for name in wishes.labels}
+    return {name: _target(profile(records[name]), wishes, above[name]) for name in wishes.labels}
+
+
+def is_number_to_predict(facts: Profile) -> bool:
+    """Return whether a label has so many numbers that it is one, and no class."""
+    return facts.form == "number" and facts.distinct > MOST_NUMERIC_CLASSES
+
+
+def _target(facts: Profile, wishes: _Wishes, above: float | None) -> Attribute:
     if above is None:
         return label_of(facts, wishes.kinds.get(facts.name))
     rule = rule_of(f"above {number_text(above)}")
@@ -357,8 +396,7 @@ def _target(facts: Profile, wishes: _Wishes) -> Attribute:
 
 def label_of(facts: Profile, kind: Kind | None = None) -> Attribute:
     """Return the label: classes, or a number where there are many; complain about all that makes it unfit."""
-    many = facts.form == "number" and facts.distinct > MOST_NUMERIC_CLASSES
-    if kind == "continuous" or (kind is None and many):
+    if kind == "continuous" or (kind is None and is_number_to_predict(facts)):
         return _number_of(facts)
     problems = _label_problems(facts)
     if problems:

@@ -31,8 +31,9 @@ class Schema:
         names = self.names
         object.__setattr__(self, "_position", {name: j for j, name in enumerate(names)})
         problems = [f"attribute {shorten(name)} is declared twice" for name in repeated(names)]
-        if self.label is not None and self.label.name in self._position:
-            problems.append(f"{shorten(self.label.name)} is the label and an attribute; it can be only one")
+        for each in self.labels:
+            if each.name in self._position:
+                problems.append(f"{shorten(each.name)} is the label and an attribute; it can be only one")
         if self.label is not None and self.label.continuous and self.label.extra_values:
             problems.append("a label that is a number must be known of everybody; take missing and other away")
         if problems:
@@ -42,6 +43,11 @@ class Schema:
     def names(self) -> tuple[str, ...]:
         """The names of the attributes, in order."""
         return tuple(attribute.name for attribute in self.attributes)
+
+    @property
+    def labels(self) -> tuple[Attribute, ...]:
+        """What is predicted: nothing, one label, or several."""
+        return () if self.label is None else self.label.parts
 
     @property
     def personal(self) -> tuple[str, ...]:
@@ -54,7 +60,12 @@ class Schema:
         return any(attribute.hierarchy is not None for attribute in self.attributes)
 
     def check_counted(self) -> None:
-        """Refuse numbers to predict where the records stay in an engine that counts."""
+        """Refuse numbers, and several labels, to predict where the records stay in an engine that counts."""
+        if len(self.labels) > 1:
+            raise SchemaError(
+                "several labels are judged record by record, and an engine counts records by class; read them "
+                "into memory (a sample of them, as a file), or predict one label at a time"
+            )
         if self.label is not None and self.label.continuous:
             raise SchemaError(
                 f"{shorten(self.label.name)} is a number to predict, and an engine counts records by class; "

@@ -22,7 +22,7 @@ def policy_text(ground: Ground, state: State) -> str:
     document = {
         "format": FORMAT,
         "version": VERSION,
-        "label": ground.schema.label.name if ground.schema.label else None,
+        "label": next((label.name for label in ground.schema.labels), None),
         "personal": [*ground.schema.personal],
         "seed": ground.seed,
         **({"budget": budget} if budget else {}),

@@ -176,17 +176,18 @@ function checkLabel(label, value) {
   if (text !== null && placeOf(label, text) === undefined) throw new UnknownValueError(label.name, domainHint(label));
 }
 
-// Make the function that generalizes one record of a plan: {label, attributes} without what is suppressed.
+// Make the function that generalizes one record of a plan: {labels, attributes} without what is suppressed.
 function generalizer(plan) {
   return function generalize(record, { output = "labels", unknown = "other" } = {}) {
     if (!["labels", "codes"].includes(output)) throw new RangeError("output must be labels or codes");
     if (!["error", "other"].includes(unknown)) throw new RangeError("unknown must be error or other");
     const result = [];
-    if (plan.label !== null && Object.hasOwn(record, plan.label.column ?? plan.label.name)) {
-      const raw = record[plan.label.column ?? plan.label.name];
-      const value = plan.label.derive ? derived(plan.label.derive, raw) : raw;
-      checkLabel(plan.label, value);
-      result.push([plan.label.name, value]);
+    for (const label of plan.labels) {
+      const column = label.column ?? label.name;
+      if (!Object.hasOwn(record, column)) continue;
+      const value = label.derive ? derived(label.derive, record[column]) : record[column];
+      checkLabel(label, value);
+      result.push([label.name, value]);
     }
     for (const attribute of plan.attributes) {
       const column = attribute.column ?? attribute.name;

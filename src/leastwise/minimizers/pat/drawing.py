@@ -145,7 +145,8 @@ def leaf_text(tree: PATTree, leaf: int, counts: bool = False) -> str:
     if label.continuous:
         predicted = f"about {tree.label_levels[tree.median(leaf)]:.4g}"
         return f"{predicted} ({tree.people(leaf).sum():,.0f} people)" if counts else predicted
-    predicted = label.label_of(label.values[tree.majority(leaf)])
+    likeliest = tree.majority(leaf)
+    predicted = tree.class_names[likeliest] if tree.class_names else label.label_of(label.values[likeliest])
     people = tree.people(leaf)
     if not counts:
         return predicted

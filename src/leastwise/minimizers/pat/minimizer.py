@@ -16,6 +16,7 @@ from leastwise.minimizers.pgini import Criterion, Weights
 from leastwise.records.grouping import joint_keys
 from leastwise.records.table import Table
 from leastwise.schema import Schema
+from leastwise.schema.labels import JointLabel
 from leastwise.validation import check_between, check_whole
 
 LEAVES = (2, 4, 6, 8, 10, 20, 50, 100, 200)
@@ -179,8 +180,17 @@ def _grow(
     trees, numbers = [], () if table.number is None else tuple(table.number.levels.tolist())
     for which, alpha in enumerate(grower.alphas):
         splits = place_absent(grower.grow(which, max_leaves), values)
-        trees.append(PATTree(table.schema, table.levels, tuple(splits), grower.classes, float(alpha), numbers))
+        same = table.schema, table.levels, tuple(splits), grower.classes, float(alpha)
+        trees.append(PATTree(*same, numbers, _class_names(table)))
     return trees
+
+
+def _class_names(table: Table) -> tuple[str, ...]:
+    """Return what people read for each combination of several labels; nothing where there is one."""
+    label, several = table.schema.label, table.several
+    if several is None or not isinstance(label, JointLabel):
+        return ()
+    return tuple(label.values[place] for place in label.combination([*several.levels.T]))
 
 
 def _fewer_rows(table: Table) -> Table:

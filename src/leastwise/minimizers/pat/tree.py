@@ -60,7 +60,8 @@ class PATTree:
     """A privacy-aware tree.
 
     Split number i makes the nodes 2i + 1 (left) and 2i + 2 (right); node 0 is the root. Leaves are named by
-    their node number. Where the label is a number, ``label_levels`` are what its classes stand for.
+    their node number. Where the label is a number, ``label_levels`` are what its classes stand for; where there
+    are several labels, ``class_names`` are.
     """
 
     schema: Schema
@@ -69,6 +70,7 @@ class PATTree:
     root_people: Array
     alpha: float
     label_levels: tuple[float, ...] = ()
+    class_names: tuple[str, ...] = ()
 
     @property
     def leaves(self) -> tuple[int, ...]:

@@ -36,7 +36,7 @@ class Distinct(NamedTuple):
     withheld: int = 0
 
 
-def plan_of(generalization: Generalization, engine: Engine, label: str | None, at_least: int = 1) -> Plan:
+def plan_of(generalization: Generalization, engine: Engine, labels: Sequence[str], at_least: int = 1) -> Plan:
     """Return the question for generalized records that an engine holds."""
     strange = next((name for name in generalization.not_collected if name in engine.families), None)
     if strange is not None:
@@ -44,17 +44,17 @@ def plan_of(generalization: Generalization, engine: Engine, label: str | None, a
             f"the records have a column {shorten(strange)}, which this generalization does not collect; name a "
             "table or view of generalized records, or say that they are full ones (train --full, or check)"
         )
-    names = [*generalization.collected, *([label] if label is not None and label in engine.families else [])]
+    names = [*generalization.collected, *(label for label in labels if label in engine.families)]
     if not names:
         raise ParameterError("this generalization asks nothing, so there is nothing to count")
     return Plan("counting generalized records", exact=tuple(names), at_least=at_least)
 
 
 def distinct_records(
-    generalization: Generalization, engine: Engine, label: str | None = None, at_least: int = 1
+    generalization: Generalization, engine: Engine, labels: Sequence[str] = (), at_least: int = 1
 ) -> Distinct:
     """Count generalized records that lie in an engine under the labels of their buckets."""
-    plan = plan_of(generalization, engine, label, at_least)
+    plan = plan_of(generalization, engine, labels, at_least)
     found = engine.count(plan, 0).alone
     everybody = engine.count(Plan("counting records"), 0).people
     found = found.sort(*(f"e{i}" for i in range(len(plan.exact))), nulls_last=True)

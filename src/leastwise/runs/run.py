@@ -126,44 +126,48 @@ def run(
     task = task if source is None else replace(task, source=used(source, len(table)))
     places.check_folder(path)
     path.mkdir(0o700, parents=True, exist_ok=True)
-    with locked(path):
+    working = workers or Workers()
+    with locked(path), working.ready():
         places.prepare(path, task, fresh)
         write_whole(path / places.SCHEMA, to_yaml(table.schema), private=True)
         if (path / places.FRONTIER).is_file():  # nothing is left to do but to choose, maybe by another budget
             candidates, failures = places.read_candidates(path, table.schema)
-            frontier = places.read_frontier(path, candidates)
-            return explain(record(path, task, table.schema, frontier, Pool(candidates, failures)), split, progress)
-        job = Job(path, split, task, grid, options, workers or Workers(), progress or Silent())
-        with job.workers.ready():
+            frontier, pool = places.read_frontier(path, candidates), Pool(candidates, failures)
+        else:
+            job = Job(path, split, task, grid, options, working, progress or Silent())
             if options.grid is None and not options.quick and source is None:
-                early = answer_first(job)
-                if early is not None and told is not None:
-                    told(early)
-            found = judged_frontier(job)
-            first = choose(found.frontier, options.budget, found.pool.candidates)
-            tested = attack(job, found, first.candidate)
-            tested = tested if source is None else judge_everywhere(job, tested, source)
-            frontier = Frontier.of(tested, found.frontier.limit_points, found.frontier.counts)
-        return explain(record(path, task, table.schema, frontier, found.pool), split, progress)
+                answer_first(job, told)
+            frontier, pool = attacked_frontier(job, source)
+        return explain(record(path, task, table.schema, frontier, pool), split, working, progress)
 
 
-def answer_first(job: Job) -> Run | None:
-    """Return a first answer, from a few trees; None where there was one already, or nothing comes of it."""
+def attacked_frontier(job: Job, source: Source | None) -> tuple[Frontier, Pool]:
+    """Return the frontier with what its attackers found on test, and all candidates."""
+    found = judged_frontier(job)
+    first = choose(found.frontier, job.options.budget, found.pool.candidates)
+    tested = attack(job, found, first.candidate)
+    tested = tested if source is None else judge_everywhere(job, tested, source)
+    return Frontier.of(tested, found.frontier.limit_points, found.frontier.counts), found.pool
+
+
+def answer_first(job: Job, told: Callable[[Run], None] | None) -> None:
+    """Tell a first answer, from a few trees; not where there was one already, or nothing comes of it."""
     if (job.folder / places.SO_FAR / places.FRONTIER).is_file() or any((job.folder / places.WORK).iterdir()):
-        return None  # a run that is resumed
+        return  # a run that is resumed
     job.progress.begin("a first answer", 1)
     small = first_job(job)
     try:
         found = judged_frontier(small, least=False)
     except DataError:  # trees found nothing; the others may
-        return None
+        return
     if len(small.fitting.train) == len(job.fitting.train):  # which questions tell nothing is found once, for both
         write_whole(job.journal(SILENT).path, small.journal(SILENT).path.read_text())
     frontier = Frontier.of(attack(small, found, None), found.frontier.limit_points, found.frontier.counts)
     say_unfinished(small.folder, first_words(job))
     answer = record(small.folder, small.task, small.split.train.schema, frontier, found.pool)
     job.progress.advance()
-    return answer
+    if told is not None:
+        told(answer)
 
 
 class Found(NamedTuple):
@@ -325,13 +329,8 @@ def find_frontier(job: Job, pool: Pool, everything: float) -> tuple[list[Candida
     if fitting is not None and fitting not in [candidates[i] for i in kept]:
         kept = [*thinned(points, kept, max(most - 1, 1), Limits(best, worst)), candidates.index(fitting)]
     kept += [i for i in serving_alike(candidates, budget, everything) if i not in kept]
-    counts = Counts(
-        screened=len(candidates),
-        thinned=len(set(front) - set(kept)),
-        repeated=pool.repeated,
-        dropped=pool.dropped,
-        failed=len(pool.failures),
-    )
+    left_out, same = len(set(front) - set(kept)), {"repeated": pool.repeated, "dropped": pool.dropped}
+    counts = Counts(screened=len(candidates), thinned=left_out, failed=len(pool.failures), **same)
     return [candidates[i] for i in kept], counts
 
 

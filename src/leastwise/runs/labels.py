@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
+import numpy as np
+
 from leastwise.documents import from_text, to_text
 from leastwise.evaluation.declared_groups import Grouping, ServedBefore, parse_all
 from leastwise.evaluation.label_guesses import LabelGuesses, Utilities, utilities_together
@@ -44,14 +46,22 @@ class Asked(NamedTuple):
         return utilities_together(self.generalizations, self.told, split, self.groupings)
 
     def served_before(self, split: Split) -> ServedBefore | None:
-        """Return how declared groups are served on validation with everything asked; None where there are none."""
+        """Return how declared groups are served on validation with everything asked; None where there are none.
+
+        Of the people on whom a search is judged.
+        """
         if not self.groupings:
             return None
-        return ServedBefore(self.groupings, self.told[0].wrong("validation", split.validation))
+        wrong = self.told[0].wrong("validation", split.validation)
+        return ServedBefore(self.groupings, wrong[searched(split.validation)])
 
     def error_of_everything(self, split: Split) -> float:
-        """Return how often the classifier errs on validation with everything asked."""
-        return self.utilities(split)[0].validation.error
+        """Return how often the classifier errs with everything asked about the people a search is judged on."""
+        drawn = searched(split.validation)
+        if len(drawn) == len(split.validation):
+            return self.utilities(split)[0].validation.error
+        wrong = self.told[0].wrong("validation", split.validation)
+        return float(np.average(wrong[drawn], weights=split.validation.counts[drawn]))
 
     def reference(self, split: Split) -> Reference:
         """Return everything asked as what a search holds others against, by the strongest classifier."""

@@ -1,7 +1,7 @@
 """The whole job, top to bottom: propose, screen, frontier, judge, choose, attack, record.
 
     propose     every minimizer of the grid, on the training part
-    screen      every distinct candidate, by counting, on the validation part
+    screen      every distinct candidate, by counting, on the validation part (50,000 of it tell enough)
     frontier    those that no other one beats, thinned to as many as will be attacked; each is made the least that
                 it can be: what the validation part does not tell apart is not asked apart
     judge       the frontier by the strongest classifier and adversary, on the validation part
@@ -248,7 +248,7 @@ def propose(job: Job, silent: Sequence[str]) -> list[Proposals]:
 
 
 def screen(job: Job, pool: Pool, before: ServedBefore | None) -> Pool:
-    """Judge every candidate by counting, on the validation part; ``before``: how groups were served."""
+    """Judge every candidate by counting, on validation (see ``SEARCHED``); ``before``: how groups were served."""
     path = job.folder / places.CANDIDATES
 
     def work(rest: Sequence[Candidate | Failure]) -> Iterator[Candidate | Failure]:
@@ -256,7 +256,7 @@ def screen(job: Job, pool: Pool, before: ServedBefore | None) -> Pool:
         candidates = [each for each in rest if isinstance(each, Candidate)]
         if not candidates:
             return
-        split = enough(job.split, pool.candidates, job.options.sample, job.options.seed, job.workers)
+        split = enough(job.searching, pool.candidates, job.options.sample, job.options.seed, job.workers)
         few, many = len(split.train), len(job.split.train)
         if few < many:
             words = f"screening (learning from {few:,} of {many:,})"

@@ -26,7 +26,7 @@ from leastwise.evaluation.risk import NumberErrors, number_errors
 from leastwise.evaluation.utility import parts_of
 from leastwise.generalization import Generalization
 from leastwise.generalization.describe import how_asked
-from leastwise.minimizers.merging import mergeable
+from leastwise.minimizers.pairs import mergeable
 from leastwise.partition import Partition, Untouched, from_map, keep, suppress
 from leastwise.predictors import JointBuckets, Logistic
 from leastwise.predictors import held_out as judging

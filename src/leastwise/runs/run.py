@@ -25,6 +25,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from leastwise.adversaries import LeaveOneOut, Linkability
 from leastwise.documents import from_text, to_text, write_whole
 from leastwise.errors import ArtefactError, DataError
@@ -119,14 +121,13 @@ def run(
         where what is found by then lies until the run is finished. A quick run, one with its own grid, and one
         of records that lie elsewhere have none.
     """
-    options, path = options or Options(), Path(folder)
+    options, path, working = options or Options(), Path(folder), workers or Workers()
     grid = options.grid or default_grid(options.quick)
     split = checked_split(table, grid, options)
     task = task_of(table, split, grid, options, name)
     task = task if source is None else replace(task, source=used(source, len(table)))
     places.check_folder(path)
     path.mkdir(0o700, parents=True, exist_ok=True)
-    working = workers or Workers()
     with locked(path), working.ready():
         places.prepare(path, task, fresh)
         write_whole(path / places.SCHEMA, to_yaml(table.schema), private=True)
@@ -160,10 +161,10 @@ def answer_first(job: Job, told: Callable[[Run], None] | None) -> None:
         found = judged_frontier(small, least=False)
     except DataError:  # trees found nothing; the others may
         return
-    if len(small.fitting.train) == len(job.fitting.train):  # which questions tell nothing is found once, for both
+    if np.array_equal(small.fitting.train.codes, job.fitting.train.codes):  # then they are silent for both
         write_whole(job.journal(SILENT).path, small.journal(SILENT).path.read_text())
     frontier = Frontier.of(attack(small, found, None), found.frontier.limit_points, found.frontier.counts)
-    say_unfinished(small.folder, first_words(job))
+    say_unfinished(small.folder, first_words(job, small))
     answer = record(small.folder, small.task, small.split.train.schema, frontier, found.pool)
     job.progress.advance()
     if told is not None:
@@ -427,7 +428,7 @@ def attack(job: Job, found: Found, chosen: str | None) -> list[Candidate]:
     before = {name: task.done_before(evaluation_path(job.folder, name)) for name, task in tasks.items()}
     done = {name: evaluation for name, evaluation in before.items() if evaluation is not None}
     absent = [name for name in tasks if name not in done]
-    absent.sort(key=lambda name: name != chosen)  # what takes longest comes first
+    absent.sort(key=lambda name: (name != chosen, -frontier[name].answers))  # what takes longest comes first
     start = time.perf_counter()
     tasks |= _learned_for_all(job, {name: tasks[name] for name in absent})
     job.note("attacking all at once", task=len(absent), seconds=time.perf_counter() - start)

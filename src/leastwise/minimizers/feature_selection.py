@@ -161,9 +161,10 @@ class _People:
 
     def misjudged_without(self, kept: Sequence[int]) -> tuple[Floats, Floats]:
         """Return the scores by all that is kept, and how many people are misjudged without each of them."""
-        return misjudged_without(
+        scores, wrong = misjudged_without(
             self.places, np.asarray(kept), self.evidence, self.prior, self.classes, self.weights
         )
+        return scores, wrong
 
     def surprise(self, scores: Floats) -> float:
         """Return the mean surprise about the true class."""

@@ -295,17 +295,24 @@ class _Search:
         return more.bound(-_CHANCE) > 0 or (max(more.mean, 0.0) + self.expected_loss(fewer)) / 2 > self.loss
 
     def without_questions(self, now: Generalization) -> Generalization:
-        """Drop questions: of those that are free, the one whose absence costs least by beliefs comes first."""
-        if len(now.collected) > _FEW_QUESTIONS:
+        """Drop questions: of those that are free, the one whose absence costs least by beliefs comes first.
+
+        Of many, as many at once as are free together.
+        """
+        many = len(now.collected) > _FEW_QUESTIONS
+        if many:
             rise = Folds.of(self.people).importance(now)
-            order = sorted(self._optional(now), key=lambda name: rise[name])
-            now = without(now, {*order[: self._last_free(lambda n: without(now, {*order[:n]}), len(order))]})
+            now = self._without_first(now, sorted(self._optional(now), key=lambda name: rise[name]))[0]
         free = self._optional(now)
         while free := self._free_alone(now, free):  # others will not become so
-            best = min(free, key=lambda name: self.expected_loss(without(now, {name})))
-            now = without(now, {best})
-            free.remove(best)
+            free.sort(key=lambda name: self.expected_loss(without(now, {name})))
+            now, free = self._without_first(now, free) if many else (without(now, {free[0]}), free[1:])
         return now
+
+    def _without_first(self, now: Generalization, names: Sequence[str]) -> tuple[Generalization, list[str]]:
+        """Drop as many of these questions, the first first, as are free together; return also which are left."""
+        last = self._last_free(lambda n: without(now, {*names[:n]}), len(names))
+        return without(now, {*names[:last]}), [*names[last:]]
 
     def _free_alone(self, now: Generalization, names: Sequence[str]) -> list[str]:
         """Return the questions without which, one at a time, nothing is lost.

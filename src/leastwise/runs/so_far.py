@@ -56,8 +56,7 @@ def first_job(job: Job) -> Job:
     task = replace(job.task, grid=FIRST, quick=True, most=1, brought=options.brought(), **facts_of(split))
     places.prepare(folder, task, fresh=False)
     write_whole(folder / places.SCHEMA, to_yaml(job.split.train.schema), private=True)
-    alone = {"workers": Workers(), "progress": Silent()}
-    return replace(job, folder=folder, split=split, task=task, grid=FIRST, options=options, **alone)
+    return Job(folder, split, task, FIRST, options, Workers(), Silent())
 
 
 def say_unfinished(folder: Path, words: Sequence[str]) -> None:

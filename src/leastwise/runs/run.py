@@ -1,7 +1,7 @@
 """The whole job, top to bottom: propose, screen, frontier, judge, choose, attack, record.
 
     propose     every minimizer of the grid, on the training part
-    screen      every distinct candidate, by counting, on the validation part (50,000 of it tell enough)
+    screen      every distinct candidate, by counting, on the validation part (25,000 of it tell enough)
     frontier    those that no other one beats, thinned to as many as will be attacked; each is made the least that
                 it can be: what the validation part does not tell apart is not asked apart
     judge       the frontier by the strongest classifier and adversary, on the validation part

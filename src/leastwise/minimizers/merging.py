@@ -54,7 +54,8 @@ READABLE = 8
 """More answers than these a question has only where the records tell that they pay."""
 # Lagrange multiplier of the classifier error along the path of merges: nearly all that counts.
 _SAVING = 20.0
-# Up to so many questions, each is left out in turn; of more, the least important are tried together first.
+# Up to so many questions, each is left out in turn; of more, the least important are tried together first, and so
+# many in a row that are needed are the end.
 _FEW_QUESTIONS = 12
 # So many pairs in a row that turn out to cost something are enough: they come in the order of their cost.
 _PATIENCE = 3
@@ -295,39 +296,31 @@ class _Search:
         return more.bound(-_CHANCE) > 0 or (max(more.mean, 0.0) + self.expected_loss(fewer)) / 2 > self.loss
 
     def without_questions(self, now: Generalization) -> Generalization:
-        """Drop questions: of those that are free, the one whose absence costs least by beliefs comes first.
-
-        Of many, as many at once as are free together.
-        """
-        many = len(now.collected) > _FEW_QUESTIONS
-        if many:
-            rise = Folds.of(self.people).importance(now)
-            now = self._without_first(now, sorted(self._optional(now), key=lambda name: rise[name]))[0]
+        """Drop questions: of those that are free, the one whose absence costs least by beliefs comes first."""
+        if len(now.collected) > _FEW_QUESTIONS:
+            return self._without_many(now)
         free = self._optional(now)
-        while free := self._free_alone(now, free):  # others will not become so
-            free.sort(key=lambda name: self.expected_loss(without(now, {name})))
-            now, free = self._without_first(now, free) if many else (without(now, {free[0]}), free[1:])
+        while free := [name for name in free if self.is_free(without(now, {name}))]:  # others will not become so
+            best = min(free, key=lambda name: self.expected_loss(without(now, {name})))
+            now = without(now, {best})
+            free.remove(best)
         return now
 
-    def _without_first(self, now: Generalization, names: Sequence[str]) -> tuple[Generalization, list[str]]:
-        """Drop as many of these questions, the first first, as are free together; return also which are left."""
-        last = self._last_free(lambda n: without(now, {*names[:n]}), len(names))
-        return without(now, {*names[:last]}), [*names[last:]]
+    def _without_many(self, given: Generalization) -> Generalization:
+        """Drop the least important questions: as many as are free together, then each that still is.
 
-    def _free_alone(self, now: Generalization, names: Sequence[str]) -> list[str]:
-        """Return the questions without which, one at a time, nothing is lost.
-
-        Of many, the least important come first, and so many in a row that are needed are enough.
+        So many in a row that are needed are enough.
         """
-        if len(names) <= _FEW_QUESTIONS:
-            return [name for name in names if self.is_free(without(now, {name}))]
-        rise, found, in_vain = Folds.of(self.people).importance(now), list[str](), 0
-        for name in sorted(names, key=lambda name: rise[name]):
-            free = self.is_free(without(now, {name}))
-            found, in_vain = ([*found, name], 0) if free else (found, in_vain + 1)
-            if in_vain == _FEW_QUESTIONS:
+        rise = Folds.of(self.people).importance(given)
+        order = sorted(self._optional(given), key=lambda name: rise[name])
+        last = self._last_free(lambda n: without(given, {*order[:n]}), len(order))
+        now, needed = without(given, {*order[:last]}), 0
+        for name in order[last:]:
+            less = without(now, {name})
+            now, needed = (less, 0) if self.is_free(less) else (now, needed + 1)
+            if needed == _FEW_QUESTIONS:
                 break
-        return found
+        return self.without_questions(now) if len(now.collected) <= _FEW_QUESTIONS else now
 
     def with_readable_answers(self, now: Generalization) -> Generalization:
         """Cut every question to as many answers as people read, unless more pay; then to a few more.

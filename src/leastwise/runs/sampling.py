@@ -16,9 +16,9 @@ from leastwise.runs.workers import Workers
 NEAR = 0.005
 """A sample suffices where twice as many records change no figure by more than this."""
 SEARCHED = 25_000
-"""So many people of the validation part screen candidates, and say what is free while they are made the least. Where
-one in forty is guessed otherwise, a loss is told there to a tenth of a point, a third of what may be lost; hundreds
-of classifiers are judged there. The frontier is then judged on all."""
+"""So many people of the validation part screen candidates, and say what is free while they are made the least.
+Where one in forty is guessed otherwise, a loss is told there to a tenth of a point, a third of what may be lost;
+hundreds of classifiers are judged there. The frontier is then judged on all."""
 TRIED = 3
 """Candidates on which that is tried: one of few answers, one in the middle, one of many."""
 

@@ -54,10 +54,9 @@ READABLE = 8
 """More answers than these a question has only where the records tell that they pay."""
 # Lagrange multiplier of the classifier error along the path of merges: nearly all that counts.
 _SAVING = 20.0
-# Up to so many questions, each is left out in turn; of more, the least important are tried together first, and so
-# many in a row that are needed are the end.
+# Up to so many questions, each is left out in turn; of more, the least important are tried together first.
 _FEW_QUESTIONS = 12
-# So many pairs in a row that turn out to cost something are enough: they come in the order of their cost.
+# So many pairs, or questions, in a row that turn out to cost something are enough: they come in the order of that.
 _PATIENCE = 3
 
 
@@ -318,7 +317,7 @@ class _Search:
         for name in order[last:]:
             less = without(now, {name})
             now, needed = (less, 0) if self.is_free(less) else (now, needed + 1)
-            if needed == _FEW_QUESTIONS:
+            if needed == _PATIENCE:
                 break
         return self.without_questions(now) if len(now.collected) <= _FEW_QUESTIONS else now
 

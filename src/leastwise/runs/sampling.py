@@ -20,7 +20,7 @@ SEARCHED = 25_000
 Where one in forty is guessed otherwise, a loss is told there to a tenth of a point, a third of what may be lost;
 hundreds of classifiers are judged there. The frontier is then judged on all."""
 SEARCHED_ANSWERS, FEWEST_SEARCHED = 1_200_000, 12_000
-"""Of wide tables fewer people, so that all their answers are not more than these; but not fewer than the second."""
+"""Of wide tables fewer people, so that all their answers are no more than these; but not fewer than the second."""
 TRIED = 3
 """Candidates on which that is tried: one of few answers, one in the middle, one of many."""
 

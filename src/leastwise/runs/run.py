@@ -128,18 +128,19 @@ def run(
     task = task if source is None else replace(task, source=used(source, len(table)))
     places.check_folder(path)
     path.mkdir(0o700, parents=True, exist_ok=True)
-    with locked(path), working.ready():
+    with locked(path):
         places.prepare(path, task, fresh)
         write_whole(path / places.SCHEMA, to_yaml(table.schema), private=True)
         if (path / places.FRONTIER).is_file():  # nothing is left to do but to choose, maybe by another budget
             candidates, failures = places.read_candidates(path, table.schema)
             frontier, pool = places.read_frontier(path, candidates), Pool(candidates, failures)
-        else:
+            return explain(record(path, task, table.schema, frontier, pool), split, progress)
+        with working.ready():
             job = Job(path, split, task, grid, options, working, progress or Silent())
             if options.grid is None and not options.quick and source is None:
                 answer_first(job, told)
             frontier, pool = attacked_frontier(job, source)
-        return explain(record(path, task, table.schema, frontier, pool), split, working, progress)
+            return explain(record(path, task, table.schema, frontier, pool), split, progress, working.map)
 
 
 def attacked_frontier(job: Job, source: Source | None) -> tuple[Frontier, Pool]:

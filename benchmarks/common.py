@@ -9,10 +9,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, TypeVar
 
 from rich.console import Console
@@ -82,3 +86,49 @@ def run_measured(command: Sequence[str]) -> tuple[float, float]:
     if watched.returncode:
         raise SystemExit(f"{' '.join(command)} failed:\n{watched.stderr}")
     return time.perf_counter() - start, float(watched.stderr.splitlines()[-1])
+
+
+class PeakMemory:
+    """Looks several times a second at how much memory this process and its descendants have, while it is entered.
+
+    What several of them share (a page of a mapped file, the records) counts once. Linux only: elsewhere there is
+    nobody to ask, and ``gigabytes`` is None.
+    """
+
+    EVERY = 0.5  # seconds
+
+    def __enter__(self) -> PeakMemory:
+        self._most, self._done = 0.0, threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        self._thread.join()
+
+    @property
+    def gigabytes(self) -> float | None:
+        """The most that was seen."""
+        return self._most or None
+
+    def _watch(self) -> None:
+        while not self._done.wait(self.EVERY):
+            self._most = max(self._most, sum(map(_memory_of, _descendants(os.getpid()))))
+
+
+def _descendants(process: int) -> Iterator[int]:
+    yield process
+    for listed in Path(f"/proc/{process}/task").glob("*/children"):
+        with suppress(OSError):  # a thread that has just ended
+            for child in listed.read_text().split():
+                yield from _descendants(int(child))
+
+
+def _memory_of(process: int) -> float:
+    """Return the gigabytes of a process, each shared page by how many share it; 0 of one that has ended."""
+    with suppress(OSError):
+        for line in Path(f"/proc/{process}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return float(line.split()[1]) / 1e6
+    return 0.0

@@ -6,7 +6,7 @@ candidates are evaluated so, and the time of the whole run is shared out among t
 processor seconds, so that a busy machine changes neither.
 
     python benchmarks/run.py [--json] [--quick] [--data NAME ...] [--records N] [--jobs N] [--before CHECKOUT]
-    python benchmarks/run.py --growth 10000 50000 [--data NAME ...]
+        [--no-peers]
 
 With ``--before``, a folder with the ``src`` of an earlier commit, that one does the same job on the same records,
 and attacks the frontier that was found here.
@@ -27,9 +27,13 @@ profile
     By stage, processor seconds, seconds of the clock and the share of the workers' time that was used.
 cpu_vs_before
     Processor seconds of the run by those of the earlier commit: 0.2 is five times less.
-growth_exponent
-    With ``--growth``: by which power of the number of records the processor seconds grow, of the data set where
-    it is largest; ``by_data`` has it stage by stage.
+peak_memory_gb
+    The most memory of this process and its workers together; what they share counts once.
+boosting_cpu_seconds
+    Processor seconds of one scikit-learn HistGradientBoosting fit per personal attribute, from all others, on the
+    training records of the run: what one good model of each costs.
+attack_vs_boosting
+    Processor seconds of the whole attack stage by ``boosting_cpu_seconds``.
 attack_gap_mean, attack_gap_worst
     By adversary, its error now minus before: the mean over the frontier, and the largest of any attribute of any
     candidate.
@@ -56,8 +60,9 @@ for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 import numpy as np  # noqa: E402
 import torch  # noqa: E402
 from adversaries import plain_mlp2  # noqa: E402
-from common import parser, report  # noqa: E402
+from common import PeakMemory, parser, report  # noqa: E402
 from data import load  # noqa: E402
+from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: E402
 
 from leastwise import Generalization, Split, Table  # noqa: E402
 from leastwise.evaluation import Evaluation, evaluate  # noqa: E402
@@ -69,6 +74,7 @@ if TYPE_CHECKING:
     from leastwise.runs import Stage
 
 DATA = ("adult", "acs_employment_ny_2024")
+ATTACKING = ("learning what tells the last attribute", "attacking the frontier")
 
 
 class Saying:
@@ -140,28 +146,12 @@ def do_job(table: Table, name: str, folder: Path, workers: Workers, arguments: a
 def measured(name: str, arguments: argparse.Namespace) -> dict[str, Any]:
     table, workers = opened(name, arguments.records), Workers(arguments.jobs)
     with tempfile.TemporaryDirectory() as folder:
-        job = do_job(table, name, Path(folder), workers, arguments)
-        found = figures(name, table, job, workers.at_once)
+        with PeakMemory() as memory:
+            job = do_job(table, name, Path(folder), workers, arguments)
+        found = figures(name, table, job, workers.at_once) | {"peak_memory_gb": memory.gigabytes}
+        if not arguments.no_peers:
+            found |= beside_peers(table, job)
         return found if arguments.before is None else found | beside(name, job.run, job.processor, arguments)
-
-
-def grown(name: str, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Do the job on ever more records; return by what power of their number each stage grows."""
-    took: dict[str, list[tuple[int, float]]] = defaultdict(list)
-    for records in arguments.growth:
-        table = opened(name, records)
-        with tempfile.TemporaryDirectory() as folder:
-            job = do_job(table, name, Path(folder), Workers(arguments.jobs), arguments)
-        for words, processor in [("all", job.processor), *((each.words, each.processor) for each in job.stages)]:
-            took[words.partition(" (")[0]].append((len(table), processor))
-    exponents = {
-        stage: float(np.polyfit(*np.log(points).T, 1)[0])
-        for stage, points in took.items()
-        if len(points) > 1 and min(points, key=lambda each: each[1])[1] > 0.5  # less is noise
-    }
-    rows = [{"data": name, "stage": stage, "exponent": power} for stage, power in exponents.items()]
-    report(rows, {}, False)
-    return {"data": name, "cpu_seconds": took["all"], "exponent": exponents["all"], "by_stage": exponents}
 
 
 Errors = dict[str, dict[str, dict[str, float]]]
@@ -216,24 +206,46 @@ def earlier(name: str, arguments: argparse.Namespace) -> None:
     print(json.dumps({"processor": processor, "errors": errors(found)}))
 
 
-def figures(name: str, table: Table, job: Job, jobs: int) -> dict[str, Any]:
+def beside_peers(table: Table, job: Job) -> dict[str, float]:
+    """Return what the paper's evaluation of a candidate takes, and one boosting per personal attribute."""
     done, points = job.run, job.run.frontier.points
     chosen = [points[i].id for i in sorted({0, len(points) // 2, len(points) - 1})]
     split = table.split(done.task.seed)
     theirs = float(np.median([mlp2_seconds(done.generalization(c), split) for c in chosen]))
-    each = job.processor / len(done.candidates)
+    boosting = boosting_seconds(table.split(done.task.seed, SHARES).train)
+    attacking = sum(stage.processor for stage in job.stages if stage.words in ATTACKING)
+    return {
+        "mlp2_seconds_per_candidate": theirs,
+        "speedup_per_candidate_vs_mlp2": theirs * len(done.candidates) / job.processor,
+        "boosting_cpu_seconds": boosting,
+        "attack_cpu_seconds": attacking,
+        "attack_vs_boosting": attacking / boosting,
+    }
+
+
+def boosting_seconds(train: Table) -> float:
+    """Return the seconds of one fit per personal attribute, from the codes of all others."""
+    start = time.process_time()
+    for p in train.personal:
+        others, values = np.delete(train.codes, p, axis=1).astype(float), train.codes[:, p]
+        # It does not stratify what has one person, and is not made for more classes than these.
+        common = np.isin(values, np.flatnonzero(np.bincount(values) >= 2))
+        if len(np.unique(values[common])) > 1:
+            HistGradientBoostingClassifier(random_state=0).fit(others[common], values[common])
+    return time.process_time() - start
+
+
+def figures(name: str, table: Table, job: Job, jobs: int) -> dict[str, Any]:
+    done = job.run
     return {
         "data": name,
         "records": len(table),
         "seconds": job.seconds,
         "cpu_seconds": job.processor,
         "first_answer_cpu_seconds": job.first_answer,
-        "peak_memory_gb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,
         "candidates": len(done.candidates),
-        "seconds_per_candidate": each,
-        "mlp2_seconds_per_candidate": theirs,
-        "speedup_per_candidate_vs_mlp2": theirs / each,
-        "frontier": len(points),
+        "seconds_per_candidate": job.processor / len(done.candidates),
+        "frontier": len(done.frontier.points),
         "hypervolume_test": done.frontier.hypervolume.test,
         "profile": {
             stage.words: {
@@ -254,18 +266,13 @@ def main() -> None:
     made.add_argument("--jobs", type=int, default=1, help="workers (1: seconds are processor seconds)")
     made.add_argument("--seed", type=int, default=0, help="of the split and of everything drawn")
     made.add_argument("--before", type=Path, help="a checkout of an earlier commit, to compare with")
-    made.add_argument("--growth", nargs="+", type=int, metavar="N", help="do the job on so many records each")
+    made.add_argument("--no-peers", action="store_true", help="do without MLP-2 and scikit-learn's boosting")
     made.add_argument("--attacked", type=Path, help="what a process of its own is asked to do")
     arguments = made.parse_args()
     torch.set_num_threads(1)
     compile_kernels()
     if arguments.attacked is not None:
         earlier(arguments.data[0], arguments)
-        return
-    if arguments.growth:
-        found = {name: grown(name, arguments) for name in arguments.data}
-        worst = max(each["exponent"] for each in found.values())
-        report([], {"growth_exponent": worst, "by_data": found}, arguments.json)
         return
     rows = []
     for name in arguments.data:
@@ -278,8 +285,10 @@ def main() -> None:
         for stage, took in row["profile"].items()
     ]
     report(stages, {}, False)
-    keys = ("seconds", "candidates", "seconds_per_candidate", "speedup_per_candidate_vs_mlp2")
+    keys: tuple[str, ...] = ("seconds", "candidates", "seconds_per_candidate")
     keys += ("cpu_seconds", "first_answer_cpu_seconds", "peak_memory_gb")
+    peers = ("speedup_per_candidate_vs_mlp2", "boosting_cpu_seconds", "attack_vs_boosting")
+    keys += () if arguments.no_peers else peers
     keys += ("cpu_vs_before", "attack_gap_mean", "attack_gap_worst") if arguments.before else ()
     report(
         shown, {**{key: rows[-1][key] for key in keys}, "by_data": {r["data"]: r for r in rows}}, arguments.json

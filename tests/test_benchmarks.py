@@ -71,11 +71,23 @@ SLOW = {
     ),
     "run": (
         "--quick --data adult --records 600",
-        {"seconds", "candidates", "seconds_per_candidate", "speedup_per_candidate_vs_mlp2", "by_data"},
+        {
+            "seconds",
+            "candidates",
+            "seconds_per_candidate",
+            "speedup_per_candidate_vs_mlp2",
+            "cpu_seconds",
+            "first_answer_cpu_seconds",
+            "peak_memory_gb",
+            "boosting_cpu_seconds",
+            "attack_vs_boosting",
+            "by_data",
+        },
     ),
 }
 REAL = {  # they have no size but that of the real files
     "experiments": ("--only qualitative --quick --records 2000", {"qualitative"}),
+    "growth": ("--series personal --sizes 1 3 --records 600 --quick", {"growth_in_personal", "by_series"}),
     "pat": ("", {"one_vs_sklearn", "grid_vs_sklearn", "seconds_by_n", "peak_vs_codes"}),
     "promise": ("--files adult --sizes 1000 --seeds 0", {"kept_share", "mean_increase", "claimed_share"}),
 }

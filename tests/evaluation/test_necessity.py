@@ -13,6 +13,7 @@ from leastwise.confidence import Interval
 from leastwise.evaluation import Necessity, necessity_of
 from leastwise.evaluation.worth import Estimate, Worth
 from leastwise.partition import keep, suppress
+from leastwise.runs import Workers
 from tests.samples import LABEL, Heard, coded, named, unlabelled
 
 AGE = Attribute("age", "continuous", integer=True, lower=0, upper=99)
@@ -236,3 +237,10 @@ def test_without_a_label_there_is_nothing_to_be_needed_for() -> None:
     table = unlabelled(planted(300))
     with pytest.raises(Exception, match="needs a label"):
         necessity_of(asking(table, "tells"), table)
+
+
+def test_several_at_once_find_the_same():
+    table, workers = planted(), Workers(2, "threading")
+    with workers.ready():
+        together = necessity_of(asking(table, "tells", "secret"), table, mapped=workers.map)
+    assert together == found("tells", "secret")

@@ -182,3 +182,25 @@ def test_the_last_that_holds_takes_few_questions():
     assert last_that(holds, 100) == 37
     assert len(asked) <= 9
     assert last_that(holds, 0) == 0
+
+
+def test_of_many_questions_noise_is_dropped_and_answers_that_do_not_pay_are_cut_together(monkeypatch):
+    random, judged = np.random.default_rng(0), []
+    useful = random.integers(0, 12, 4000)
+    noise = [random.integers(0, 12, 4000) for _ in range(19)]
+    schema = Schema((named("useful", 12), *(named(f"noise {i}", 12) for i in range(19))), LABEL)
+    labels = (useful >= 6) ^ (random.random(4000) < 0.1)
+    original = merging.held_out
+    monkeypatch.setattr(merging, "held_out", lambda *parts: judged.append(parts) or original(*parts))
+    found = made_least(coded(schema, useful, *noise, labels=labels))
+    assert found.collected == ("useful",)
+    assert found["useful"].size == 2
+    assert len(judged) < 20 + 19, "not one by one"
+
+
+def test_of_many_questions_that_tell_something_all_stay():
+    random = np.random.default_rng(0)
+    columns = [random.integers(0, 2, 6000) for _ in range(15)]
+    schema = Schema(tuple(named(f"part {i}", 2) for i in range(15)), LABEL)
+    found = made_least(coded(schema, *columns, labels=np.sum(columns, axis=0) > 7))
+    assert len(found.collected) == 15

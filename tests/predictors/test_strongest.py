@@ -23,7 +23,7 @@ from leastwise.predictors import (
     strongest,
 )
 from leastwise.predictors.base import masked
-from leastwise.predictors.strongest import Tried, mixtures_of, try_mixtures, try_on_cells
+from leastwise.predictors.strongest import Tried, believes, mixtures_of, try_mixtures, try_on_cells
 from tests.predictors.populations import best_errors, masked_population, population
 
 EVERY = [JointBuckets(), Network(), Logistic(), Boosting(), strongest(quick=True), strongest()]
@@ -156,3 +156,13 @@ def test_people_who_all_weigh_nothing_tell_nothing_and_break_nothing():
     """A part of a survey may hold only records of weight 0."""
     wrong, nobody = np.array([[1.0, 0.0], [0.0, 1.0]]), np.zeros(2)
     assert Tried(wrong, np.full((2, 2), 0.5), nobody).best() == 0
+
+
+def test_what_is_believed_in_choosing_is_what_is_predicted():
+    train, validation = population(1500, 0), population(300, 1)
+    choice = Strongest((JointBuckets(), Logistic()))
+    believed = choice.fit_believing(train, validation)
+    assert np.array_equal(
+        believed, believes(Strongest((JointBuckets(), Logistic())).fit(train, validation), validation)
+    )
+    assert np.array_equal(believed, choice.predict(validation.inputs)[0])

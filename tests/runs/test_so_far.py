@@ -11,8 +11,9 @@ import pytest
 
 from leastwise.progress import Silent
 from leastwise.report import write_report
-from leastwise.runs import Entry, Grid, Options, Run, run
+from leastwise.runs import Entry, Grid, Options, Run, run, so_far
 from leastwise.runs.folder import SO_FAR
+from leastwise.runs.task import Parts
 from tests.runs.small import GRID, content, records
 
 OPTIONS = Options()
@@ -92,3 +93,16 @@ def test_a_quick_run_and_one_with_its_own_grid_have_no_first_answer(tmp_path: Pa
     grid = Grid(entries=(Entry(minimizer="uniform", parameters={"k": 2}),))
     run(records(), tmp_path / "run", Options(quick=True, grid=grid, most=1), told=told.append)
     assert told == []
+
+
+def test_a_first_answer_of_many_records_says_on_how_many_it_is_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(so_far, "MOST_PEOPLE", 150)
+    told = list[tuple[Run, tuple[str, ...]]]()
+    found = run(records(), tmp_path / "run", OPTIONS, told=lambda first: told.append((first, first.unfinished)))
+    ((first, words),) = told
+    assert first.task.records == Parts(train=150, validation=150, test=150)
+    assert words[1] == "It is judged on 150 of 180 test records, drawn at random."
+    assert {point.test.people for point in first.frontier.points} == {150}
+    assert found.task.records == Parts(train=270, validation=150, test=180)

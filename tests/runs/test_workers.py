@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import time
@@ -97,3 +98,8 @@ def test_a_cluster_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning", "ignore::FutureWarning")
 def test_ray_gives_the_same_bytes(tmp_path: Path) -> None:
     same_as_alone(Workers(2, "ray"), tmp_path)
+
+
+def test_who_works_alone_works_here_whoever_else_is_ready() -> None:
+    with Workers(2).ready():
+        assert {*Workers().map(os.getpid, [(), ()])} == {os.getpid()}

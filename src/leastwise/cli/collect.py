@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -199,6 +198,8 @@ def _say_where(host: str, port: int, safe: bool) -> None:
 
 def _free_port(host: str, port: int) -> int:
     """Return the port, or a free one for 0; complain now if nobody can listen there."""
+    import socket
+
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -5,9 +5,10 @@ from leastwise.evaluation.certificate import Bound, Certificate, certify
 from leastwise.evaluation.declared_groups import Grouping
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.groups import Groups, groups_of
+from leastwise.evaluation.leaving_out import necessity_of
 from leastwise.evaluation.live import Estimate, Live, Worth
 from leastwise.evaluation.minimum_sample import MinimumSample, minimum_sample
-from leastwise.evaluation.necessity import Necessity, necessity_of
+from leastwise.evaluation.necessity import Necessity
 from leastwise.evaluation.protocol import evaluate
 from leastwise.evaluation.risk import NumberErrors, UtilityRisk
 from leastwise.evaluation.utility import judged_by, utility_limits, utility_risk

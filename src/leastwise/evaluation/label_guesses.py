@@ -128,8 +128,9 @@ def label_guesses(generalization: Generalization, split: Split, predictors: Sequ
     else:
         some = split.validation.at_most(CHOOSING, "choosing")
         few = validation if some is split.validation else samples(some, generalization, "label")
-        choice = Strongest(tuple(predictors)).fit(train, few)
-        seen = believes(choice, validation)
+        choice = Strongest(tuple(predictors))
+        seen = choice.fit_believing(train, few)
+        seen = seen if few is validation else believes(choice, validation)
         name, believed = (
             choice.chosen_[0],
             {"validation": seen, "test": believes(choice, test) if apart else seen},

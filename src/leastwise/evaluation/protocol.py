@@ -17,7 +17,8 @@ from leastwise.errors import ParameterError, shorten
 from leastwise.evaluation.certificate import Certificate, certify, check_held_out, check_origin
 from leastwise.evaluation.evaluation import Evaluation, People
 from leastwise.evaluation.label_guesses import label_guesses, utilities_together
-from leastwise.evaluation.necessity import Necessity, necessity_of
+from leastwise.evaluation.leaving_out import necessity_of
+from leastwise.evaluation.necessity import Necessity
 from leastwise.evaluation.risk import UtilityLimits, UtilityRisk
 from leastwise.evaluation.utility import Judges, parts_of
 from leastwise.generalization import Generalization

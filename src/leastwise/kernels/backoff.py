@@ -81,24 +81,21 @@ def _left_out(
     pseudo_count: float,
 ) -> Floats:
     """Return the probability of each row's value by the others of its group, drawn towards the parent's."""
-    keys = np.full(len(row_z), -1, np.int64)
+    keys = np.empty(len(row_z), np.int64)
     people = np.zeros(groups)
     for r in range(len(row_z)):
         g = group[row_z[r]]
-        if g >= 0:
-            keys[r] = g * values + row_v[r]
-            people[g] += row_w[r]
+        keys[r] = g * values + row_v[r]
+        people[g] += row_w[r]
     pair, pairs = number_keys(keys)
     same = np.zeros(pairs)
     for r in range(len(row_z)):
-        if pair[r] >= 0:
-            same[pair[r]] += row_w[r]
-    result = parent.copy()
+        same[pair[r]] += row_w[r]
+    result = np.empty(len(row_z))
     for r in range(len(row_z)):
-        if pair[r] >= 0:
-            one = min(1.0, row_w[r])
-            others = people[group[row_z[r]]] - one
-            result[r] = (same[pair[r]] - one + pseudo_count * parent[r]) / (others + pseudo_count)
+        one = min(1.0, row_w[r])
+        others = people[group[row_z[r]]] - one
+        result[r] = (same[pair[r]] - one + pseudo_count * parent[r]) / (others + pseudo_count)
     return result
 
 
@@ -111,18 +108,42 @@ def _score(probability: Floats, row_w: Floats) -> float:
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _retire(group: Ints, groups: int) -> int:
-    """Take out the distinct inputs that are alone in their group, as nothing divides them; count the others."""
+def _divisible(group: Ints, groups: int) -> Ints:
+    """Return where the distinct inputs stand that share their group with others: nothing divides one alone."""
     members = np.zeros(groups, np.int64)
+    for z in range(len(group)):
+        members[group[z]] += 1
     left = 0
     for z in range(len(group)):
-        if group[z] >= 0:
-            members[group[z]] += 1
+        left += members[group[z]] > 1
+    kept = np.empty(left, np.int64)
+    left = 0
     for z in range(len(group)):
-        if group[z] >= 0 and members[group[z]] < 2:
-            group[z] = -1
-        left += group[z] >= 0
-    return left
+        if members[group[z]] > 1:
+            kept[left] = z
+            left += 1
+    return kept
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _rows_of(row_z: Ints, kept: Ints, inputs: int) -> tuple[Ints, Ints, Ints]:
+    """Return the rows of the inputs that are kept, the others, and where the inputs of each of the first stand."""
+    place = np.full(inputs, -1, np.int64)
+    for i in range(len(kept)):
+        place[kept[i]] = i
+    left = 0
+    for r in range(len(row_z)):
+        left += place[row_z[r]] >= 0
+    rows, others, own = np.empty(left, np.int64), np.empty(len(row_z) - left, np.int64), np.empty(left, np.int64)
+    left, gone = 0, 0
+    for r in range(len(row_z)):
+        if place[row_z[r]] >= 0:
+            rows[left], own[left] = r, place[row_z[r]]
+            left += 1
+        else:
+            others[gone] = r
+            gone += 1
+    return rows, others, own
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -150,7 +171,8 @@ def choose_order(
     order = np.empty(columns, np.int64)
     used = np.zeros(columns, np.bool_)
     told = np.full(columns, np.inf)
-    group = np.zeros(len(inputs), np.int64)
+    # What is alone in its group is settled; the others go on, with where their inputs stand among all.
+    alive, group, settled = np.arange(len(inputs)), np.zeros(len(inputs), np.int64), 0.0
     probability = np.empty(len(row_z))
     for r in range(len(row_z)):
         probability[r] = prior[row_v[r]]
@@ -162,10 +184,12 @@ def choose_order(
         for j in np.argsort(-told):
             if used[j] or tried >= most or (depth < len(first) and j != first[depth]):
                 continue
-            # One more column divides the groups of distinct inputs; -1 stays -1.
-            divided, groups = number_keys(np.where(group >= 0, group * sizes[j] + inputs[:, j], -1))
+            keys = np.empty(len(alive), np.int64)
+            for z in range(len(alive)):
+                keys[z] = group[z] * sizes[j] + inputs[alive[z], j]
+            divided, groups = number_keys(keys)
             left_out = _left_out(divided, groups, row_z, row_v, row_w, len(prior), probability, pseudo_count)
-            score = _score(left_out, row_w)
+            score = settled + _score(left_out, row_w)
             told[j] = score - best_score
             tried += depth > len(first)
             if score > top:
@@ -178,14 +202,18 @@ def choose_order(
         best_score = max(best_score, top)
         order[depth] = best
         used[best] = True
-        group, probability = best_group, best_probability
-        if not _retire(group, best_groups) or (columns > most and in_vain >= 3):
+        kept = _divisible(best_group, best_groups)
+        if not len(kept) or (columns > most and in_vain >= 3):
             # The columns that are left come at the end, those first that last told most.
             for j in np.argsort(-told):
                 if not used[j]:
                     depth += 1
                     order[depth] = j
             break
+        rows, others, row_z = _rows_of(row_z, kept, len(alive))
+        settled += _score(best_probability[others], row_w[others])
+        row_v, row_w, probability = row_v[rows], row_w[rows], best_probability[rows]
+        alive, group = alive[kept], best_group[kept]
     return order, useful
 
 
@@ -340,28 +368,56 @@ def grow(inputs: Ints, order: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints, Ints
     total = len(inputs)
     node_of = np.full((total, len(order)), -1, np.int64)
     ends = np.zeros(len(order) + 1, np.int64)
-    keys = np.full((2 * total + 7) * max(len(order), 1), -1, np.int64)
-    nodes = np.full(len(keys), -1, np.int64)
-    group = np.zeros(total, np.int64)
-    found, active = 1, total
+    keys, nodes = np.empty(4 * total + 14, np.int64), np.empty(4 * total + 14, np.int64)
+    alive, parent, found = np.arange(total), np.zeros(total, np.int64), 1
     for depth in range(len(order)):
-        j = order[depth]
-        limit = 2 * active + 7 if active else 0
-        start = ends[depth]
-        ends[depth + 1] = start + limit
-        for z in range(total):
-            if group[z] < 0:
-                continue
-            key = group[z] * sizes[j] + inputs[z, j]
-            place = _slot(keys[start : start + limit], key, limit)
+        j, first = order[depth], found
+        limit = 2 * len(alive) + 7 if len(alive) else 0
+        start, end = ends[depth], ends[depth] + limit
+        ends[depth + 1] = end
+        if end > len(keys):
+            keys, nodes = _longer(keys, 2 * end), _longer(nodes, 2 * end)
+        keys[start:end] = -1
+        group = np.empty(len(alive), np.int64)
+        for i in range(len(alive)):
+            key = parent[i] * sizes[j] + inputs[alive[i], j]
+            place = _slot(keys[start:end], key, limit)
             if keys[start + place] == -1:
                 keys[start + place] = key
                 nodes[start + place] = found
                 found += 1
-            group[z] = nodes[start + place]
-            node_of[z, depth] = group[z]
-        active = _retire(group, found)
+            node_of[alive[i], depth] = nodes[start + place]
+            group[i] = nodes[start + place] - first
+        kept = _divisible(group, found - first)
+        alive, parent = alive[kept], group[kept] + first
     return keys[: ends[-1]].copy(), nodes[: ends[-1]].copy(), ends, node_of
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _longer(array: Ints, length: int) -> Ints:
+    longer = np.empty(length, np.int64)
+    longer[: len(array)] = array
+    return longer
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def along_paths(node_of: Ints, row_z: Ints, row_v: Ints, row_w: Floats, values: int) -> tuple[Ints, Floats]:
+    """Return a key (node, value) for each node on the path of each row, and how many people it stands for."""
+    length = np.zeros(len(node_of), np.int64)
+    for z in range(len(node_of)):
+        while length[z] < node_of.shape[1] and node_of[z, length[z]] >= 0:
+            length[z] += 1
+    total = 0
+    for r in range(len(row_z)):
+        total += length[row_z[r]]
+    keys, people = np.empty(total, np.int64), np.empty(total)
+    total = 0
+    for r in range(len(row_z)):
+        for depth in range(length[row_z[r]]):
+            keys[total] = node_of[row_z[r], depth] * values + row_v[r]
+            people[total] = row_w[r]
+            total += 1
+    return keys, people
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

@@ -93,6 +93,7 @@ class Descent:
     now: list[Ints] = field(init=False)
     columns: list[Ints] = field(init=False)
     zobrist: Ints = field(init=False)
+    keys: Ints = field(init=False)  # of each record, equal where all attributes are
     state: State = field(init=False)
     model: Additive = field(init=False)
     pseudo_counts: Floats = field(init=False)
@@ -120,8 +121,9 @@ class Descent:
         best, effects, people = self._best(j, mu)
         if best is None or _same(best, self.now[j]):
             return False
-        self.now[j] = best
+        self.now[j], rest = best, self._keys(without=j)
         self.columns[j] = best[self.base.fine.columns[j]]
+        self.keys = rest + self.zobrist[j, self.columns[j]]
         row = self.base.rows[j]
         weight = np.maximum(np.bincount(best[row], weights=people), 1e-9)
         merged = [np.bincount(best[row], weights=people * effect) / weight for effect in effects.T]
@@ -156,16 +158,15 @@ class Descent:
 
     def _keys(self, without: int = NONE) -> Ints:
         """Return a number per record that is equal where all attributes but one are."""
-        keys = np.zeros(len(self.columns[0]), dtype=np.int64)
-        for j, column in enumerate(self.columns):
-            if j != without:
-                keys += self.zobrist[j, column]
-        return keys
+        return self.keys if without == NONE else self.keys - self.zobrist[without, self.columns[without]]
 
     def _renew(self) -> None:
         """Number the buckets, choose contexts, fit the label model, and let both count for what they are worth."""
         self.now = [np.unique(now, return_inverse=True)[1].astype(np.int64) for now in self.now]
         self.columns = [now[column] for now, column in zip(self.now, self.base.fine.columns, strict=True)]
+        self.keys = np.zeros(len(self.columns[0]), dtype=np.int64)
+        for own, column in zip(self.zobrist, self.columns, strict=True):
+            self.keys += own[column]
         records, sizes = self.base.records, [int(now.max()) + 1 for now in self.now]
         self.state, self.model = make_state(records, self.columns, sizes, PseudoCounts())
         right, rest = self.state.hits.sum(axis=0), Rest.by(self._keys())

@@ -12,6 +12,7 @@ from sklearn.metrics import mutual_info_score
 
 from leastwise.errors import DataError, ParameterError
 from leastwise.generalization import Generalization
+from leastwise.kernels.removal import misjudged_without
 from leastwise.minimizers.base import Minimizer
 from leastwise.partition import keep, suppress
 from leastwise.records.grouping import joint_buckets, quantile_of
@@ -129,9 +130,8 @@ def kept_after_removal(table: Table, k: int) -> list[int]:
     people = _People(table)
     kept = list(range(len(table.schema)))
     while len(kept) > k:
-        scores = sum((people.part(j) for j in kept), start=people.prior[people.classes])
-        misjudged = {j: people.misjudged(scores - people.part(j)) for j in kept}
-        equals = [j for j in kept if misjudged[j] == min(misjudged.values())]
+        scores, misjudged = people.misjudged_without(kept)
+        equals = [j for j, wrong in zip(kept, misjudged.tolist(), strict=True) if wrong == misjudged.min()]
         kept.remove(min(equals, key=lambda j: (people.surprise(scores - people.part(j)), -j)))
     return kept
 
@@ -147,20 +147,24 @@ class _People:
         first, row_of = joint_buckets(np.column_stack([codes, classes]), [*sizes, int(classes.max()) + 1])
         counts = [count_labels(codes[:, j], table, size) for j, size in enumerate(sizes)]
         people = counts[0].sum(axis=0)
-        self.codes, self.classes = np.asfortranarray(codes[first]), classes[first]
+        self.classes = classes[first]
         self.weights = np.bincount(row_of, weights=table.weights, minlength=len(first)).astype(float)
-        self.evidence: list[Floats] = [
-            _log_shares(count, people) for count in counts
-        ]  # value and own class x class
+        evidence = [_log_shares(count, people) for count in counts]  # value and own class x class
+        self.evidence: Floats = np.concatenate(evidence)
+        starts = np.cumsum([0, *map(len, evidence[:-1])])
+        self.places = codes[first] * len(people) + self.classes[:, None] + starts
         self.prior: Floats = np.log(_without_one(people) + _PRIOR)
 
     def part(self, j: int) -> Floats:
         """Return what attribute j adds to the scores of each record, rows x classes."""
-        return np.asarray(self.evidence[j][self.codes[:, j] * len(self.prior) + self.classes])
+        return np.asarray(self.evidence[self.places[:, j]])
 
-    def misjudged(self, scores: Floats) -> float:
-        """Return how many people would be misjudged."""
-        return float(self.weights[scores.argmax(axis=1) != self.classes].sum())
+    def misjudged_without(self, kept: Sequence[int]) -> tuple[Floats, Floats]:
+        """Return the scores by all that is kept, and how many people are misjudged without each of them."""
+        scores, wrong = misjudged_without(
+            self.places, np.asarray(kept), self.evidence, self.prior, self.classes, self.weights
+        )
+        return scores, wrong
 
     def surprise(self, scores: Floats) -> float:
         """Return the mean surprise about the true class."""

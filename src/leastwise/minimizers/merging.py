@@ -11,24 +11,23 @@ best exchange rates, as far as it reaches.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress as suppress_errors
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import combinations, pairwise
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.kernels.interval_program import best_partition, spread
 from leastwise.minimizers.coarsening.path import coarsening_steps, countable
-from leastwise.minimizers.constraints import BucketTree, Constraints, MergeRules, broken
+from leastwise.minimizers.constraints import Constraints, MergeRules, broken
 from leastwise.minimizers.floor import brought_to
 from leastwise.minimizers.orders import principal_direction
+from leastwise.minimizers.pairs import Pair, in_order, mergeable, merged
 from leastwise.minimizers.smoothing import Smoothing, sums_by_code
-from leastwise.partition import Intervals, Partition, Untouched, suppress
+from leastwise.partition import Partition, Untouched, suppress
 from leastwise.predictors.base import samples
 from leastwise.predictors.held_out import Difference, Folds, HeldOut, Reference, held_out, reference
 from leastwise.predictors.strongest import Strongest
@@ -57,9 +56,7 @@ READABLE = 8
 _SAVING = 20.0
 # Up to so many questions, each is left out in turn; of more, the least important are tried together first.
 _FEW_QUESTIONS = 12
-# Up to so many groups of a discrete attribute, any two are tried; beyond, neighbours by their mean label.
-_FEW_GROUPS = 6
-# So many pairs in a row that turn out to cost something are enough: they come in the order of their cost.
+# So many pairs, or questions, in a row that turn out to cost something are enough: they come in the order of that.
 _PATIENCE = 3
 
 
@@ -225,6 +222,12 @@ def _runs(train: Table, j: int, partition: Partition, rules: MergeRules, most: i
             yield partition.coarsen(groups.tolist())
 
 
+def _longer(generalization: Generalization, most: int) -> list[int]:
+    """Return where the questions stand that have more answers, and are not asked exactly."""
+    pairs = enumerate(generalization.partitions)
+    return [j for j, partition in pairs if not isinstance(partition, Untouched) and partition.size > most]
+
+
 def fewest_people(train: Table) -> float:
     """Return how many training records must use every published bucket."""
     return max(FEWEST_PEOPLE, FEWEST_SHARE * train.people)
@@ -300,9 +303,7 @@ class _Search:
     def without_questions(self, now: Generalization) -> Generalization:
         """Drop questions: of those that are free, the one whose absence costs least by beliefs comes first."""
         if len(now.collected) > _FEW_QUESTIONS:
-            rise = Folds.of(self.people).importance(now)
-            order = sorted(self._optional(now), key=lambda name: rise[name])
-            now = without(now, {*order[: self._last_free(lambda n: without(now, {*order[:n]}), len(order))]})
+            return self._without_many(now)
         free = self._optional(now)
         while free := [name for name in free if self.is_free(without(now, {name}))]:  # others will not become so
             best = min(free, key=lambda name: self.expected_loss(without(now, {name})))
@@ -310,16 +311,46 @@ class _Search:
             free.remove(best)
         return now
 
+    def _without_many(self, given: Generalization) -> Generalization:
+        """Drop the least important questions: as many as are free together, then each that still is.
+
+        So many in a row that are needed are enough.
+        """
+        rise = Folds.of(self.people).importance(given)
+        order = sorted(self._optional(given), key=lambda name: rise[name])
+        last = self._last_free(lambda n: without(given, {*order[:n]}), len(order))
+        now, needed = without(given, {*order[:last]}), 0
+        for name in order[last:]:
+            less = without(now, {name})
+            now, needed = (less, 0) if self.is_free(less) else (now, needed + 1)
+            if needed == _PATIENCE:
+                break
+        return self.without_questions(now) if len(now.collected) <= _FEW_QUESTIONS else now
+
     def with_readable_answers(self, now: Generalization) -> Generalization:
-        """Cut every question to as many answers as people read, unless more pay; then to a few more."""
-        rules = MergeRules.of(self.constraints, now.partitions)
-        for j, partition in enumerate(now.partitions):
-            for most in (READABLE, 2 * READABLE):
-                if not isinstance(partition, Untouched) and partition.size > most:
-                    way = now.replacing(next(_runs(self.own, j, partition, rules, most), partition))
-                    if not self.pays(way):
-                        now = way
-                        break
+        """Cut every question to as many answers as people read, unless more pay; then to a few more.
+
+        Many questions are cut together, and each half of them where that costs something.
+        """
+        rules, long = MergeRules.of(self.constraints, now.partitions), _longer(now, READABLE)
+        parts = [long] if len(long) > _FEW_QUESTIONS else [[j] for j in long]
+        while parts:
+            part = parts.pop(0)
+            for most in (READABLE, 2 * READABLE)[: 2 if len(part) == 1 else 1]:
+                way = self._cut(now, part, rules, most)
+                if way is not now and not self.pays(way):
+                    now = way
+                    break
+            else:
+                half = len(part) // 2
+                parts = [part[:half], part[half:], *parts] if half else parts
+        return now
+
+    def _cut(self, now: Generalization, part: Sequence[int], rules: MergeRules, most: int) -> Generalization:
+        """Cut some questions to at most so many answers."""
+        for j in sorted({*part} & {*_longer(now, most)}):
+            partition = now.partitions[j]
+            now = now.replacing(next(_runs(self.own, j, partition, rules, most), partition))
         return now
 
     def _optional(self, now: Generalization) -> list[str]:
@@ -346,17 +377,17 @@ class _Search:
         """Merge two buckets at a time, the cheapest pairs first: as many at once as are free together."""
         while True:
             pairs, rules = self._by_cost(now), MergeRules.of(self.constraints, now.partitions)
-            together = partial(_merged, now, pairs, rules)
+            together = partial(merged, now, pairs, rules)
             if last := self._last_free(together, len(pairs)):
                 now = together(last)
                 continue
-            alone = [_merged(now, [pair], rules, 1) for pair in pairs[:_PATIENCE]]
+            alone = [merged(now, [pair], rules, 1) for pair in pairs[:_PATIENCE]]
             free = next((way for way in alone if way is not now and self.is_free(way)), None)
             if free is None:
                 return now
             now = free
 
-    def _by_cost(self, now: Generalization) -> list[_Pair]:
+    def _by_cost(self, now: Generalization) -> list[Pair]:
         """Return the pairs of buckets in the order of what a merge would cost the classifier as it is.
 
         It guesses for the two as the mean of what it guesses for either, which costs no less than to learn anew;
@@ -368,7 +399,7 @@ class _Search:
         inputs = rows.inputs[first]
         beliefs = np.asarray(classifier.predict(inputs)[0])
         weights = np.bincount(place, weights=rows.weights, minlength=len(first))
-        rules, costs = MergeRules.of(self.constraints, now.partitions), list[tuple[float, _Pair]]()
+        rules, costs = MergeRules.of(self.constraints, now.partitions), list[tuple[float, Pair]]()
         for column, name in enumerate(now.collected):
             partition, attribute = now[name], now.schema.names.index(name)
             if isinstance(partition, Untouched):
@@ -382,31 +413,8 @@ class _Search:
                     guessed = _averaged(classifier, inputs[touched], rows.input_sizes, column, pair, use)
                     own, number = beliefs[touched], np.arange(int(touched.sum()))
                     lost = own.max(axis=1) - own[number, guessed.argmax(axis=1)]
-                    costs.append((float(weights[touched] @ lost), _Pair(attribute, pair)))
+                    costs.append((float(weights[touched] @ lost), Pair(attribute, pair)))
         return [pair for _, pair in sorted(costs, key=lambda each: each[0])]
-
-
-class _Pair(NamedTuple):
-    """Two buckets of an attribute that might become one."""
-
-    attribute: int
-    buckets: tuple[int, int]
-
-
-def _merged(now: Generalization, pairs: Sequence[_Pair], rules: MergeRules, count: int) -> Generalization:
-    """Merge the first pairs; one that would join, by way of others, what may not be joined is left out."""
-    partitions, pairs = list(now.partitions), pairs[:count]
-    groups = {pair.attribute: list(range(now.partitions[pair.attribute].size)) for pair in pairs}
-    for attribute, (first, second) in pairs:
-        group = groups[attribute]
-        tried = [group[first] if name == group[second] else name for name in group]
-        if not rules.allow(attribute, [b for b, name in enumerate(tried) if name == group[first]]):
-            continue
-        with suppress_errors(ParameterError):  # intervals join only neighbours
-            partitions[attribute] = now.partitions[attribute].coarsen(tried)
-            groups[attribute] = tried
-    changed = tuple(partitions) != now.partitions
-    return replace(now, partitions=tuple(partitions)) if changed else now
 
 
 def costs_nothing(errs: Difference, surprised: Difference, expected: float, loss: float = LOSS) -> bool:
@@ -420,31 +428,6 @@ def costs_nothing(errs: Difference, surprised: Difference, expected: float, loss
     False
     """
     return errs.bound(-_CHANCE) <= 0 and expected <= (2 * loss if surprised.mean <= 0 else loss)
-
-
-def mergeable(partition: Partition, mean: npt.NDArray[Any], people: npt.NDArray[Any]) -> Iterator[tuple[int, int]]:
-    """Yield the pairs of buckets that may become one: neighbours where there is an order, or a hierarchy."""
-    inner, tree = in_order(partition), BucketTree.of(partition)
-    if tree is not None:
-        few = partition.size <= _FEW_GROUPS
-        pairs = combinations(range(partition.size), 2) if few else pairwise(tree.in_order(mean, people))
-        yield from (pair for pair in pairs if tree.joins(pair))
-        return
-    if partition.attribute.kind == "discrete":
-        order = np.argsort(mean, kind="stable").tolist()
-        yield from combinations(range(partition.size), 2) if partition.size <= _FEW_GROUPS else pairwise(order)
-        return
-    yield from pairwise(range(inner))
-    yield from ((i, extra) for extra in range(inner, partition.size) for i in range(extra))
-
-
-def in_order(partition: Partition) -> int:
-    """Return how many buckets come first, in the order of what is asked; behind them "missing" and "other"."""
-    if isinstance(partition, Intervals):
-        return len(partition.edges) + 1
-    if partition.attribute.kind == "ordinal":
-        return max(partition.assignment[: len(partition.attribute.values)], default=-1) + 1
-    return partition.size
 
 
 def _averaged(

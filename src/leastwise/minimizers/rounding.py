@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -24,7 +24,7 @@ from leastwise.generalization.leaks import Leak, grid_step, leaks
 from leastwise.minimizers.constraints import Constraints, broken
 from leastwise.minimizers.merging import fewest_people
 from leastwise.partition import Groups, Intervals
-from leastwise.predictors.base import samples
+from leastwise.predictors.base import Samples, samples
 from leastwise.predictors.held_out import HeldOut, held_out
 from leastwise.predictors.strongest import Strongest, guesses
 from leastwise.records.table import Table
@@ -61,7 +61,10 @@ def rounded(
         return generalization
     held = constraints or Constraints()
     before, classifier = held_out(generalization, _learned(train), validation)
-    search = _Rounding(train, validation, held, classifier, before)
+    rows = samples(validation, generalization, "label")
+    told = [bucket_of.max(initial=0) > 0 for bucket_of in validation.bucket_maps(generalization)]
+    known = replace(before, persons=None)
+    search = _Rounding(train, validation, held, classifier, before, rows, np.cumsum(told) - 1, known)
     now = generalization
     for j, partition in enumerate(generalization.partitions):
         if isinstance(partition, Intervals):
@@ -70,13 +73,16 @@ def rounded(
     return search.without_telling_edges(now)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _Rounding:
     train: Table
     validation: Table
     constraints: Constraints
     classifier: Strongest
     before: HeldOut
+    rows: Samples  # of validation, with the edges as they are by now,
+    column: npt.NDArray[np.intp]  # in which column each attribute is there,
+    judged: HeldOut  # and how they are judged
 
     def with_round_edge(self, now: Generalization, j: int, place: int) -> Generalization:
         """Return the generalization with one edge moved to the roundest place that is as good."""
@@ -91,7 +97,9 @@ class _Rounding:
             way = now.replacing(Intervals(partition.attribute, edges, partition.extras))
             if moved == edge:
                 return way
-            if is_as_good(self._judge(way), self.before) and is_allowed(way, j, self.train, self.constraints):
+            rows, judged = self._judge(now, way, j)
+            if is_as_good(judged, self.before) and is_allowed(way, j, self.train, self.constraints):
+                self.rows, self.judged = rows, judged
                 return way
         return now
 
@@ -134,11 +142,25 @@ class _Rounding:
         beside = [float(levels.min(initial=math.inf)), *partition.edges, float(levels.max(initial=-math.inf))]
         return beside[place], beside[place + 2]
 
-    def _judge(self, way: Generalization) -> HeldOut:
-        """Judge edges that were moved by the classifier as it is: its buckets are the same in number."""
-        rows = samples(self.validation, way, "label")
-        (found,) = guesses(self.classifier, rows)
-        return HeldOut.of(found, rows)
+    def _judge(self, now: Generalization, way: Generalization, j: int) -> tuple[Samples, HeldOut]:
+        """Judge an edge that was moved by the classifier as it is: its buckets are the same in number.
+
+        Only whom it takes into another bucket is guessed anew.
+        """
+        codes, levels = self.validation.codes[:, j], self.validation.levels[j]
+        before, after = (each.partitions[j].bucket_map(levels)[codes] for each in (now, way))
+        moved = np.flatnonzero(before != after)
+        if not len(moved):
+            return self.rows, self.judged
+        inputs = self.rows.inputs.copy()
+        inputs[moved, self.column[j]] = after[moved]
+        rows = replace(self.rows, inputs=inputs)
+        (found,) = guesses(self.classifier, rows.take(moved))
+        own = HeldOut.of(found, rows.take(moved))
+        arrays = {name: getattr(self.judged, name).copy() for name in ("guessed", "wrong", "surprise")}
+        for name, changed in arrays.items():
+            changed[moved] = getattr(own, name)
+        return rows, replace(self.judged, **arrays)
 
 
 def is_as_good(after: HeldOut, before: HeldOut) -> bool:

@@ -209,9 +209,9 @@ def held_out(
 ) -> tuple[HeldOut, Strongest]:
     """Judge on validation by the best classifier that learned from the training part; return it too."""
     rows = samples(validation, generalization, "label")
-    chosen = Strongest(tuple(predictors or label_predictors())).fit(samples(train, generalization, "label"), rows)
-    (found,) = guesses(chosen, rows)
-    return HeldOut.of(found, rows, validation.persons), chosen
+    chosen = Strongest(tuple(predictors or label_predictors()))
+    beliefs = chosen.fit_believing(samples(train, generalization, "label"), rows)
+    return HeldOut.of(Guesses.of(beliefs, rows), rows, validation.persons), chosen
 
 
 def reference(

@@ -194,10 +194,7 @@ def _some(inputs: Array, rows: _Rows, random: np.random.Generator) -> tuple[Arra
 
 def _count(node_of: Array, rows: _Rows, nodes: int, values: int) -> tuple[Array, Array, Array, Array]:
     """Return, node by node, the values that occur and how many people have each; and all people of each node."""
-    node = node_of[rows.z]
-    used = node >= 0
-    keys = (node * values + rows.v[:, None])[used]
-    weights = np.broadcast_to(rows.w[:, None], node.shape)[used]
+    keys, weights = backoff.along_paths(node_of, rows.z, rows.v, rows.w, values)
     number, found = backoff.number_keys(keys)
     counts = np.bincount(number, weights=weights, minlength=found)
     distinct = np.empty(found, dtype=np.int64)

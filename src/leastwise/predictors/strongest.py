@@ -174,12 +174,27 @@ class Strongest:
 
     def fit(self, train: Samples, validation: Samples) -> Strongest:
         """Fit every predictor that is worth it, and choose."""
+        return self._fit(train, validation, None)
+
+    def fit_believing(self, train: Samples, validation: Samples) -> Probabilities:
+        """Fit, and return what is believed of the first target on validation, row by row.
+
+        What was predicted there in choosing is not predicted again.
+        """
+        predicted: list[list[Probabilities]] = []
+        self._fit(train, validation, predicted)
+        if not predicted:
+            return believes(self, validation)
+        found = np.concatenate([self.mixtures_[0].of(block) for block in predicted])
+        return np.asarray(found[validation.buckets[1]])
+
+    def _fit(self, train: Samples, validation: Samples, predicted: list[list[Probabilities]] | None) -> Strongest:
         if not self.predictors:
             raise ParameterError("the strongest predictor needs at least one to choose from; got none")
         kept = worthwhile(self.predictors, train)
         self.fitted_ = [predictor.fit(train, validation) for predictor in kept]
         candidates = mixtures_of(len(kept), self.mixtures)
-        tried = self._tried(candidates, validation)
+        tried = self._tried(candidates, validation, predicted)
         names = [mixture.named([predictor.name for predictor in kept]) for mixture in candidates]
         best = [found.best() for found in tried]
         self.mixtures_ = [candidates[i] for i in best]
@@ -188,9 +203,11 @@ class Strongest:
         self.like_ = train
         return self
 
-    def _tried(self, candidates: Sequence[Mixture], validation: Samples) -> list[Tried]:
+    def _tried(
+        self, candidates: Sequence[Mixture], validation: Samples, kept: list[list[Probabilities]] | None
+    ) -> list[Tried]:
         if validation.graded is None:
-            return try_on_cells(self.fitted_, candidates, validation)
+            return try_on_cells(self.fitted_, candidates, validation, kept)
         # How wrong a guess is, the exact label tells, not its level.
         guessed = try_mixtures(self.fitted_, candidates, validation)
         return [Tried.of(t, found, validation) for t, found in enumerate(guessed)]
@@ -335,9 +352,15 @@ class Tried:
 
 
 def try_on_cells(
-    predictors: Sequence[Predictor], candidates: Sequence[Mixture], validation: Samples
+    predictors: Sequence[Predictor],
+    candidates: Sequence[Mixture],
+    validation: Samples,
+    kept: list[list[Probabilities]] | None = None,
 ) -> list[Tried]:
-    """Return, per target, how the candidates do; people of one joint bucket and value are looked at together."""
+    """Return, per target, how the candidates do; people of one joint bucket and value are looked at together.
+
+    What each predicts of the first target is put into ``kept``, block of joint buckets by block.
+    """
     first, bucket_of = validation.buckets
     shares = np.array([mixture.shares for mixture in candidates])
     cells = [
@@ -348,6 +371,8 @@ def try_on_cells(
     for start in range(0, len(first), step):
         rows = first[start : start + step]
         predicted = [masked_predictions(p, validation, validation.inputs[rows]) for p in predictors]
+        if kept is not None:
+            kept.append([each[0] for each in predicted])
         for t, own in enumerate(cells):
             stacked = np.stack([p[t] for p in predicted]).astype(float)
             starts = np.searchsorted(own.bucket, np.arange(start, start + len(rows) + 1))

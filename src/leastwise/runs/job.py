@@ -39,14 +39,14 @@ class Job:
     progress: Progress
 
     @cached_property
-    def fitting(self) -> Split:
-        """The split with as many training records as proposals learn from."""
-        return sampled(self.split, self.options.sample, self.options.seed)
-
-    @cached_property
     def searching(self) -> Split:
         """The split with as many validation records as a search is judged on; what it finds is judged on all."""
         return for_searching(self.split)
+
+    @cached_property
+    def fitting(self) -> Split:
+        """The same with as many training records as proposals learn from."""
+        return sampled(self.searching, self.options.sample, self.options.seed)
 
     def resumed(
         self,

@@ -8,6 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
+import numpy as np
+
 from leastwise.documents import from_text, to_text
 from leastwise.evaluation.declared_groups import Grouping, ServedBefore, parse_all
 from leastwise.evaluation.label_guesses import LabelGuesses, Utilities, utilities_together
@@ -50,14 +52,22 @@ class Asked(NamedTuple):
         return [Utilities(*(risk.with_worst() for risk in each)) for each in found] if self.worst else found
 
     def served_before(self, split: Split) -> ServedBefore | None:
-        """Return how declared groups are served on validation with everything asked; None where there are none."""
+        """Return how declared groups are served on validation with everything asked; None where there are none.
+
+        Of the people on whom a search is judged.
+        """
         if not self.groupings:
             return None
-        return ServedBefore(self.groupings, self.told[0].wrong("validation", split.validation))
+        wrong = self.told[0].wrong("validation", split.validation)
+        return ServedBefore(self.groupings, wrong[searched(split.validation)])
 
     def risk_of_everything(self, split: Split) -> UtilityRisk:
-        """Return how the classifier is judged on validation with everything asked."""
-        return self.utilities(split)[0].validation
+        """Return how everything asked is judged on validation; its error is that of whom a search is judged on."""
+        found, drawn = self.utilities(split)[0].validation, searched(split.validation)
+        if len(drawn) == len(split.validation):
+            return found
+        wrong = self.told[0].wrong("validation", split.validation)
+        return replace(found, error=float(np.average(wrong[drawn], weights=split.validation.counts[drawn])))
 
     def known_for_screening(self, split: Split) -> UtilityRisk | None:
         """Return the same, where the worst of several labels counts: others are held against it in screening."""

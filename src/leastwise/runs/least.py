@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from leastwise.documents import write_whole
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
@@ -56,7 +58,7 @@ def make_least(
     if costs_little and not (constraints and constraints.wanted):
         nothing = candidate_that_asks_nothing(job.split.train)
         tasks.append((nothing, *parts, together, None, everything, None, known))
-    found = _made(job, f"{name_of([task[0] for task in tasks])}-{most}-{budget.confidence:g}", tasks)
+    found = _made(job, f"{most}-{budget.confidence:g}", tasks)
     least = [first.candidate for first, *_ in (*found[: len(front)], *found[len(starts) :])]
     made = {each.fingerprint for each in least}
     others = [each for one in found for each in one if each.candidate.fingerprint not in made]
@@ -122,9 +124,11 @@ def spending_best(found: Sequence[Polished], allowed: Allowed) -> list[Candidate
     return chosen
 
 
-def _made(job: Job, name: str, tasks: Sequence[Any]) -> list[tuple[Polished, ...]]:
-    """Polish candidates, as far as an earlier run has not done so."""
+def _made(job: Job, limit: str, tasks: Sequence[Any]) -> list[tuple[Polished, ...]]:
+    """Polish candidates that an earlier run has not; those of most answers, which take longest, come first."""
     schema = job.split.train.schema
+    order = sorted(range(len(tasks)), key=lambda i: -tasks[i][0].answers)
+    tasks = [tasks[i] for i in order]
 
     def read(text: str) -> tuple[Polished, ...]:
         lines = [(read_line(line, where="journal", schema=schema), told) for line, *told in json.loads(text)]
@@ -134,8 +138,9 @@ def _made(job: Job, name: str, tasks: Sequence[Any]) -> list[tuple[Polished, ...
         plain = [(write_line(c), told.mean, told.standard_error) for c, told in found]
         return json.dumps(plain) + "\n"
 
-    work, journal = partial(job.workers.map, polished), job.journal(f"least-{name}.jsonl")
-    return job.resumed("asking less", journal, tasks, work, write, read)
+    journal = job.journal(f"least-{name_of([task[0] for task in tasks])}-{limit}.jsonl")
+    found = job.resumed("asking less", journal, tasks, partial(job.workers.map, polished), write, read)
+    return [found[place] for place in np.argsort(order)]
 
 
 def _with(job: Job, pool: Pool, found: Sequence[Candidate]) -> tuple[Pool, list[Candidate]]:

@@ -1,7 +1,7 @@
 """The whole job, top to bottom: propose, screen, frontier, judge, choose, attack, record.
 
     propose     every minimizer of the grid, on the training part
-    screen      every distinct candidate, by counting, on the validation part
+    screen      every distinct candidate, by counting, on the validation part (25,000 of it tell enough)
     frontier    those that no other one beats, thinned to as many as will be attacked; each is made the least that
                 it can be: what the validation part does not tell apart is not asked apart
     judge       the frontier by the strongest classifier and adversary, on the validation part
@@ -24,6 +24,8 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from leastwise.adversaries import LeaveOneOut, Linkability
 from leastwise.documents import from_text, to_text, write_whole
@@ -120,7 +122,7 @@ def run(
         where what is found by then lies until the run is finished. A quick run, one with its own grid, and one
         of records that lie elsewhere have none.
     """
-    options, path = options or Options(), Path(folder)
+    options, path, working = options or Options(), Path(folder), workers or Workers()
     grid = options.grid or default_grid(options.quick)
     split = checked_split(table, grid, options)
     task = task_of(table, split, grid, options, name)
@@ -132,39 +134,43 @@ def run(
         write_whole(path / places.SCHEMA, to_yaml(table.schema), private=True)
         if (path / places.FRONTIER).is_file():  # nothing is left to do but to choose, maybe by another budget
             candidates, failures = places.read_candidates(path, table.schema)
-            frontier = places.read_frontier(path, candidates)
-            return explain(record(path, task, table.schema, frontier, Pool(candidates, failures)), split, progress)
-        job = Job(path, split, task, grid, options, workers or Workers(), progress or Silent())
-        with job.workers.ready():
+            frontier, pool = places.read_frontier(path, candidates), Pool(candidates, failures)
+            return explain(record(path, task, table.schema, frontier, pool), split, progress)
+        with working.ready():
+            job = Job(path, split, task, grid, options, working, progress or Silent())
             if options.grid is None and not options.quick and source is None:
-                early = answer_first(job)
-                if early is not None and told is not None:
-                    told(early)
-            found = judged_frontier(job)
-            first = choose(found.frontier, options.budget, found.pool.candidates)
-            tested = attack(job, found, first.candidate)
-            tested = tested if source is None else judge_everywhere(job, tested, source)
-            frontier = Frontier.of(tested, found.frontier.limit_points, found.frontier.counts)
-        return explain(record(path, task, table.schema, frontier, found.pool), split, progress)
+                answer_first(job, told)
+            frontier, pool = attacked_frontier(job, source)
+            return explain(record(path, task, table.schema, frontier, pool), split, progress, working.map)
 
 
-def answer_first(job: Job) -> Run | None:
-    """Return a first answer, from a few trees; None where there was one already, or nothing comes of it."""
+def attacked_frontier(job: Job, source: Source | None) -> tuple[Frontier, Pool]:
+    """Return the frontier with what its attackers found on test, and all candidates."""
+    found = judged_frontier(job)
+    first = choose(found.frontier, job.options.budget, found.pool.candidates)
+    tested = attack(job, found, first.candidate)
+    tested = tested if source is None else judge_everywhere(job, tested, source)
+    return Frontier.of(tested, found.frontier.limit_points, found.frontier.counts), found.pool
+
+
+def answer_first(job: Job, told: Callable[[Run], None] | None) -> None:
+    """Tell a first answer, from a few trees; not where there was one already, or nothing comes of it."""
     if (job.folder / places.SO_FAR / places.FRONTIER).is_file() or any((job.folder / places.WORK).iterdir()):
-        return None  # a run that is resumed
+        return  # a run that is resumed
     job.progress.begin("a first answer", 1)
     small = first_job(job)
     try:
         found = judged_frontier(small, least=False)
     except DataError:  # trees found nothing; the others may
-        return None
-    if len(small.fitting.train) == len(job.fitting.train):  # which questions tell nothing is found once, for both
+        return
+    if np.array_equal(small.fitting.train.codes, job.fitting.train.codes):  # then they are silent for both
         write_whole(job.journal(SILENT).path, small.journal(SILENT).path.read_text())
     frontier = Frontier.of(attack(small, found, None), found.frontier.limit_points, found.frontier.counts)
-    say_unfinished(small.folder, first_words(job))
+    say_unfinished(small.folder, first_words(job, small))
     answer = record(small.folder, small.task, small.split.train.schema, frontier, found.pool)
     job.progress.advance()
-    return answer
+    if told is not None:
+        told(answer)
 
 
 class Found(NamedTuple):
@@ -246,7 +252,7 @@ def propose(job: Job, silent: Sequence[str]) -> list[Proposals]:
 
 
 def screen(job: Job, pool: Pool, asked: Asked) -> Pool:
-    """Judge every candidate by counting, on the validation part, beside everything asked."""
+    """Judge every candidate by counting, on validation (see ``SEARCHED``), beside everything asked."""
     path = job.folder / places.CANDIDATES
     beside = asked.served_before(job.split), asked.known_for_screening(job.split)
 
@@ -255,7 +261,7 @@ def screen(job: Job, pool: Pool, asked: Asked) -> Pool:
         candidates = [each for each in rest if isinstance(each, Candidate)]
         if not candidates:
             return
-        split = enough(job.split, pool.candidates, job.options.sample, job.options.seed, job.workers)
+        split = enough(job.searching, pool.candidates, job.options.sample, job.options.seed, job.workers)
         few, many = len(split.train), len(job.split.train)
         if few < many:
             words = f"screening (learning from {few:,} of {many:,})"
@@ -333,13 +339,8 @@ def find_frontier(job: Job, pool: Pool, everything: UtilityRisk) -> tuple[list[C
     if fitting is not None and fitting not in [candidates[i] for i in kept]:
         kept = [*thinned(points, kept, max(most - 1, 1), Limits(best, worst)), candidates.index(fitting)]
     kept += [i for i in serving_alike(candidates, budget, everything.error) if i not in kept]
-    counts = Counts(
-        screened=len(candidates),
-        thinned=len(set(front) - set(kept)),
-        repeated=pool.repeated,
-        dropped=pool.dropped,
-        failed=len(pool.failures),
-    )
+    left_out, same = len(set(front) - set(kept)), {"repeated": pool.repeated, "dropped": pool.dropped}
+    counts = Counts(screened=len(candidates), thinned=left_out, failed=len(pool.failures), **same)
     return [candidates[i] for i in kept], counts
 
 
@@ -436,7 +437,7 @@ def attack(job: Job, found: Found, chosen: str | None) -> list[Candidate]:
     before = {name: task.done_before(evaluation_path(job.folder, name)) for name, task in tasks.items()}
     done = {name: evaluation for name, evaluation in before.items() if evaluation is not None}
     absent = [name for name in tasks if name not in done]
-    absent.sort(key=lambda name: name != chosen)  # what takes longest comes first
+    absent.sort(key=lambda name: (name != chosen, -frontier[name].answers))  # what takes longest comes first
     start = time.perf_counter()
     tasks |= _learned_for_all(job, {name: tasks[name] for name in absent})
     job.note("attacking all at once", task=len(absent), seconds=time.perf_counter() - start)

@@ -15,9 +15,12 @@ from leastwise.runs.workers import Workers
 
 NEAR = 0.005
 """A sample suffices where twice as many records change no figure by more than this."""
-SEARCHED = 50_000
-"""So many people of the validation part say what is free while candidates are made the least. A loss is told there
-to about a tenth of a point, a third of what may be lost; hundreds of classifiers are judged on all of them."""
+SEARCHED = 25_000
+"""So many people of the validation part screen candidates, and say what is free while they are made the least.
+Where one in forty is guessed otherwise, a loss is told there to a tenth of a point, a third of what may be lost;
+hundreds of classifiers are judged there. The frontier is then judged on all."""
+SEARCHED_ANSWERS, FEWEST_SEARCHED = 1_200_000, 12_000
+"""Of wide tables fewer people, so that all their answers are no more than these; but not fewer than the second."""
 TRIED = 3
 """Candidates on which that is tried: one of few answers, one in the middle, one of many."""
 
@@ -33,7 +36,8 @@ def sampled(split: Split, most: int, seed: int) -> Split:
 
 def searched(validation: Table) -> npt.NDArray[np.intp]:
     """Return where the people of the validation part stand on whom a search is judged."""
-    return validation.drawn(SEARCHED, "searching")
+    wide = max(SEARCHED_ANSWERS // max(len(validation.schema), 1), FEWEST_SEARCHED)
+    return validation.drawn(min(SEARCHED, wide), "searching")
 
 
 def for_searching(split: Split) -> Split:

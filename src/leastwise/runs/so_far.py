@@ -24,7 +24,8 @@ from leastwise.runs.frontier import Frontier
 from leastwise.runs.grid import Entry, Grid
 from leastwise.runs.job import Job
 from leastwise.runs.proposals import Pool
-from leastwise.runs.task import FEWEST
+from leastwise.runs.sampling import sampled
+from leastwise.runs.task import FEWEST, facts_of
 from leastwise.runs.workers import Workers
 from leastwise.schema.file import to_yaml
 
@@ -32,6 +33,8 @@ FIRST = Grid(entries=(Entry(minimizer="pat", parameters={"alpha": 0.3}),))
 """Who proposes the first answer: trees are grown in a second."""
 MOST_CELLS = 1_000_000
 """Answers of training records (records times questions) that the trees of a first answer learn from."""
+MOST_PEOPLE = 50_000
+"""People of each part that a first answer is learned from, judged and attacked on: more would tell it later."""
 
 
 def with_side_information() -> tuple[str, ...]:
@@ -47,12 +50,13 @@ def first_job(job: Job) -> Job:
     few = max(MOST_CELLS // len(job.split.train.schema), FEWEST)
     sample = min(job.options.sample, few)
     options = replace(job.options, grid=FIRST, quick=True, most=1, adversaries=(), sample=sample)
-    task = replace(job.task, grid=FIRST, quick=True, most=1, brought=options.brought())
+    # The same people that the searches of the run itself begin with.
+    split = sampled(job.searching, MOST_PEOPLE, job.options.seed)
+    split = split._replace(test=split.test.at_most(MOST_PEOPLE, "first answer"))
+    task = replace(job.task, grid=FIRST, quick=True, most=1, brought=options.brought(), **facts_of(split))
     places.prepare(folder, task, fresh=False)
     write_whole(folder / places.SCHEMA, to_yaml(job.split.train.schema), private=True)
-    return replace(
-        job, folder=folder, task=task, grid=FIRST, options=options, workers=Workers(), progress=Silent()
-    )
+    return Job(folder, split, task, FIRST, options, Workers(), Silent())
 
 
 def say_unfinished(folder: Path, words: Sequence[str]) -> None:
@@ -60,11 +64,14 @@ def say_unfinished(folder: Path, words: Sequence[str]) -> None:
     write_whole(folder / places.UNFINISHED, json.dumps([*words]) + "\n")
 
 
-def first_words(job: Job) -> list[str]:
+def first_words(job: Job, small: Job) -> list[str]:
     """Say what a first answer lacks."""
     named = ", ".join(with_side_information())
     others = counted(len(job.grid.sources()), "other search", "other searches")
-    return [f"This is a first answer, by trees alone: {others} and the attacks {named} have not yet been run."]
+    lacks = f"This is a first answer, by trees alone: {others} and the attacks {named} have not yet been run."
+    judged, everybody = len(small.split.test), len(job.split.test)
+    some = f"It is judged on {judged:,} of {counted(everybody, 'test record')}, drawn at random."
+    return [lacks, some] if judged < everybody else [lacks]
 
 
 def keep_attacked(job: Job, frontier: Frontier, tested: Mapping[str, Candidate], pool: Pool) -> None:

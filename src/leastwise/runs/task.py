@@ -245,7 +245,6 @@ def task_of(table: Table, split: Split, grid: Grid, options: Options, name: str)
     return RunTask(
         data=Path(name).name,
         fingerprint=fingerprint(table),
-        records=Parts(**{part: len(records) for part, records in split._asdict().items()}),
         label=label.name,
         personal=table.schema.personal,
         seed=options.seed,
@@ -258,10 +257,18 @@ def task_of(table: Table, split: Split, grid: Grid, options: Options, name: str)
         brought=options.brought(),
         sample=options.sample if len(split.train) > options.sample else None,
         groups=tuple(options.groups),
-        weighted=round(split.test.effective_people, 1) if table.survey else None,
         person=options.person,
         survey_weights=options.survey_weights if table.survey else None,
+        **facts_of(split),
     )
+
+
+def facts_of(split: Split) -> dict[str, Any]:
+    """Return what a task says of the parts: how many records each has, and how many would tell as much."""
+    return {
+        "records": Parts(**{part: len(records) for part, records in split._asdict().items()}),
+        "weighted": round(split.test.effective_people, 1) if split.test.survey else None,
+    }
 
 
 def checked_split(table: Table, grid: Grid, options: Options) -> Split:

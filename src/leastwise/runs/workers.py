@@ -99,11 +99,11 @@ class Workers:
             return
         # One task a batch: whatever is finished is handed over and written down at once.
         if self.backend != "ray":
-            yield from Parallel(return_as="generator", batch_size=1)(todo)
+            yield from Parallel(self.jobs, return_as="generator", batch_size=1)(todo)
             return
         # Ray hands over nothing until all is done: a few tasks for each worker at a time.
         step = 2 * effective_n_jobs()
-        with Parallel(batch_size=1) as together:
+        with Parallel(self.jobs, batch_size=1) as together:
             for start in range(0, len(todo), step):
                 yield from together(todo[start : start + step])
 
@@ -113,7 +113,7 @@ class Workers:
         """Hand the arrays of the tasks over as one copy in memory."""
         todo = [delayed(_unpacked)(os.getpid(), self._shared.packed(function, task)) for task in tasks]
         if todo:
-            yield from Parallel(return_as="generator", batch_size=1)(todo)
+            yield from Parallel(self.jobs, return_as="generator", batch_size=1)(todo)
 
 
 def _unpacked(parent: int, packed: Packed) -> tuple[Any, int, float]:

@@ -6,9 +6,9 @@ from leastwise.runs.choice import DEFAULT, Choice, choose
 from leastwise.runs.folder import Run
 from leastwise.runs.frontier import Areas, Frontier
 from leastwise.runs.grid import Entry, Grid, default_grid, load_grid
-from leastwise.runs.picking import pick
+from leastwise.runs.picking import choose_again, pick
 from leastwise.runs.proposals import Pool
-from leastwise.runs.run import choose_again, run, sweep
+from leastwise.runs.run import run, sweep
 from leastwise.runs.stability import Repeats, Stability, repeat, stability
 from leastwise.runs.stages import Stage, Stages, stage_table
 from leastwise.runs.task import Options, Parts, RunTask

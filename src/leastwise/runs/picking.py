@@ -1,4 +1,4 @@
-"""A person's own pick: any candidate that was attacked, written as the choice, with a sentence that says so."""
+"""Choosing in a finished run: by another budget, or a person's own pick, with a sentence that says so."""
 
 from __future__ import annotations
 
@@ -7,12 +7,25 @@ from pathlib import Path
 
 from leastwise.errors import ParameterError, shorten
 from leastwise.runs import folder as places
-from leastwise.runs.budget import Size
+from leastwise.runs.budget import Budget, Size
 from leastwise.runs.candidates import Candidate
-from leastwise.runs.choice import Choice, figures_in_words, promise_of
+from leastwise.runs.choice import Choice, choose, figures_in_words, guesses, promise_of
 from leastwise.runs.folder import Run, write_choice
 from leastwise.runs.journal import locked
 from leastwise.validation import did_you_mean
+
+
+def choose_again(folder: str | Path, budget: Budget) -> Run:
+    """Choose anew in a finished run, and write the choice; where nothing fits, the earlier one stays."""
+    places.check_run(Path(folder))
+    with locked(Path(folder)):
+        found = Run.load(folder)
+        budget.check(*guesses(found.frontier), found.schema.names)
+        choice = choose(found.frontier, budget, found.candidates)
+        if choice.candidate is not None:  # otherwise what was chosen before stays
+            found.generalization(choice.candidate)  # complains, before anything is written, if it was not judged
+            write_choice(found.folder, choice)
+    return replace(found, choice=choice)
 
 
 def pick(folder: str | Path, name: str) -> Run:

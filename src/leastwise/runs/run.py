@@ -50,9 +50,8 @@ from leastwise.runs.attacking import (
     find_last_of_all,
     know_others_of_all,
 )
-from leastwise.runs.budget import Budget
 from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, Figures, read_line, write_line
-from leastwise.runs.choice import best_screened, budget_in_force, choose, guesses, serving_alike
+from leastwise.runs.choice import best_screened, budget_in_force, choose, serving_alike
 from leastwise.runs.few_records import steadied
 from leastwise.runs.folder import Run, artefact_path, evaluation_path, write_choice
 from leastwise.runs.frontier import Counts, Frontier, LimitPoints, thinned
@@ -396,20 +395,7 @@ def _judged(job: Job, words: str, journal: str, tasks: Sequence[_Judging]) -> li
     )
 
 
-# 5. Choose: see ``choice.choose`` --------------------------------------------------------------------------------
-
-
-def choose_again(folder: str | Path, budget: Budget) -> Run:
-    """Choose anew in a finished run, and write the choice; where nothing fits, the earlier one stays."""
-    places.check_run(Path(folder))
-    with locked(Path(folder)):
-        found = Run.load(folder)
-        budget.check(*guesses(found.frontier), found.schema.names)
-        choice = choose(found.frontier, budget, found.candidates)
-        if choice.candidate is not None:  # otherwise what was chosen before stays
-            found.generalization(choice.candidate)  # complains, before anything is written, if it was not judged
-            write_choice(found.folder, choice)
-    return replace(found, choice=choice)
+# 5. Choose: see ``choice.choose``; in a finished run ``picking`` -------------------------------------------------
 
 
 # 6. Attack -------------------------------------------------------------------------------------------------------

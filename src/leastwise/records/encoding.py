@@ -123,6 +123,7 @@ def distinct_values(column: Column) -> tuple[list[Any], npt.NDArray[np.int64]]:
     if column.dtype == nw.Object:
         values, index = _distinct_objects(column)
     else:
+        column = column.alias("value")  # Polars would take a name like ^a$ for a pattern
         values = [value for value in column.unique().to_list() if not is_missing(value)]
         index = np.full(len(column), -1, dtype=np.int64)
         if values:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Literal
 
 import polars as pl
+from polars import selectors
 
 from leastwise.documents.writing import unnamed_file
 from leastwise.errors import DataError, UnknownValueError, shorten
@@ -185,6 +186,12 @@ def _unreadable(path: Path, error: OSError) -> DataError:
     return DataError(f"{shorten(str(path))}: {error.strerror or error}")
 
 
+def by_name(name: str) -> pl.Expr:
+    """Return a column by its name: one like ``^a$`` or ``*`` Polars would take for a pattern."""
+    pattern = name == "*" or (name.startswith("^") and name.endswith("$"))
+    return selectors.by_name(name).as_expr() if pattern else pl.col(name)
+
+
 def without_markers(schema: pl.Schema, missing: Sequence[str]) -> list[pl.Expr]:
     """Make the missing markers of typed columns null: texts, and the numbers that they write."""
     if not missing:
@@ -192,11 +199,12 @@ def without_markers(schema: pl.Schema, missing: Sequence[str]) -> list[pl.Expr]:
     numbers = pl.Series(missing, dtype=pl.String).cast(pl.Float64, strict=False).drop_nulls()
     markers: list[pl.Expr] = []
     for name, dtype in schema.items():
-        column = pl.col(name)
+        column = by_name(name)
         if dtype == pl.String:
-            markers.append(pl.when(~column.is_in(list(missing))).then(column))
+            markers.append(pl.when(~column.is_in(list(missing))).then(column).alias(name))
         elif dtype.is_numeric() and len(numbers):
-            markers.append(pl.when(~column.cast(pl.Float64).is_in(numbers.implode())).then(column))
+            known = ~column.cast(pl.Float64).is_in(numbers.implode())
+            markers.append(pl.when(known).then(column).alias(name))
     return markers
 
 

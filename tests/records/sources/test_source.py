@@ -226,6 +226,24 @@ def test_parts_are_fair_whatever_the_numbers_have_in_common(step: int) -> None:
     assert abs(np.corrcoef(places[:-1], places[1:])[0, 1]) < 0.06
 
 
+@pytest.mark.parametrize("kind", ["polars", "parquet", "relation"])
+@pytest.mark.parametrize("name", ["^)$", "^.*$", "*", "r", "k0", "n", "people", "value", "c0"])
+def test_names_that_mean_something_elsewhere_are_names(kind: str, name: str, tmp_path: Path) -> None:
+    town = replace(TOWN, name=name)
+    schema = replace(SCHEMA, attributes=(*(a for a in SCHEMA.attributes if a is not TOWN), town))
+    several = [
+        Generalization((*(suppress(a) for a in schema.attributes[:-1]), p), SCHEMA.label)
+        for p in (suppress(town), Groups.of(town, [[*town.values, None]]))
+    ]
+    frame = people(60).rename({"town": name})
+    with engine_of(kind, frame, tmp_path) as engine:
+        source = Source(engine, schema, SEED, ("?",))
+        assert len(source.sample(10**6)) == 60
+        with source.reduced(several, None) as near:
+            for g in several:
+                assert counters(near.counted(g, None), g) == oracle(frame, schema, g, np.ones(60, dtype=bool))
+
+
 @pytest.mark.parametrize("kind", ["polars", "duckdb"])
 def test_keys_that_are_texts_are_placed_alike(kind: str, tmp_path: Path) -> None:
     frame = people(60).with_columns(pl.Series("key", [f"person ä{i}" for i in range(60)]))

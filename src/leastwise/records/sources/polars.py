@@ -9,6 +9,7 @@ from operator import add, or_
 import polars as pl
 
 from leastwise.apply.deriving import derived_columns
+from leastwise.records.files import by_name
 from leastwise.records.sources.engine import Counts, Draw, Engine, Sums, check_size, joined
 from leastwise.records.sources.plan import (
     PRIME,
@@ -67,10 +68,10 @@ class Polars(Engine):
             place = pl.col(_PLACE)
             frame = self._placed(frame, _PLACE, pl.col(_ROW), salts(seed, "part"))
             frame = frame.filter((place >= plan.places.start) & (place < plan.places.end))
-        exact = [pl.col(name).alias(f"e{i}") for i, name in enumerate(plan.exact)]
+        exact = [by_name(name).alias(f"e{i}") for i, name in enumerate(plan.exact)]
         keys = [_key(digits).alias(f"k{i}") for i, digits in enumerate(plan.keys)]
         values = [
-            (pl.col(each) if isinstance(each, str) else _digit(each).cast(pl.Int64) - 1).alias(f"v{i}")
+            (by_name(each) if isinstance(each, str) else _digit(each).cast(pl.Int64) - 1).alias(f"v{i}")
             for i, each in enumerate(plan.values)
         ]
         # A key without digits is a constant, which a select of it alone would give once.
@@ -86,7 +87,7 @@ class Polars(Engine):
         )
         frame = self._placed(frame, _SECOND, pl.col(_PLACE), salts(draw.seed, "draw"))
         with self.answering():
-            drawn = frame.filter(pl.col(_SECOND) < draw.below).select(*columns, _PLACE)
+            drawn = frame.filter(pl.col(_SECOND) < draw.below).select(*map(by_name, columns), _PLACE)
             return drawn.collect(engine="streaming")
 
     def _compared(self, columns: Sequence[str], derived: bool = True) -> pl.LazyFrame:
@@ -97,9 +98,9 @@ class Polars(Engine):
         for name in columns:
             family = "" if name in made else self.raw_family(name)
             if family == "float":
-                casts.append(pl.col(name).cast(pl.Float64))
+                casts.append(by_name(name).cast(pl.Float64))
             elif family in ("text", "other"):
-                casts.append(pl.col(name).cast(pl.String))
+                casts.append(by_name(name).cast(pl.String))
         # The key may be a column that is compared as a text: its number is made of what it was.
         frame = frame.with_columns(self._number().alias(_ROW), *casts)
         return self._with_derived(frame, made)
@@ -110,8 +111,10 @@ class Polars(Engine):
             return frame
         columns = {each.column: self.raw_family(each.column) for each in made.values()}
         if self.markers:
-            known = {column: ~pl.col(column).cast(pl.String).is_in(list(self.markers)) for column in columns}
-            frame = frame.with_columns(pl.when(test).then(pl.col(column)) for column, test in known.items())
+            known = {column: ~by_name(column).cast(pl.String).is_in(list(self.markers)) for column in columns}
+            frame = frame.with_columns(
+                pl.when(test).then(by_name(column)).alias(column) for column, test in known.items()
+            )
         found: pl.LazyFrame = derived_columns([*made.values()], frame, frame.collect_schema(), pl)
         return found
 
@@ -119,8 +122,8 @@ class Polars(Engine):
         if self.key is None:
             return pl.col(_ROW).cast(pl.Int64)
         if self.raw_family(self.key) == "int":
-            return pl.col(self.key).cast(pl.Int64) % PRIME
-        texts = pl.col(self.key).cast(pl.String)
+            return by_name(self.key).cast(pl.Int64) % PRIME
+        texts = by_name(self.key).cast(pl.String)
         return texts.map_elements(number_of_key, return_dtype=pl.Int64)
 
     def _placed(self, frame: pl.LazyFrame, name: str, number: pl.Expr, salted: Sequence[int]) -> pl.LazyFrame:
@@ -137,7 +140,7 @@ def _key(digits: Sequence[tuple[Placing, int]]) -> pl.Expr:
 
 
 def _digit(placing: Placing) -> pl.Expr:
-    column = pl.col(placing.column)
+    column = by_name(placing.column)
     absent = column.is_null() | column.is_nan() if placing.family == "float" else column.is_null()
     missing = pl.lit(0 if placing.missing is None else placing.missing + 1)
     return pl.when(absent).then(missing).otherwise(_present(placing, column))

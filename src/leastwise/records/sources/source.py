@@ -469,7 +469,7 @@ def draw_frame(
     (progress or Silent()).begin(f"{engine.name}: drawing a sample")
     below = PRIME if most >= people else round(PRIME * most / people)
     found = engine.draw(columns, Draw(seed, below))
-    found = found.sort(found.columns[-1], *found.columns[:-1], nulls_last=True)
+    found = found.sort(pl.nth(found.width - 1), pl.nth(range(found.width - 1)), nulls_last=True)
     return found.with_columns(without_markers(found[:, :-1].schema, missing))
 
 

@@ -26,7 +26,7 @@ from leastwise.generalization import Generalization
 from leastwise.kernels import backoff, left_out
 from leastwise.partition import Partition, Untouched, suppress
 from leastwise.predictors.held_out import Difference
-from leastwise.records.grouping import joint_keys, numbered_runs, quantile_of
+from leastwise.records.grouping import even_runs, joint_keys, quantile_of
 from leastwise.records.table import Split, Table
 
 Array = npt.NDArray[Any]
@@ -128,15 +128,13 @@ class Live:
         self._effective = self.pool.unweighted.take(np.arange(self._tested)).effective_people
         if not self.pool.personal:
             raise ParameterError("live figures need personal attributes to protect; mark some: --personal a,b")
-        if split.train.several is not None:
-            raise ParameterError(
-                "live figures (the studio) count classes of one label, and there are several; judge drafts by: "
-                "leastwise evaluate, or open a run of one label"
-            )
         if split.train.number is not None:
+            found = "it is a number", "make two classes of it: --set label_above=N"
+            if split.train.several is not None:
+                found = "there are several", "open a run of one label"
             raise ParameterError(
-                "live figures (the studio) count classes of the label, and it is a number; judge drafts by: "
-                "leastwise evaluate, or make two classes of it: --set label_above=N"
+                f"live figures (the studio) count classes of one label, and {found[0]}; judge drafts by: "
+                f"leastwise evaluate, or {found[1]}"
             )
         self.targets = [_label_target(self.pool)]
         self.targets += [_personal_target(self.pool, split.train, p) for p in self.pool.personal]
@@ -487,9 +485,7 @@ def _personal_target(pool: Table, train: Table, position: int) -> _Target:
     if not attribute.continuous:
         return _target(attribute.name, position, codes, pool.sizes[position], pool.counts)
     levels, tolerance = pool.levels[position].astype(float), train.default_tolerance(position)
-    run = np.arange(len(levels))
-    if len(levels) > _MOST_VALUES:
-        run = numbered_runs(quantile_of(pool.use(position)[: len(levels)], _MOST_VALUES))
+    run = even_runs(pool.use(position)[: len(levels)], _MOST_VALUES)
     runs = int(run.max(initial=-1)) + 1
     extras = np.arange(runs, runs + attribute.extra_values)
     found = _target(

@@ -92,15 +92,7 @@ def necessity_of(
         shown.advance()
     silent = [each.attribute for each in asked if each.buys == "nothing"]
     together = judge.without(generalization, now, silent) if len(silent) > 1 else None
-    pairs = [*judge.pairs(generalization)] if boundaries else []
-    between = list[Worth]()
-    if pairs:
-        quick = _Judge(_some_of(split), (JointBuckets(), Logistic(), linear()), compared=False)
-        before = quick.judge(generalization)
-        shown.begin("boundaries", len(pairs))
-        for worth in mapped(_Judge.boundary, [(quick, generalization, before, *pair) for pair in pairs]):
-            between.append(worth)
-            shown.advance()
+    between = _between(judge, generalization, shown, mapped) if boundaries else ()
     return Necessity(
         fingerprint=generalization.fingerprint,
         seed=seed,
@@ -109,10 +101,24 @@ def necessity_of(
         adversary_error=now.adversary_error,
         asked=tuple(asked),
         not_asked=tuple(not_asked),
-        boundaries=tuple(between),
+        boundaries=between,
         together=together,
         number=_in_unit(now, split.test),
     )
+
+
+def _between(judge: _Judge, generalization: Generalization, shown: Progress, mapped: Mapped) -> tuple[Worth, ...]:
+    """Return what every boundary is worth, by classifiers that are learned in a moment."""
+    pairs = [*judge.pairs(generalization)]
+    if not pairs:
+        return ()
+    quick = _Judge(_some_of(judge.split), (JointBuckets(), Logistic(), linear()), compared=False)
+    before, found = quick.judge(generalization), list[Worth]()
+    shown.begin("boundaries", len(pairs))
+    for worth in mapped(_Judge.boundary, [(quick, generalization, before, *pair) for pair in pairs]):
+        found.append(worth)
+        shown.advance()
+    return tuple(found)
 
 
 def _in_unit(now: _Judged, test: Table) -> NumberErrors | None:

@@ -147,6 +147,25 @@ def _rows_of(row_z: Ints, kept: Ints, inputs: int) -> tuple[Ints, Ints, Ints]:
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _divided(group: Ints, inputs: Ints, alive: Ints, column: int, size: int) -> tuple[Ints, int]:
+    """Divide the groups of some of the distinct inputs by one more column."""
+    keys = np.empty(len(alive), np.int64)
+    for z in range(len(alive)):
+        keys[z] = group[z] * size + inputs[alive[z], column]
+    divided, groups = number_keys(keys)
+    return divided, groups
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _put_rest(order: Ints, place: int, told: Floats, used: Ints) -> None:
+    """Put the columns that are left at the end, those first that last told most."""
+    for j in np.argsort(-told):
+        if not used[j]:
+            order[place] = j
+            place += 1
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def choose_order(
     inputs: Ints,
     sizes: Ints,
@@ -184,10 +203,7 @@ def choose_order(
         for j in np.argsort(-told):
             if used[j] or tried >= most or (depth < len(first) and j != first[depth]):
                 continue
-            keys = np.empty(len(alive), np.int64)
-            for z in range(len(alive)):
-                keys[z] = group[z] * sizes[j] + inputs[alive[z], j]
-            divided, groups = number_keys(keys)
+            divided, groups = _divided(group, inputs, alive, j, sizes[j])
             left_out = _left_out(divided, groups, row_z, row_v, row_w, len(prior), probability, pseudo_count)
             score = settled + _score(left_out, row_w)
             told[j] = score - best_score
@@ -204,11 +220,7 @@ def choose_order(
         used[best] = True
         kept = _divisible(best_group, best_groups)
         if not len(kept) or (columns > most and in_vain >= 3):
-            # The columns that are left come at the end, those first that last told most.
-            for j in np.argsort(-told):
-                if not used[j]:
-                    depth += 1
-                    order[depth] = j
+            _put_rest(order, depth + 1, told, used)
             break
         rows, others, row_z = _rows_of(row_z, kept, len(alive))
         settled += _score(best_probability[others], row_w[others])

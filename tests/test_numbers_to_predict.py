@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +16,17 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.tree import DecisionTreeRegressor
 
 from leastwise import Attribute, Generalization, ParameterError, PATMinimizer, Schema, SchemaError, Table
+from leastwise.evaluation import necessity_of
 from leastwise.evaluation.utility import judged_by, utility_limits, utility_risk
 from leastwise.minimizers import AptMinimizer, CoarseningMinimizer, OptimalMinimizer
 from leastwise.minimizers.pgini import Criterion
 from leastwise.models import load_model, train
-from leastwise.partition import Intervals, suppress
+from leastwise.partition import Intervals, keep, suppress
 from leastwise.predictors.joint_buckets import JointBuckets
 from leastwise.predictors.regression import linear
 from leastwise.runs import Entry, Grid, Options, Run, run
 from leastwise.runs.showing import answer
+from leastwise.schema.inference import infer_schema
 
 SCHEMA = Schema(
     (
@@ -181,3 +185,27 @@ def test_a_model_is_trained_saved_and_predicts_numbers(tmp_path: Path) -> None:
     assert np.abs(told["prediction"].to_numpy() - frame(20, seed=3)["pay"].to_numpy()).max() < 5 * NOISE
     with pytest.raises(ParameterError, match="must be a regressor, because the label is a number"):
         train(TRUTH, frame(), full=True, estimator=LogisticRegression())
+
+
+def test_the_interest_of_a_loan_needs_its_term_and_necessity_speaks_of_points_of_interest(
+    data_folder: Path,
+) -> None:
+    """A public file: what a loan costs, by what an applicant is asked."""
+    names = ["annual_income", "verified_income", "term", "homeownership", "interest_rate"]
+    frame = pl.read_parquet(data_folder / "lending_club_2018.parquet", columns=names).drop_nulls()
+    frame = frame.sample(2500, seed=100, shuffle=True)
+    kinds: dict[str, Any] = {"term": "discrete"}
+    found = infer_schema(frame, "interest_rate", ["homeownership"], keep=["term"], kinds=kinds).schema
+    assert found.label is not None
+    schema = replace(found, label=replace(found.label, unit="% a year"))
+    parts = [
+        Intervals(schema["annual_income"], (45_000, 80_000)),
+        keep(schema["term"]),
+        keep(schema["verified_income"]),
+    ]
+    asked = Generalization.of(parts, schema.attributes, label=schema.label)
+    split = Table.from_frame(frame, schema).split(100)
+    told = necessity_of(asked, split, held_out=True, boundaries=False)
+    assert {each.attribute: each.buys for each in told.asked}["term"] == "accuracy"
+    assert re.search(r"Leaving out term costs 0\.\d+ % a year \(0\.\d+ % a year to", "\n".join(told.sentences()))
+    assert "% a year more on average" in told.reasons()["term"]

@@ -150,18 +150,15 @@ class UtilityRisk:
     worst: float | None = field(default=None, metadata=LEFT_OUT)
     seconds: float = field(default=0.0, compare=False)
 
-    def with_worst(self) -> UtilityRisk:
-        """Return it where the worst of several labels counts; as it is, where there is one label."""
-        more = [each.increase.mean for each in self.labels if each.increase is not None]
-        if not more or self.increase is None:
-            return self
-        return replace(self, worst=self.error - self.increase.mean + max(more))
-
     def worst_beside(self, everything: UtilityRisk) -> UtilityRisk:
-        """Return it where the worst of several labels counts, held against how everything asked is judged."""
+        """Return it where the worst of several labels counts, held against how everything asked is judged.
+
+        As it is, where there is one label. Increases are the estimates where there are any.
+        """
         if not self.labels:
             return self
-        more = [own.error - its.error for own, its in zip(self.labels, everything.labels, strict=True)]
+        pairs = zip(self.labels, everything.labels, strict=True)
+        more = [own.error - its.error if own.increase is None else own.increase.mean for own, its in pairs]
         return replace(self, worst=everything.error + max(more))
 
 

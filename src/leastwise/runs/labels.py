@@ -49,7 +49,12 @@ class Asked(NamedTuple):
     def utilities(self, split: Split) -> list[Utilities]:
         """Return the utility risks."""
         found = utilities_together(self.generalizations, self.told, split, self.groupings)
-        return [Utilities(*(risk.with_worst() for risk in each)) for each in found] if self.worst else found
+        if not self.worst:
+            return found
+        return [
+            Utilities(*(risk.worst_beside(everything) for risk, everything in zip(each, found[0], strict=True)))
+            for each in found
+        ]
 
     def served_before(self, split: Split) -> ServedBefore | None:
         """Return how declared groups are served on validation with everything asked; None where there are none.

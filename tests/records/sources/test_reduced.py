@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import duckdb
 import numpy as np
@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from leastwise import Generalization, Groups, Intervals, Schema, Table, Untouched
 from leastwise.errors import DataError, ParameterError
 from leastwise.partition import keep, suppress
+from leastwise.progress import Silent
 from leastwise.records.sources import Source
 from leastwise.records.sources.duckdb import DuckDB, connect, of_files, of_relation
 from leastwise.records.sources.engine import Draw
@@ -138,3 +139,25 @@ def test_groups_that_are_too_many_to_be_held_are_counted_by_sets(
             again = source.counted(g, None)
             assert counters(found, g) == counters(again, g)
             assert all(np.array_equal(a, b) for a, b in zip(found.truth.codes.T, again.truth.codes.T, strict=True))
+
+
+def test_without_room_for_one_pass_each_is_counted_by_itself(
+    tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Said, not silently; and any other fault of the engine is one."""
+
+    class Heard(Silent):
+        words: ClassVar[list[str]] = []
+
+        def begin(self, words: str, total: int | None = None, done: int = 0) -> None:
+            self.words.append(words)
+
+    faults: list[Exception] = [duckdb.OutOfMemoryException("no room"), duckdb.IOException("no disk")]
+    monkeypatch.setattr(DuckDB, "keep", lambda *_: (_ for _ in ()).throw(faults.pop(0)))
+    with ExitStack() as stack:
+        engine = any_engine("parquet", people(), tmp_path, request, stack)
+        source = Source(engine, SCHEMA, SEED, progress=Heard())
+        check_reduced(source, SEVERAL, None)
+        assert any("each is counted by itself" in words for words in Heard.words)
+        with pytest.raises(DataError, match="no disk"), source.reduced(SEVERAL, None):
+            pass

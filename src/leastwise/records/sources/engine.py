@@ -64,6 +64,10 @@ class Sums(NamedTuple):
     sizes: pl.DataFrame
 
 
+class NoRoomError(DataError):
+    """An engine had not the memory for a query; one that asks for less may be answered."""
+
+
 class Engine(ABC):
     """Where records lie.
 
@@ -144,7 +148,8 @@ class Engine(ABC):
             raise
         except Exception as error:
             said = shorten(" ".join(str(error).split())[:200] or type(error).__name__)
-            raise DataError(
+            kind = NoRoomError if "OutOfMemory" in type(error).__name__ else DataError
+            raise kind(
                 f"{self.name} did not answer ({type(error).__name__}: {said}); what is finished is kept: mend the "
                 "connection or the query's rights, and give the same command again"
             ) from error

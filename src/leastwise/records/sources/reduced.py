@@ -19,7 +19,7 @@ import polars as pl
 
 from leastwise.errors import ParameterError
 from leastwise.progress import Progress
-from leastwise.records.sources.engine import Counts, Draw, Engine, Sums
+from leastwise.records.sources.engine import Counts, Draw, Engine, NoRoomError, Sums
 from leastwise.records.sources.plan import ByNumber, ByValue, Family, Placing, Plan
 from leastwise.records.sources.sql import RECORD, SqlEngine
 from leastwise.schema import Schema
@@ -100,8 +100,7 @@ def reduced(engine: Engine, plans: Sequence[Plan], seed: int, progress: Progress
     made = Reduced(engine, plans)
     progress.begin(f"{engine.name}: {made.plan.words}")
     try:
-        made.begin(seed)
-        yield made
+        yield made if made.begin(seed, progress) else engine
     finally:
         made.close()
 
@@ -147,10 +146,15 @@ class Reduced(SqlEngine):
         listed = ", ".join([*(f"{made} AS {name}" for made, name in columns), "n AS people"])
         return f"SELECT {listed} FROM ({self.engine.alone(plan, seed)}) AS {RECORD}"
 
-    def begin(self, seed: int) -> None:
-        """Ask, and keep the answer."""
-        with self.engine.answering():
-            self._kept = self.engine.keep(self.query(seed))
+    def begin(self, seed: int, progress: Progress) -> bool:
+        """Ask, and keep the answer; return whether there is room for it."""
+        try:
+            with self.engine.answering():
+                self._kept = self.engine.keep(self.query(seed))
+        except NoRoomError:  # nearly everybody is alone in what all candidates tell apart
+            progress.begin(f"{self.name}: no room to count once for all candidates: each is counted by itself")
+            return False
+        return True
 
     def close(self) -> None:
         """Remove what was kept."""

@@ -10,7 +10,7 @@ import pytest
 from leastwise import ParameterError
 from leastwise.evaluation.label_guesses import label_guesses
 from leastwise.predictors import JointBuckets
-from leastwise.runs import Options, Workers, run, sampling, sweep
+from leastwise.runs import DEFAULT, Options, Workers, run, sampling, sweep
 from leastwise.runs.labels import Asked
 from leastwise.runs.sampling import enough, for_searching, sampled
 from leastwise.runs.task import SHARES
@@ -50,7 +50,7 @@ def test_a_search_looks_at_some_people_and_holds_them_against_their_own_beliefs(
 ) -> None:
     split = records().split(0, SHARES)
     assert for_searching(split) is split
-    asked = Asked.limits(split.train)
+    asked = Asked.limits(split.train, DEFAULT)
     told = tuple(label_guesses(each, split, (JointBuckets(),)) for each in asked.generalizations)
     asked = asked._replace(told=told)
     whole = asked.reference(split)

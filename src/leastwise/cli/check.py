@@ -22,7 +22,6 @@ from leastwise.documents import write_whole
 from leastwise.documents.wording import listed
 from leastwise.errors import ParameterError, SchemaError, shorten
 from leastwise.progress import Lines
-from leastwise.schema.labels import label_names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -227,6 +226,8 @@ def _agreed(path: Path | None, given: Against) -> Policy:
 
 
 def _chosen(agreed: Policy) -> Generalization:
+    from leastwise.schema.labels import label_names
+
     if agreed.generalization is None:
         raise ParameterError("name what was chosen: generalization in the policy, or --generalization g.json")
     chosen = load(agreed.generalization)

@@ -39,11 +39,14 @@ def declared_for(artefact: Path, named: Path | None = None) -> Schema | None:
 
 def tell_unweighted(artefact: Path, weights: str | None = None) -> None:
     """Say, of what a run with survey weights chose, that records count once each where no weights are given."""
+    from leastwise.documents import read_text
+    from leastwise.documents.plain import format_of
     from leastwise.runs.folder import TASK, read_task
+    from leastwise.runs.task import FORMAT
 
     folders = (artefact, artefact.parent, artefact.parent.parent)
     folder = next((folder for folder in folders if (folder / TASK).is_file()), None)
-    if weights is not None or folder is None:
+    if weights is not None or folder is None or format_of(read_text(folder / TASK)) != FORMAT:
         return
     task = read_task(folder)
     if task.weighted is not None:

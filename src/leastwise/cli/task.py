@@ -13,7 +13,6 @@ from leastwise.cli.output import visible
 from leastwise.cli.settings import numbers_by_name
 from leastwise.documents.wording import listed
 from leastwise.errors import ParameterError, UnknownValueError, shorten
-from leastwise.schema.labels import check_agreed, label_names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -212,6 +211,8 @@ class Task(TaskOptions, Inference):
 
     def words(self, by_set: bool = False) -> list[str]:
         """Return the options as they are typed: those of ``inspect``, or of a command where some are settings."""
+        from leastwise.schema.labels import label_names
+
         words = [word for name in label_names(self.label) or ("COLUMN",) for word in ("--label", name)]
         words += ["--person", self.person] if self.person else []
         for name in ("missing", "personal", "drop", *SETTINGS):
@@ -256,6 +257,8 @@ class Task(TaskOptions, Inference):
             if getattr(self, name):
                 raise ParameterError(f"{name} has no use beside --schema; edit {path} instead")
         schema = load_schema(path)
+        from leastwise.schema.labels import check_agreed
+
         check_agreed("--label", self.label, path, schema.label)
         return schema if self.personal is None else schema.with_personal(names(self.personal, schema.names))
 
@@ -283,6 +286,8 @@ def policy_beside(typed: Path | None, label: str | None) -> Policy | None:
     """Load the policy that was named, or else the one that lies here; that one must be of the same label."""
     here = POLICY_FILE if POLICY_FILE.is_file() else None
     found = policy_of(typed or here)
+    from leastwise.schema.labels import label_names
+
     named = () if found is None else label_names(found.task.label)
     if typed is None and named and listed(named) != label:
         raise ParameterError(

@@ -128,7 +128,7 @@ class Live:
         self._effective = self.pool.unweighted.take(np.arange(self._tested)).effective_people
         if not self.pool.personal:
             raise ParameterError("live figures need personal attributes to protect; mark some: --personal a,b")
-        if split.train.number is not None:
+        if split.train.graded is not None:
             found = "it is a number", "make two classes of it: --set label_above=N"
             if split.train.several is not None:
                 found = "there are several", "open a run of one label"

@@ -26,7 +26,7 @@ WORTH = 0.2
 def steadied(judged: Sequence[tuple[Point, Generalization]], split: Split) -> list[Point]:
     """Weigh what validation shows of each candidate with what the training part does, where that is small."""
     train = split.train
-    if len(train) > FEW or train.number is not None:
+    if len(train) > FEW or train.graded is not None:
         return [shown for shown, _ in judged]
     worth = WORTH * train.people
     share, records = worth / (worth + split.validation.people), Records.of(train.with_own_levels())

@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -295,3 +296,22 @@ def test_sweep_alone_writes_nothing_and_sees_training_only() -> None:
     assert len(found.candidates) > 3
     other = split.test.take(np.arange(len(split.test))[::-1])
     assert sweep(split._replace(test=other), GRID) == found
+
+
+def test_where_no_question_seems_to_tell_anything_but_all_together_do_they_are_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Few training records may tell of no question, where to ask nothing costs what validation clearly tells."""
+    module = import_module("leastwise.runs.run")  # the door's ``run`` is the function
+    monkeypatch.setattr(module, "find_silent", lambda job: job.split.train.schema.names)
+    found = run(records(), tmp_path / "told", OPTIONS)
+    assert found.frontier[found.choice.candidate or ""].asked > 0
+    table = records()
+    noise = replace(table, labels=generator(100, "noise").permutation(table.y))
+    nothing = run(noise, tmp_path / "noise", OPTIONS)
+    assert nothing.frontier[nothing.choice.candidate or ""].asked == 0
+
+
+def test_a_setting_that_only_one_task_has_makes_it_another(finished: Run) -> None:
+    with pytest.raises(ParameterError, match="person differs"):
+        run(records(), finished.folder, replace(OPTIONS, person="id"), name="small.csv")

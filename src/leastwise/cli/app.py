@@ -160,8 +160,13 @@ def tell_missed(choice: Choice, run: Path, read: bool = False) -> None:
 
     ``read``: somebody has the answer before their eyes, and what it says of limits is not said again.
     """
+    from leastwise.runs.choice import MISSED
+
     kept = choice.fits and not choice.missed
     if kept or choice.candidate is None or (read and choice.missed):
         return
-    missed = "; ".join(choice.missed) or choice.sentence.rstrip(".")
-    typer.echo(f"{run}: a limit is missed: {missed}", err=True)
+    probably = "probably " * choice.promise.startswith(MISSED[1])
+    missed = f"{probably}missed: {'; '.join(choice.missed)}"
+    if not choice.missed:
+        missed = f"missed on validation: {choice.sentence.rstrip('.')}"
+    typer.echo(f"{run}: a limit is {missed}", err=True)

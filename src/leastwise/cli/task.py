@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from itertools import permutations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -285,11 +286,11 @@ def policy_of(path: Path | None) -> Policy | None:
 def policy_beside(typed: Path | None, label: str | None) -> Policy | None:
     """Load the policy that was named, or else the one that lies here; that one must be of the same label."""
     here = POLICY_FILE if POLICY_FILE.is_file() else None
-    found = policy_of(typed or here)
     from leastwise.schema.labels import label_names
 
+    found = policy_of(typed or here)
     named = () if found is None else label_names(found.task.label)
-    if typed is None and named and listed(named) != label:
+    if typed is None and named and label not in [*map(listed, permutations(named))]:
         raise ParameterError(
             f"{POLICY_FILE} here is of another task: it predicts {shorten(listed(named))}, the run "
             f"{shorten(label)}; name the policy of the run with --policy"

@@ -173,7 +173,7 @@ def reason(each: Worth, alike: bool, number: NumberErrors | None = None) -> str:
         return "We could not measure that it makes a difference."
     if number is not None:
         return f"Without it, predictions would be off by {number.in_its_unit(each.error.mean)} more on average."
-    if each.by_label:
+    if each.by_label and each.serves:
         return " ".join(_wrong_without(each.by_label[name].mean, f" of {name}") for name in each.serves)
     return _wrong_without(each.error.mean)
 

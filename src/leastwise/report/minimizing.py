@@ -132,10 +132,10 @@ def minimize(
         if key is not None or table is not None or sample is not None or is_source(frame):
             engine = open_engine(frame, table, key)
             stack.callback(engine.close)
-            if person is not None or survey_weights is not None:
+            if person is not None or survey_weights is not None or label_weights:
                 raise ParameterError(
                     "records that stay where they are must be one for each person, and count once each: no "
-                    "person=..., no survey_weights=..."
+                    "person=..., no survey_weights=..., no label_weights=..."
                 )
             make = partial(
                 Source, engine, seed=seed, at_least=min_count, learned=learn_all, progress=watcher or Silent()

@@ -192,9 +192,10 @@ def _chosen(fitting: Sequence[Candidate], budget: Budget, stated: bool, frontier
 def _nothing_would_do(chosen: Candidate, budget: Budget, frontier: Frontier) -> str:
     """Say so, where a limit is so loose that a form without any question would keep it."""
     nothing, everything = frontier.suppressed_validation, frontier.untouched_validation.utility_risk
-    if chosen.asked == 0 or budget.problems(nothing, everything, Size(0, 0)):
+    if not budget.bounds_utility or chosen.asked == 0 or budget.problems(nothing, everything, Size(0, 0)):
         return ""
-    return " To ask nothing at all would keep it too: allow less, or do not ask."
+    kept = "them" if len(budget.limits_in_words()) > 1 else "it"
+    return f" To ask nothing at all would keep {kept} too: allow less, or do not ask."
 
 
 def _likeliest(fitting: Sequence[Candidate], budget: Budget, frontier: Frontier) -> tuple[Candidate, str]:
@@ -384,8 +385,13 @@ def _none_fits(budget: Budget, frontier: Frontier, screened: Sequence[Candidate]
     place = beyond.index(min(beyond))
     nearest, missed = frontier.points[place], [limit.text for limit in _broken(held[place])]
     binding = _binding(held)
+    none = (
+        f"None of the {len(frontier.points)} candidates"
+        if len(frontier.points) > 1
+        else "Not even the one candidate"
+    )
     sentence = (
-        f"None of the {len(frontier.points)} candidates of the frontier fits: "
+        f"{none} of the frontier fits: "
         f"{limits_in_words(budget, frontier)}. "
         f"What binds: {'; '.join(binding)}. The nearest is {nearest.id}: {'; '.join(missed)}."
         f"{_costs_too_much(held)}{_hint(screened, budget, frontier)}"
@@ -408,8 +414,8 @@ def _costs_too_much(held: Sequence[Sequence[Limit]]) -> str:
     if not costs or min(costs) == 0:
         return ""
     return (
-        " No candidate of this run costs so little: allow more, give more records, or begin a run with this "
-        "limit, which looks for one."
+        " No candidate of this run costs so little: allow more, or give more records; where the run was begun "
+        "with another limit, begin one with this, which looks for such a candidate."
     )
 
 

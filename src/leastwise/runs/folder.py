@@ -312,7 +312,8 @@ def prepare(folder: Path, task: RunTask, fresh: bool) -> None:
 def _check_same(old: RunTask, new: RunTask, folder: Path) -> None:
     """Refuse another task in the same folder; another budget only chooses anew."""
     before, after = (to_plain(replace(task, budget=None)) for task in (old, new))
-    differing = [key for key in before if before[key] != after[key]]
+    # What is not said is not written: a key may be in one of them only.
+    differing = [key for key in {**before, **after} if before.get(key) != after.get(key)]
     if differing:
         what = "the data" if differing[0] == "fingerprint" else differing[0].replace("_", " ")
         raise ParameterError(

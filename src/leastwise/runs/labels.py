@@ -27,6 +27,9 @@ from leastwise.runs.judging import guess_label
 from leastwise.runs.proposals import limit_points
 from leastwise.runs.sampling import searched
 
+CLEARLY = 3.0
+"""Standard errors that leave no doubt."""
+
 
 class Asked(NamedTuple):
     """What is judged together, everything and nothing asked first, and what classifiers guess of it."""
@@ -89,6 +92,12 @@ class Asked(NamedTuple):
         beliefs = told.beliefs("validation", split.validation)[drawn]
         rows = samples(people, self.generalizations[0], "label")
         return Reference(HeldOut.of(Guesses.of(beliefs, rows), rows, people.persons), beliefs, self.worst)
+
+    def clearly_told(self, split: Split) -> bool:
+        """Whether validation tells beyond doubt that who is told everything errs less than who is told nothing."""
+        everything, nothing = (each.wrong("validation", split.validation).astype(float) for each in self.told[:2])
+        people = split.validation
+        return Difference.of(nothing - everything, people.counts, people.persons).bound(-CLEARLY) > 0
 
     def increase_of_nothing(self, split: Split) -> Difference:
         """Return by how much it errs more on validation with nothing asked; of several labels, about the worst."""

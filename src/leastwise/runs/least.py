@@ -73,9 +73,9 @@ def _asking_everything(
     for left_out in ({*silent}, set[str]()):
         whole = candidate_that_asks_everything(job.split.train, sorted(left_out), constraints)
         found += [] if whole is None else [whole]
-        if whole is None or not left_out or most is None:
+        if not left_out or most is None:
             break
-        if estimated(whole.generalization, job.searching, everything).mean <= most:
+        if whole is not None and estimated(whole.generalization, job.searching, everything).mean <= most:
             break
     return found
 

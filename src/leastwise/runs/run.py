@@ -190,6 +190,8 @@ def judged_frontier(job: Job, least: bool = True) -> Found:
     silent = find_silent(job)
     budget = budget_in_force(job.task.budget, train.number is not None)
     asked = guess_labels(job, Asked.limits(train, budget, job.options.groups))
+    if {*silent} == {*train.schema.names} and asked.clearly_told(job.split):
+        silent = ()  # few training records did not tell what the strongest classifiers do
     pool = screen(job, pooled(propose(job, silent), train, silent), asked)
     front, counts = find_frontier(job, pool, asked.risk_of_everything(job.split))
     if least:

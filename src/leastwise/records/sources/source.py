@@ -312,7 +312,7 @@ class Source:
         self.people(places)
         with reduced(self.engine, plans, self.seed, self.progress) as engine:
             near = replace(self, engine=engine)
-            near.__dict__.update({name: self.__dict__[name] for name in ("domains", "_known_people")})
+            near.__dict__.update({name: getattr(self, name) for name in ("domains", "_known_people")})
             yield near
 
     def added_up(self, generalization: Generalization, places: Places | None, label: bool = True) -> AddedUp:

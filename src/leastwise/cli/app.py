@@ -166,7 +166,5 @@ def tell_missed(choice: Choice, run: Path, read: bool = False) -> None:
     if kept or choice.candidate is None or (read and choice.missed):
         return
     probably = "probably " * choice.promise.startswith(MISSED[1])
-    missed = f"{probably}missed: {'; '.join(choice.missed)}"
-    if not choice.missed:
-        missed = f"missed on validation: {choice.sentence.rstrip('.')}"
-    typer.echo(f"{run}: a limit is {missed}", err=True)
+    missed = "; ".join(choice.missed) or choice.sentence.rstrip(".")
+    typer.echo(f"{run}: a limit is {probably}missed: {missed}", err=True)

@@ -103,3 +103,19 @@ def test_ray_gives_the_same_bytes(tmp_path: Path) -> None:
 def test_who_works_alone_works_here_whoever_else_is_ready() -> None:
     with Workers(2).ready():
         assert {*Workers().map(os.getpid, [(), ()])} == {os.getpid()}
+
+
+HELD: list[bytes] = []
+
+
+def holding_on(number: int) -> int:
+    """Grow by 200 MB, as a worker does that keeps what it learned, and take as long as it takes to be noticed."""
+    HELD.append(os.urandom(1) * 200_000_000)
+    time.sleep(1.1)
+    return number
+
+
+def test_a_worker_that_grew_is_replaced_without_a_word() -> None:
+    workers = Workers(2)
+    with workers.ready():  # a warning would be an error here
+        assert [*workers.map(holding_on, [(i,) for i in range(8)])] == [*range(8)]

@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -82,6 +83,9 @@ class Workers:
                 parallel_config(backend=self.backend, n_jobs=self.jobs, max_nbytes=None, **patient)
             )
             stack.callback(self._shared.close)
+            stack.enter_context(warnings.catch_warnings())
+            # A worker whose memory has grown by 300 MB is replaced by a new one: that is no news to anybody.
+            warnings.filterwarnings("ignore", message="A worker stopped while some jobs")
             yield
 
     def map(self, function: Callable[..., T], tasks: Iterable[Sequence[Any]]) -> Iterator[T]:

@@ -20,7 +20,7 @@ from leastwise.partition import suppress as not_asked
 from leastwise.progress import Progress
 from leastwise.records.table import Split, Table
 from leastwise.studio.edits import People, Sheet, apply_edit
-from leastwise.studio.holding import constraints_of
+from leastwise.studio.locks import constraints_of
 
 Plain = dict[str, Any]
 

@@ -19,7 +19,7 @@ from leastwise.schema.names import names_to_document
 from leastwise.studio import facts, helping
 from leastwise.studio.helping import Help
 from leastwise.studio.history import State
-from leastwise.studio.holding import constraints_of
+from leastwise.studio.locks import constraints_of
 from leastwise.studio.opening import Ground
 from leastwise.studio.room import Room
 

@@ -11,7 +11,7 @@ from leastwise.decisions.dpia.assessment import TO_WRITE, Assessment, Grid, Part
 from leastwise.decisions.dpia.mappings import answered
 from leastwise.decisions.dpia.risks import risk_parts
 from leastwise.decisions.history import History
-from leastwise.decisions.keeping import DECISION, JUDGED
+from leastwise.decisions.storage import DECISION, JUDGED
 from leastwise.documents.wording import counted, listed, percent
 from leastwise.errors import ParameterError
 from leastwise.evaluation import Evaluation, Necessity

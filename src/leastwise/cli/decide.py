@@ -118,10 +118,12 @@ def decided(found: Decision) -> str:
     return "\n".join(lines)
 
 
-def _pair(text: str, sign: str, option: str) -> tuple[str, str]:
-    name, found, said = text.partition(sign)
+def _pair(text: str, separator: str, option: str) -> tuple[str, str]:
+    name, found, said = text.partition(separator)
     if not found or not name.strip() or not said.strip():
-        raise ParameterError(f"{option} must be like {'age=TEXT' if sign == '=' else 'NAME: TEXT'}; got {text!r}")
+        raise ParameterError(
+            f"{option} must be like {'age=TEXT' if separator == '=' else 'NAME: TEXT'}; got {text!r}"
+        )
     return name.strip(), said.strip()
 
 

@@ -34,20 +34,12 @@ def grid(tmp_path: Path) -> Path:
     return path
 
 
+def whole_job(data: Path, grid: Path, to: Path) -> list[object]:
+    return ["run", data, "--label", "rich", "--personal", "job,sex", "--grid", grid, *QUICK, "-o", to]
+
+
 def test_the_whole_job(run: Run, small: Path, grid: Path, tmp_path: Path) -> None:
-    words = (
-        "run",
-        small,
-        "--label",
-        "rich",
-        "--personal",
-        "job,sex",
-        "--grid",
-        grid,
-        *QUICK,
-        "-o",
-        tmp_path / "out",
-    )
+    words = whole_job(small, grid, tmp_path / "out")
     answer = run(*words)
     assert answer.code == 0, answer.err
     lines = answer.out.splitlines()
@@ -308,19 +300,7 @@ main()
 
 
 def test_the_core_install_is_enough(small: Path, grid: Path, tmp_path: Path) -> None:
-    words = [
-        "run",
-        small,
-        "--label",
-        "rich",
-        "--personal",
-        "job,sex",
-        "--grid",
-        grid,
-        *QUICK,
-        "-o",
-        tmp_path / "out",
-    ]
+    words = whole_job(small, grid, tmp_path / "out")
     grid.write_text(
         GRID + "  - name: optimal\n    steps: 5\n  - name: coarsening\n    steps: 5\n", encoding="utf-8"
     )

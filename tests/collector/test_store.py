@@ -237,12 +237,12 @@ def test_collectors_that_start_together_have_one_secret(tmp_path: Path, monkeypa
     url, path, opened = sqlite_url(tmp_path), tmp_path / "records.db.secret", []
 
     def first(*words: Any, **more: Any) -> None:
-        monkeypatch.setattr("leastwise.collector.secret.write_whole", write_whole)
+        monkeypatch.setattr("leastwise.collector.receipts.write_whole", write_whole)
         write_whole(*words, **more)
         path.write_text("0123456789abcdef" * 4, encoding="ascii")
         opened.append(path.read_text(encoding="ascii"))
 
-    monkeypatch.setattr("leastwise.collector.secret.write_whole", first)
+    monkeypatch.setattr("leastwise.collector.receipts.write_whole", first)
     Store.open(url).close()
     assert [path.read_text(encoding="ascii")] == opened, "the one that was there first"
     assert sorted(each.name for each in tmp_path.iterdir()) == ["records.db", "records.db.secret"]

@@ -21,7 +21,7 @@ from leastwise.kernels import is_compiled
 from leastwise.minimizers import Constraints
 from leastwise.random import generator
 from leastwise.records.splitting import protocol_rows
-from leastwise.runs import Budget, Entry, Grid, Options, Run, Workers, choose_again, run, sweep
+from leastwise.runs import Budget, Entry, Grid, Options, Run, Workers, choose_again, run
 from leastwise.runs.journal import locked
 from leastwise.runs.task import SHARES
 from leastwise.schema.file import load_schema
@@ -290,12 +290,16 @@ def test_a_class_that_validation_lacks_is_told(tmp_path: Path) -> None:
         run(replace(table, labels=rare), tmp_path, OPTIONS)
 
 
-def test_sweep_alone_writes_nothing_and_sees_training_only() -> None:
-    split = records().split(0)
-    found = sweep(split, GRID)
+def test_what_is_proposed_screened_and_chosen_owes_nothing_to_the_test_part(tmp_path: Path, finished: Run) -> None:
+    table = records()
+    *_, tested = protocol_rows(len(table), SHARES, generator(0, "split"))
+    other = np.array(table.labels)
+    other[tested] = other[tested][::-1]
+    found = run(replace(table, labels=other), tmp_path, OPTIONS)
     assert len(found.candidates) > 3
-    other = split.test.take(np.arange(len(split.test))[::-1])
-    assert sweep(split._replace(test=other), GRID) == found
+    assert found.candidates == finished.candidates
+    assert found.choice.candidate == finished.choice.candidate
+    assert [p.test for p in found.frontier.points] != [p.test for p in finished.frontier.points]
 
 
 def test_where_no_question_seems_to_tell_anything_but_all_together_do_they_are_asked(

@@ -10,8 +10,9 @@ import pytest
 from leastwise import ParameterError
 from leastwise.evaluation.label_guesses import label_guesses
 from leastwise.predictors import JointBuckets
-from leastwise.runs import DEFAULT, Options, Workers, run, sampling, sweep
+from leastwise.runs import DEFAULT, Options, Workers, run, sampling
 from leastwise.runs.labels import Asked
+from leastwise.runs.proposals import ask, pooled
 from leastwise.runs.sampling import enough, for_searching, sampled
 from leastwise.runs.task import SHARES
 from tests.runs.small import GRID, content, records
@@ -31,7 +32,7 @@ def test_the_same_records_each_time_and_validation_whole() -> None:
 def test_a_sample_grows_until_it_suffices(near: float, records_used: int, monkeypatch: pytest.MonkeyPatch) -> None:
     split = records().split(0, SHARES)
     monkeypatch.setattr(sampling, "NEAR", near)
-    pool = sweep(split, GRID)
+    pool = pooled([ask(source, split.train, None) for source in GRID.sources()], split.train)
     assert len(enough(split, pool.candidates, 60, 0, Workers()).train) == records_used
 
 

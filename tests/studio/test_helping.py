@@ -22,8 +22,8 @@ from leastwise.schema.values import number_text
 from leastwise.studio import Room
 from leastwise.studio.edits import Lock, People, Sheet
 from leastwise.studio.helping import ALIKE, fewer_answers, fill_buckets, improve, why, without_each
-from leastwise.studio.holding import constraints_of, held_to
-from leastwise.studio.policies import policy_text
+from leastwise.studio.locks import constraints_of, held_to
+from leastwise.studio.tasks import policy_text
 from tests.runs.small import SCHEMA, records
 from tests.studio.conftest import ground
 

@@ -11,8 +11,8 @@ from leastwise.decisions import load_decision, verify
 from leastwise.errors import ParameterError
 from leastwise.studio import Room
 from leastwise.studio.jobs import Job
-from leastwise.studio.keeping import ConflictError
 from leastwise.studio.tasks import Tasks
+from leastwise.studio.workbook import ConflictError
 from tests.report.hand_made import evaluation
 
 WORDS = {"author": "Ada", "because": "It is the least.", "open_points": "the form's wording"}

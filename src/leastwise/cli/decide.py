@@ -1,4 +1,4 @@
-"""``leastwise decide``: who decided what, and why, written down beside the run."""
+"""``leastwise decide``, ``dpia`` and ``history``: who decided what, why, and what was decided before."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ from leastwise.errors import ParameterError
 
 if TYPE_CHECKING:
     from leastwise.decisions import Comment, Decision, Roles
+from leastwise.cli.app import AsJson, Force
+from leastwise.cli.output import check_output, print_json, print_table
+from leastwise.errors import ArtefactError
 
 UNEXPLAINED = (
     "why each question is asked is not known of this one, and dpia will ask for it: "
@@ -115,10 +118,12 @@ def decided(found: Decision) -> str:
     return "\n".join(lines)
 
 
-def _pair(text: str, sign: str, option: str) -> tuple[str, str]:
-    name, found, said = text.partition(sign)
+def _pair(text: str, separator: str, option: str) -> tuple[str, str]:
+    name, found, said = text.partition(separator)
     if not found or not name.strip() or not said.strip():
-        raise ParameterError(f"{option} must be like {'age=TEXT' if sign == '=' else 'NAME: TEXT'}; got {text!r}")
+        raise ParameterError(
+            f"{option} must be like {'age=TEXT' if separator == '=' else 'NAME: TEXT'}; got {text!r}"
+        )
     return name.strip(), said.strip()
 
 
@@ -127,3 +132,73 @@ def _comment(text: str) -> Comment:
 
     by, said = _pair(text, ":", "--comment")
     return Comment(by=by, text=said)
+
+
+@app.command()
+def dpia(
+    run: Annotated[Path, typer.Argument(help="The folder of a run, with its decision.")],
+    form: Annotated[
+        str, typer.Option("--to", metavar="FORMAT", help="markdown, html, docx, cnil-pia (the PIA tool) or json.")
+    ] = "markdown",
+    policy: PolicyFile = None,
+    draft: Annotated[
+        bool, typer.Option("--draft", help="Write it although something is missing; the gaps are marked in it.")
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to. Default: dpia.md, .html, ... in the run.")
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Write the impact assessment: each item's necessity, alternatives, what remains at risk, who decided.
+
+    Purpose, controller, legal basis, retention, recipients and rights come from the policy; what is missing is
+    listed all at once, and nothing is written. Severity and likelihood are left for a person.
+
+    Example: `leastwise dpia run/ --to html`
+    """
+    from leastwise.decisions.dpia import FORMATS, assess, render
+    from leastwise.documents import write_whole
+    from leastwise.runs import Run
+    from leastwise.validation import check_choice
+
+    check_choice("--to", form, FORMATS)
+    check_output(output, force)
+    stored = Run.load(run)
+    found = assess(stored, policy_beside(policy, stored.task.label))
+    if found.gaps and not draft:
+        raise ArtefactError("an assessment cannot be written yet (--draft writes it with its gaps)", found.gaps)
+    to = output or run / FORMATS[form][0]
+    write_whole(to, render(found, form))
+    typer.echo(f"wrote {to}", err=True)
+
+
+@app.command()
+def history(
+    folder: Annotated[Path, typer.Argument(help="The project: decisions in it and in the folders below.")] = Path(
+        "."
+    ),
+    as_json: AsJson = False,
+) -> None:
+    """Show all decisions of a project, the oldest first, and what each asked more or less than the one before.
+
+    Example: `leastwise history`
+    """
+    from leastwise.decisions import History
+    from leastwise.documents import to_plain
+
+    found = History.of(folder)
+    if as_json:
+        print_json(
+            [
+                {"file": str(each.path), "changes": list(each.changes), "decision": to_plain(each.decision)}
+                for each in found.entries
+            ]
+        )
+        return
+    if not found.entries:
+        print_lines(f"No decision in {folder}; make one with: leastwise decide")
+        return
+    listing = found.listing()
+    print_table("Decisions", listing.columns, listing.rows, listing.columns[3:7])
+    typer.echo("")
+    print_lines("\n".join(found.sentences()))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +15,8 @@ from leastwise.cli.task import Data, Label, Missing, Person, Personal, SurveyWei
 from leastwise.progress import Lines, watching
 
 if TYPE_CHECKING:
-    from leastwise.evaluation import Necessity
+    from leastwise.evaluation import Groups, Necessity
+    from leastwise.runs import Run
 
 
 @app.command()
@@ -50,9 +53,7 @@ def necessity(
     from leastwise.evaluation import groups_of, necessity_of
     from leastwise.records.files import read_frame
     from leastwise.records.table import Table
-    from leastwise.report import write_report
     from leastwise.runs import Run
-    from leastwise.runs.folder import GROUPS, NECESSITY, write_figures
     from leastwise.runs.task import SHARES
 
     check_output(output, force)
@@ -68,24 +69,30 @@ def necessity(
         split = table_of(run, frame, data, person, survey_weights).split(at, SHARES)
     with watching(Lines("judging: ")) as watcher:
         found = necessity_of(chosen, split, at, held_out=held_out, progress=watcher)
-        if run is not None and run.task.groups:
-            task = run.task
-            served = groups_of(
-                chosen, split, task.groups, at, quick=task.quick, progress=watcher, held_out=held_out
-            )
-            write_figures(run.folder, GROUPS, served.to_json())
-            typer.echo(f"wrote {run.folder / GROUPS}", err=True)
+        if run is not None:
+            served = partial(groups_of, chosen, split, seed=at, progress=watcher, held_out=held_out)
+            _keep(run, found, served)
     if output is not None:
         found.save(output)
         typer.echo(f"wrote {output}", err=True)
-    if run is not None:
-        write_figures(run.folder, NECESSITY, found.to_json())
-        typer.echo(f"wrote {run.folder / NECESSITY}", err=True)
-        write_report(run)
     if as_json:
         typer.echo(found.to_json(), nl=False)
     else:
         show_necessity(found)
+
+
+def _keep(run: Run, found: Necessity, served: Callable[..., Groups]) -> None:
+    """Write what was found to the folder of the run, with how its groups are served, and its report anew."""
+    from leastwise.report import write_report
+    from leastwise.runs.folder import GROUPS, NECESSITY, write_figures
+
+    kept = {NECESSITY: found.to_json()}
+    if run.task.groups:
+        kept[GROUPS] = served(run.task.groups, quick=run.task.quick).to_json()
+    for name, text in kept.items():
+        write_figures(run.folder, name, text)
+        typer.echo(f"wrote {run.folder / name}", err=True)
+    write_report(run)
 
 
 def show_necessity(found: Necessity) -> None:

@@ -25,9 +25,9 @@ import sqlalchemy as sa
 from leastwise.collector import receipts
 from leastwise.collector.audit import Entry, entries, note
 from leastwise.collector.databases import Database, open_database
+from leastwise.collector.receipts import find_secret
 from leastwise.collector.records import RecordFormat, Row
 from leastwise.collector.sealing import PRIVATE, Opener, Seal, read_key
-from leastwise.collector.secret import find_secret
 from leastwise.collector.tables import (
     FORMAT,
     StoredRow,

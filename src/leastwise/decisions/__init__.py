@@ -3,9 +3,9 @@
 from leastwise.decisions.deciding import decide
 from leastwise.decisions.decision import Broken, Comment, Decision, Fingerprints, Roles
 from leastwise.decisions.history import History
-from leastwise.decisions.keeping import DECIDED, DECISION, JUDGED, keep_decision, load_decision, verify
 from leastwise.decisions.reopening import reopened
 from leastwise.decisions.signing import sign, signer
+from leastwise.decisions.storage import DECIDED, DECISION, JUDGED, keep_decision, load_decision, verify
 
 __all__ = [
     "DECIDED",

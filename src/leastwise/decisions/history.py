@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from leastwise.decisions.decision import Decision
-from leastwise.decisions.keeping import DECISION, EARLIER
+from leastwise.decisions.storage import DECISION, EARLIER
 from leastwise.documents import format_of, read_text
 from leastwise.documents.wording import counted, listed, percent
 from leastwise.errors import ArtefactError, ParameterError, SchemaError

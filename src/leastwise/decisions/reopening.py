@@ -7,8 +7,8 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from leastwise.decisions.decision import Decision
-from leastwise.decisions.keeping import DECISION, verify
 from leastwise.decisions.signing import signature_of, signer
+from leastwise.decisions.storage import DECISION, verify
 from leastwise.documents.wording import counted
 from leastwise.errors import ParameterError, shorten
 from leastwise.generalization import Generalization

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 from collections.abc import Iterable
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -28,6 +29,18 @@ def as_is(text: object) -> str:
     line = re.sub(r"[ \t\r\n\v\f\x1c-\x1f\x85\u2028\u2029]+", " ", str(text)).strip(" ")
     line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return _AT_THE_START.sub(r"\1\\\2", _MARKUP.sub(r"\\\1", line))
+
+
+def script_json(document: Any, indent: int | None = None) -> str:
+    """Return JSON that is the same inside a script of an HTML page: no text can end the script or start another.
+
+    >>> script_json("</script><!--")
+    '"\\\\u003c/script\\\\u003e\\\\u003c!--"'
+    """
+    text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=indent)
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
 
 
 def hash_sources(texts: Iterable[str]) -> str:

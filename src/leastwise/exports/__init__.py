@@ -3,12 +3,11 @@
 Each export is complete by itself, and agrees with :meth:`leastwise.Generalization.transform`.
 """
 
-from leastwise.exports.code_book import code_book
 from leastwise.exports.form import content_policy, form_html
 from leastwise.exports.javascript import to_javascript
 from leastwise.exports.languages import FormTexts, Notice, Translation
 from leastwise.exports.questionnaire import questionnaire
-from leastwise.exports.record_schema import record_schema
+from leastwise.exports.record_schema import code_book, record_schema
 from leastwise.exports.sql import to_sql
 
 __all__ = [

@@ -13,9 +13,9 @@ from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from leastwise.documents.pages import hash_sources
+from leastwise.documents.pages import hash_sources, script_json
 from leastwise.errors import ParameterError, shorten
-from leastwise.exports.javascript import asset, plan, script_json
+from leastwise.exports.javascript import asset, plan
 from leastwise.exports.languages import (
     ENGLISH,
     Notice,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from importlib.resources import files
 from typing import Any
 
+from leastwise.documents.pages import script_json
 from leastwise.generalization import Generalization
 from leastwise.partition import Intervals, Partition, Untouched
 from leastwise.schema import Attribute
@@ -98,15 +98,3 @@ def _rule_plan(rule: Rule) -> dict[str, Any]:
         return {**common, "removed": list(rule.removed), "decimal": rule.decimal}
     places = {field: list(rule.place(field)) for field in NEEDS[rule.part]}
     return {**common, "part": rule.part, "places": places, "reference": rule.reference}
-
-
-def script_json(document: Any, indent: int | None = None) -> str:
-    """Return JSON that is the same inside a script of an HTML page: no text can end the script or start another.
-
-    >>> script_json("</script><!--")
-    '"\\\\u003c/script\\\\u003e\\\\u003c!--"'
-    """
-    text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=indent)
-    for sign in "<>&\u2028\u2029":
-        text = text.replace(sign, f"\\u{ord(sign):04x}")
-    return text

@@ -1,19 +1,23 @@
-"""The JSON Schema (2020-12) of one generalized record: what may be sent, stored and trained on."""
+"""What a generalized record looks like: its JSON Schema (2020-12), and the code book of its numbers."""
 
 from __future__ import annotations
 
+import csv
+import io
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 from leastwise.apply.record import MISSING_LABEL
 from leastwise.generalization import Generalization
-from leastwise.partition import Partition, Untouched
+from leastwise.partition import Groups, Partition, Untouched
 from leastwise.schema import Attribute
 from leastwise.schema.attribute import plain_number
 from leastwise.schema.values import number_of, number_text
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 MOST_LISTED = 1000  # whole numbers; more than this are described by a pattern
+CODE_BOOK = ("attribute", "code", "label", "values")
 # A number as ``number_text`` writes it.
 _WHOLE_TEXT = r"-?(?:0|[1-9][0-9]*|[1-9](?:\.[0-9]+)?e\+[0-9]+|inf)"
 _REAL_TEXT = r"-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:e[+-][0-9]+)?|inf)"
@@ -110,3 +114,40 @@ def _label_property(label: Attribute) -> dict[str, Any]:
         if value in ("true", "false"):
             forms.append(value == "true")
     return {"enum": [*forms, None]}
+
+
+def code_book(generalization: Generalization) -> str:
+    """Return a CSV text with a row for each bucket of each question: its number, its label, and its values.
+
+    The label of a group may be a name, or the first few of many values; here all of them are listed, parted by
+    " | ", and of a range that has a name, its numbers. A number that is asked exactly has no codes: it is itself,
+    and has one row that says so.
+
+    >>> from leastwise import Attribute, Generalization, Groups
+    >>> status = Attribute("status", values=("single", "civil", "church"))
+    >>> print(code_book(Generalization((Groups(status, (0, 1, 1)),))))
+    attribute,code,label,values
+    status,0,single,single
+    status,1,civil or church,civil | church
+    <BLANKLINE>
+    """
+    rows = [CODE_BOOK, *(row for p in generalization.partitions if not p.suppressed for row in _rows(p))]
+    return "".join(map(_line, rows))
+
+
+def _line(row: Sequence[str]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\r\n").writerow(row)  # either sign of it is quoted inside a value
+    return text.getvalue().removesuffix("\r\n") + "\n"
+
+
+def _rows(partition: Partition) -> list[tuple[str, str, str, str]]:
+    name = partition.attribute.name
+    if isinstance(partition, Untouched):
+        return [(name, "", "the number itself", partition.attribute.domain_text())]
+    behind = tuple(map(partition.behind, range(partition.size)))
+    values = partition.groups if isinstance(partition, Groups) else behind
+    return [
+        (name, str(code), label, " | ".join(inside))
+        for code, (label, inside) in enumerate(zip(partition.labels, values, strict=True))
+    ]

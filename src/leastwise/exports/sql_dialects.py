@@ -370,8 +370,5 @@ def _written(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    return "".join(_ESCAPES.get(sign, f"\\u{ord(sign):04x}" if _hidden(sign) else sign) for sign in _written(text))
-
-
-def _hidden(sign: str) -> bool:
-    return ord(sign) < 32 or 127 <= ord(sign) < 160 or sign in "\u2028\u2029"
+    hidden = {c: f"\\u{ord(c):04x}" for c in text if ord(c) < 32 or 127 <= ord(c) < 160 or c in "\u2028\u2029"}
+    return "".join(_ESCAPES.get(c, hidden.get(c, c)) for c in _written(text))

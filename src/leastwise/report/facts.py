@@ -8,18 +8,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from leastwise.documents.pictures import bar, bars
+from leastwise.adversaries import PAPER
+from leastwise.adversaries.result import AttackResult, GuestResult
+from leastwise.documents.pictures import bar, bars, bars_of_section
 from leastwise.documents.wording import percent
 from leastwise.evaluation.certificate import Bound, Certificate
+from leastwise.evaluation.declared_groups import FEWEST, FEWEST_TOLD
+from leastwise.evaluation.evaluation import Evaluation
+from leastwise.evaluation.groups import GroupFigures, Groups
 from leastwise.evaluation.necessity import Necessity
 from leastwise.records.table import Table
 from leastwise.report.answer import answer_facts
-from leastwise.report.attacks import attack_facts
 from leastwise.report.buckets import attribute_facts
 from leastwise.report.decision import decision_facts
 from leastwise.report.frontier import frontier_facts
-from leastwise.report.groups import group_facts
-from leastwise.report.limits import limit_sentences
 from leastwise.report.task import provenance_facts, task_facts
 from leastwise.runs import Choice, Run
 from leastwise.runs.shares import Shares
@@ -35,6 +37,12 @@ UNEXPLAINED = (
     "What each question is worth was not found for this candidate: the records were not at hand when it was "
     "chosen. It is found by: leastwise necessity RUN RECORDS"
 )
+GROUPS_METHOD = (
+    "Each group was judged by itself on the test part, by classifiers that learned from everybody. Groups "
+    f"of fewer than {FEWEST} people are told and not compared, of fewer than "
+    f"{FEWEST_TOLD} not told. A gap's interval holds for all at once."
+)
+QUICK = "This was a quick run: the attacks were trained less than they can be. A full run may find more."
 
 
 def summarize(
@@ -133,3 +141,77 @@ def _bound_row(bound: Bound) -> list[str]:
 def _certificate_picture(bounds: Sequence[Bound]) -> Facts:
     rows = [bar(bound.attribute, bound.bound, None, bound.guessing) for bound in bounds]
     return bars("share of people about whom anybody can be right, at most", rows, "guessing")
+
+
+def attack_facts(evaluation: Evaluation, predicates: bool = False) -> list[Facts]:
+    """Return the facts of every adversary of the paper, in order, and of all others that attacked.
+
+    One of the paper that did not attack says why.
+
+    Parameters
+    ----------
+    predicates
+        Whether sentences that describe single real people (A8) are told.
+    """
+    found = {attack.adversary: attack for attack in evaluation.attacks}
+    return [_facts(name, found, predicates) for name in dict.fromkeys([*PAPER, *found])]
+
+
+def _facts(name: str, found: dict[str, AttackResult], predicates: bool) -> Facts:
+    attack = found.get(name)
+    who = attack if isinstance(attack, GuestResult) else PAPER[name]
+    facts: Facts = {"adversary": name, "title": who.title, "scenario": who.scenario}
+    if attack is None:
+        return {**facts, "finding": PAPER[name].not_run, "picture": None, "table": None}
+    return {
+        **facts,
+        "error": attack.adversary_error,
+        "interval": None if attack.interval is None else list(attack.interval),
+        "baseline": attack.baseline,
+        **attack.told(found.get("A1"), predicates=predicates).facts(),
+    }
+
+
+def group_facts(found: Groups | None) -> Facts | None:
+    """Return how declared groups are served; None where none were declared, or nobody looked."""
+    if found is None:
+        return None
+    columns, rows = found.listing()
+    return {
+        "sentences": found.sentences(),
+        "method": GROUPS_METHOD,
+        "picture": bars_of_section([_bar(each) for each in found.groups], "share of people the model errs about"),
+        "table": {"columns": columns, "rows": rows},
+    }
+
+
+def _bar(each: GroupFigures) -> Facts:
+    low, high = each.interval
+    asked = {"name": "asking less", "value": each.error, "low": low, "high": high}
+    return {"label": each.group, "values": [asked, {"name": "asking everything", "value": each.everything}]}
+
+
+def limit_sentences(evaluation: Evaluation, candidates: int) -> list[str]:
+    """Return the honest limits of a run; those that do not apply to it are left out."""
+    sentences = [
+        "Every figure is about people like those in the sample. Other places, other years or other ways of asking "
+        "can give other figures; judge again on new data.",
+        "The attacks A1 to A6 are the strongest we could train. Somebody may build a stronger one. What no attack "
+        "can do, however clever, is said only by the certificate, and only for somebody who sees nothing but the "
+        "generalized records and their labels.",
+        "Attribute by attribute the error of an attacker is an average over people. A few can be told better than "
+        "the average says: look at the surest guesses and at the people who are alone.",
+        "An attribute counts as protected when the attacker does no better than guessing. If almost everybody has "
+        "the same value, guessing is already right almost always.",
+        "The error of the model is that of the best classifier we tried on these records. Your own model may err "
+        "more or less, and an average can hide that some groups are served worse than others.",
+        "What is not personal here was declared not to be. The report does not question that choice, nor whether "
+        "the purpose itself is lawful.",
+        f"Of {candidates:,} candidates one was chosen on the validation part. The figures here come from the test "
+        "part, which had no say in that; chosen again with another seed, a neighbour on the frontier may win.",
+    ]
+    if evaluation.quick:
+        sentences.append(QUICK)
+    if not evaluation.personal:
+        sentences.append("No attribute was declared personal, so nothing was reconstructed and nothing certified.")
+    return sentences

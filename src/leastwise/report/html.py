@@ -6,7 +6,6 @@ from a name in the data does not run.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
@@ -15,7 +14,7 @@ from typing import Any
 from markupsafe import Markup
 
 from leastwise import __version__
-from leastwise.documents.pages import page_policy, templates
+from leastwise.documents.pages import page_policy, script_json, templates
 from leastwise.report.page import check_page, report_page
 
 Facts = Mapping[str, Any]
@@ -40,8 +39,9 @@ def render_check(facts: Facts) -> str:
 def _render(template: str, page: dict[str, Any]) -> str:
     styles = {"report": _asset("report.css"), "plotly": _asset("plotly.css")}
     scripts = {"plotly": _asset("plotly-basic.min.js"), "report": _asset("report.js")}
+    data = Markup(script_json(page["data"]))  # noqa: S704  escaped by the rules of scripts
     return templates("leastwise.report").get_template(template).render(
-        **{**page, "data": embedded(page["data"])},
+        **{**page, "data": data},
         styles=styles,
         scripts=scripts,
         policy=page_policy(styles.values(), scripts.values()),
@@ -53,15 +53,3 @@ def _render(template: str, page: dict[str, Any]) -> str:
 def _asset(name: str) -> Markup:
     # Ours, not the user's: the only text that enters a page unescaped.
     return Markup((files("leastwise.report") / "assets" / name).read_text(encoding="utf-8"))  # noqa: S704
-
-
-def embedded(data: Any) -> Markup:
-    """Return JSON that can stand in a script element: no sign in it can end the element or open a comment.
-
-    >>> print(embedded({"name": "</script><b>&"}))
-    {"name": "\\u003c/script\\u003e\\u003cb\\u003e\\u0026"}
-    """
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, sort_keys=False)
-    for sign in "<>&\u2028\u2029":
-        text = text.replace(sign, f"\\u{ord(sign):04x}")
-    return Markup(text)  # noqa: S704

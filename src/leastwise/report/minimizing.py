@@ -127,28 +127,30 @@ def minimize(
         person=person,
         survey_weights=survey_weights,
     )
+    asked = _Asked(label, personal, schema, person, survey_weights, label_weights)
     with ExitStack() as stack:
         watcher = stack.enter_context(watching(Silent()) if progress == "auto" else nullcontext(progress))
         if key is not None or table is not None or sample is not None or is_source(frame):
             engine = open_engine(frame, table, key)
             stack.callback(engine.close)
-            if person is not None or survey_weights is not None or label_weights:
-                raise ParameterError(
-                    "records that stay where they are must be one for each person, and count once each: no "
-                    "person=..., no survey_weights=..., no label_weights=..."
-                )
-            make = partial(
-                Source, engine, seed=seed, at_least=min_count, learned=learn_all, progress=watcher or Silent()
-            )
-            records = _at_source(make, label, personal, schema, sample or SAMPLE)
+            counting: Any = {"at_least": min_count, "learned": learn_all, "progress": watcher or Silent()}
+            records = _at_source(partial(Source, engine, seed=seed, **counting), asked, sample or SAMPLE)
         else:
-            records = _records(frame, label, personal, schema, person, survey_weights, label_weights)
+            records = _records(frame, asked)
         place = Path(folder) if folder is not None else _private_folder()
-        workers, source = Workers(jobs), records.source
-        found = run(
-            records.table, place, options, name=records.name, workers=workers, progress=watcher, source=source
-        )
-    split = records.table.split(seed)
+        more: Any = {"workers": Workers(jobs), "progress": watcher, "source": records.source}
+        found = run(records.table, place, options, name=records.name, **more)
+    return _reported(found, records)
+
+
+def _several(grid: Any) -> Iterable[Any]:
+    """Return minimizers one by one; a name is one of them, not many letters."""
+    return (grid,) if isinstance(grid, str) or not isinstance(grid, Iterable) else grid
+
+
+def _reported(found: Run, records: _Records) -> Run:
+    """Write the report, warn of what only one person can have told, and note what was seen of the records."""
+    split = records.table.split(found.task.seed)
     write_report(found, table=split.test)
     if found.recommended is not None:
         warn_of_leaks(found.recommended, split.train, records.inferred, records.table)
@@ -156,9 +158,21 @@ def minimize(
     return replace(found, notes=(*records.notes, *([copied] if copied else [])))
 
 
-def _several(grid: Any) -> Iterable[Any]:
-    """Return minimizers one by one; a name is one of them, not many letters."""
-    return (grid,) if isinstance(grid, str) or not isinstance(grid, Iterable) else grid
+class _Asked(NamedTuple):
+    """What the caller says of the records: see ``minimize``."""
+
+    label: str | Sequence[str] | None
+    personal: Sequence[str] | None
+    schema: Schema | str | Path | None
+    person: str | None = None
+    survey_weights: str | None = None
+    label_weights: Mapping[str, float] | None = None
+
+    def declared(self, schema: Schema | str | Path) -> Schema:
+        """Return the schema, which must have that label, with these personal attributes."""
+        found = schema if isinstance(schema, Schema) else load_schema(schema)
+        check_agreed("label", self.label, "the schema", found.label)
+        return found if self.personal is None else found.with_personal(self.personal)
 
 
 class _Records(NamedTuple):
@@ -171,36 +185,29 @@ class _Records(NamedTuple):
     source: Source | None = None
 
 
-def _at_source(
-    make: partial[Source],
-    label: str | Sequence[str] | None,
-    personal: Sequence[str] | None,
-    schema: Schema | str | Path | None,
-    most: int,
-) -> _Records:
+def _at_source(make: partial[Source], asked: _Asked, most: int) -> _Records:
     """Draw a sample of records that stay where they are; ``make`` makes their source out of a schema."""
     (engine,), notes = make.args, tuple[str, ...]()
-    if schema is None:
+    if asked.person is not None or asked.survey_weights is not None or asked.label_weights:
+        raise ParameterError(
+            "records that stay where they are must be one for each person, and count once each: no "
+            "person=..., no survey_weights=..., no label_weights=..."
+        )
+    if asked.schema is None:
         seed, progress = make.keywords["seed"], make.keywords["progress"]
         drawn = draw_frame(engine, columns_of(engine, ()), most, records_in(engine), seed, (), progress)[:, :-1]
-        proposed = _records(drawn, label, personal, None)
+        proposed = _records(drawn, asked)
         notes, declared = proposed.notes, infer_at_source(engine, proposed.table.schema)
     else:
-        declared = _declared(schema, label, personal)
+        declared = asked.declared(asked.schema)
     source = make(declared)
     source.check_key()
-    return _Records(engine.name, source.sample(most), declared.names if schema is None else (), notes, source)
+    inferred = declared.names if asked.schema is None else ()
+    return _Records(engine.name, source.sample(most), inferred, notes, source)
 
 
-def _records(
-    frame: Any,
-    label: str | Sequence[str] | None,
-    personal: Sequence[str] | None,
-    schema: Schema | str | Path | None,
-    person: str | None = None,
-    survey_weights: str | None = None,
-    label_weights: Mapping[str, float] | None = None,
-) -> _Records:
+def _records(frame: Any, asked: _Asked) -> _Records:
+    label, personal, schema, person, survey_weights, label_weights = asked
     name = "records"
     if isinstance(frame, str | Path):
         name, frame = Path(frame).name, read_frame(frame)
@@ -209,7 +216,7 @@ def _records(
     if schema is not None:
         if label_weights:
             raise ParameterError("label_weights has no use beside schema; give each label its weight there")
-        return _Records(name, Table.from_frame(frame, _declared(schema, label, personal), person, survey_weights))
+        return _Records(name, Table.from_frame(frame, asked.declared(schema), person, survey_weights))
     if label is None:
         raise SchemaError("a run needs a label to predict; name its column: label=...")
     beside = [name for name in (person, survey_weights) if name is not None]
@@ -217,14 +224,6 @@ def _records(
     left_out = [fact for fact in found.left_out if fact.name not in beside]
     notes = tuple(f"Left out: {shorten(f.name)[1:-1]} ({f.kind}: {f.reason})." for f in left_out)
     return _Records(name, Table.from_frame(frame, found.schema, person, survey_weights), found.schema.names, notes)
-
-
-def _declared(
-    schema: Schema | str | Path, label: str | Sequence[str] | None, personal: Sequence[str] | None
-) -> Schema:
-    declared = schema if isinstance(schema, Schema) else load_schema(schema)
-    check_agreed("label", label, "the schema", declared.label)
-    return declared if personal is None else declared.with_personal(personal)
 
 
 def _private_folder() -> Path:

@@ -8,7 +8,7 @@ from leastwise.runs.frontier import Areas, Frontier
 from leastwise.runs.grid import Entry, Grid, default_grid, load_grid
 from leastwise.runs.picking import choose_again, pick
 from leastwise.runs.proposals import Pool
-from leastwise.runs.run import run, sweep
+from leastwise.runs.run import run
 from leastwise.runs.stability import Repeats, Stability, repeat, stability
 from leastwise.runs.stages import Stage, Stages, stage_table
 from leastwise.runs.task import Options, Parts, RunTask
@@ -45,5 +45,4 @@ __all__ = [
     "run",
     "stability",
     "stage_table",
-    "sweep",
 ]

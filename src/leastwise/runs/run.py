@@ -21,7 +21,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
+from itertools import chain, starmap
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,12 +31,13 @@ from leastwise.adversaries import LeaveOneOut, Linkability
 from leastwise.documents import from_text, to_text, write_whole
 from leastwise.errors import ArtefactError, DataError
 from leastwise.evaluation.declared_groups import ServedBefore
+from leastwise.evaluation.groups import groups_of
+from leastwise.evaluation.leaving_out import Mapped, necessity_of
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
 from leastwise.evaluation.risk import UtilityLimits, UtilityRisk
 from leastwise.evaluation.utility import Judges
 from leastwise.generalization import Generalization
-from leastwise.minimizers import Constraints
 from leastwise.progress import Progress, Silent
 from leastwise.records.sources import Source
 from leastwise.records.table import Split, Table
@@ -53,15 +54,14 @@ from leastwise.runs.attacking import (
 from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, Figures, read_line, write_line
 from leastwise.runs.choice import best_screened, budget_in_force, choose, serving_alike
 from leastwise.runs.few_records import steadied
-from leastwise.runs.folder import Run, artefact_path, evaluation_path, write_choice
+from leastwise.runs.folder import Run, artefact_path, evaluation_path, write_choice, write_figures
 from leastwise.runs.frontier import Counts, Frontier, LimitPoints, thinned
-from leastwise.runs.grid import Grid, default_grid
+from leastwise.runs.grid import default_grid
 from leastwise.runs.job import Job
 from leastwise.runs.journal import Journal, locked
 from leastwise.runs.judging import Judged, judge_strongly, screen_by_counting
 from leastwise.runs.labels import Asked, guess_labels
 from leastwise.runs.least import make_least, name_of
-from leastwise.runs.necessity import explain
 from leastwise.runs.nesting import attacked_together, judged_together
 from leastwise.runs.proposals import (
     Pool,
@@ -293,33 +293,6 @@ def screened(
     yield from (replace(c, screened=each.figures) for c, each in zip(candidates, judged, strict=True))
 
 
-def sweep(
-    split: Split,
-    grid: Grid | None = None,
-    *,
-    constraints: Constraints | None = None,
-    workers: Workers | None = None,
-) -> Pool:
-    """Propose and screen; nothing is written.
-
-    Parameters
-    ----------
-    split
-        Minimizers see the training part only; candidates are screened on validation.
-    grid
-        Who proposes; None for the default grid.
-    constraints
-        What every candidate must hold to.
-    """
-    workers, chosen = workers or Workers(), grid or default_grid()
-    chosen.check()
-    with workers.ready():
-        tasks = [(source, split.train, constraints) for source in chosen.sources()]
-        pool = pooled([*workers.map(ask, tasks)], split.train)
-        candidates = [*screened(pool.candidates, split, len(pool.candidates), workers)]
-    return pool._replace(candidates=tuple(candidates))
-
-
 # 3. Frontier -----------------------------------------------------------------------------------------------------
 
 
@@ -493,3 +466,18 @@ def record(folder: Path, task: RunTask, schema: Schema, frontier: Frontier, pool
         frontier=frontier,
         choice=choice,
     )
+
+
+def explain(run: Run, split: Split, progress: Progress | None = None, mapped: Mapped = starmap) -> Run:
+    """Find the necessity of what was chosen, and how it serves groups, unless that is known; return the run."""
+    chosen, task, told = run.recommended, run.task, progress or Silent()
+    if chosen is not None and run.necessity is None:
+        told.begin("why each question", 1)  # all of it or nothing: it takes less than an attack
+        write_figures(
+            run.folder, places.NECESSITY, necessity_of(chosen, split, task.seed, mapped=mapped).to_json()
+        )
+        told.advance()
+    if chosen is not None and task.groups and run.groups is None:
+        groups = groups_of(chosen, split, task.groups, task.seed, quick=task.quick, progress=told)
+        write_figures(run.folder, places.GROUPS, groups.to_json())
+    return run

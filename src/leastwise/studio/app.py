@@ -16,10 +16,10 @@ from starlette.routing import Route
 
 from leastwise.documents.pages import hash_sources
 from leastwise.errors import LeastwiseError
-from leastwise.studio.keeping import ConflictError
 from leastwise.studio.room import Room
 from leastwise.studio.security import LARGEST_BODY, Door
 from leastwise.studio.tasks import Tasks
+from leastwise.studio.workbook import ConflictError
 
 Plain = dict[str, Any]
 Ask = Callable[[Plain], Any]

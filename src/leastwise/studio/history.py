@@ -17,7 +17,7 @@ from leastwise.minimizers import Constraints
 from leastwise.runs import Budget
 from leastwise.schema.names import names_from_document
 from leastwise.studio.edits import Lock, People, Sheet, apply_edit, check_locks
-from leastwise.studio.holding import held_to
+from leastwise.studio.locks import held_to
 
 Event = Mapping[str, Any]
 LONGEST_TEXT, MOST_KEPT = 5_000, 200

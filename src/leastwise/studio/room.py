@@ -20,11 +20,11 @@ from leastwise.runs.folder import SCHEMA
 from leastwise.schema.names import names_to_document
 from leastwise.studio import facts, helping, script
 from leastwise.studio.edits import People, Sheet, apply_edit
+from leastwise.studio.helping import rationale
 from leastwise.studio.history import Event, State
 from leastwise.studio.jobs import Jobs
-from leastwise.studio.keeping import Workbook
 from leastwise.studio.opening import Ground
-from leastwise.studio.words import rationale
+from leastwise.studio.workbook import Workbook
 
 Plain = dict[str, Any]
 ARTEFACT = "draft.json"

@@ -7,13 +7,20 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import yaml
+
 from leastwise.decisions import Comment, Roles, decide, keep_decision
+from leastwise.documents import to_plain
 from leastwise.documents.wording import counted
 from leastwise.errors import ParameterError, shorten
 from leastwise.evaluation.evaluation import Evaluation
+from leastwise.policy.policy import FORMAT, VERSION
+from leastwise.schema.names import names_to_document
 from leastwise.studio import facts, helping
 from leastwise.studio.helping import Help
-from leastwise.studio.policies import policy_text
+from leastwise.studio.history import State
+from leastwise.studio.locks import constraints_of
+from leastwise.studio.opening import Ground
 from leastwise.studio.room import Room
 
 Plain = dict[str, Any]
@@ -159,3 +166,23 @@ class Tasks:
         if found is None:
             raise ParameterError("open the test part for this draft first: a decision rests on its figures")
         return found
+
+
+def policy_text(ground: Ground, state: State) -> str:
+    """Return a ``leastwise.yaml`` with the task, the limits, what is locked, and what buckets are called."""
+    said = {key: value for key, value in to_plain(state.limits).items() if value is not None and value != {}}
+    budget = said if said.keys() != {"confidence"} else {}  # which is none by itself
+    held = {key: value for key, value in to_plain(constraints_of(state.sheet)).items() if value}
+    named = [attribute for attribute in state.sheet.generalization.schema.attributes if attribute.names]
+    names = {attribute.name: names_to_document(attribute.names, attribute.values) for attribute in named}
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "label": next((label.name for label in ground.schema.labels), None),
+        "personal": [*ground.schema.personal],
+        "seed": ground.seed,
+        **({"budget": budget} if budget else {}),
+        **({"constraints": held} if held else {}),
+        **({"names": names} if names else {}),
+    }
+    return yaml.safe_dump(document, sort_keys=False, allow_unicode=True)

@@ -11,7 +11,7 @@ from leastwise.decisions.dpia.assessment import TO_WRITE, Assessment, Grid, Part
 from leastwise.decisions.dpia.mappings import answered
 from leastwise.decisions.dpia.risks import risk_parts
 from leastwise.decisions.history import History
-from leastwise.decisions.keeping import DECISION, JUDGED
+from leastwise.decisions.storage import DECISION, JUDGED
 from leastwise.documents.wording import counted, listed, percent
 from leastwise.errors import ParameterError
 from leastwise.evaluation import Evaluation, Necessity
@@ -136,7 +136,7 @@ def gaps(about: Subject) -> list[str]:
 def _summary(about: Subject, left: list[str]) -> Part:
     """Say first what whoever signs must know: what it costs, what remains, who decided, and what is left to do."""
     from leastwise.report.answer import answer_facts
-    from leastwise.report.limits import QUICK
+    from leastwise.report.facts import QUICK
 
     sentences = answer_facts(about.generalization, about.evaluation)["sentences"]
     said = [Statement(text, about.source("answer")) for text in sentences]
@@ -437,7 +437,7 @@ def _groups(about: Subject) -> Part:
 
 
 def _not_examined(about: Subject) -> Part:
-    from leastwise.report.limits import limit_sentences
+    from leastwise.report.facts import limit_sentences
 
     sentences = limit_sentences(about.evaluation, len(about.run.candidates))
     return Part(

@@ -72,7 +72,7 @@ def risk_parts(run: Run, evaluation: Evaluation, policy: Policy, source: Source,
 
 
 def _attacks(evaluation: Evaluation) -> dict[str, dict[str, Any]]:
-    from leastwise.report.attacks import attack_facts
+    from leastwise.report.facts import attack_facts
 
     return {attack["adversary"]: attack for attack in attack_facts(evaluation)}
 

@@ -13,7 +13,7 @@ import pytest
 from leastwise.errors import ArtefactError, ParameterError
 from leastwise.runs import Budget
 from leastwise.studio import Room
-from leastwise.studio.keeping import JOURNAL, ConflictError
+from leastwise.studio.workbook import JOURNAL, ConflictError
 from tests.studio.conftest import ground
 
 MERGE = {"do": "edit", "edit": {"kind": "drop", "attribute": "job"}}

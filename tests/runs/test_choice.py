@@ -328,16 +328,23 @@ def test_a_limit_must_be_kept_with_a_margin_for_chance():
 
 def test_where_none_is_sure_the_most_probable_one_is_taken_and_it_is_said():
     unsure = increased(THREE, (0.002, 0.01), (0.004, 0.012), (0.008, 0.012))
-    chosen = choose(unsure, Budget(max_error_increase=0.01))
+    chosen = choose(unsure, Budget(max_error_increase=0.01, confidence=0.99))
     assert chosen.candidate == unsure.points[1].id  # safer than the first, and hardly told to err more
     assert (
         "None of them keeps it with a margin for chance. This is the safest of those that most probably do"
         in chosen.sentence
     )
-    both = choose(unsure, Budget(max_error_increase=0.01, max_buckets=1000))
+    both = choose(unsure, Budget(max_error_increase=0.01, confidence=0.99, max_buckets=1000))
     assert "None of them keeps all with a margin for chance" in both.sentence
     assert chosen.promise.startswith("Probably kept: the model errs 0.4 points more")
     assert "more people to test would tell" in chosen.promise
+
+
+def test_a_margin_for_chance_in_choosing_is_less_than_what_a_claim_takes():
+    near = increased(THREE, (0.001, 0.001), (0.004, 0.004), (0.008, 0.003))
+    chosen = choose(near, Budget(max_error_increase=0.01))
+    assert chosen.candidate == near.points[2].id  # 0.8 and half of 0.3 points: nobody is asked more for the rest
+    assert chosen.promise.startswith("Probably kept")
 
 
 def test_a_limit_that_test_denies_is_missed():

@@ -29,10 +29,13 @@ from leastwise.records.several import Graded, Several
 from leastwise.records.table import Table
 
 MARGIN = 1.25
-"""So many times the standard errors that the confidence takes are added to the increase of the error (and to the
-gap between groups) in choosing: the best of many on one sample looks better than it is, and on the files that this
-was developed with estimates were off by so many times their standard error. What is then claimed, the test part
-decides."""
+"""What is claimed of a limit on the increase of the error, and any limit on groups, has so many times the standard
+errors that the confidence takes: on the files that this was developed with estimates were off by so much more than
+their standard errors say."""
+CHOOSING = 0.4
+"""In choosing, and in spending what a limit leaves, so many times of them are added to the increase. Whole ones
+would keep hardly more limits, because estimates err by more than samples do, and ask far more: see docs/running.md.
+What is then claimed, the test part decides."""
 FOLDS = 3
 # Of the records that a fold learns from, one in so many chooses among the classifiers.
 _CHOOSES = 6

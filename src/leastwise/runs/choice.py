@@ -9,7 +9,7 @@ from leastwise.documents import from_text, to_text
 from leastwise.documents.wording import NO_BREAK, listed
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
-from leastwise.predictors.held_out import MARGIN, Difference, weighed
+from leastwise.predictors.held_out import CHOOSING, MARGIN, Difference, weighed
 from leastwise.runs.budget import WORST, Budget, Limit, Size
 from leastwise.runs.candidates import Candidate, Figures
 from leastwise.runs.frontier import Frontier, thinned
@@ -172,7 +172,8 @@ def _chosen(fitting: Sequence[Candidate], budget: Budget, stated: bool, frontier
     several = len(budget.limits_in_words()) > 1
     which = "these limits" if several else "this limit" if stated else "the limit that holds when none is stated"
     short = _short(fitting) if budget.bounds_utility else [*fitting]
-    sure = [point for point in _fitting(frontier, budget, MARGIN * budget.errors) if point in short]
+    margin = (MARGIN if budget.bounds_groups else CHOOSING) * budget.errors
+    sure = [point for point in _fitting(frontier, budget, margin) if point in short]
     if not sure and (budget.bounds_groups or budget.max_error_increase is not None):
         least, aim = _likeliest(short, budget, frontier) if budget.bounds_groups else _closest(short, budget)
         what = "all" if several or budget.bounds_groups else "it"
@@ -245,8 +246,8 @@ def promise(
     """Say whether a limit on the increase of the error is kept, by people who had no say in choosing.
 
     It is kept where the labels of these people confirm it, and the beliefs of a classifier that is told everything
-    (``expected``) do not speak against it: labels alone confirm a limit now and then by luck. Both have the margin
-    of the choice: a limit is mostly claimed of candidates that are close to it. Of several labels, ``label`` is
+    (``expected``) do not speak against it: labels alone confirm a limit now and then by luck. Both have a margin: a
+    limit is mostly claimed of candidates that are close to it. Of several labels, ``label`` is
     the one that is meant.
 
     >>> promise(Budget(max_error_increase=0.01), Difference(0.004, 0.002), 3000)

@@ -32,10 +32,9 @@ MARGIN = 1.25
 """What is claimed of a limit on the increase of the error, and any limit on groups, has so many times the standard
 errors that the confidence takes: on the files that this was developed with estimates were off by so much more than
 their standard errors say."""
-CHOOSING = 0.4
-"""In choosing, and in spending what a limit leaves, so many times of them are added to the increase. Whole ones
-would keep hardly more limits, because estimates err by more than samples do, and ask far more: see docs/running.md.
-What is then claimed, the test part decides."""
+CHOOSING = 0.6
+"""In choosing, and in spending what a limit leaves, so many times of them are added to the increase. A whole margin
+kept no more limits on fresh people and asked far more (docs/running.md). What is claimed, the test part decides."""
 FOLDS = 3
 # Of the records that a fold learns from, one in so many chooses among the classifiers.
 _CHOOSES = 6

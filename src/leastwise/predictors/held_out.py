@@ -32,7 +32,7 @@ MARGIN = 1.25
 """What is claimed of a limit on the increase of the error, and any limit on groups, has so many times the standard
 errors that the confidence takes: on the files that this was developed with estimates were off by so much more than
 their standard errors say."""
-CHOOSING = 0.6
+CHOICE_MARGIN = 0.6
 """In choosing, and in spending what a limit leaves, so many times of them are added to the increase. A whole margin
 kept no more limits on fresh people and asked far more (docs/running.md). What is claimed, the test part decides."""
 FOLDS = 3

@@ -9,7 +9,7 @@ from leastwise.documents import from_text, to_text
 from leastwise.documents.wording import NO_BREAK, listed
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
-from leastwise.predictors.held_out import CHOOSING, MARGIN, Difference, weighed
+from leastwise.predictors.held_out import CHOICE_MARGIN, MARGIN, Difference, weighed
 from leastwise.runs.budget import WORST, Budget, Limit, Size
 from leastwise.runs.candidates import Candidate, Figures
 from leastwise.runs.frontier import Frontier, thinned
@@ -172,7 +172,7 @@ def _chosen(fitting: Sequence[Candidate], budget: Budget, stated: bool, frontier
     several = len(budget.limits_in_words()) > 1
     which = "these limits" if several else "this limit" if stated else "the limit that holds when none is stated"
     short = _short(fitting) if budget.bounds_utility else [*fitting]
-    margin = (MARGIN if budget.bounds_groups else CHOOSING) * budget.errors
+    margin = (MARGIN if budget.bounds_groups else CHOICE_MARGIN) * budget.errors
     sure = [point for point in _fitting(frontier, budget, margin) if point in short]
     if not sure and (budget.bounds_groups or budget.max_error_increase is not None):
         least, aim = _likeliest(short, budget, frontier) if budget.bounds_groups else _closest(short, budget)

@@ -13,7 +13,7 @@ import numpy as np
 from leastwise.documents import write_whole
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
-from leastwise.predictors.held_out import CHOOSING, Difference, Reference
+from leastwise.predictors.held_out import CHOICE_MARGIN, Difference, Reference
 from leastwise.runs import folder as places
 from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, read_line, write_line
 from leastwise.runs.choice import budget_in_force
@@ -44,7 +44,7 @@ def make_least(
     constraints = job.options.constraints
     budget = budget_in_force(job.task.budget, job.split.train.number is not None)
     everything, most = asked.reference(job.split), budget.max_error_increase
-    allowed = None if most is None else Allowed(most, CHOOSING * budget.errors)
+    allowed = None if most is None else Allowed(most, CHOICE_MARGIN * budget.errors)
     starts = [*front, *([] if most is None else near_the_limit(job, pool, front, everything, most))]
     together = len(pool.candidates) + 3 * len(starts) + 1
     parts = job.searching, job.fitting

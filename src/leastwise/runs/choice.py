@@ -246,9 +246,9 @@ def promise(
     """Say whether a limit on the increase of the error is kept, by people who had no say in choosing.
 
     It is kept where the labels of these people confirm it, and the beliefs of a classifier that is told everything
-    (``expected``) do not speak against it: labels alone confirm a limit now and then by luck. Both have a margin: a
-    limit is mostly claimed of candidates that are close to it. Of several labels, ``label`` is
-    the one that is meant.
+    (``expected``) do not speak against it: labels alone confirm a limit now and then by luck. Both have a
+    margin: a limit is mostly claimed of candidates that are close to it. Of several labels, ``label`` is the one
+    that is meant.
 
     >>> promise(Budget(max_error_increase=0.01), Difference(0.004, 0.002), 3000)
     'Kept: with 90\xa0% confidence the model errs at most 0.7 points more than with everything asked (allowed: 1).'

@@ -3,6 +3,9 @@
 `run` recommends on a sample of each measuring file, once with this checkout and once with an earlier one
 (`--before`, a folder with its `src`), on the same records and seeds. Both artefacts are then judged here, by the
 same strongest judges on the same test part, which had no say in either.
+
+An answer that breaks its limit asks less than one that keeps it. So `--at-equal-cost` lets this checkout recommend
+once more, allowed to cost what the earlier answer truly costs on the test part.
 """
 
 from __future__ import annotations
@@ -37,28 +40,35 @@ def sample(name: str, records: int, seed: int) -> Table:
     return table.take(np.sort(chosen))
 
 
-def recommend(name: str, records: int, seed: int, folder: Path) -> None:
+def recommend(name: str, records: int, seed: int, folder: Path, allowed: float | None) -> None:
     """Do the run of one file; its folder holds the recommended artefact."""
-    from leastwise.runs import Options, Workers, run
+    from leastwise.runs import Budget, Options, Workers, run
 
     warnings.simplefilter("ignore")
-    options = Options(seed=seed, quick=True, most=6)
+    budget = None if allowed is None else Budget(max_error_increase=allowed)
+    options = Options(seed=seed, quick=True, most=6, budget=budget)
     run(sample(name, records, seed), folder, options, workers=Workers(1), fresh=True)
 
 
-def recommended(checkout: Path, name: str, records: int, seed: int) -> Generalization:
-    """Return what a checkout recommends, found in a process of its own."""
+def recommended(
+    checkout: Path, name: str, records: int, seed: int, allowed: float | None = None
+) -> Generalization | None:
+    """Return what a checkout recommends, found in a process of its own; None where nothing keeps what is allowed."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "PYTHONPATH": str(checkout / "src")}
         asked = [sys.executable, __file__, "--recommend", name, "--records", str(records), "--seeds", str(seed)]
+        asked += [] if allowed is None else ["--allowed", str(allowed)]
         subprocess.run([*asked, "--folder", folder], env=environment, check=True, stdout=subprocess.DEVNULL)
-        return Generalization.load(Path(folder) / "recommended.json")
+        path = Path(folder) / "recommended.json"
+        return Generalization.load(path) if path.is_file() else None
 
 
-def judged(generalization: Generalization, table: Table, seed: int) -> dict[str, float]:
-    """Judge an artefact on the test part by the strongest classifier and A1."""
+def judged(generalization: Generalization | None, table: Table, seed: int) -> dict[str, float]:
+    """Judge an artefact on the test part by the strongest classifier and A1; without one, nothing is known."""
     from leastwise.evaluation.utility import utility_risk
 
+    if generalization is None:
+        return dict.fromkeys(("questions", "answers", "alone", "error", "A1"), np.nan)
     split = table.split(seed)
     breach = Breach.of(generalization, split, seed=seed, label=False)
     return {
@@ -68,6 +78,13 @@ def judged(generalization: Generalization, table: Table, seed: int) -> dict[str,
         "error": utility_risk(generalization, split, seed=seed).error,
         "A1": Reconstruction(StrongestOf(False, seed)).attack(breach).adversary_error,
     }
+
+
+def error_of_everything(table: Table, seed: int) -> float:
+    """Return the error on the test part with everything asked."""
+    from leastwise.evaluation.utility import utility_risk
+
+    return utility_risk(Generalization.untouched(table.schema), table.split(seed), seed=seed).error
 
 
 def answers(generalization: Generalization, train: Table) -> int:
@@ -85,11 +102,15 @@ def main() -> None:
     arguments.add_argument("--seeds", default="0,1,2,3,4")
     arguments.add_argument("--records", type=int, default=15_000)
     arguments.add_argument("--recommend", help=argparse_hidden)
+    arguments.add_argument("--at-equal-cost", action="store_true", help="once more, allowed what before cost")
     arguments.add_argument("--folder", type=Path, help=argparse_hidden)
+    arguments.add_argument("--allowed", type=float, help=argparse_hidden)
     given = arguments.parse_args()
+    if given.at_equal_cost and not given.before:
+        arguments.error("--at-equal-cost needs --before")
     seeds = [int(seed) for seed in given.seeds.split(",")]
     if given.recommend:
-        recommend(given.recommend, given.records, seeds[0], given.folder)
+        recommend(given.recommend, given.records, seeds[0], given.folder, given.allowed)
         return
     here = Path(__file__).resolve().parent.parent
     rows: list[dict[str, Any]] = []
@@ -101,6 +122,10 @@ def main() -> None:
                 if checkout is not None:
                     found = judged(recommended(checkout, name, given.records, seed), table, seed)
                     row |= {f"{key} {word}": value for key, value in found.items()}
+            if given.at_equal_cost:
+                cost = max(row["error before"] - error_of_everything(table, seed), 0.0)
+                found = judged(recommended(here, name, given.records, seed, cost), table, seed)
+                row |= {f"{key} equal": value for key, value in found.items()}
             rows.append(row)
             print(row, file=sys.stderr, flush=True)
     report(rows, figures(rows) if given.before else {}, given.json)
@@ -112,13 +137,19 @@ def figures(rows: list[dict[str, Any]]) -> dict[str, float]:
     def of(key: str, word: str) -> np.ndarray[Any, Any]:
         return np.array([row[f"{key} {word}"] for row in rows], dtype=float)
 
-    return {
-        "answers_ratio": float(np.median(of("answers", "after") / np.maximum(of("answers", "before"), 1))),
-        "most_answers": float(of("answers", "after").max()),
-        "error_difference": float((of("error", "after") - of("error", "before")).mean()),
-        "a1_difference": float((of("A1", "after") - of("A1", "before")).mean()),
-        "people_alone_ratio": float(of("alone", "after").sum() / max(of("alone", "before").sum(), 1)),
-    }
+    found = {}
+    for word in ("after", *(["equal"] if "A1 equal" in rows[0] else [])):
+        found |= {
+            f"{key}{'' if word == 'after' else '_at_equal_cost'}": value
+            for key, value in {
+                "answers_ratio": np.nanmedian(of("answers", word) / np.maximum(of("answers", "before"), 1)),
+                "most_answers": np.nanmax(of("answers", word)),
+                "error_difference": np.nanmean(of("error", word) - of("error", "before")),
+                "a1_difference": np.nanmean(of("A1", word) - of("A1", "before")),
+                "people_alone_ratio": np.nansum(of("alone", word)) / max(of("alone", "before").sum(), 1),
+            }.items()
+        }
+    return {key: float(value) for key, value in found.items()}
 
 
 argparse_hidden = "what a process of its own is asked to do"

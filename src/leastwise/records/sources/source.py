@@ -309,8 +309,7 @@ class Source:
         Where an engine is not to make anything, each is counted from the records themselves.
         """
         plans = [self.plan(each.within(self.schema), places) for each in several]
-        self.people(places)
-        with reduced(self.engine, plans, self.seed, self.progress) as engine:
+        with reduced(self.engine, plans, self.people(places), self.seed, self.progress) as engine:
             near = replace(self, engine=engine)
             near.__dict__.update({name: getattr(self, name) for name in ("domains", "_known_people")})
             yield near

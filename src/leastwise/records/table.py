@@ -244,6 +244,11 @@ class Table:
             return self.people
         return effective_number(np.bincount(self.persons, weights=self.weights))
 
+    @property
+    def tells(self) -> float:
+        """How much a record of a survey tells beside one of equal weights; 1 where there are no survey weights."""
+        return self.effective_people / max(len(self), 1) if self.survey else 1.0
+
     def use(self, attribute: int) -> npt.NDArray[np.float64]:
         """Return how many people have each code of an attribute."""
         return np.bincount(self.codes[:, attribute], weights=self.weights, minlength=self.sizes[attribute]).astype(

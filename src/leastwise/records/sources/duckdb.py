@@ -90,7 +90,7 @@ class DuckDB(SqlEngine):
         return found
 
     def keep(self, query: str) -> str:
-        """Keep what a query gives in a file beside what is spilled, as private: in memory it would leave no room."""
+        """Keep what a query gives in a file beside what is spilled, as private; memory has no room for it."""
         self._cursor = cursor = self.connection.cursor()
         name = f"{_KEPT}.t{uuid.uuid4().hex}"
         folder = cursor.execute("SELECT current_setting('temp_directory')").fetchall()[0][0]

@@ -2,8 +2,8 @@
 
 Twelve candidates would read all records twelve times. What they tell apart of a column together (the edges of all
 of them, the values that one of them puts into different groups) is little. So one query counts the people who are
-alike in all of that, and each candidate is counted from there: the numbers are the same. Where nearly nobody can be
-alike, because there are more combinations than people, nobody is looked for: each is kept as small numbers.
+alike in all of that, and each candidate is counted from there: the numbers are the same. Where nearly nobody can
+be alike, because there are more combinations than people, nobody is looked for: each is kept as small numbers.
 """
 
 from __future__ import annotations
@@ -94,9 +94,7 @@ _SMALL = 2**15 - 1  # digits below it are kept in two bytes
 
 
 @contextmanager
-def reduced(
-    engine: Engine, plans: Sequence[Plan], people: int, seed: int, progress: Progress
-) -> Iterator[Engine]:
+def reduced(engine: Engine, plans: Sequence[Plan], people: int, seed: int, progress: Progress) -> Iterator[Engine]:
     """Give an engine that answers just these plans, from one pass; where nothing is to be made, the same one.
 
     ``people`` is how many the part has.
@@ -129,6 +127,7 @@ class Reduced(SqlEngine):
 
     def __init__(self, engine: SqlEngine, plans: Sequence[Plan], records: int) -> None:
         self.engine, self.dialect, self.name, self.records = engine, engine.dialect, engine.name, records
+        self._people = records
         self.grouping_sets, self.in_process = engine.grouping_sets, engine.in_process
         self.places, self._kept = plans[0].places, ""
         uses: dict[Use, list[Placing | str]] = {}
@@ -149,7 +148,7 @@ class Reduced(SqlEngine):
     def query(self, seed: int) -> str:
         """Return the text of the question: its digits each in a column of its own."""
         plan = self.plan
-        if plan.combinations > self.records:
+        if plan.combinations > self._people:
             whole, counted, people = [f"d{i}" for i in range(len(plan.digits))], self.engine.each(plan, seed), "1"
         else:
             whole = [each for i, digits in enumerate(plan.keys) for each in self.unpacked(f"k{i}", digits)]

@@ -33,6 +33,7 @@ from leastwise.schema.derive import Above, rule_of
 from leastwise.schema.hierarchies import Grouping
 from leastwise.schema.labels import joint_label, label_names
 from leastwise.schema.order_hints import natural_order
+from leastwise.schema.patterns import check_no_patterns
 from leastwise.schema.profile import MOST_VALUES, Profile, profile
 from leastwise.schema.recognition import derived_profile
 from leastwise.schema.rules import MOST_FREQUENT, Verdict, judge, shown, suggested_bounds, value_warnings
@@ -195,6 +196,8 @@ def _records(frame: Any) -> nw.DataFrame[Any]:
         raise DataError("two columns have the same name; rename one of them") from None
     if isinstance(records, nw.LazyFrame):
         records = records.collect()
+    if records.implementation.is_polars():
+        check_no_patterns(records.columns)
     if not records.columns:
         raise DataError("there are no columns; the first line must name them")
     if not len(records):

@@ -56,7 +56,8 @@ def _transform_eager(request: Request, records: Eager) -> Eager:
     check_no_patterns(records.columns)
     if is_derived(request):
         for attribute in derived_attributes(request, records.columns):
-            column = derived_column(records[attribute.column], attribute.derive)
+            first, *beside = (records[name] for name in attribute.columns)
+            column = derived_column(first, attribute.derive, *beside)
             records = records.with_columns(column.alias(attribute.name))
         request = plain_request(request)
     families = families_of(records.schema, nw)

@@ -101,7 +101,8 @@ class Table:
         for attribute in schema.attributes:
             encode = encode_numbers if attribute.continuous else encode_values
             column = records[attribute.column]
-            column = derived_column(column, attribute.derive) if attribute.derive else column
+            if attribute.derive:
+                column = derived_column(column, attribute.derive, *(records[c] for c in attribute.columns[1:]))
             codes, level = encode(column, attribute)
             columns.append(codes)
             levels.append(level)
@@ -435,6 +436,6 @@ def _persons(records: Any, person: str, schema: Schema) -> npt.NDArray[np.intp]:
 
 
 def _check_columns(columns: Sequence[str], schema: Schema) -> None:
-    for name in [attribute.column for attribute in (*schema.attributes, *schema.labels)]:
+    for name in [name for attribute in (*schema.attributes, *schema.labels) for name in attribute.columns]:
         if name not in columns:
             raise DataError(f"the records have no column {shorten(name)}; {did_you_mean(name, columns)}")

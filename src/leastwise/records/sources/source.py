@@ -255,7 +255,7 @@ class Source:
     def sample(self, most: int = SAMPLE) -> Table:
         """Return a sample as a table, split as the source is; its levels are those of all records."""
         everyone = (*self.schema.attributes, *([self.schema.label] if self.schema.label else []))
-        names = list(dict.fromkeys(each.column for each in everyone))
+        names = list(dict.fromkeys(name for each in everyone for name in each.columns))
         frame = draw_frame(self.engine, names, most, len(self), self.seed, self.missing, self.progress)
         return self.table(frame)
 

@@ -275,11 +275,12 @@ class SqlEngine(Engine):
         if name not in self.derived:
             return self.raw_column(name)
         attribute = self.derived[name]
-        raw = f"{RECORD}.{self.dialect.name(attribute.column)}"
-        made = derived_text(self.dialect, attribute.derive, raw)
+        raws = [f"{RECORD}.{self.dialect.name(column)}" for column in attribute.columns]
+        made = derived_text(self.dialect, attribute.derive, *raws)
         if not self.markers:
             return made
-        marked = among(self.dialect.any_text(raw), list(map(self.dialect.text, self.markers)))
+        listed = list(map(self.dialect.text, self.markers))
+        marked = " OR ".join(among(self.dialect.any_text(raw), listed) for raw in raws)
         return f"CASE WHEN {marked} THEN NULL ELSE {made} END"
 
     def raw_column(self, name: str) -> str:

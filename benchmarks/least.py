@@ -53,7 +53,7 @@ def recommend(name: str, records: int, seed: int, folder: Path, allowed: float |
 def recommended(
     checkout: Path, name: str, records: int, seed: int, allowed: float | None = None
 ) -> Generalization | None:
-    """Return what a checkout recommends, found in a process of its own; None where nothing keeps what is allowed."""
+    """Return what a checkout recommends, found in a process of its own; None where nothing is within the limit."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "PYTHONPATH": str(checkout / "src")}
         asked = [sys.executable, __file__, "--recommend", name, "--records", str(records), "--seeds", str(seed)]
@@ -137,7 +137,7 @@ def figures(rows: list[dict[str, Any]]) -> dict[str, float]:
     def of(key: str, word: str) -> np.ndarray[Any, Any]:
         return np.array([row[f"{key} {word}"] for row in rows], dtype=float)
 
-    found = {}
+    found: dict[str, Any] = {}
     for word in ("after", *(["equal"] if "A1 equal" in rows[0] else [])):
         found |= {
             f"{key}{'' if word == 'after' else '_at_equal_cost'}": value

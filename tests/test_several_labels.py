@@ -15,10 +15,16 @@ from leastwise import Attribute, CoarseningMinimizer, Generalization, Groups, In
 from leastwise.collector.records import InvalidRecordsError, RecordFormat
 from leastwise.errors import ParameterError, SchemaError, UnknownValueError
 from leastwise.evaluation import evaluate, necessity_of
+from leastwise.evaluation.label_guesses import label_guesses
+from leastwise.evaluation.worth import Estimate, Worth
 from leastwise.exports import record_schema, to_sql
-from leastwise.predictors.held_out import Difference
+from leastwise.predictors import JointBuckets
+from leastwise.predictors.held_out import Difference, told_labels
 from leastwise.records.several import Several
 from leastwise.runs import Budget, Run
+from leastwise.runs.folder import prepare
+from leastwise.runs.labels import Asked
+from leastwise.runs.proposals import limit_points
 from leastwise.runs.task import SHARES
 from leastwise.schema.file import from_yaml, to_yaml
 from leastwise.schema.inference import infer_schema
@@ -169,10 +175,68 @@ def test_the_answer_tells_every_label(finished: Run) -> None:
     assert "To predict: paid and well (paid: no or yes; well: no or yes)." in report
 
 
-def test_a_run_is_read_back_and_chosen_again(finished: Run) -> None:
+def test_a_run_is_read_back(finished: Run) -> None:
     again = Run.load(finished.folder)
     assert again.frontier.to_json() == finished.frontier.to_json()
     assert again.choice == finished.choice
+
+
+def test_a_label_that_nothing_tells_makes_a_run_ask_no_more(tmp_path: Path) -> None:
+    frame = people(1500, 102).drop("well")
+    random = np.random.default_rng(109)
+    noisy = frame.with_columns(noise=pl.Series(random.choice(["no", "yes"], 1500)))
+    found = run_of(noisy, tmp_path / "run", ["paid", "noise"], personal=["sex", "town", "work"])
+    assert found.recommended is not None
+    assert found.recommended.collected == ("age",)
+    assert {each.label: each.untold for each in found.frontier.untouched.labels} == {"paid": False, "noise": True}
+    assert "not what is lost about noise, which not even all answers tell" in found.choice.sentence
+
+
+def test_all_labels_decide_where_none_is_told() -> None:
+    random = np.random.default_rng(100)
+    several = Several.of(random.integers(0, 2, (400, 2)), (0.5, 0.5))
+    guessed = random.integers(0, 4, 400)
+    assert told_labels(several, guessed, np.ones(400), None) == [0, 1]
+    first = np.searchsorted([0, 1], several.exact[:, 0]) * 2  # right about the first label
+    assert told_labels(several, first, np.ones(400), None) == [0]
+
+
+def test_a_stopped_run_is_not_resumed_by_another_way_to_put_labels_together(finished: Run, tmp_path: Path) -> None:
+    weighted = replace(finished.task, budget=Budget(labels_by="weighted"))
+    prepare(finished.folder, finished.task, fresh=False)
+    stopped = tmp_path / "run"
+    stopped.mkdir()
+    prepare(stopped, finished.task, fresh=False)
+    with pytest.raises(ParameterError, match=r"another task \(labels by differs\)"):
+        prepare(stopped, weighted, fresh=False)
+    prepare(stopped, replace(finished.task, budget=Budget(max_asked=3)), fresh=False)
+
+
+def test_the_worst_label_is_of_the_people_who_are_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = people(900, 107)
+    split = Table.from_frame(frame, infer_schema(frame, BOTH, ["sex", "town"]).schema).split(100, SHARES)
+    some = np.arange(0, len(split.validation), 2)
+    monkeypatch.setattr("leastwise.runs.labels.searched", lambda people: some)
+    nothing = limit_points(split.train)
+    guesses = tuple(label_guesses(each, split, (JointBuckets(),)) for each in nothing)
+    found = Asked(nothing, guesses, worst=True).risk_of_everything(split)
+    people_searched = split.validation.take(some)
+    wrong = people_searched.several.wrong(guesses[0].guessed("validation", split.validation)[some])
+    assert [each.error for each in found.labels] == pytest.approx(wrong.mean(axis=0).tolist())
+    assert found.error == pytest.approx(wrong.mean())
+
+
+def test_what_a_question_is_needed_for_is_corrected_for_so_many_labels() -> None:
+    sure, lucky = Difference(0.02, 0.004), Difference(0.02, 0.0098)
+    assert Estimate.of(lucky).interval.low > 0
+    rest = {"attribute": "age", "personal": False, "asked_as": "", "adversary_error": None, "own": None}
+    nothing = Estimate.of(Difference(0.0, 0.01))
+    one = Worth(error=Estimate.of(lucky), log_loss=nothing, **rest)
+    assert one.buys == "accuracy"
+    many = {name: Estimate.of(lucky) if name == "a" else nothing for name in "abcdef"}
+    assert Worth(error=nothing, log_loss=nothing, by_label=many, **rest).buys == "nothing"
+    told = {"a": Estimate.of(sure), "b": nothing}
+    assert Worth(error=nothing, log_loss=nothing, by_label=told, **rest).serves == ("a",)
 
 
 def test_two_copies_of_a_label_are_recommended_what_one_is(tmp_path: Path) -> None:
@@ -325,9 +389,10 @@ def test_choose_evaluate_init_and_check_speak_of_every_label(
     assert run("init", "--run", "run", "--write-promise", "promise.json").code == 0
     assert "label: [paid, well]" in (typed / "leastwise.yaml").read_text()
     said = run("check", "--data", "new.csv", "--json")
-    assert said.code in (0, 1)
-    assert "about paid" in said.out
-    assert "about well" in said.out
+    told = json.loads(said.out)
+    compared = {row[0] for section in told["sections"] for row in (section.get("table") or {"rows": ()})["rows"]}
+    assert {"error of the model about paid", "error of the model about well"} <= compared
+    assert (said.code, told["verdict"]) == (0, "fine")  # the same kind of people, drawn anew
 
 
 def test_another_label_than_the_schema_is_refused(

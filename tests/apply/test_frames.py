@@ -281,3 +281,14 @@ def test_what_is_no_frame_is_refused() -> None:
         G.transform([1, 2])
     with pytest.raises(ValueError, match="did you mean 'labels'"):
         G.transform({"age": 1}, "label")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["^a$", "*"])
+def test_a_column_called_like_a_pattern_is_refused_in_one_line(name: str) -> None:
+    generalization = Generalization((Intervals(Attribute(name, "continuous"), (3,)),))
+    frame = pl.DataFrame({name: [1, 5], "a": [2, 3]})
+    assert generalization.transform({name: 5}) == {name: "above 3"}
+    for records in (frame, frame.lazy(), frame.to_pandas(), frame.to_arrow()):
+        with pytest.raises(DataError, match="must not be called") as error:
+            generalization.transform(records)
+        assert "\n" not in str(error.value)

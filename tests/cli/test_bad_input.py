@@ -33,6 +33,8 @@ def with_labels(label: Callable[[int], object]) -> str:
         (with_labels(lambda i: "" if i == 3 else i), "missing in 1 of 40 records"),
         (with_labels(lambda i: "" if i == 3 else i % 2), "missing in 1 of 40 records"),
         (bytes(range(256)) * 9, "UTF-8"),
+        ("^age$,sex,y\n" + ROWS, "a column must not be called '^age$'"),
+        ("age,*,y\n" + ROWS, "a column must not be called '*'"),
     ],
     ids=lambda item: item if isinstance(item, str) and len(item) < 40 and "\n" not in item else "",
 )

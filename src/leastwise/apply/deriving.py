@@ -24,6 +24,7 @@ from leastwise.schema.derive import (
     Grid,
     Part,
     Prefix,
+    Region,
     derived,
     rule_of,
 )
@@ -50,21 +51,18 @@ def derived_attributes(request: Request, columns: Container[str]) -> list[Attrib
     """Return what is asked by a rule; complain where its column is not there or would leave as it is."""
     found = [partition.attribute for partition in _asked(request) if partition.attribute.derive]
     for attribute in found:
-        if attribute.column not in columns:
-            raise DataError(
-                f"the records have no column {shorten(attribute.column)}, of which {attribute.name} is made"
-            )
-        if attribute.column in request.keep:
-            raise ParameterError(
-                f"{shorten(attribute.column)} is asked as {attribute.name}; it cannot be kept as it is"
-            )
+        for column in attribute.columns:
+            if column not in columns:
+                raise DataError(f"the records have no column {shorten(column)}, of which {attribute.name} is made")
+            if column in request.keep:
+                raise ParameterError(f"{shorten(column)} is asked as {attribute.name}; it cannot be kept as it is")
     return [*found, *(label for label in request.labels if label.derive and label.column in columns)]
 
 
 def derived_record(request: Request, record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record with what is derived from it."""
     found = derived_attributes(request, record)
-    return {**record, **{a.name: derived(a.derive, record[a.column]) for a in found}}
+    return {**record, **{a.name: derived(a.derive, *(record[c] for c in a.columns)) for a in found}}
 
 
 def derived_frame(request: Request, frame: Any, schema: Mapping[str, Any], api: Any) -> Any:
@@ -74,7 +72,7 @@ def derived_frame(request: Request, frame: Any, schema: Mapping[str, Any], api: 
 
 def derived_columns(found: Sequence[Attribute], frame: Any, schema: Mapping[str, Any], api: Any) -> Any:
     """Return a frame, or a query, with derived questions under their names."""
-    frame = frame.with_columns(*(_expression(a, schema[a.column], api).alias(a.name) for a in found))
+    frame = frame.with_columns(*(_expression(a, schema, api).alias(a.name) for a in found))
     # In a second step: an engine would work a long expression out anew for each of the seven names.
     days = [attribute.name for attribute in found if attribute.derive.startswith("weekday")]
     return frame.with_columns(*(_named_day(api.col(name), api).alias(name) for name in days)) if days else frame
@@ -88,9 +86,11 @@ def _plain(partition: Partition) -> Partition:
     return replace(partition, attribute=partition.attribute.plain) if partition.attribute.derive else partition  # type: ignore[type-var]
 
 
-def _expression(attribute: Attribute, dtype: Any, api: Any) -> Any:
-    text = _text(api.col(attribute.column), dtype, api)
-    rule = rule_of(attribute.derive)
+def _expression(attribute: Attribute, schema: Mapping[str, Any], api: Any) -> Any:
+    texts = [_text(api.col(column), schema[column], api) for column in attribute.columns]
+    rule, text = rule_of(attribute.derive), texts[0]
+    if isinstance(rule, Region):
+        return _region(rule, texts, api)
     if isinstance(rule, Prefix):
         return text.str.slice(0, rule.length)
     valid = text.str.contains(f"^({rule.pattern})$")
@@ -108,6 +108,18 @@ def _expression(attribute: Attribute, dtype: Any, api: Any) -> Any:
         made = _part(rule, clean, api) if isinstance(rule, Part) else _amount(rule, clean)
     refused = api.when(text.is_null() | (text == "")).then(text).otherwise(api.lit(rule.refused))
     return api.when(valid).then(made).otherwise(refused)
+
+
+def _region(rule: Region, texts: Sequence[Any], api: Any) -> Any:
+    form = f"^({rule.pattern})$"
+    lat, lon = (api.when(t.str.contains(form)).then(t).str.strip_chars(SPACES).cast(api.Float64) for t in texts)
+    made = api.lit(rule.refused)
+    for box in reversed(rule.boxes):
+        high = (lat >= float(box.south)) & (lat <= float(box.north))
+        inside = high & (lon >= float(box.west)) & (lon <= float(box.east))
+        made = api.when(inside).then(api.lit(box.name)).otherwise(made)
+    answered = [~(text.is_null() | (text == "")) for text in texts]
+    return api.when(answered[0] & answered[1]).then(made)
 
 
 def _text(column: Any, dtype: Any, api: Any) -> Any:

@@ -25,6 +25,7 @@ from leastwise.apply.steps import Step
 from leastwise.errors import DataError, UnknownValueError
 from leastwise.partition import Untouched
 from leastwise.records.encoding import derived_column
+from leastwise.schema.patterns import check_no_patterns
 from leastwise.schema.values import ONE_VALUE, is_missing, is_several, text_of
 
 Eager = nw.DataFrame[Any]
@@ -32,6 +33,8 @@ Eager = nw.DataFrame[Any]
 
 def transform_frame(request: Request, frame: Any) -> Any:
     """Return the generalized records as the kind of frame that came in."""
+    if isinstance(frame, pl.DataFrame | pl.LazyFrame):
+        check_no_patterns(frame.collect_schema().names())
     if isinstance(frame, pl.DataFrame):
         return transform_polars(request, frame)
     if isinstance(frame, pl.LazyFrame):
@@ -50,9 +53,11 @@ def transform_frame(request: Request, frame: Any) -> Any:
 
 def _transform_eager(request: Request, records: Eager) -> Eager:
     """Answer in Polars and put the answers beside the columns that are no attributes."""
+    check_no_patterns(records.columns)
     if is_derived(request):
         for attribute in derived_attributes(request, records.columns):
-            column = derived_column(records[attribute.column], attribute.derive)
+            first, *beside = (records[name] for name in attribute.columns)
+            column = derived_column(first, attribute.derive, *beside)
             records = records.with_columns(column.alias(attribute.name))
         request = plain_request(request)
     families = families_of(records.schema, nw)

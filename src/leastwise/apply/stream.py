@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -120,11 +121,11 @@ class _Batches:
     def _wanted(self, records: pl.LazyFrame) -> pl.LazyFrame:
         """Leave out what may not leave before it is read; the last column stays, to show short lines."""
         names = records.collect_schema().names()
-        derived = {each.name: each.column for each in derived_attributes(self.request, names)}
+        derived = {each.name: each.columns for each in derived_attributes(self.request, names)}
         for name in self.request.generalization.collected:
             if name not in names and name not in derived:
                 raise absent(name, names)
-        wanted = {*self.request.leaving(names), *derived.values(), *names[-1:]}
+        wanted = {*self.request.leaving(names), *chain.from_iterable(derived.values()), *names[-1:]}
         return records.select(name for name in names if name in wanted)
 
     def __iter__(self) -> Iterator[pl.DataFrame]:

@@ -21,6 +21,7 @@ from leastwise.errors import ParameterError
 from leastwise.evaluation.declared_groups import FEWEST
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.groups import Gap, Groups
+from leastwise.evaluation.risk import deciding
 from leastwise.generalization import Generalization
 from leastwise.predictors.held_out import Difference
 from leastwise.runs.budget import MEAN, WORST, Budget
@@ -61,16 +62,15 @@ def utility_comparisons(evaluation: Evaluation, budget: Budget) -> list[Comparis
             "the budget limits the model's error, and the records have no label; give records that do"
         )
     risk, most = evaluation.utility, budget.max_error_increase
-    if risk.labels and budget.labels_by == WORST:  # every label must keep the limits
-        each = [(Share(error=one.error, people=risk.people), one.increase, one.label) for one in risk.labels]
-    else:
-        each = [(Share.of(risk), risk.increase, "")]
+    by_label = bool(risk.labels) and budget.labels_by == WORST  # every label must keep the limits
+    errors = {e.label: Share(error=e.error, people=risk.people) for e in risk.labels} if by_label else {}
+    increases = {e.label: e.increase for e in deciding(risk.labels)} if by_label else {"": risk.increase}
     found = []
-    for share, increase, label in each:
+    for label, share in (errors or {"": Share.of(risk)}).items():
         if budget.max_error is not None:
             found.append(error_comparison(share, budget.max_error, f"the model{f' about {label}' * bool(label)}"))
-        if most is not None:
-            found.append(_increase(increase, most, label))
+        if most is not None and label in increases:
+            found.append(_increase(increases[label], most, label))
     return found
 
 

@@ -30,7 +30,7 @@ from leastwise.checks.drifting import (
     unseen_comparisons,
     use_comparisons,
 )
-from leastwise.checks.promise import Promise, Share
+from leastwise.checks.promise import Promise, Share, as_told
 from leastwise.checks.use import NewRecords, bucket_use, label_use
 from leastwise.documents.wording import listed
 from leastwise.errors import ParameterError
@@ -163,17 +163,18 @@ def check(
         held_out=held_out,
         progress=progress,
     )
-    comparisons = _budget_comparisons(generalization, found, budget)
+    told = as_told(found, new.table.tells)
+    comparisons = _budget_comparisons(generalization, told, budget)
     comparisons += unseen_comparisons(new.unseen, new.people, limits)
     if groups and budget.bounds_groups:
         served = groups_of(
             generalization, new.table, groups, seed, quick=quick, held_out=held_out, progress=progress
         )
         comparisons += group_comparisons(served, budget)
-    notes = _label_notes(generalization, new)
+    notes = [*_label_notes(generalization, new), *_weight_notes(new.table, promise)]
     notes += [*_nesting_notes(generalization, previous), *_joint_notes(found)]
     if promise is not None:
-        comparisons += _drift(generalization, new.table, found, promise, limits)
+        comparisons += _drift(generalization, new.table, told, promise, limits)
         notes += _not_comparable(promise, found)
     return Check(
         generalization=generalization,
@@ -190,6 +191,20 @@ def _label_notes(generalization: Generalization, new: NewRecords) -> list[str]:
         return []
     without = f"The records have no label ({listed(new.absent) or generalization.label.name})"
     return [f"{without}: the model's error and the label rate are not checked."]
+
+
+def _weight_notes(table: Table, promise: Promise | None) -> list[str]:
+    """Say what survey weights count here, and where only one side has them."""
+    notes = []
+    if table.survey:
+        notes.append(
+            f"Shares and errors are weighted as the survey says: these {len(table):,} records tell as much as "
+            f"{table.effective_people:,.0f} would with equal weights. Who is alone is counted by records."
+        )
+    if promise is not None and (promise.tell_as is not None) != table.survey:
+        ways = ("once each", "by their weights") if table.survey else ("by survey weights", "once each")
+        notes.append(f"The promise counted records {ways[0]}, and here they count {ways[1]}.")
+    return notes
 
 
 def _budget_comparisons(generalization: Generalization, found: Evaluation, budget: Budget) -> list[Comparison]:

@@ -82,7 +82,7 @@ def _shares(
 ) -> list[Comparison]:
     found, people, slack = [], sum(now), promise.rounded_to / 2
     for name, before, count in zip(names, then, now, strict=True):
-        was, share = before / promise.people, count / max(people, 1)
+        was, share = before / promise.rests_on, count / max(people, 1)
         found.append(
             Comparison(
                 about=about,
@@ -91,7 +91,7 @@ def _shares(
                 now=share,
                 limit=limits.share,
                 interval=binomial_interval(count, people) if people else None,
-                chance=chance_of_shares(before, promise.people, count, people, slack=slack),
+                chance=chance_of_shares(before, promise.rests_on, count, people, slack=slack),
                 matters=abs(share - was) >= limits.share,
                 reason=f"{name} is now the {WORDS[about]} of {percent(share, 1)} of the people, promised were "
                 f"{percent(was, 1)}",
@@ -132,7 +132,7 @@ def risk_drift(promise: Promise, attack: Any, limits: DriftLimits) -> list[Compa
     then = {told.attribute: told.adversary_error for told in promise.told}
     for each in attack.attributes:
         if each.attribute in then:
-            was = Share(error=then[each.attribute], people=promise.people)
+            was = Share(error=then[each.attribute], people=promise.rests_on)
             now = Share(error=each.adversary_error, people=attack.people)
             found.append(_told(f"about {each.attribute}", was, now, each.interval, limits))
     return found

@@ -12,7 +12,7 @@ from leastwise.checks.budgets import error_comparison, size_comparisons, unique_
 from leastwise.checks.checking import Check
 from leastwise.checks.drifting import DriftLimits, accuracy_comparisons, label_comparisons, use_comparisons
 from leastwise.checks.promise import Promise, Share
-from leastwise.checks.use import alone, class_use, collected_use, one_each
+from leastwise.checks.use import alone, class_use, collected_use, one_each, read_collected_weights
 from leastwise.errors import DataError, ParameterError, shorten
 from leastwise.generalization import Generalization
 from leastwise.runs.budget import Budget
@@ -43,6 +43,7 @@ def monitor(
     model: Classifier | None = None,
     codes: bool = False,
     counts: pl.Series | None = None,
+    survey_weights: str | None = None,
 ) -> Check:
     """Compare collected records with what the sample promised.
 
@@ -65,16 +66,24 @@ def monitor(
         Whether the columns hold the numbers of the buckets instead of their labels.
     counts
         How many people each record stands for, where each distinct one is given once.
+    survey_weights
+        The column of survey weights, where the records have one: shares and errors are weighted, as those of a
+        promise by survey weights are. Without it each record is a person of those whom the survey speaks for.
     """
     budget, limits = budget or Budget(), limits or DriftLimits()
     promise.check_fits(generalization)
     if not records.height:
         raise DataError("there are no records of this generalization yet; nothing can be compared")
-    people = one_each(records) if counts is None else counts
+    people = told = one_each(records) if counts is None else counts
+    if survey_weights is not None:
+        if counts is not None:
+            raise ParameterError("counted records have no survey weights; give the records themselves")
+        told = read_collected_weights(records, survey_weights, generalization)
+        records = records.drop(survey_weights)
     everybody = int(people.sum())
-    share = None if model is None else model_error(generalization, records, model, people)
+    share = None if model is None else model_error(generalization, records, model, told)
     unique, label = alone(generalization, records, people), generalization.label
-    classes = None if label is None else class_use(label, records, people)
+    classes = None if label is None else class_use(label, records, told)
     notes = [
         f"{unique:,} of {everybody:,} people are alone with their generalized record (A8); of the sample's "
         f"{promise.people:,} people {promise.unique_people:,} were. With more records, a smaller share is alone."
@@ -85,7 +94,7 @@ def monitor(
         *size_comparisons(generalization, budget),
         *unique_comparisons(unique, everybody, budget),
         *([] if share is None or budget.max_error is None else [error_comparison(share, budget.max_error, WHO)]),
-        *use_comparisons(promise, collected_use(generalization, records, people, codes), generalization, limits),
+        *use_comparisons(promise, collected_use(generalization, records, told, codes), generalization, limits),
         *label_comparisons(promise, classes, label, limits),
         *accuracy_comparisons(_promise_for(promise, generalization, model), share, limits, WHO),
     ]
@@ -140,4 +149,4 @@ def model_error(
     truth = [text_of(value) for value in labelled[label.name].to_list()]
     guesses = map(text_of, model.predict(labelled)["prediction"].to_list())
     wrong = sum(n for guess, each, n in zip(guesses, truth, people, strict=True) if guess != each)
-    return Share(error=wrong / int(people.sum()), people=int(people.sum()))
+    return Share(error=wrong / float(people.sum()), people=float(people.sum()))

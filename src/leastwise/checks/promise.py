@@ -77,6 +77,9 @@ class Promise(Document):
         A8: how many were alone with their generalized record.
     by_label
         Of several labels, the utility risk about each.
+    tell_as
+        Where records had survey weights: how many people with equal weights would tell as much. What is counted is
+        counted of so many, weighted; only who is alone is counted by records.
     """
 
     FORMAT: ClassVar[str] = "leastwise-promise"
@@ -96,6 +99,7 @@ class Promise(Document):
     told: tuple[Told, ...]
     unique_people: int
     by_label: Mapping[str, Share] | None = field(default=None, metadata=LEFT_OUT)
+    tell_as: int | None = field(default=None, metadata=LEFT_OUT)
 
     def about(self, label: str) -> Promise:
         """Return the promise whose utility risk is that about one of several labels."""
@@ -104,7 +108,8 @@ class Promise(Document):
     @classmethod
     def of(cls, generalization: Generalization, test: Table, evaluation: Evaluation) -> Promise:
         """Return what the held-out part of a sample and its evaluation (with A1 and A8) promise."""
-        return cls.of_counts(generalization, bucket_use(generalization, test), label_use(test), evaluation)
+        use, label = bucket_use(generalization, test), label_use(test)
+        return cls.of_counts(generalization, use, label, evaluation, test.tells)
 
     @classmethod
     def of_counts(
@@ -113,10 +118,15 @@ class Promise(Document):
         use: Sequence[BucketUse],
         label: tuple[int, ...] | None,
         evaluation: Evaluation,
+        tells: float = 1.0,
     ) -> Promise:
-        """Return what counts of the held-out part and its evaluation promise; they are rounded here."""
+        """Return what counts of the held-out part and its evaluation promise; they are rounded here.
+
+        ``tells`` is how much a record tells where survey weights differ; the counts are of those who tell as much.
+        """
         if evaluation.fingerprint != generalization.fingerprint:
             raise ParameterError("the evaluation must be of this generalization; judge it again")
+        evaluation = as_told(evaluation, tells)
         attacks = {attack.adversary: attack for attack in evaluation.attacks}
         return cls(
             fingerprint=evaluation.fingerprint,
@@ -133,7 +143,13 @@ class Promise(Document):
             told=_told(attacks.get("A1")),
             unique_people=attacks["A8"].unique_people if "A8" in attacks else 0,  # type: ignore[attr-defined]
             by_label=_shares_by_label(evaluation.utility),
+            tell_as=None if tells == 1 else round(evaluation.people.test * tells),
         )
+
+    @property
+    def rests_on(self) -> int:
+        """How many people with equal weights tell as much; counts are of so many."""
+        return self.people if self.tell_as is None else self.tell_as
 
     def check_fits(self, generalization: Generalization) -> None:
         """Raise unless this promise is of that generalization."""
@@ -168,6 +184,22 @@ class Promise(Document):
         if any(not 0 <= share <= 1 for share in shares):
             problems.append("told: errors must lie between 0 and 1")
         return problems
+
+
+def as_told(evaluation: Evaluation, tells: float) -> Evaluation:
+    """Return a judgement whose figures rest on as many people as tell as much; who is alone stays counted."""
+    if tells == 1:
+        return evaluation
+    return replace(
+        evaluation,
+        utility=_fewer(evaluation.utility, tells),
+        everything=_fewer(evaluation.everything, tells),
+        attacks=tuple(_fewer(a, tells) if a.adversary != "A8" else a for a in evaluation.attacks),
+    )
+
+
+def _fewer(found: Any, tells: float) -> Any:
+    return None if found is None else replace(found, people=found.people * tells)
 
 
 def _rounded(counts: tuple[int, ...]) -> tuple[int, ...]:
@@ -227,6 +259,9 @@ def promise_of_run(run: Run) -> Promise:
             f"{run.folder}: the run does not hold how many people give each answer; write the promise from the "
             "records with: leastwise check --write-promise"
         )
-    people = evaluation.people.test
-    use = [BucketUse(attribute=n, counts=tuple(round(share * people) for share in shares[n])) for n in names]
-    return Promise.of_counts(generalization, use, None, evaluation)
+    people, weighted = evaluation.people.test, run.task.weighted
+    tells = 1.0 if weighted is None else weighted / run.task.records.test
+    use = [
+        BucketUse(attribute=n, counts=tuple(round(share * people * tells) for share in shares[n])) for n in names
+    ]
+    return Promise.of_counts(generalization, use, None, evaluation, tells)

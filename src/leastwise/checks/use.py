@@ -10,10 +10,12 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
+from leastwise.confidence import effective_number
 from leastwise.errors import DataError, UnknownValueError
 from leastwise.generalization import Generalization
 from leastwise.partition import Partition, Untouched
 from leastwise.records.encoding import encode_label, mapped
+from leastwise.records.survey import read_weights, scaled
 from leastwise.records.table import Table
 from leastwise.schema import Attribute, Schema
 from leastwise.schema.labels import JointLabel
@@ -41,12 +43,12 @@ def counted(generalization: Generalization) -> list[tuple[int, Partition]]:
 
 
 def bucket_use(generalization: Generalization, table: Table) -> tuple[BucketUse, ...]:
-    """Count the people in each bucket of each attribute that is asked."""
+    """Count the people in each bucket of each attribute that is asked; by survey weights, as they tell."""
     maps = table.bucket_maps(generalization)
     return tuple(
         BucketUse(
             attribute=partition.attribute.name,
-            counts=_whole(np.bincount(maps[j], weights=table.use(j), minlength=partition.size)),
+            counts=_whole(table.tells * np.bincount(maps[j], weights=table.use(j), minlength=partition.size)),
         )
         for j, partition in counted(generalization)
     )
@@ -58,11 +60,19 @@ def label_use(table: Table) -> tuple[int, ...] | None:
     if table.labels is None or table.number is not None or label is None:
         return None
     codes = label.combination(table.class_codes) if isinstance(label, JointLabel) else table.labels
-    return _whole(np.bincount(codes, weights=table.weights, minlength=len(label.values)))
+    return _whole(table.tells * np.bincount(codes, weights=table.weights, minlength=len(label.values)))
 
 
 def _whole(counts: Any) -> tuple[int, ...]:
     return tuple(round(count) for count in counts.tolist())
+
+
+def read_collected_weights(records: pl.DataFrame, name: str, generalization: Generalization) -> pl.Series:
+    """Return for how many people each generalized record tells as much, by a column of survey weights."""
+    import polars as pl
+
+    weights = read_weights(records, name, generalization.schema)
+    return pl.Series(scaled(weights) * effective_number(weights) / max(len(weights), 1))
 
 
 def collected_use(
@@ -128,7 +138,7 @@ def class_use(label: Attribute, records: pl.DataFrame, people: pl.Series | None 
 def _placed(column: pl.Series, people: pl.Series, answers: Iterable[str]) -> tuple[int, ...]:
     # A file of texts that all look like numbers was read as numbers; the text decides.
     place = {text_of(answer): i for i, answer in enumerate(answers)}
-    counts, strange = [0] * len(place), 0
+    counts, strange = [0.0] * len(place), 0.0
     counted = column.to_frame("value").with_columns(people=people).group_by("value").sum()
     for value, count in counted.iter_rows():
         where = place.get(text_of(value))
@@ -139,10 +149,10 @@ def _placed(column: pl.Series, people: pl.Series, answers: Iterable[str]) -> tup
     if strange:
         # What they hold may be somebody's exact value: it is counted, not shown.
         raise DataError(
-            f"{column.name}: {strange:,} records hold something that is none of its {len(place)} answers; the "
+            f"{column.name}: {strange:,.0f} records hold something that is none of its {len(place)} answers; the "
             "records must be generalized by this generalization (--codes if they hold the buckets' numbers)"
         )
-    return tuple(counts)
+    return _whole(np.asarray(counts))
 
 
 def alone(generalization: Generalization, records: pl.DataFrame, people: pl.Series | None = None) -> int:
@@ -177,13 +187,13 @@ class NewRecords:
     absent: tuple[str, ...] = ()
 
 
-def read_new(frame: pl.DataFrame, schema: Schema) -> NewRecords:
+def read_new(frame: pl.DataFrame, schema: Schema, survey_weights: str | None = None) -> NewRecords:
     """Encode records that may hold values nobody declared; a label that has not arrived is left out."""
     absent = tuple(label.name for label in schema.labels if label.name not in frame.columns)
     if absent:
         schema = replace(schema, label=None)
     try:
-        return NewRecords(Table.from_frame(frame, schema), frame.height, absent=absent)
+        return NewRecords(Table.from_frame(frame, schema, None, survey_weights), frame.height, absent=absent)
     except UnknownValueError:
         pass  # the usual case costs nothing; from here on the strange values are looked for one by one
     masks = {each.name: strange_values(frame, each) for each in (*schema.attributes, *schema.labels)}
@@ -196,7 +206,8 @@ def read_new(frame: pl.DataFrame, schema: Schema) -> NewRecords:
         )
     # Those without one count too: how many questions are asked must not depend on the answers.
     unseen = {name: int(mask.sum()) for name, mask in masks.items()}
-    return NewRecords(Table.from_frame(frame.filter(kept), schema), frame.height, unseen, absent)
+    table = Table.from_frame(frame.filter(kept), schema, None, survey_weights)
+    return NewRecords(table, frame.height, unseen, absent)
 
 
 def strange_values(frame: pl.DataFrame, attribute: Attribute) -> npt.NDArray[np.bool_]:

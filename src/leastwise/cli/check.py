@@ -14,9 +14,9 @@ import typer
 from leastwise.cli.app import Artefact, AsJson, Force, PolicyFile, SeedOrPolicy, Trust, app, grouped, load
 from leastwise.cli.domains import tell_unweighted
 from leastwise.cli.output import check_output, print_json, print_table, visible
-from leastwise.cli.sources import SourceOptions, engine_of, first_look, not_collected, source_of, stays
+from leastwise.cli.sources import UNWEIGHTED, SourceOptions, engine_of, first_look, not_collected, source_of, stays
 from leastwise.cli.standing import ever_in_use, reasons_to_reopen
-from leastwise.cli.task import Missing, Task, policy_of
+from leastwise.cli.task import Missing, SurveyWeights, Task, policy_of
 from leastwise.cli.train import read_answers
 from leastwise.documents import write_whole
 from leastwise.documents.wording import listed
@@ -68,6 +68,7 @@ class Against:
         typer.Option("--write-promise", help="Write here what these records promise, for later checks."),
     ] = None
     missing: Missing = None
+    survey_weights: SurveyWeights = None
     seed: SeedOrPolicy = None
     quick: Annotated[
         bool | None, typer.Option("--quick/--full", help="Train less, for a first look. Default: the policy's.")
@@ -119,10 +120,7 @@ def check(
     promised = _promised(agreed, given.promise, given.write_promise, given.generalization is not None)
     if agreed.task.data is None:
         raise ParameterError("name the records: data in the policy, or --data new.csv")
-    if agreed.task.survey_weights is not None:
-        typer.echo("survey weights have no part in a check: each of these records counts once", err=True)
-    else:
-        tell_unweighted(agreed.generalization or Path())
+    tell_unweighted(agreed.generalization or Path(), agreed.task.survey_weights)
     if agreed.task.person is not None:
         typer.echo("whose record each one is has no part in a check: each of these records is a person", err=True)
     progress = Lines("judging: ")
@@ -181,8 +179,10 @@ def _new_records(
         frame = read_frame(address, agreed.task.missing)
         assert agreed.generalization is not None  # or nothing would have been chosen
         schema = known_schema(several, frame, declared_for(agreed.generalization))
-        yield _New(read_new(frame, schema), None, frame)
+        yield _New(read_new(frame, schema, agreed.task.survey_weights), None, frame)
         return
+    if agreed.task.survey_weights is not None:
+        raise ParameterError(UNWEIGHTED)
     with _new_source(address, agreed, at, several, progress) as source:
         source.check_key()
         yield _New(NewRecords(source.sample(at.sample or SAMPLE), len(source)), source, None)
@@ -216,6 +216,7 @@ def _agreed(path: Path | None, given: Against) -> Policy:
     agreed = Policy() if absent else Policy.load(path or POLICY_FILE)
     task = agreed.task if given.data is None else replace(agreed.task, data=Path(given.data))
     task = task if given.missing is None else replace(task, missing=tuple(given.missing))
+    task = task if given.survey_weights is None else replace(task, survey_weights=given.survey_weights)
     return replace(
         agreed,
         task=task,
@@ -285,6 +286,7 @@ def monitor(
     ] = None,
     trust: Trust = None,
     policy: PolicyFile = None,
+    survey_weights: SurveyWeights = None,
     codes: Annotated[
         bool, typer.Option("--codes", help="The file holds the numbers of the buckets, not their labels.")
     ] = False,
@@ -312,7 +314,7 @@ def monitor(
         raise ParameterError(f"{promise}: there is no such file; leastwise check --write-promise makes one")
     chosen, promised, agreed = load(generalization), Promise.load(promise), policy_of(policy) or Policy()
     promised.check_fits(chosen)
-    tell_unweighted(generalization)
+    tell_unweighted(generalization, survey_weights)
     used = None
     if model is not None:
         from leastwise.models import load_model
@@ -329,6 +331,7 @@ def monitor(
         model=used,
         codes=codes,
         counts=counts,
+        survey_weights=survey_weights,
     )
     hand_over(found, f"Monitor of {generalization}", output, as_json)
 

@@ -277,6 +277,12 @@ def print_queries(source: Source, generalizations: Sequence[Any] | None, sampled
         typer.echo(text + "\n")
 
 
+UNWEIGHTED = (
+    "survey weights are not counted in an engine: counts there are of records; read them into memory, or leave "
+    "the weights out"
+)
+
+
 def refuse_person(task: Task) -> None:
     """Say that one record a person, each once, is what counts stand for."""
     if task.person is not None:
@@ -285,7 +291,4 @@ def refuse_person(task: Task) -> None:
             "before, or read them into memory"
         )
     if task.survey_weights is not None:
-        raise ParameterError(
-            "survey weights are not counted in an engine: counts there are of records; read them into memory, or "
-            "leave the weights out"
-        )
+        raise ParameterError(UNWEIGHTED)

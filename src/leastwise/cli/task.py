@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import permutations
@@ -109,7 +111,11 @@ class Inference:
     ] = None
     derive: Annotated[
         list[str] | None,
-        typer.Option("--derive", metavar="NAME=RULE", help="How a column is asked: born='year of YYYY-MM-DD'."),
+        typer.Option(
+            "--derive",
+            metavar="NAME=RULE",
+            help="How a column is asked: born='year of YYYY-MM-DD', lat='region with lon from regions.csv'.",
+        ),
     ] = None
     hierarchy: Annotated[
         list[str] | None,
@@ -198,7 +204,7 @@ class Task(TaskOptions, Inference):
             drop=[*names(self.drop, columns), *self.beside],
             kinds=kinds,
             at_least=AT_LEAST if self.at_least is None else self.at_least,
-            derive=_pairs("--derive", self.derive),
+            derive={name: _with_table(rule) for name, rule in _pairs("--derive", self.derive).items()},
             hierarchies={
                 name: load_hierarchy(file) for name, file in _pairs("--hierarchy", self.hierarchy).items()
             },
@@ -262,6 +268,17 @@ class Task(TaskOptions, Inference):
 
         check_agreed("--label", self.label, path, schema.label)
         return schema if self.personal is None else schema.with_personal(names(self.personal, schema.names))
+
+
+def _with_table(rule: str) -> str:
+    """Return a rule with the table of regions that it names: name, south, west, north, east."""
+    found = re.fullmatch("region with (.+?) from (.+)", rule)
+    if not found:
+        return rule
+    from leastwise.documents import read_text
+    from leastwise.schema.derive import regions_from
+
+    return regions_from(map(tuple, csv.reader(read_text(Path(found[2])).splitlines())), found[1])
 
 
 def _pairs(option: str, given: Sequence[str] | None) -> dict[str, str]:

@@ -15,7 +15,7 @@ from leastwise.cli.domains import tell_unweighted
 from leastwise.cli.output import check_output, print_json, visible, write_frame
 from leastwise.cli.progress import working
 from leastwise.cli.sources import SourceOptions, counted_answers, stays
-from leastwise.cli.task import Label, Missing
+from leastwise.cli.task import Label, Missing, SurveyWeights
 from leastwise.documents.wording import percent, percent_range
 from leastwise.errors import ParameterError
 
@@ -57,6 +57,7 @@ def train(
     ] = Path("model.skops"),
     full: Full = False,
     missing: Missing = None,
+    survey_weights: SurveyWeights = None,
     test_share: Annotated[
         float, typer.Option("--test-share", min=0.05, max=0.9, help="The share to measure on.")
     ] = 0.3,
@@ -79,7 +80,7 @@ def train(
     `leastwise train g.json duckdb:people.db --table people --full`
     """
     asked = load(generalization)
-    tell_unweighted(generalization)
+    tell_unweighted(generalization, survey_weights)
     named = label or [each.name for each in asked.schema.labels]
     places = _places(output, named)
     for path in (made.with_suffix(suffix) for made in places for suffix in (made.suffix, ".md", ".json")):
@@ -91,6 +92,7 @@ def train(
     check_extra()
     full = full and counts is None  # what was counted is generalized
     same: Any = {"estimator": estimator, "full": full, "test_share": test_share, "seed": seed, "counts": counts}
+    same |= {"survey_weights": survey_weights}
     made = []
     wanted: Sequence[str | None] = named or [None]
     for each, path in zip(wanted, places, strict=True):

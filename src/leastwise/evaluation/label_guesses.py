@@ -21,7 +21,7 @@ from leastwise.evaluation.risk import LabelRisk, NumberErrors, UtilityRisk, labe
 from leastwise.generalization import Generalization
 from leastwise.predictors.base import CHOOSING, Predictor, samples
 from leastwise.predictors.cross_validation import FOLDS, CrossValidated
-from leastwise.predictors.held_out import Difference, weighed
+from leastwise.predictors.held_out import Difference, told_labels, weighed
 from leastwise.predictors.strongest import Strongest, believes
 from leastwise.records.table import Split, Table
 
@@ -180,7 +180,7 @@ def utilities_together(
     wrong = [{part: guesses.wrong(part, getattr(split, part)) for part in (*unseen, *_JUDGED)} for guesses in told]
     best = _best_classifiers(generalizations, [each["validation"] for each in wrong], split.validation)
     grouped = {"validation": split.train.and_also(split.validation) if unseen else split.validation}
-    found = []
+    untold, found = _untold(told[0], split, (*unseen, "validation")), []
     for own, mine in enumerate(best):
         note, risks = "" if mine == own else " of a coarser one", {}
         for part in _JUDGED:
@@ -193,12 +193,24 @@ def utilities_together(
             guessed, everything = (np.concatenate([wrong[i][each] for each in seen]) for i in (mine, best[0]))
             groups = GroupErrors.of(guessed, everything, grouped.get(part, people), groupings)
             number = told[mine].in_its_unit(split, part)
-            labels = _about_each_label(told[mine], told[best[0]], told[0], split, part, seen)
+            each = _about_each_label(told[mine], told[best[0]], told[0], split, part, seen)
+            labels = tuple(replace(one, untold=one.label in untold) for one in each)
             risks[part] = replace(
                 risk, increase=more, expected=expected, groups=groups, number=number, labels=labels
             )
         found.append(Utilities(**risks))
     return found
+
+
+def _untold(everything: LabelGuesses, split: Split, parts: Sequence[Part]) -> set[str]:
+    """Return the names of those of several labels that are not told even with everything asked."""
+    tables: list[Table] = [getattr(split, part) for part in parts]
+    people = tables[0] if len(tables) == 1 else tables[0].and_also(tables[1])
+    if people.several is None:
+        return set()
+    guessed = np.concatenate([everything.guessed(part, each) for part, each in zip(parts, tables, strict=True)])
+    told = told_labels(people.several, guessed, people.counts, people.persons)
+    return {label.name for place, label in enumerate(people.schema.labels) if place not in told}
 
 
 def _about_each_label(

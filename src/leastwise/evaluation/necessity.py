@@ -24,6 +24,11 @@ from leastwise.evaluation.worth import (
     rows,
 )
 
+_SEVERAL = (
+    " Errors are the weighted mean over the labels, and about each of them; what a question is needed for is told "
+    "at that level by Holm's correction for so many labels."
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Necessity(Document):
@@ -103,9 +108,10 @@ class Necessity(Document):
         return (
             f"Judged on {counted(self.people, 'person', 'people')} of whom the generalization was not made, the "
             f"model learned anew each time; ranges are {100 * LEVEL:.0f} % intervals of paired differences, each "
-            "by itself. A1, who steals the records, attacks by counting."
+            "by itself: of many questions that buy nothing, a few will seem to. A1, who steals the records, "
+            "attacks by counting."
             + ("" if self.number is None else f" {self.number.what_points_are()}")
-            + (" Errors are the weighted mean over the labels, and about each of them." if self._several else "")
+            + (_SEVERAL if self._several else "")
         )
 
     @property

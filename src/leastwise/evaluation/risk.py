@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -96,6 +97,9 @@ class LabelRisk:
         Its name.
     error, interval, baseline, increase, expected
         As of ``UtilityRisk``, about this label alone.
+    untold
+        Whether validation does not tell that with everything asked it is guessed better than by its most frequent
+        class. Nothing can then be lost by asking less, so that it does not decide.
     """
 
     label: str
@@ -104,6 +108,12 @@ class LabelRisk:
     baseline: float
     increase: Difference | None = None
     expected: float | None = None
+    untold: bool = field(default=False, metadata=LEFT_OUT)
+
+
+def deciding(labels: Sequence[LabelRisk]) -> tuple[LabelRisk, ...]:
+    """Return the labels of which the worst decides: those that can be told at all; where none can, all."""
+    return tuple(each for each in labels if not each.untold) or tuple(labels)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,7 +167,8 @@ class UtilityRisk:
         """
         if not self.labels:
             return self
-        pairs = zip(self.labels, everything.labels, strict=True)
+        mine = {each.label: each for each in self.labels}
+        pairs = ((mine[its.label], its) for its in deciding(everything.labels))
         more = [own.error - its.error if own.increase is None else own.increase.mean for own, its in pairs]
         return replace(self, worst=everything.error + max(more))
 

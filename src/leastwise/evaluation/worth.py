@@ -39,6 +39,26 @@ class Estimate:
         return cls(mean=difference.mean, interval=Interval(difference.bound(-z), difference.bound(z)))
 
 
+def told_together(estimates: Sequence[Estimate]) -> list[bool]:
+    """Return which differences are above 0 beyond chance, by Holm's correction for so many of one question.
+
+    One by itself is told where its interval lies above 0. So the level is that of a question, however many labels.
+
+    >>> few = Estimate(mean=0.02, interval=Interval(0.001, 0.039))
+    >>> many = Estimate(mean=0.02, interval=Interval(0.01, 0.03))
+    >>> told_together([few]), told_together([few, few]), told_together([few, many])
+    ([True], [False, False], [True, True])
+    """
+    z = float(stats.norm.ppf((1 + LEVEL) / 2))
+    above = [z * each.mean / max(each.mean - each.interval.low, 1e-12) for each in estimates]
+    found, left = [False] * len(above), len(above)
+    for i in sorted(range(len(above)), key=lambda i: -above[i]):
+        if above[i] <= float(stats.norm.ppf(1 - (1 - LEVEL) / 2 / left)):
+            break
+        found[i], left = True, left - 1
+    return found
+
+
 @dataclass(frozen=True, kw_only=True)
 class Worth:
     """What a question, or a boundary between two answers, is worth: how it is without it.
@@ -73,12 +93,13 @@ class Worth:
     @property
     def serves(self) -> tuple[str, ...]:
         """Which of several labels it is needed for, as far as these records can tell."""
-        return tuple(name for name, error in (self.by_label or {}).items() if error.interval.low > 0)
+        told = told_together([*(self.by_label or {}).values(), self.error])
+        return tuple(name for name, is_told in zip(self.by_label or {}, told, strict=False) if is_told)
 
     @property
     def buys(self) -> Buys:
         """What it buys, as far as these records can tell."""
-        if self.error.interval.low > 0 or self.serves:
+        if any(told_together([*(self.by_label or {}).values(), self.error])):
             return "accuracy"
         return "sureness" if self.log_loss.interval.low > 0 and self.error.interval.high > 0 else "nothing"
 

@@ -10,7 +10,7 @@ from leastwise.generalization import Generalization
 from leastwise.partition import Intervals, Partition, Untouched
 from leastwise.schema import Attribute
 from leastwise.schema.attribute import plain_number
-from leastwise.schema.derive import MOST_DEGREES, NEEDS, Above, Amount, Grid, Prefix, Rule, rule_of
+from leastwise.schema.derive import MOST_DEGREES, NEEDS, Above, Amount, Grid, Prefix, Region, Rule, rule_of
 from leastwise.schema.values import ANY_NUMBER, CODE_NUMBER
 
 HEADER = """\
@@ -90,6 +90,9 @@ def _rule_plan(rule: Rule) -> dict[str, Any]:
     if isinstance(rule, Prefix):
         return {"length": rule.length}
     common = {"pattern": f"^(?:{rule.pattern})$", "refused": rule.refused}
+    if isinstance(rule, Region):
+        boxes = [[box.name, *map(float, box[1:])] for box in rule.boxes]
+        return {**common, "beside": rule.beside, "boxes": boxes}
     if isinstance(rule, Grid):
         return {**common, "most": MOST_DEGREES, "degrees": rule.degrees, "perDegree": rule.per_degree}
     if isinstance(rule, Above):

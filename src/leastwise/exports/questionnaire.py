@@ -16,7 +16,7 @@ from leastwise.generalization import Generalization
 from leastwise.partition import Partition, Untouched
 from leastwise.partition.labels import distinguished
 from leastwise.schema import Attribute
-from leastwise.schema.derive import notation_of
+from leastwise.schema.derive import columns_of, notation_of
 from leastwise.schema.values import Say
 
 NO_ANSWER, SOMETHING_ELSE, PREFER_NOT = "no answer", "something else", "I prefer not to say"
@@ -133,7 +133,7 @@ def _typed(partition: Partition) -> Typed:
     attribute = partition.attribute
     if isinstance(partition, Untouched):
         return ""
-    if attribute.derive:
+    if attribute.derive and not columns_of(attribute.derive):  # nobody types two columns: who answers knows where
         return "text"
     return "" if partition.untouched else "number" if attribute.continuous else "choice"
 

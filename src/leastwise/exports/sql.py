@@ -94,7 +94,7 @@ def to_sql(
     inner = [[line] for column, _ in asked for line in column.definitions()]
     outer = [_named(case, spoken.name(column.attribute.name)) for column, case in asked]
     for i, name in enumerate(keep, start=1):
-        if name in {*kinds, *(attribute.column for attribute in generalization.schema.attributes)}:
+        if name in {*kinds, *(c for attribute in generalization.schema.attributes for c in attribute.columns)}:
             raise ParameterError(f"{shorten(name)} is declared; only other columns can be kept as they are")
         inner.append([f"{RECORD}.{spoken.name(name)} AS k{i}"])
         outer.append([f"k{i} AS {spoken.name(name)}"])

@@ -77,8 +77,8 @@ class Column:
         """Return how the text is derived, for the innermost SELECT; nothing where it is not."""
         if not self.attribute.derive:
             return []
-        raw = f"{RECORD}.{self.dialect.name(self.attribute.column)}"
-        return [f"{derived_text(self.dialect, self.attribute.derive, raw)} AS {self.derived_name}"]
+        raws = [f"{RECORD}.{self.dialect.name(column)}" for column in self.attribute.columns]
+        return [f"{derived_text(self.dialect, self.attribute.derive, *raws)} AS {self.derived_name}"]
 
     def definitions(self) -> list[str]:
         """Return the short names that the query uses of this column, for its inner SELECT."""

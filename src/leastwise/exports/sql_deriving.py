@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from leastwise.exports.sql_dialects import Dialect
-from leastwise.schema.derive import MOST_DEGREES, NEEDS, WEEKDAYS, Above, Amount, Grid, Part, Prefix, rule_of
+from leastwise.schema.derive import (
+    MOST_DEGREES,
+    NEEDS,
+    WEEKDAYS,
+    Above,
+    Amount,
+    Grid,
+    Part,
+    Prefix,
+    Region,
+    rule_of,
+)
 from leastwise.schema.values import ANY_NUMBER
 
 
-def derived_text(dialect: Dialect, rule: str, raw: str) -> str:
-    """Return the derived text of a column; null and the empty text stay what they are."""
+def derived_text(dialect: Dialect, rule: str, raw: str, *beside: str) -> str:
+    """Return the derived text of a column; null and the empty text stay what they are.
+
+    ``beside`` are the other columns that the rule reads.
+    """
     found, text = rule_of(rule), dialect.any_text(raw)
+    if isinstance(found, Region):
+        return _region(dialect, found, (raw, *beside))
     if isinstance(found, Prefix):
         return f"substr({text}, 1, {found.length})"
     if isinstance(found, Grid):
@@ -20,6 +38,22 @@ def derived_text(dialect: Dialect, rule: str, raw: str) -> str:
     refused = dialect.text(found.refused)
     valid = dialect.has_form(text, found)
     return f"CASE WHEN {text} IS NULL OR {text} = '' THEN NULL WHEN {valid} THEN {made} ELSE {refused} END"
+
+
+def _region(dialect: Dialect, rule: Region, raws: Sequence[str]) -> str:
+    texts = [dialect.any_text(raw) for raw in raws]
+    lat, lon = (
+        dialect.text_as_number(raw, dialect.trimmed(text), ANY_NUMBER)
+        for raw, text in zip(raws, texts, strict=True)
+    )
+    unanswered = " OR ".join(f"{text} IS NULL OR {text} = ''" for text in texts)
+    inside = " ".join(
+        f"WHEN {lat} BETWEEN {dialect.number(float(box.south))} AND {dialect.number(float(box.north))} AND {lon} "
+        f"BETWEEN {dialect.number(float(box.west))} AND {dialect.number(float(box.east))} "
+        f"THEN {dialect.text(box.name)}"
+        for box in rule.boxes
+    )
+    return f"CASE WHEN {unanswered} THEN NULL {inside} ELSE {dialect.text(rule.refused)} END"
 
 
 def _cell(dialect: Dialect, rule: Grid, raw: str, text: str) -> str:

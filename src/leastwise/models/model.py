@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,6 +13,7 @@ import polars as pl
 from leastwise.confidence import Interval
 from leastwise.documents import Document
 from leastwise.documents.pages import as_is
+from leastwise.documents.plain import LEFT_OUT
 from leastwise.documents.wording import percent, percent_range
 from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
@@ -35,6 +36,8 @@ class ModelFacts(Document):
         How many records the saved model was fitted on, and how many were left out because they had no label.
     r2
         Of a number, the share of its variance that is explained on held-out records; None where there are classes.
+    survey_weights
+        The column by which it was fitted and measured; None where each record counted once.
     """
 
     FORMAT: ClassVar[str] = "leastwise-model"
@@ -55,6 +58,7 @@ class ModelFacts(Document):
     versions: Mapping[str, str]
     r2: float | None = None
     unit: str = ""
+    survey_weights: str | None = field(default=None, metadata=LEFT_OUT)
 
     @property
     def number(self) -> bool:
@@ -129,6 +133,8 @@ def card(facts: ModelFacts) -> str:
         error += f"; R2 {facts.r2:.3f}"
         naive = f"always answering the median | {facts.baseline:.4g}{unit}"
         how, what = "that of a mean (normal)", "a number"
+    if facts.survey_weights is not None:
+        how = f"that of a mean weighted by {as_is(facts.survey_weights)}, as the model was fitted,"
     versions = ", ".join(f"{name} {number}" for name, number in facts.versions.items())
     return f"""# Model card: {as_is(facts.label)}
 

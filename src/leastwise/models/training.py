@@ -15,7 +15,7 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from leastwise.confidence import binomial_interval, distance_interval
+from leastwise.confidence import distance_interval, error_interval
 from leastwise.documents.wording import listed
 from leastwise.errors import DataError, ParameterError, shorten
 from leastwise.generalization import Generalization
@@ -24,6 +24,7 @@ from leastwise.models.model import Model, ModelFacts
 from leastwise.partition import Untouched
 from leastwise.random import generator
 from leastwise.records.encoding import derived_column
+from leastwise.records.survey import read_weights, scaled
 from leastwise.schema import Attribute
 from leastwise.validation import check_between, did_you_mean
 
@@ -109,6 +110,7 @@ def _columns(generalization: Generalization) -> Any:
 
 Codes = npt.NDArray[np.intp]
 Counts = npt.NDArray[np.int64]
+Weights = npt.NDArray[np.float64]
 Known = npt.NDArray[np.bool_]
 FEWEST = 20  # records with a label
 # A record that more people have is given so many times, and weighs the more; and so many rows are given in all.
@@ -125,6 +127,7 @@ def train(
     test_share: float = 0.3,
     seed: int = 0,
     counts: npt.ArrayLike | None = None,
+    survey_weights: str | None = None,
 ) -> Model:
     """Fit a classifier on generalized records.
 
@@ -148,6 +151,8 @@ def train(
     counts
         How many people each row stands for, where the rows are distinct records: a record that many have is fitted
         with its weight.
+    survey_weights
+        The column of survey weights: the model is fitted and measured by them, and no input has it.
     """
     check_between("test_share", test_share, 0.05, 0.9)
     name = _label_name(generalization, label)
@@ -163,8 +168,10 @@ def train(
     )
     number = declared is not None and declared.continuous
     classes, told, known = _labels(declared, labels)
+    speaks = _weights(frame, survey_weights, generalization, counts is not None)
+    frame = frame if survey_weights is None else frame.drop(survey_weights)
     matrix = encoded(generalization, generalization.transform(frame) if full else frame)
-    x, y = matrix[known], told[known]
+    x, y, speaks = matrix[known], told[known], speaks[known]
     everybody = np.ones(len(told), dtype=np.int64) if counts is None else np.asarray(counts, dtype=np.int64)
     people = everybody[known]
     if people.sum() < FEWEST or len(np.unique(y)) < 2:
@@ -177,8 +184,8 @@ def train(
     used = pipeline.steps[-1][1]
     with threadpool_limits(1, "blas"):
         parts = _held_out(people, test_share, seed)
-        measured = (_measured_number if number else _measured)(pipeline, x, y, *parts)
-        fitted = _fitted(pipeline, x, y, people)
+        measured = (_measured_number if number else _measured)(pipeline, x, y, *parts, speaks)
+        fitted = _fitted(pipeline, x, y, people, speaks)
     facts = ModelFacts(
         fingerprint=generalization.fingerprint,
         label=name,
@@ -190,6 +197,7 @@ def train(
         seed=seed,
         versions=_versions(used),
         unit=declared.unit if number and declared is not None else "",
+        survey_weights=survey_weights,
         **measured,
     )
     return Model(generalization, fitted, facts)
@@ -220,6 +228,15 @@ def _label_name(generalization: Generalization, label: str | None) -> str:
     return label or declared[0]
 
 
+def _weights(frame: Any, name: str | None, generalization: Generalization, counted: bool) -> Weights:
+    """Return for how much each record speaks: as the survey says, or all for the same."""
+    if name is None:
+        return np.ones(frame.height)
+    if counted:
+        raise ParameterError("counted records have no survey weights; give the records themselves")
+    return scaled(read_weights(frame, name, generalization.schema))
+
+
 def _held_out(people: Counts, share: float, seed: int) -> tuple[Counts, Counts]:
     """Return from how many people behind each row a model learns, and on how many it is measured."""
     random, everybody = generator(seed, "train", "held out"), int(people.sum())
@@ -232,57 +249,75 @@ def _held_out(people: Counts, share: float, seed: int) -> tuple[Counts, Counts]:
     return people - test, test
 
 
-def _fitted(pipeline: Any, matrix: Matrix, y: npt.NDArray[Any], people: Counts) -> Any:
-    """Return a clone, fitted to so many people behind each row.
+def _fitted(pipeline: Any, matrix: Matrix, y: npt.NDArray[Any], people: Counts, speaks: Weights) -> Any:
+    """Return a clone, fitted to so many people behind each row, of whom each speaks for so much.
 
     Estimators ask how many rows a leaf has, or a class: a record that some have is given some times, one that many
     have is given with a weight.
     """
-    used = np.flatnonzero(people)
+    used = np.flatnonzero((people > 0) & (speaks > 0))
     times = np.minimum(people[used], max(1, min(MOST_TIMES, MOST_ROWS // max(len(used), 1))))
-    rows, weights = np.repeat(used, times), np.repeat(people[used] / times, times)
+    rows, weights = np.repeat(used, times), np.repeat(speaks[used] * people[used] / times, times)
     last, estimator = pipeline.steps[-1]
     weighed = {} if (weights == 1).all() else {f"{last}__sample_weight": weights}
     if weighed and not has_fit_parameter(estimator, "sample_weight"):
         raise ParameterError(
-            f"{type(estimator).__name__} must take sample_weight, because many people have the same record; "
-            f"choose another estimator, such as {DEFAULT}"
+            f"{type(estimator).__name__} must take sample_weight, because many people have the same record, or by "
+            f"survey weights; choose another estimator, such as {DEFAULT}"
         )
     return clone(pipeline).fit(matrix[rows], y[rows], **weighed)
 
 
-def _measured(pipeline: Any, matrix: Matrix, y: Codes, rest: Counts, test: Counts) -> dict[str, Any]:
+def _measured(
+    pipeline: Any, matrix: Matrix, y: Codes, rest: Counts, test: Counts, speaks: Weights
+) -> dict[str, Any]:
     """Return the error of a clone that was fitted on the people who were not held out."""
-    classes = np.bincount(y, weights=rest)
+    classes = np.bincount(y, weights=rest * speaks)
     if (classes > 0).sum() < 2:
         raise DataError(
             "one class is so rare that the records left for training show only the other; collect more"
         )
-    rows, tested = np.flatnonzero(test), int(test.sum())
-    guesses = _fitted(pipeline, matrix, y, rest).predict(matrix[rows])
-    wrong = int(test[rows][guesses != y[rows]].sum())
+    rows, people = np.flatnonzero(test), (test * speaks)[test > 0]
+    wrong = _fitted(pipeline, matrix, y, rest, speaks).predict(matrix[rows]) != y[rows]
+    # Where people speak for more or less, the interval is that of a weighted mean, and one each they are bits.
+    persons = None if (speaks == 1).all() else rows
     return {
-        "error": wrong / tested,
-        "interval": binomial_interval(wrong, tested),
-        "baseline": float(test[y != classes.argmax()].sum()) / tested,
-        "tested": tested,
+        "error": float(np.average(wrong, weights=people)),
+        "interval": error_interval(wrong, people, persons),
+        "baseline": float(np.average(y[rows] != classes.argmax(), weights=people)),
+        "tested": int(test.sum()),
     }
 
 
-def _measured_number(pipeline: Any, matrix: Matrix, y: Matrix, rest: Counts, test: Counts) -> dict[str, Any]:
+def _measured_number(
+    pipeline: Any, matrix: Matrix, y: Matrix, rest: Counts, test: Counts, speaks: Weights
+) -> dict[str, Any]:
     """Return how far off a clone is that was fitted on the people who were not held out."""
     rows = np.flatnonzero(test)
-    people, truth = test[rows], y[rows]
-    off = _fitted(pipeline, matrix, y, rest).predict(matrix[rows]) - truth
+    people, truth, learned = (test * speaks)[rows], y[rows], rest * speaks
+    off = _fitted(pipeline, matrix, y, rest, speaks).predict(matrix[rows]) - truth
     average = partial(np.average, weights=people)
     spread = float(average(np.square(truth - average(truth))))
     return {
         "error": float(average(np.abs(off))),
-        "interval": distance_interval(np.abs(off), people.astype(float)),
-        "baseline": float(average(np.abs(truth - np.median(np.repeat(y, rest))))),
-        "tested": int(people.sum()),
+        "interval": distance_interval(np.abs(off), people, None if (speaks == 1).all() else rows),
+        "baseline": float(average(np.abs(truth - _median(y, learned)))),
+        "tested": int(test.sum()),
         "r2": 1 - float(average(np.square(off))) / spread if spread > 0 else 0.0,
     }
+
+
+def _median(values: Matrix, weights: Weights) -> float:
+    """Return the weighted median: half of the weight lies on either side; between two values, their middle.
+
+    >>> _median(np.array([3.0, 1.0, 2.0, 4.0]), np.ones(4)), _median(np.array([1.0, 9.0]), np.array([1.0, 3.0]))
+    (2.5, 9.0)
+    """
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(weights[order])
+    half = below[-1] / 2
+    low, high = (int(np.searchsorted(below, half * (1 + e), side="left")) for e in (-1e-12, 1e-12))
+    return float((values[order][low] + values[order][high]) / 2)
 
 
 def _versions(estimator: Any) -> dict[str, str]:

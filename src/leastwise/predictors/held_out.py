@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,8 @@ _CHOOSES = 6
 _LEAST_PROBABILITY = 1e-3
 # People times classes up to which boosting in small steps is worth it.
 _FEW = 40_000.0
+# Standard errors (95 %, one-sided) below which it is not told that a label can be predicted at all.
+_TOLD = 1.645
 # How far off beliefs are: see ``weighed``.
 _BELIEFS_OFF, _BELIEFS_OFF_SHARE = 0.003, 0.75
 
@@ -151,6 +154,22 @@ class HeldOut:
         return Difference.of(self.surprise - other.surprise, self.weights, self.persons)
 
 
+def told_labels(
+    several: Several, guessed: npt.NDArray[Any], weights: npt.NDArray[Any], persons: npt.NDArray[Any] | None
+) -> list[int]:
+    """Return which of several labels are guessed better than by their most frequent class, beyond chance.
+
+    What is lost about any other one by asking less is chance, and would decide. Where none is told, all count.
+    """
+    wrong, found = several.wrong(guessed).astype(float), []
+    for label in range(wrong.shape[1]):
+        own = several.exact[:, label]
+        guess = own != np.bincount(own, weights=weights).argmax()
+        if Difference.of(guess - wrong[:, label], weights, persons).bound(-_TOLD) > 0:
+            found.append(label)
+    return found or [*range(wrong.shape[1])]
+
+
 @dataclass(frozen=True, eq=False)
 class Reference:
     """What others are held against.
@@ -160,7 +179,8 @@ class Reference:
     judged, beliefs
         How it is judged, and what it thinks of each label, row by row.
     worst
-        Whether, of several labels, the one counts about which most is lost; else all of them, by their weights.
+        Whether, of several labels that can be told, the one counts about which most is lost; else all of them, by
+        their weights.
     """
 
     judged: HeldOut
@@ -170,11 +190,15 @@ class Reference:
     def increase_of(self, coarser: HeldOut) -> Difference:
         """Estimate by how much somebody who sees less errs more often, by labels and by beliefs."""
         if self.worst and isinstance(coarser.graded, Several):
-            each = [
-                self._increase_about(coarser, coarser.graded, i) for i in range(coarser.graded.levels.shape[1])
-            ]
+            each = [self._increase_about(coarser, coarser.graded, i) for i in self._told]
             return max(each, key=lambda increase: increase.bound(1))
         return weighed(coarser.errs_more_than(self.judged), coarser.expected_loss(self.beliefs))
+
+    @cached_property
+    def _told(self) -> list[int]:
+        judged = self.judged
+        assert isinstance(judged.graded, Several)
+        return told_labels(judged.graded, judged.guessed, judged.weights, judged.persons)
 
     def _increase_about(self, coarser: HeldOut, several: Several, label: int) -> Difference:
         """Estimate the increase about one of several labels."""

@@ -73,8 +73,12 @@ def _beside(column: Column, numbers: npt.NDArray[np.float64], attribute: Attribu
     return missing, outside
 
 
-def derived_column(column: Column, rule: str) -> Column:
-    """Return the texts that a rule of ``schema.derive`` makes of a column."""
+def derived_column(column: Column, rule: str, *beside: Column) -> Column:
+    """Return the texts that a rule of ``schema.derive`` makes of a column, and of others that it reads."""
+    if beside:
+        pairs = zip(column.to_list(), *(each.to_list() for each in beside), strict=True)
+        both = [derived(rule, *values) for values in pairs]
+        return nw.new_series(column.name, both, nw.String(), backend=column.implementation)
     values, index = distinct_values(column)
     texts = [derived(rule, value) for value in values]
     made = [texts[place] for place in index]

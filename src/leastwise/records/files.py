@@ -24,6 +24,7 @@ from leastwise.documents.writing import unnamed_file
 from leastwise.errors import DataError, UnknownValueError, shorten
 from leastwise.records import conversion
 from leastwise.records import csv as csv_files
+from leastwise.schema.patterns import check_no_patterns, is_pattern
 from leastwise.schema.values import CODE_NUMBER, WORDS
 
 Format = Literal["csv", "parquet", "ndjson"]
@@ -98,6 +99,7 @@ class RecordFile:
         """Return the records, not yet read; read them within ``reading``."""
         with self.reading():
             if self.format == "csv":
+                check_no_patterns(self.header)
                 return pl.scan_csv(
                     self.path,
                     separator=self.separator,
@@ -107,6 +109,7 @@ class RecordFile:
                     glob=False,
                 )
             frame = self._scan_typed()
+            check_no_patterns(frame.collect_schema().names())
             return frame.with_columns(without_markers(frame.collect_schema(), missing))
 
     def _scan_typed(self) -> pl.LazyFrame:
@@ -188,8 +191,7 @@ def _unreadable(path: Path, error: OSError) -> DataError:
 
 def by_name(name: str) -> pl.Expr:
     """Return a column by its name: one like ``^a$`` or ``*`` Polars would take for a pattern."""
-    pattern = name == "*" or (name.startswith("^") and name.endswith("$"))
-    return selectors.by_name(name).as_expr() if pattern else pl.col(name)
+    return selectors.by_name(name).as_expr() if is_pattern(name) else pl.col(name)
 
 
 def without_markers(schema: pl.Schema, missing: Sequence[str]) -> list[pl.Expr]:

@@ -17,7 +17,7 @@ Floats = npt.NDArray[np.float64]
 def read_weights(records: Any, name: str, schema: Schema, person: str | None = None) -> Floats:
     """Read the weights of a narwhals frame; what is no weight is refused in one line."""
     shown = shorten(name)
-    columns = [each.column for each in (*schema.attributes, *schema.labels)]
+    columns = [column for each in (*schema.attributes, *schema.labels) for column in each.columns]
     if name in (*schema.names, *columns):
         raise SchemaError(f"{shown} is the survey weight, so it is no attribute; leave it out of the schema")
     if name == person:

@@ -101,7 +101,8 @@ class Table:
         for attribute in schema.attributes:
             encode = encode_numbers if attribute.continuous else encode_values
             column = records[attribute.column]
-            column = derived_column(column, attribute.derive) if attribute.derive else column
+            if attribute.derive:
+                column = derived_column(column, attribute.derive, *(records[c] for c in attribute.columns[1:]))
             codes, level = encode(column, attribute)
             columns.append(codes)
             levels.append(level)
@@ -243,6 +244,11 @@ class Table:
         if self.persons is None:
             return self.people
         return effective_number(np.bincount(self.persons, weights=self.weights))
+
+    @property
+    def tells(self) -> float:
+        """How much a record of a survey tells beside one of equal weights; 1 where there are no survey weights."""
+        return self.effective_people / max(len(self), 1) if self.survey else 1.0
 
     def use(self, attribute: int) -> npt.NDArray[np.float64]:
         """Return how many people have each code of an attribute."""
@@ -430,6 +436,6 @@ def _persons(records: Any, person: str, schema: Schema) -> npt.NDArray[np.intp]:
 
 
 def _check_columns(columns: Sequence[str], schema: Schema) -> None:
-    for name in [attribute.column for attribute in (*schema.attributes, *schema.labels)]:
+    for name in [name for attribute in (*schema.attributes, *schema.labels) for name in attribute.columns]:
         if name not in columns:
             raise DataError(f"the records have no column {shorten(name)}; {did_you_mean(name, columns)}")

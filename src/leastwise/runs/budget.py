@@ -11,7 +11,7 @@ from leastwise.documents import is_number
 from leastwise.documents.plain import LEFT_OUT
 from leastwise.documents.wording import counted, percent
 from leastwise.errors import ParameterError, shorten
-from leastwise.evaluation.risk import LabelRisk
+from leastwise.evaluation.risk import LabelRisk, deciding
 from leastwise.predictors.held_out import Difference
 from leastwise.runs.candidates import Figures
 from leastwise.validation import check_between, check_choice, did_you_mean
@@ -62,7 +62,8 @@ class Budget:
         at this one-sided level, keeps it.
     labels_by
         Where several labels are predicted: limits of the error hold for every one of them, so that the ``worst``
-        decides, or for their ``weighted`` mean. Groups are judged by the weighted mean.
+        decides, or for their ``weighted`` mean. A label that is not told even with everything asked can lose
+        nothing, and does not decide about the increase. Groups are judged by the weighted mean.
 
     Examples
     --------
@@ -144,7 +145,7 @@ class Budget:
 
     def worst_label(self, figures: Figures, errors: float = 0.0) -> LabelRisk | None:
         """Return, of several labels, the one whose error may rise most; None where their weighted mean counts."""
-        told = [each for each in figures.labels if each.increase is not None]
+        told = [each for each in deciding(figures.labels) if each.increase is not None]
         if self.labels_by != WORST or not told:
             return None
         return max(told, key=lambda each: each.increase.bound(errors) if each.increase else 0.0)

@@ -9,6 +9,7 @@ from leastwise.documents import from_text, to_text
 from leastwise.documents.wording import NO_BREAK, listed
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
+from leastwise.evaluation.risk import deciding
 from leastwise.predictors.held_out import CHOICE_MARGIN, MARGIN, Difference, weighed
 from leastwise.runs.budget import WORST, Budget, Limit, Size
 from leastwise.runs.candidates import Candidate, Figures
@@ -307,12 +308,16 @@ def _rounded(number: float) -> int:
 
 def limits_in_words(budget: Budget, frontier: Frontier) -> str:
     """Say the limits, and of several labels which count."""
-    many = len(frontier.untouched.labels)
-    if not many or not budget.bounds_utility:
+    every = frontier.untouched.labels
+    if not every or not budget.bounds_utility:
         return budget.words()
+    many, told = len(every), [each.label for each in deciding(every)]
+    untold = listed([each.label for each in every if each.label not in told])
     which = (
         f"about each of {many} labels" if budget.labels_by == WORST else f"in the weighted mean of {many} labels"
     )
+    if untold and budget.labels_by == WORST:
+        which += f"; not what is lost about {untold}, which not even all answers tell better than a guess"
     return f"{budget.words()} (the error is limited {which})"
 
 
@@ -361,7 +366,7 @@ def promise_of(point: Candidate, budget: Budget) -> str:
 def _promise_of_every_label(tested: Figures, budget: Budget) -> str:
     """Return the promise about the label of which it is the least sure: all others are kept at least as surely."""
     found = []
-    for each in tested.labels:
+    for each in deciding(tested.labels):
         assert each.increase is not None
         told = promise(budget, each.increase, tested.people, each.expected, each.label)
         sure = 0 if told.startswith(MISSED) else 2 if told.startswith("Kept") else 1

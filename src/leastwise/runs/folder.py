@@ -25,6 +25,7 @@ from leastwise.evaluation.groups import Groups
 from leastwise.evaluation.necessity import Necessity
 from leastwise.generalization import Generalization
 from leastwise.runs import showing
+from leastwise.runs.budget import Budget
 from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, read_line
 from leastwise.runs.choice import Choice
 from leastwise.runs.frontier import Frontier
@@ -314,11 +315,17 @@ def _check_same(old: RunTask, new: RunTask, folder: Path) -> None:
     before, after = (to_plain(replace(task, budget=None)) for task in (old, new))
     # What is not said is not written: a key may be in one of them only.
     differing = [key for key in {**before, **after} if before.get(key) != after.get(key)]
+    if not (folder / FRONTIER).is_file() and _labels_by(old) != _labels_by(new):  # figures are made by it
+        differing.append("labels_by")
     if differing:
         what = "the data" if differing[0] == "fingerprint" else differing[0].replace("_", " ")
         raise ParameterError(
             f"{folder} holds a run of another task ({what} differs); name another one, or begin anew: {FRESH}"
         )
+
+
+def _labels_by(task: RunTask) -> str:
+    return (task.budget or Budget()).labels_by
 
 
 def _clear(folder: Path) -> None:

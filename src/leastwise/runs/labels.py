@@ -13,7 +13,7 @@ import numpy as np
 from leastwise.documents import from_text, to_text
 from leastwise.evaluation.declared_groups import Grouping, ServedBefore, parse_all
 from leastwise.evaluation.label_guesses import LabelGuesses, Utilities, utilities_together
-from leastwise.evaluation.risk import UtilityRisk
+from leastwise.evaluation.risk import UtilityRisk, deciding, label_risks
 from leastwise.generalization import Generalization
 from leastwise.minimizers.merging import everything_asked
 from leastwise.predictors.base import samples
@@ -74,8 +74,11 @@ class Asked(NamedTuple):
         found, drawn = self.utilities(split)[0].validation, searched(split.validation)
         if len(drawn) == len(split.validation):
             return found
-        wrong = self.told[0].wrong("validation", split.validation)
-        return replace(found, error=float(np.average(wrong[drawn], weights=split.validation.counts[drawn])))
+        people, told = split.validation.take(drawn), self.told[0]
+        wrong, guessed = told.wrong("validation", split.validation), told.guessed("validation", split.validation)
+        errors = [each.error for each in label_risks(guessed[drawn], split.train, people)]
+        labels = tuple(replace(one, error=e) for one, e in zip(found.labels, errors, strict=True))
+        return replace(found, error=float(np.average(wrong[drawn], weights=people.counts)), labels=labels)
 
     def known_for_screening(self, split: Split) -> UtilityRisk | None:
         """Return the same, where the worst of several labels counts: others are held against it in screening."""
@@ -102,7 +105,7 @@ class Asked(NamedTuple):
     def increase_of_nothing(self, split: Split) -> Difference:
         """Return by how much it errs more on validation with nothing asked; of several labels, about the worst."""
         risk = self.utilities(split)[1].validation
-        each = [label.increase for label in risk.labels if self.worst and label.increase is not None]
+        each = [label.increase for label in deciding(risk.labels) if self.worst and label.increase is not None]
         found = max(each, key=lambda increase: increase.mean, default=risk.increase)
         assert found is not None
         return found

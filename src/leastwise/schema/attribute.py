@@ -17,7 +17,7 @@ import numpy as np
 
 from leastwise.documents import Fields, Problems
 from leastwise.errors import SchemaError, UnknownValueError, shorten
-from leastwise.schema.derive import rule_of
+from leastwise.schema.derive import columns_of, rule_of
 from leastwise.schema.hierarchy import Hierarchy, Tree, hierarchy_from_document
 from leastwise.schema.names import (
     Content,
@@ -123,6 +123,11 @@ class Attribute:
     def extra_values(self) -> int:
         """How many values the domain has beside the declared ones: "missing" and "other"."""
         return int(self.missing) + int(self.other)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns of the records that it is asked of."""
+        return (self.column, *columns_of(self.derive))
 
     @property
     def column(self) -> str:

@@ -10,6 +10,9 @@ A rule turns the *text* of a raw value into another text, before anything else l
 - ``number of 1.234,5 €``: an amount in local notation. The example shows the thousands separator, the decimal sign
   and what stands before or behind;
 - ``grid 0.1``: the lower edge of the cell of so many degrees in which a latitude or longitude lies;
+- ``region with lon: North 50 -10 60 10; South 40 -10 50 10``: the named region of a table in which a latitude lies
+  with the longitude of another column; each with its southern, western, northern and eastern end. A place on an
+  end is inside, of several the first counts, and a name may have several such boxes;
 - ``above 50000``: two classes, "up to 50000" and "above 50000", for a label that is a number.
 
 What has another form is not guessed at: it becomes the text "not YYYY-MM-DD", which no domain has, and so is
@@ -21,10 +24,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from leastwise.errors import SchemaError, shorten
 from leastwise.schema.values import ANY_NUMBER, is_missing, is_several, text_of
@@ -56,6 +59,8 @@ _PART = re.compile(
 )
 _GRID = re.compile("grid ([1-9][0-9]?|0[.][0-9]{1,3})")
 _ABOVE = re.compile("above (-?[0-9]+([.][0-9]+)?)")
+_REGION = re.compile(r"region with (.+?): (.+)")
+_BOX = re.compile(r" *(\S(?:.*?\S)?)" + 4 * r" +(-?[0-9]{1,3}(?:[.][0-9]+)?)" + " *")
 _AMOUNT = re.compile(r"number of ([^0-9]*)1([.,' ]?)234(?:([.,])5)?([^0-9]*)")
 
 
@@ -221,7 +226,52 @@ class Grid:
         return text_of(cell * self.degrees / self.per_degree) or ""
 
 
-Rule = Prefix | Part | Amount | Above | Grid
+class Box(NamedTuple):
+    """A part of a named region, from its southern to its northern end, and from the western to the eastern one."""
+
+    name: str
+    south: str
+    west: str
+    north: str
+    east: str
+
+
+@dataclass(frozen=True)
+class Region:
+    """The named region of a table in which a latitude and, in the column ``beside``, a longitude lie."""
+
+    beside: str
+    boxes: tuple[Box, ...]
+
+    @property
+    def pattern(self) -> str:
+        """The form of either text."""
+        return f"[{SPACES}]*{ANY_NUMBER}[{SPACES}]*"
+
+    @property
+    def refused(self) -> str:
+        """What a place in no region becomes, or what is no place."""
+        return "in no region"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the regions, each once."""
+        return tuple(dict.fromkeys(box.name for box in self.boxes))
+
+    def of(self, text: str, beside: str = "") -> str:
+        """Return the derived text."""
+        if not all(re.fullmatch(self.pattern, each) for each in (text, beside)):
+            return self.refused
+        lat, lon = float(text), float(beside)
+        inside = (
+            box.name
+            for box in self.boxes
+            if float(box.south) <= lat <= float(box.north) and float(box.west) <= lon <= float(box.east)
+        )
+        return next(inside, self.refused)
+
+
+Rule = Prefix | Part | Amount | Above | Grid | Region
 
 
 def _optional(unit: str, gap: str) -> str:
@@ -253,6 +303,8 @@ def rule_of(text: str) -> Rule:
         return Part(part, notation, reference)
     if found := _GRID.fullmatch(text):
         return _grid(text, found[1])
+    if found := _REGION.fullmatch(text):
+        return _region(text, found[1], found[2])
     if found := _ABOVE.fullmatch(text):
         return Above(found[1])
     if (found := _AMOUNT.fullmatch(text)) and found[2] != found[3]:
@@ -261,7 +313,8 @@ def rule_of(text: str) -> Rule:
             return Amount(text.removeprefix("number of "), before, found[2], found[3] or "", after)
     raise SchemaError(
         f"derive must be 'prefix 3', 'year of YYYY-MM-DD' ({', '.join(PARTS[1:-1])} likewise), "
-        "'age on 2025-01-01 of YYYY-MM-DD', 'number of 1.234,5 €', 'grid 0.1' or 'above 50000'; got "
+        "'age on 2025-01-01 of YYYY-MM-DD', 'number of 1.234,5 €', 'grid 0.1', 'above 50000' or "
+        "'region with lon: North 50 0 60 9'; got "
         f"{shorten(text)}"
     )
 
@@ -275,6 +328,43 @@ def _grid(text: str, size: str) -> Grid:
     ):  # else edges of one degree would not be edges of cells
         raise SchemaError(f"derive: a grid must cut a degree into whole cells, such as 0.1; got {shorten(text)}")
     return Grid(size, 1, per_degree)
+
+
+def _region(text: str, beside: str, table: str) -> Region:
+    boxes = []
+    for part in table.split(";"):
+        if not (found := _BOX.fullmatch(part)):
+            raise SchemaError(
+                "derive: a region is its name and its southern, western, northern and eastern end in degrees, "
+                f"such as North 50 -10 60 10; got {shorten(part)}"
+            )
+        box = Box(*found.groups())
+        if float(box.south) > float(box.north) or float(box.west) > float(box.east):
+            raise SchemaError(
+                f"derive: the ends of {shorten(box.name)} must go from south to north and from west to east "
+                f"(beyond the antimeridian, in two parts of one name); got {shorten(part)}"
+            )
+        boxes.append(box)
+    return Region(beside, tuple(boxes))
+
+
+def regions_from(rows: Iterable[tuple[str, ...]], beside: str) -> str:
+    """Return the rule for a table of regions: name, south, west, north, east; its first row may be a header.
+
+    >>> regions_from([("region", "s", "w", "n", "e"), ("North", "50", "-10", "60", "10")], "lon")
+    'region with lon: North 50 -10 60 10'
+    """
+    told = [" ".join(cell.strip() for cell in row) for row in rows if any(cell.strip() for cell in row)]
+    told = told[1:] if told and not _BOX.fullmatch(told[0]) else told
+    made = f"region with {beside}: {'; '.join(told)}"
+    rule_of(made)
+    return made
+
+
+def columns_of(rule: str) -> tuple[str, ...]:
+    """Return the other columns that a rule reads."""
+    made = rule_of(rule) if rule else None
+    return (made.beside,) if isinstance(made, Region) else ()
 
 
 def _check_notation(text: str, part: str, notation: str) -> None:
@@ -307,9 +397,17 @@ def raw_text(value: Any) -> str | None:
     return value if isinstance(value, str) else text_of(value)
 
 
-def derived(rule: str, value: Any) -> Any:
-    """Return what a rule makes of a raw value; what is missing, or is no single value, stays as it is."""
+def derived(rule: str, value: Any, *beside: Any) -> Any:
+    """Return what a rule makes of a raw value; what is missing, or is no single value, stays as it is.
+
+    ``beside`` are the values of the other columns that it reads; without them a region is one already.
+    """
     if not rule or is_several(value):
         return value
-    text = raw_text(value)
-    return None if text is None else rule_of(rule).of(text)
+    made, text = rule_of(rule), raw_text(value)
+    if not isinstance(made, Region):
+        return None if text is None else made.of(text)
+    if not beside:
+        return value
+    other = raw_text(beside[0])
+    return None if text in (None, "") or other in (None, "") else made.of(str(text), str(other))

@@ -29,10 +29,11 @@ from leastwise.errors import DataError, PrivacyLeakWarning, SchemaError, shorten
 from leastwise.records.encoding import distinct_values, encode_label
 from leastwise.schema import KINDS, Attribute, Kind, Schema
 from leastwise.schema.attribute import repeated
-from leastwise.schema.derive import Above, rule_of
+from leastwise.schema.derive import Above, Region, columns_of, rule_of
 from leastwise.schema.hierarchies import Grouping
 from leastwise.schema.labels import joint_label, label_names
 from leastwise.schema.order_hints import natural_order
+from leastwise.schema.patterns import check_no_patterns
 from leastwise.schema.profile import MOST_VALUES, Profile, profile
 from leastwise.schema.recognition import derived_profile
 from leastwise.schema.rules import MOST_FREQUENT, Verdict, judge, shown, suggested_bounds, value_warnings
@@ -195,6 +196,8 @@ def _records(frame: Any) -> nw.DataFrame[Any]:
         raise DataError("two columns have the same name; rename one of them") from None
     if isinstance(records, nw.LazyFrame):
         records = records.collect()
+    if records.implementation.is_polars():
+        check_no_patterns(records.columns)
     if not records.columns:
         raise DataError("there are no columns; the first line must name them")
     if not len(records):
@@ -209,7 +212,8 @@ def _check_names(columns: list[str], wishes: _Wishes) -> None:
     hint = ""
     if marks:
         hint = f" (only one column was found, and its name has {marks[0]!r} in it: is that the delimiter?)"
-    for name in [*wishes.labels, *sorted(named)]:
+    beside = {column for rule in wishes.derive.values() for column in columns_of(rule)}
+    for name in [*wishes.labels, *sorted(named | beside)]:
         if name not in columns:
             raise SchemaError(f"there is no column {shorten(name)}; {did_you_mean(name, columns)}{hint}")
     for name in wishes.labels:
@@ -237,6 +241,9 @@ def _look(
         reason = f"numbers, in {len(target.values)} classes" if target.derive else f"{facts.distinct} classes"
         reason = f"a number to predict, {facts.distinct:,} distinct" if target.continuous else reason
         return _finding(facts, target.kind, reason, "label", _domain(target), derive=target.derive), None
+    asker = next((name for name, rule in wishes.derive.items() if column.name in columns_of(rule)), None)
+    if asker is not None and not wishes.keeps(column.name):
+        return _finding(facts, facts.form, f"asked with {asker}, as a region", "left out"), None
     if column.name in wishes.drop:
         return _finding(facts, facts.form, "as you said", "left out"), None
     several = len(targets) > 1
@@ -258,6 +265,8 @@ def _propose(facts: Profile, wishes: _Wishes, notes: tuple[str, ...]) -> tuple[F
     if verdict.apart and not wishes.keeps(facts.name):
         return _finding(facts, verdict.apart, verdict.reason, "left out", warnings=notes), None
     rule = _rule(facts, verdict, wishes)
+    if columns_of(rule):
+        return _in_regions(facts, rule, wishes)
     if rule:
         facts = derived_profile(facts, rule)
         _check_form(facts, rule)
@@ -287,6 +296,19 @@ def _propose(facts: Profile, wishes: _Wishes, notes: tuple[str, ...]) -> tuple[F
         derive=rule,
     )
     return finding, attribute
+
+
+def _in_regions(facts: Profile, rule: str, wishes: _Wishes) -> tuple[Finding, Attribute]:
+    """Ask a latitude and the longitude beside it by the named regions of a table."""
+    made = rule_of(rule)
+    assert isinstance(made, Region)
+    personal = wishes.personal is None or facts.name in wishes.personal
+    attribute = Attribute(
+        facts.name, values=made.names, personal=personal, missing=facts.missing > 0, other=True, derive=rule
+    )
+    reason = f"asked as its region, with {made.beside}"
+    role: Role = "personal" if personal else "non-personal"
+    return _finding(facts, "discrete", reason, role, _domain(attribute), derive=rule), attribute
 
 
 def _rule(facts: Profile, verdict: Verdict, wishes: _Wishes) -> str:

@@ -141,6 +141,29 @@ def test_groups_that_are_too_many_to_be_held_are_counted_by_sets(
             assert all(np.array_equal(a, b) for a, b in zip(found.truth.codes.T, again.truth.codes.T, strict=True))
 
 
+@pytest.mark.parametrize("many", [20, 5000])
+def test_people_are_looked_for_who_are_alike_only_where_there_can_be_some(many: int, tmp_path: Path) -> None:
+    frame = people(many)
+    frame.write_parquet(tmp_path / "people.parquet")
+    schema = Schema((TOWN, YES), SCHEMA.label)
+    coarse = [Generalization((keep(TOWN), suppress(YES)), SCHEMA.label), Generalization.suppressed(schema)]
+    engine = of_files([tmp_path / "people.parquet"])
+    source = Source(engine, schema, SEED)
+    check_reduced(source, coarse, None)
+    with source.reduced(coarse, None) as near:
+        assert isinstance(near.engine, Reduced)
+        kept = engine.fetch(f"SELECT count(*) AS rows, sum(people) AS people FROM {near.engine.origin}")
+        combinations = near.engine.plan.combinations
+        each_kept = combinations > frame.height
+        assert each_kept == (many == 20)
+        assert kept["people"].item() == frame.height
+        assert (kept["rows"].item() == frame.height) == each_kept
+        spilled = Path(engine.fetch("SELECT current_setting('temp_directory') AS t").item())
+        assert (spilled / "leastwise_kept").is_file(), "in memory it would leave no room for questions"
+    engine.close()
+    assert not spilled.exists()
+
+
 def test_without_room_for_one_pass_each_is_counted_by_itself(
     tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -96,7 +96,18 @@ function cellOf({ most, degrees, perDegree, refused }, number) {
 }
 
 // What a rule makes of a raw value: a text, or null for no answer; a text of another form becomes "not ...".
-function derived(rule, value) {
+function regionOf(rule, value, beside) {
+  if (isMissing(value) || isMissing(beside)) return null;
+  const [lat, lon] = [value, beside].map((each) => {
+    const text = typeof each === "string" ? each : textOf(each);
+    return new RegExp(rule.pattern, "u").test(text) ? Number(text) : NaN;
+  });
+  const inside = rule.boxes.find(([, s, w, n, e]) => lat >= s && lat <= n && lon >= w && lon <= e);
+  return inside ? inside[0] : rule.refused;
+}
+
+function derived(rule, value, record) {
+  if (rule.boxes) return regionOf(rule, value, record[rule.beside]);
   if (isMissing(value)) return null;
   const raw = value instanceof Date ? value.toISOString() : value;
   const text = typeof raw === "string" ? raw : textOf(raw);
@@ -185,16 +196,17 @@ function generalizer(plan) {
     for (const label of plan.labels) {
       const column = label.column ?? label.name;
       if (!Object.hasOwn(record, column)) continue;
-      const value = label.derive ? derived(label.derive, record[column]) : record[column];
+      const value = label.derive ? derived(label.derive, record[column], record) : record[column];
       checkLabel(label, value);
       result.push([label.name, value]);
     }
     for (const attribute of plan.attributes) {
       const column = attribute.column ?? attribute.name;
-      if (!Object.hasOwn(record, column)) {
+      const beside = attribute.derive?.beside ?? column;
+      if (!Object.hasOwn(record, column) || !Object.hasOwn(record, beside)) {
         throw new UnknownValueError(attribute.name, "the record has no such key");
       }
-      const value = attribute.derive ? derived(attribute.derive, record[column]) : record[column];
+      const value = attribute.derive ? derived(attribute.derive, record[column], record) : record[column];
       result.push([attribute.name, answer(attribute, value, output, unknown)]);
     }
     return Object.fromEntries(result); // defines keys such as __proto__, rather than setting them

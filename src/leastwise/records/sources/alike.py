@@ -13,7 +13,7 @@ from leastwise.records.grouping import Cells
 from leastwise.records.sources.engine import Counts
 from leastwise.records.sources.plan import Plan, packed
 
-MOST_ALIKE = 12_000_000
+MOST_ALIKE = 4_000_000
 """So many groups of people are held at most."""
 
 

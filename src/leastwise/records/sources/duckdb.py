@@ -21,7 +21,7 @@ from leastwise.records.sources.plan import Family
 from leastwise.records.sources.sql import RECORD, SqlEngine, families_of
 
 ROW = "leastwise_row"
-MEMORY = "2GB"
+MEMORY = "1500MB"
 _LOOK_UP = 0.1  # seconds
 _TABLE, _KEPT = "leastwise_records", "leastwise_kept"
 
@@ -90,10 +90,12 @@ class DuckDB(SqlEngine):
         return found
 
     def keep(self, query: str) -> str:
-        """Keep what a query gives in a database beside the records, which is as private as what is spilled."""
+        """Keep what a query gives in a file beside what is spilled, as private; memory has no room for it."""
         self._cursor = cursor = self.connection.cursor()
         name = f"{_KEPT}.t{uuid.uuid4().hex}"
-        cursor.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {_KEPT} (READ_WRITE)")
+        folder = cursor.execute("SELECT current_setting('temp_directory')").fetchall()[0][0]
+        place = self.dialect.text(str(Path(folder) / _KEPT))
+        cursor.execute(f"ATTACH IF NOT EXISTS {place} AS {_KEPT} (READ_WRITE)")
         self._heard(lambda: cursor.execute(f"CREATE TABLE {name} AS {query}"))
         return name
 

@@ -121,7 +121,8 @@ class Engine(ABC):
     def family(self, name: str) -> Family:
         """Return what a question, or a column, holds; what is derived is a text."""
         if name in self.derived:
-            self.raw_family(self.derived[name].column)
+            for column in self.derived[name].columns:
+                self.raw_family(column)
             return "text"
         return self.raw_family(name)
 

@@ -9,6 +9,7 @@ and the certificate, which rests on that, would promise what it cannot keep.)
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,8 +21,8 @@ PRIME = 2_147_483_579
 """Below 2 to the 31st, so that products fit into 64 bits; cubing permutes, because 3 does not divide PRIME - 1."""
 
 ROUNDS = 3
-MOST_GROUPS = 10_000_000
-"""So many groups are fetched at most."""
+MOST_GROUPS = 2_000_000
+"""So many groups are fetched at most: to judge by them takes about a gigabyte for each million."""
 
 _LARGEST_KEY = 2**62
 
@@ -137,6 +138,12 @@ class Plan:
         """What the query reads."""
         beside = (each if isinstance(each, str) else each.column for each in self.values)
         return list(dict.fromkeys([*(digit.column for digit in self.digits), *self.exact, *beside]))
+
+    @property
+    def combinations(self) -> float:
+        """How many there may be, with what is counted beside; of a column as it is nothing is known."""
+        placed = [*self.digits, *(each for each in self.values if not isinstance(each, str))]
+        return math.prod(float(each.size + 1) for each in placed)
 
     @cached_property
     def keys(self) -> list[Packed]:

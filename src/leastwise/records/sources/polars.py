@@ -109,7 +109,7 @@ class Polars(Engine):
         """Return the frame with derived questions, and null where a column says "no answer"."""
         if not made:
             return frame
-        columns = {each.column: self.raw_family(each.column) for each in made.values()}
+        columns = {name: self.raw_family(name) for each in made.values() for name in each.columns}
         if self.markers:
             known = {column: ~by_name(column).cast(pl.String).is_in(list(self.markers)) for column in columns}
             frame = frame.with_columns(

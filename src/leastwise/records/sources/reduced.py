@@ -2,7 +2,8 @@
 
 Twelve candidates would read all records twelve times. What they tell apart of a column together (the edges of all
 of them, the values that one of them puts into different groups) is little. So one query counts the people who are
-alike in all of that, and each candidate is counted from there: the numbers are the same.
+alike in all of that, and each candidate is counted from there: the numbers are the same. Where nearly nobody can
+be alike, because there are more combinations than people, nobody is looked for: each is kept as small numbers.
 """
 
 from __future__ import annotations
@@ -89,15 +90,19 @@ class Values:
 
 
 Use = tuple[str, type[Any]]
+_SMALL = 2**15 - 1  # digits below it are kept in two bytes
 
 
 @contextmanager
-def reduced(engine: Engine, plans: Sequence[Plan], seed: int, progress: Progress) -> Iterator[Engine]:
-    """Give an engine that answers just these plans, from one pass; where nothing is to be made, the same one."""
+def reduced(engine: Engine, plans: Sequence[Plan], people: int, seed: int, progress: Progress) -> Iterator[Engine]:
+    """Give an engine that answers just these plans, from one pass; where nothing is to be made, the same one.
+
+    ``people`` is how many the part has.
+    """
     if len(plans) < 2 or not isinstance(engine, SqlEngine) or not engine.keeps:
         yield engine
         return
-    made = Reduced(engine, plans)
+    made = Reduced(engine, plans, people)
     progress.begin(f"{engine.name}: {made.plan.words}")
     try:
         yield made if made.begin(seed, progress) else engine
@@ -114,12 +119,15 @@ class Reduced(SqlEngine):
         That counts them, and keeps what it counted.
     plans
         Questions about the same part of the records.
+    records
+        How many people the part has.
     """
 
     people = "CAST(SUM(people) AS BIGINT)"
 
-    def __init__(self, engine: SqlEngine, plans: Sequence[Plan]) -> None:
-        self.engine, self.dialect, self.name = engine, engine.dialect, engine.name
+    def __init__(self, engine: SqlEngine, plans: Sequence[Plan], records: int) -> None:
+        self.engine, self.dialect, self.name, self.records = engine, engine.dialect, engine.name, records
+        self._people = records
         self.grouping_sets, self.in_process = engine.grouping_sets, engine.in_process
         self.places, self._kept = plans[0].places, ""
         uses: dict[Use, list[Placing | str]] = {}
@@ -140,11 +148,18 @@ class Reduced(SqlEngine):
     def query(self, seed: int) -> str:
         """Return the text of the question: its digits each in a column of its own."""
         plan = self.plan
-        whole = [each for i, digits in enumerate(plan.keys) for each in self.unpacked(f"k{i}", digits)]
-        digits = [f"CAST({digit} AS INTEGER)" for digit in whole]
+        if plan.combinations > self._people:
+            whole, counted, people = [f"d{i}" for i in range(len(plan.digits))], self.engine.each(plan, seed), "1"
+        else:
+            whole = [each for i, digits in enumerate(plan.keys) for each in self.unpacked(f"k{i}", digits)]
+            counted, people = self.engine.alone(plan, seed), "n"
+        digits = [
+            f"CAST({digit} AS {'SMALLINT' if each.size < _SMALL else 'INTEGER'})"
+            for digit, each in zip(whole, plan.digits, strict=True)
+        ]
         columns = zip([*digits, *(f"e{i}" for i in range(len(plan.exact)))], self._column.values(), strict=True)
-        listed = ", ".join([*(f"{made} AS {name}" for made, name in columns), "n AS people"])
-        return f"SELECT {listed} FROM ({self.engine.alone(plan, seed)}) AS {RECORD}"
+        listed = ", ".join([*(f"{made} AS {name}" for made, name in columns), f"{people} AS people"])
+        return f"SELECT {listed} FROM ({counted}) AS {RECORD}"
 
     def begin(self, seed: int, progress: Progress) -> bool:
         """Ask, and keep the answer; return whether there is room for it."""

@@ -255,7 +255,7 @@ class Source:
     def sample(self, most: int = SAMPLE) -> Table:
         """Return a sample as a table, split as the source is; its levels are those of all records."""
         everyone = (*self.schema.attributes, *([self.schema.label] if self.schema.label else []))
-        names = list(dict.fromkeys(each.column for each in everyone))
+        names = list(dict.fromkeys(name for each in everyone for name in each.columns))
         frame = draw_frame(self.engine, names, most, len(self), self.seed, self.missing, self.progress)
         return self.table(frame)
 
@@ -309,8 +309,7 @@ class Source:
         Where an engine is not to make anything, each is counted from the records themselves.
         """
         plans = [self.plan(each.within(self.schema), places) for each in several]
-        self.people(places)
-        with reduced(self.engine, plans, self.seed, self.progress) as engine:
+        with reduced(self.engine, plans, self.people(places), self.seed, self.progress) as engine:
             near = replace(self, engine=engine)
             near.__dict__.update({name: getattr(self, name) for name in ("domains", "_known_people")})
             yield near

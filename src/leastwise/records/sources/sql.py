@@ -57,6 +57,8 @@ class SqlEngine(Engine):
     """Whether it may keep what it counted for a while."""
     people = "COUNT(*)"
     """How many people a group has."""
+    records: int | None = None
+    """How many there are, where that is known beforehand."""
 
     @property
     @abstractmethod
@@ -104,7 +106,10 @@ class SqlEngine(Engine):
 
     def _counts_here(self, plan: Plan) -> bool:
         """Return whether people who are alike are counted further in this process: all values are looked up."""
-        return self.in_process and bool(plan.values) and not any(isinstance(each, str) for each in plan.values)
+        if not self.in_process or not plan.values or any(isinstance(each, str) for each in plan.values):
+            return False
+        # Nearly everybody is alone where there are more combinations than people: too many to be held, then.
+        return self.records is None or self.records <= MOST_ALIKE or plan.combinations <= self.records
 
     def _count_here(self, plan: Plan, seed: int) -> Counts | None:
         """Answer a plan from people who are alike; None where those are too many to be held."""
@@ -121,6 +126,12 @@ class SqlEngine(Engine):
     def alone(self, plan: Plan, seed: int) -> str:
         """Return the query for the combinations of a plan alone."""
         return self._one_by_one(replace(plan, values=()), _names(plan), self._read(plan, seed))[0]
+
+    def each(self, plan: Plan, seed: int) -> str:
+        """Return the query for the digits and exact columns of each record, one by one."""
+        digits = [f"{self._digit(plan, each)} AS d{i}" for i, each in enumerate(plan.digits)]
+        exact = [f"{self.column(name)} AS e{i}" for i, name in enumerate(plan.exact)]
+        return f"SELECT {', '.join([*digits, *exact])} FROM {self._read(plan, seed)}"
 
     def add_up(self, plan: Plan, seed: int) -> Sums:
         """Answer a plan whose groups are too many: nothing but their sums is fetched."""
@@ -264,11 +275,12 @@ class SqlEngine(Engine):
         if name not in self.derived:
             return self.raw_column(name)
         attribute = self.derived[name]
-        raw = f"{RECORD}.{self.dialect.name(attribute.column)}"
-        made = derived_text(self.dialect, attribute.derive, raw)
+        raws = [f"{RECORD}.{self.dialect.name(column)}" for column in attribute.columns]
+        made = derived_text(self.dialect, attribute.derive, *raws)
         if not self.markers:
             return made
-        marked = among(self.dialect.any_text(raw), list(map(self.dialect.text, self.markers)))
+        listed = list(map(self.dialect.text, self.markers))
+        marked = " OR ".join(among(self.dialect.any_text(raw), listed) for raw in raws)
         return f"CASE WHEN {marked} THEN NULL ELSE {made} END"
 
     def raw_column(self, name: str) -> str:

@@ -1,0 +1,175 @@
+"""A latitude and a longitude asked as one named region of a table, with the same answer on every road."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from leastwise import Attribute, DataError, Generalization, Groups, ParameterError, Schema, SchemaError, Table
+from leastwise.exports import to_sql
+from leastwise.exports.questionnaire import questions
+from leastwise.records.sources import Source
+from leastwise.records.sources.duckdb import of_files
+from leastwise.schema.derive import Region, regions_from, rule_of
+from leastwise.schema.file import from_yaml, to_yaml
+from leastwise.schema.inference import infer_schema
+from tests.cli.running import runner
+from tests.exports.node import Node, node  # noqa: F401
+
+EAST = "far East 0 170 20 180; far East 0 -180 20 -170"
+RULE = f"region with lon: the North 50 -10 60.5 10; South 40 -10 50 10; {EAST}"
+NAMES = ("the North", "South", "far East")
+PLACE = Attribute("lat", values=NAMES, missing=True, other=True, derive=RULE, personal=True)
+G = Generalization((Groups(PLACE, (0, 0, 1, 2, 3)),))
+COORDINATES = [
+    "52.5",
+    "50",
+    "60.5",
+    "60.51",
+    "-0",
+    "45.25",
+    "10",
+    "-10",
+    "175",
+    "-175",
+    "x",
+    "",
+    " 41 ",
+    "1e1",
+    None,
+]
+
+
+@pytest.mark.parametrize(
+    ("lat", "lon", "told"),
+    [
+        ("52.5", "3", "the North"),
+        ("50", "10", "the North"),
+        ("60.51", "0", "in no region"),
+        ("45", "-10.0", "South"),
+        ("10", "175", "far East"),
+        ("10", "-175", "far East"),
+        ("10", "east", "in no region"),
+    ],
+)
+def test_by_hand(lat: str, lon: str, told: str) -> None:
+    made = rule_of(RULE)
+    assert isinstance(made, Region)
+    assert made.of(lat, lon) == told
+
+
+def by_record(frame: pl.DataFrame) -> list[Any]:
+    return [G.transform(row)["lat"] for row in frame.iter_rows(named=True)]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=20)
+@given(st.lists(st.tuples(st.sampled_from(COORDINATES), st.sampled_from(COORDINATES)), min_size=1, max_size=20))
+def test_every_road_answers_alike(node: Node, pairs: list[tuple[Any, Any]]) -> None:  # noqa: F811
+    frame = pl.DataFrame(pairs, schema={"lat": pl.String, "lon": pl.String}, orient="row")
+    expected = by_record(frame)
+    for records in (frame, frame.lazy(), frame.to_pandas(), frame.to_arrow()):
+        found: Any = G.transform(records)
+        found = found.collect() if isinstance(found, pl.LazyFrame) else found
+        assert pl.DataFrame(found).columns == ["lat"], "the longitude does not leave"
+        assert pl.DataFrame(found)["lat"].to_list() == expected
+    relation = duckdb.connect().from_arrow(frame.to_arrow())
+    assert sorted(map(str, G.transform(relation).pl()["lat"])) == sorted(map(str, expected))
+    assert duckdb.sql(to_sql(G, "duckdb", table="frame")).pl()["lat"].to_list() == expected
+    assert [row["record"]["lat"] for row in node.generalize(G, frame.to_dicts())] == expected
+
+
+def test_numbers_are_read_as_texts_are() -> None:
+    random = np.random.default_rng(100)
+    frame = pl.DataFrame({"lat": random.uniform(35, 65, 300), "lon": random.uniform(-20, 20, 300)})
+    expected = by_record(frame)
+    assert len({*expected}) == 2
+    assert G.transform(frame)["lat"].to_list() == expected
+    assert G.transform(frame.to_pandas())["lat"].to_list() == expected
+    assert duckdb.sql(to_sql(G, "duckdb", table="frame")).pl()["lat"].to_list() == expected
+
+
+def test_codes_in_memory_and_in_an_engine(tmp_path: Path) -> None:
+    random = np.random.default_rng(101)
+    lat, lon = random.uniform(35, 65, 400), random.uniform(-20, 20, 400)
+    frame = pl.DataFrame({"lat": lat, "lon": lon, "y": random.choice(["a", "b"], 400)})
+    frame.write_parquet(tmp_path / "p.parquet")
+    schema = Schema((PLACE,), Attribute("y", values=("a", "b")))
+    engine = of_files([tmp_path / "p.parquet"])
+    source = Source(engine, schema, 0)
+    assert len(source.sample(10**6)) == 400
+    counted = source.counted(Generalization(G.partitions, schema.label), None)
+    use = np.bincount(counted.truth.codes[:, 0].astype(int), weights=counted.truth.counts, minlength=5)
+    alone = Table.from_frame(frame, schema).use(0)
+    assert use[0] == alone[0] + alone[1] > 0, "one of two in a bucket stands for both"
+    assert use.sum() == 400
+    engine.close()
+
+
+def test_a_form_lets_choose_the_region() -> None:
+    (asked,) = questions(G)
+    assert asked.typed != "text"
+
+
+def test_it_is_declared_in_a_schema_and_found_again() -> None:
+    schema = Schema((PLACE,), Attribute("y", values=("a", "b")))
+    assert from_yaml(to_yaml(schema)) == schema
+    assert Generalization.from_json(G.to_json()).partitions == G.partitions
+
+
+@pytest.mark.parametrize(
+    ("rule", "says"),
+    [
+        ("region with lon: North 50 60", "southern, western, northern and eastern end"),
+        ("region with lon: North 60 0 50 9", "from south to north"),
+        ("region with lon: East 0 170 9 -170", "in two parts of one name"),
+        ("region North 50 0 60 9", "derive must be"),
+    ],
+)
+def test_what_is_no_table_of_regions_is_one_clear_line(rule: str, says: str) -> None:
+    with pytest.raises(SchemaError, match=r"^[^\n]+$") as error:
+        rule_of(rule)
+    assert says in str(error.value)
+
+
+def test_a_column_that_is_not_there_and_one_that_would_leave() -> None:
+    with pytest.raises(DataError, match="no column 'lon', of which lat is made"):
+        G.transform(pl.DataFrame({"lat": [52.0]}))
+    with pytest.raises(ParameterError, match="'lon' is asked as lat"):
+        G.transform(pl.DataFrame({"lat": [52.0], "lon": [3.0]}), keep=["lon"])
+
+
+def test_a_table_from_a_file_on_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    random = np.random.default_rng(102)
+    lat, lon = random.uniform(41, 60, 300), random.uniform(-9, 9, 300)
+    y = np.where(lat > 50, "yes", "no")
+    pl.DataFrame({"lat": lat, "lon": lon, "sex": random.choice(["f", "m"], 300), "y": y}).write_csv("people.csv")
+    Path("regions.csv").write_text("name,south,west,north,east\nNorth,50,-10,60.5,10\nSouth,40,-10,50,10\n")
+    run: Any = runner(monkeypatch, capsys)
+    derive = "--derive", "lat=region with lon from regions.csv"
+    said = run("inspect", "people.csv", "--label", "y", *derive).out
+    assert "asked with lat, as a region" in " ".join(said.split())
+    assert run("inspect", "people.csv", "--label", "y", *derive, "-o", "schema.yaml").code == 0
+    assert run("run", "people.csv", "--schema", "schema.yaml", "--quick", "-j", 1, "-o", "run").code == 0
+    assert Generalization.load("run/recommended.json").collected == ("lat",)
+    assert run("apply", "run", "people.csv", "-o", "coarse.csv").code == 0
+    coarse = pl.read_csv("coarse.csv")
+    assert "lon" not in coarse.columns
+    assert {text.removesuffix(" or other") for text in coarse["lat"]} == {"North", "South"}
+
+
+def test_a_rule_is_made_of_rows() -> None:
+    assert regions_from([("a b", "1", "2", "3", "4")], "lon") == "region with lon: a b 1 2 3 4"
+    frame = pl.DataFrame({"lat": [51.0, 45.0] * 4, "lon": [1.0, 2.0] * 4, "y": ["a", "b"] * 4})
+    found = infer_schema(frame, "y", derive={"lat": RULE})
+    assert found.schema.names == ("lat",)
+    assert found.schema["lat"].values == NAMES

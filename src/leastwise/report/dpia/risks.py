@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from leastwise.decisions.dpia.assessment import TO_WRITE, Grid, Part, Statement
 from leastwise.documents.wording import counted, listed, percent
 from leastwise.evaluation import Evaluation
 from leastwise.policy import Policy
+from leastwise.report.answer import attacker_sentences
+from leastwise.report.dpia.assessment import TO_WRITE, Grid, Part, Statement
+from leastwise.report.facts import attack_facts, certificate_facts
 from leastwise.runs import Run
 
 Source = Callable[[str], str]
@@ -72,8 +74,6 @@ def risk_parts(run: Run, evaluation: Evaluation, policy: Policy, source: Source,
 
 
 def _attacks(evaluation: Evaluation) -> dict[str, dict[str, Any]]:
-    from leastwise.report.facts import attack_facts
-
     return {attack["adversary"]: attack for attack in attack_facts(evaluation)}
 
 
@@ -87,8 +87,6 @@ def _told(attack: dict[str, Any], source: Source) -> Statement:
 
 
 def _inference(evaluation: Evaluation, facts: dict[str, Any], source: Source) -> Part:
-    from leastwise.report.facts import certificate_facts
-
     bounds = certificate_facts(evaluation.certificate, evaluation.deployment)
     mean = [] if bounds is None else bounds["sentences"][-1:]
     table = None if bounds is None or bounds["vacuous"] else bounds["table"]
@@ -138,8 +136,6 @@ def _impacts(evaluation: Evaluation, source: Source) -> Part:
 
 def _most(evaluation: Evaluation, source: Source) -> tuple[Statement, ...]:
     """Tell which attribute an attacker gains most on, in the words of the report."""
-    from leastwise.report.answer import attacker_sentences
-
     return tuple(Statement(text, source("answer")) for text in attacker_sentences(evaluation))
 
 

@@ -117,7 +117,7 @@ def certificate_facts(certificate: Certificate | None, deployment: Certificate |
     if certificate is None:
         return None
     bounds = (*certificate.bounds, certificate.mean)
-    rows = [_bound_row(bound) for bound in bounds]
+    rows = [[b.attribute, *(percent(each, 1) for each in (b.bound, b.bound_all, b.guessing))] for b in bounds]
     columns = ["attribute", "nobody tells more than", "all bounds together", "guessing tells"]
     if deployment is not None:
         columns.append("without the label")
@@ -134,10 +134,6 @@ def certificate_facts(certificate: Certificate | None, deployment: Certificate |
         "picture": None if certificate.vacuous else _certificate_picture(bounds),
         "table": {"columns": columns, "rows": rows},
     }
-
-
-def _bound_row(bound: Bound) -> list[str]:
-    return [bound.attribute, percent(bound.bound, 1), percent(bound.bound_all, 1), percent(bound.guessing, 1)]
 
 
 def _certificate_picture(bounds: Sequence[Bound]) -> Facts:

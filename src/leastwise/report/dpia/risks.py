@@ -40,12 +40,14 @@ def risk_parts(run: Run, evaluation: Evaluation, policy: Policy, source: Source,
 
     ``earlier`` is how many other generalizations of the same people were decided for before.
     """
-    facts = _attacks(evaluation)
+    facts = {attack["adversary"]: attack for attack in attack_facts(evaluation)}
     if earlier and all(attack.adversary != "A6" for attack in evaluation.attacks):
         facts["A6"]["finding"] = (
             f"Earlier decisions put {counted(earlier, 'other generalization')} to use; what all tell together "
             "was not attacked in this run: leastwise check does that."
         )
+    # Which attribute an attacker gains most on, in the words of the report.
+    most = tuple(Statement(text, source("answer")) for text in attacker_sentences(evaluation))
     return [
         _threat("singling_out", "Singling out: can one person be picked out?", SINGLING_OUT, facts, source),
         _threat("linkability", "Linkability: are two records one person's?", LINKABILITY, facts, source),
@@ -62,7 +64,7 @@ def risk_parts(run: Run, evaluation: Evaluation, policy: Policy, source: Source,
         ),
         _impacts(evaluation, source),
         _controls(run, evaluation, policy, source),
-        Part(place="severity", title="Severity", statements=_most(evaluation, source), for_a_person=_WEIGH),
+        Part(place="severity", title="Severity", statements=most, for_a_person=_WEIGH),
         Part(place="likelihood", title="Likelihood", for_a_person=_LIKELY),
         Part(
             place="other_risks",
@@ -71,10 +73,6 @@ def risk_parts(run: Run, evaluation: Evaluation, policy: Policy, source: Source,
             for_a_person=TO_WRITE,
         ),
     ]  # fmt: skip
-
-
-def _attacks(evaluation: Evaluation) -> dict[str, dict[str, Any]]:
-    return {attack["adversary"]: attack for attack in attack_facts(evaluation)}
 
 
 def _threat(place: str, title: str, names: tuple[str, ...], facts: dict[str, Any], source: Source) -> Part:
@@ -132,11 +130,6 @@ def _impacts(evaluation: Evaluation, source: Source) -> Part:
         items=tuple(learned),
         for_a_person="What follows for people who are found out is for a person to say.",
     )
-
-
-def _most(evaluation: Evaluation, source: Source) -> tuple[Statement, ...]:
-    """Tell which attribute an attacker gains most on, in the words of the report."""
-    return tuple(Statement(text, source("answer")) for text in attacker_sentences(evaluation))
 
 
 def _controls(run: Run, evaluation: Evaluation, policy: Policy, source: Source) -> Part:

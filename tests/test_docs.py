@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
 import pkgutil
 import re
 import subprocess
@@ -11,6 +12,7 @@ import sys
 import tomllib
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import get_origin
 
 import pytest
 import yaml
@@ -70,6 +72,27 @@ def test_every_public_name_is_told() -> None:
             found = getattr(door, name)
             if isinstance(found, type) or callable(getattr(found, "__wrapped__", None)):
                 assert (found.__doc__ or "").strip(), f"{room}.{name} has no docstring"
+
+
+def documented(thing: object) -> list[str]:
+    """Return the parameters that a docstring tells, in its order."""
+    told = (inspect.getdoc(thing) or "").partition("\nParameters\n----------\n")[2]
+    section = re.split(r"\n\n[A-Z][a-z ]+\n-{3,}\n", told)[0]
+    return [name for line in section.splitlines() if re.match(r"\w", line) for name in line.split(", ")]
+
+
+def test_parameters_are_told_in_the_order_in_which_they_are_given() -> None:
+    """The site's build refuses any other; it is too slow to be run with every change."""
+    told = 0
+    for room, names in rooms().items():
+        for name in names:
+            thing = getattr(importlib.import_module(room), name)
+            if get_origin(thing) or not callable(thing) or not documented(thing):  # an alias tells of its type
+                continue
+            given = [*inspect.signature(thing).parameters]
+            assert documented(thing) == [each for each in given if each in documented(thing)], f"{room}.{name}"
+            told += 1
+    assert told > 50
 
 
 def modules_imported(text: str) -> list[tuple[str, list[str]]]:

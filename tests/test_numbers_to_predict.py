@@ -163,7 +163,7 @@ def test_a_run_asks_what_is_planted_and_speaks_of_euros(finished: Run) -> None:
 
 def test_the_report_tells_the_unit(finished: Run) -> None:
     from leastwise.report import summarize
-    from leastwise.report.html import render_html
+    from leastwise.report.writing import render_html
 
     facts = summarize(finished)
     assert facts["task"]["number"]["unit"] == "euros"

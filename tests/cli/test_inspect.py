@@ -22,7 +22,7 @@ def test_the_table_and_the_next_step(run: Run, people: Path) -> None:
         "whole numbers, 60 distinct",
     ):
         assert words in answer.out
-    assert f"Next: leastwise minimize {people} --label rich --missing '?' -o g.json" in answer.out
+    assert f"Next: leastwise run {people} --label rich --missing '?' -o run" in answer.out
     assert "Left out: id (identifier: texts, 200 distinct in 200 records)" in answer.out
     assert "age: lower: 0, upper: 100" in answer.out
 

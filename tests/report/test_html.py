@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from leastwise import Attribute, Schema
-from leastwise.report import html as html_module
-from leastwise.report import render_check, render_html, render_markdown, summarize
+from leastwise.report import render_check, render_html, render_markdown, summarize, writing
 from tests.report.hand_made import AGE, write_run
 
 Facts = dict[str, Any]
@@ -24,7 +23,7 @@ HOSTILE = (
     '<a href="//x">l</a>&lt;',
     "--><!--",
 )
-ASSETS = Path(html_module.__file__).parent / "assets"
+ASSETS = Path(writing.__file__).parent / "assets"
 
 
 def hostile_schema() -> Schema:

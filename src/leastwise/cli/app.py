@@ -77,6 +77,9 @@ Spreadsheet = Annotated[
     bool, typer.Option("--spreadsheet", help="Put an apostrophe before texts of a CSV that would run as formulas.")
 ]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite the output if it exists.")]
+HeldOut = Annotated[
+    bool, typer.Option("--held-out", help="These records had no say in choosing the generalization.")
+]
 Quick = Annotated[bool, typer.Option("--quick", help="Train and draw less, for a first look.")]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Begin anew, whatever run the folder holds.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Same seed, same result.")]

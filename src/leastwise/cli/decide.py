@@ -156,8 +156,8 @@ def dpia(
 
     Example: `leastwise dpia run/ --to html`
     """
-    from leastwise.decisions.dpia import FORMATS, assess, render
     from leastwise.documents import write_whole
+    from leastwise.report.dpia import FORMATS, assess, render
     from leastwise.runs import Run
     from leastwise.validation import check_choice
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leastwise.cli.app import Artefact, AsJson, Force, Quick, Seed, app, grouped, load
+from leastwise.cli.app import Artefact, AsJson, Force, HeldOut, Quick, Seed, app, grouped, load
 from leastwise.cli.domains import declared_for, known_schema, tell_unweighted
 from leastwise.cli.necessity import show_necessity
 from leastwise.cli.output import check_output, print_lines, print_table, visible
@@ -90,9 +90,7 @@ class Judgement:
             "learn_all=true: where records stay, A1, A2 and A6 also learn from everybody else there."
         ),
     ] = None
-    held_out: Annotated[
-        bool, typer.Option("--held-out", help="These records had no say in choosing the generalization.")
-    ] = False
+    held_out: HeldOut = False
     necessity: Annotated[
         bool, typer.Option("--necessity", help="Say what each question is worth; see leastwise necessity.")
     ] = False

@@ -97,11 +97,11 @@ def _hint(found: Inspection, task: Task, saved: Path | None) -> None:
     ]
     if saved is None:
         lines.append(f"To edit this proposal: {_typed('inspect', task.data, *task.words())} -o schema.yaml")
-        lines.append(f"Next: {_typed('minimize', task.data, *task.words(by_set=True))} -o g.json")
+        lines.append(f"Next: {_typed('run', task.data, *task.words(by_set=True))} -o run")
     else:
         marks = [part for mark in task.missing or () for part in ("--missing", mark)]
         lines.append(f"Wrote {saved}. Edit it, then:")
-        lines.append(f"Next: {_typed('minimize', task.data, '--schema', str(saved), *marks)} -o g.json")
+        lines.append(f"Next: {_typed('run', task.data, '--schema', str(saved), *marks)} -o run")
     typer.echo("\n".join(lines))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from leastwise.cli.app import Artefact, AsJson, Force, app
+from leastwise.cli.app import Artefact, AsJson, Force, HeldOut, app
 from leastwise.cli.output import check_output, print_lines, print_table
 from leastwise.cli.task import Data, Label, Missing, Person, Personal, SurveyWeights
 from leastwise.progress import Lines, watching
@@ -28,9 +28,7 @@ def necessity(
     missing: Missing = None,
     person: Person = None,
     survey_weights: SurveyWeights = None,
-    held_out: Annotated[
-        bool, typer.Option("--held-out", help="These records had no say in choosing the generalization.")
-    ] = False,
+    held_out: HeldOut = False,
     seed: Annotated[
         int | None,
         typer.Option("--seed", min=0, metavar="N", help="Of the split. Default: the one it was made with, or 0."),

@@ -52,9 +52,10 @@ def describe(service: Service, routes: Sequence[tuple[str, str, Callable[..., An
     """Return the OpenAPI document of some routes: method, path and who answers."""
     paths: dict[str, dict[str, Any]] = {}
     for method, path, endpoint in routes:
-        good, refusals, extra = _ROUTES[method, path](service)
+        told = _ROUTES[method, path]
+        good, refusals, extra = told(service) if callable(told) else told
         words = {status: _WORDS[status] for status in (*refusals, 408, 413, 429)}
-        refused = {status: {"description": text, **_content(_PROBLEM)} for status, text in words.items()}
+        refused = {status: _answer(text, _PROBLEM) for status, text in words.items()}
         paths.setdefault(path, {})[method.lower()] = {
             "operationId": endpoint.__name__,
             "description": inspect.getdoc(endpoint),
@@ -69,8 +70,8 @@ def describe(service: Service, routes: Sequence[tuple[str, str, Callable[..., An
     }
 
 
-def _content(schema: dict[str, Any], kind: str = JSON) -> dict[str, Any]:
-    return {"content": {kind: {"schema": schema}}}
+def _answer(text: str, schema: dict[str, Any], *kinds: str) -> dict[str, Any]:
+    return {"description": text, "content": {kind: {"schema": schema} for kind in kinds or (JSON,)}}
 
 
 def _parameter(name: str, place: str, schema: dict[str, Any], text: str) -> dict[str, Any]:
@@ -83,20 +84,12 @@ def _which(service: Service, place: str, name: str = "generalization") -> dict[s
 
 
 def _page(service: Service) -> Any:
-    return {200: {"description": "A page.", **_content(_TEXT, "text/html")}}, (), {"parameters": [_lang(service)]}
+    return {200: _answer("A page.", _TEXT, "text/html")}, (), {"parameters": [_lang(service)]}
 
 
 def _lang(service: Service) -> dict[str, Any]:
     languages = {"enum": list(service.settings.form.offered)}
     return _parameter("lang", "query", languages, "The language; otherwise the browser's, where it is there.")
-
-
-def _docs(service: Service) -> Any:
-    return {200: {"description": "A page.", **_content(_TEXT, "text/html")}}, (), {}
-
-
-def _machines(service: Service) -> Any:
-    return {200: {"description": "This document.", **_content({"type": "object"})}}, (), {}
 
 
 def _bodies(service: Service) -> dict[str, Any]:
@@ -144,81 +137,56 @@ def _predict(service: Service) -> Any:
     }
     either = {"anyOf": [answer, {"type": "array", "items": answer}]}
     parameters = [_which(service, "header", GENERALIZATION_HEADER)]
-    good = {200: {"description": "The model's answers.", **_content(either)}}
+    good = {200: _answer("The model's answers.", either)}
     return good, (400, 403, 409, 415, 422), {"requestBody": _bodies(service), "parameters": parameters}
 
 
 def _export(service: Service) -> Any:
-    kinds = {"content": {"application/x-ndjson": {"schema": _TEXT}, "text/csv": {"schema": _TEXT}}}
     parameters = [
         _parameter("format", "query", {"enum": ["ndjson", "csv"]}, "How the records are written."),
         _which(service, "query"),
     ]
-    good = {200: {"description": "The records, streamed.", **kinds}}
+    good = {200: _answer("The records, streamed.", _TEXT, "application/x-ndjson", "text/csv")}
     return good, (400, 401, 403, 409), {"parameters": parameters, "security": [{"token": []}]}
 
 
 _STATUS = {"type": "object", "required": ["status"], "properties": {"status": _TEXT}}
 _RECEIPT = {"parameters": [_parameter("receipt", "path", _TEXT, "What the sender of a record was given.")]}
-_GOING = {"description": "Erased; its bytes are not gone from everywhere yet.", **_content(_STATUS)}
-
-
-def _erase(service: Service) -> Any:
-    stored = {"description": "Still stored; ask again.", **_content(_STATUS)}
-    return (
-        {204: {"description": "Erased, and its bytes are gone."}, 202: _GOING, 200: stored},
-        (404, 503),
-        _RECEIPT,
-    )
-
-
-def _stored(service: Service) -> Any:
-    return {200: {"description": "It is stored.", **_content(_STATUS)}, 202: _GOING}, (404, 503), _RECEIPT
+_GONE, _GOING = "Erased, and its bytes are gone.", "Erased; its bytes are not gone from everywhere yet."
+_STORED = {200: _answer("It is stored.", _STATUS), 202: _answer(_GOING, _STATUS)}
 
 
 def _erase_by_form(service: Service) -> Any:
     form = {"type": "object", "required": ["receipt"], "properties": {"receipt": _TEXT}}
-    page = _content(_TEXT, "text/html")
-    good = {
-        200: {"description": "Erased, and its bytes are gone.", **page},
-        202: {"description": "Erased; its bytes are not gone from everywhere yet.", **page},
-        404: {"description": "There is no such record.", **page},
-    }
-    return (
-        good,
-        (403, 415, 422, 503),
-        {
-            "requestBody": {"required": True, **_content(form, FORM)},
-            "parameters": [_lang(service)],
-        },
-    )
+    words = {200: _GONE, 202: _GOING, 404: "There is no such record."}
+    good = {status: _answer(text, _TEXT, "text/html") for status, text in words.items()}
+    body = {"required": True, "content": {FORM: {"schema": form}}}
+    return good, (403, 415, 422, 503), {"requestBody": body, "parameters": [_lang(service)]}
 
 
 def _schema(service: Service) -> Any:
-    good = {200: {"description": "The JSON Schema.", **_content({"type": "object"})}}
-    return good, (409,), {"parameters": [_which(service, "query")]}
+    parameters = [_which(service, "query")]
+    return {200: _answer("The JSON Schema.", {"type": "object"})}, (409,), {"parameters": parameters}
 
 
-def _health(service: Service) -> Any:
-    return {200: {"description": "The process answers.", **_content(_STATUS)}}, (), {}
-
-
-def _ready(service: Service) -> Any:
-    return {200: {"description": "Records can be stored.", **_content(_STATUS)}}, (503,), {}
-
-
-_ROUTES = {
+# Of each route what it answers, which refusals it has, and what else the document says; of some it depends on the
+# service.
+_ROUTES: dict[tuple[str, str], Any] = {
     ("GET", "/"): _page,
-    ("GET", "/docs"): _docs,
-    ("GET", "/openapi.json"): _machines,
+    ("GET", "/docs"): ({200: _answer("A page.", _TEXT, "text/html")}, (), {}),
+    ("GET", "/openapi.json"): ({200: _answer("This document.", {"type": "object"})}, (), {}),
     ("POST", "/records"): _collect,
     ("GET", "/records"): _export,
-    ("DELETE", "/records/{receipt}"): _erase,
-    ("GET", "/records/{receipt}"): _stored,
+    ("DELETE", "/records/{receipt}"): (
+        {**_STORED, 204: {"description": _GONE}, 200: _answer("Still stored; ask again.", _STATUS)},
+        (404, 503),
+        _RECEIPT,
+    ),
+    ("GET", "/records/{receipt}"): (_STORED, (404, 503), _RECEIPT),
     ("GET", "/erase"): _page,
     ("POST", "/erase"): _erase_by_form,
     ("GET", "/schema"): _schema,
-    ("GET", "/health"): _health,
-    ("GET", "/ready"): _ready,
+    ("GET", "/health"): ({200: _answer("The process answers.", _STATUS)}, (), {}),
+    ("GET", "/ready"): ({200: _answer("Records can be stored.", _STATUS)}, (503,), {}),
     ("POST", "/predict"): _predict,
 }

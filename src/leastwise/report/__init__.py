@@ -2,11 +2,10 @@
 
 from leastwise.report.displays import FrontierDisplay, PartitionDisplay, RiskDisplay
 from leastwise.report.facts import summarize
-from leastwise.report.html import render_check, render_html
 from leastwise.report.markdown import render_markdown
 from leastwise.report.minimizing import minimize
 from leastwise.report.reading import read_check
-from leastwise.report.writing import FORMATS, keep_shares, render_json, write_report
+from leastwise.report.writing import FORMATS, keep_shares, render_check, render_html, render_json, write_report
 
 __all__ = [
     "FORMATS",

@@ -10,6 +10,8 @@ from typing import Any
 
 from leastwise.adversaries import PAPER
 from leastwise.adversaries.result import AttackResult, GuestResult
+from leastwise.decisions import DECISION, Decision, History
+from leastwise.decisions.signing import SUFFIX, signature_of
 from leastwise.documents.pictures import bar, bars, bars_of_section
 from leastwise.documents.wording import percent
 from leastwise.evaluation.certificate import Bound, Certificate
@@ -20,7 +22,6 @@ from leastwise.evaluation.necessity import Necessity
 from leastwise.records.table import Table
 from leastwise.report.answer import answer_facts
 from leastwise.report.buckets import attribute_facts
-from leastwise.report.decision import decision_facts
 from leastwise.report.frontier import frontier_facts
 from leastwise.report.task import provenance_facts, task_facts
 from leastwise.runs import Choice, Run
@@ -42,6 +43,7 @@ GROUPS_METHOD = (
     f"of fewer than {FEWEST} people are told and not compared, of fewer than "
     f"{FEWEST_TOLD} not told. A gap's interval holds for all at once."
 )
+SIGNED = f"It is signed: {DECISION}{SUFFIX}. Whether the signature fits is said by: leastwise check."
 QUICK = "This was a quick run: the attacks were trained less than they can be. A full run may find more."
 
 
@@ -115,7 +117,7 @@ def certificate_facts(certificate: Certificate | None, deployment: Certificate |
     if certificate is None:
         return None
     bounds = (*certificate.bounds, certificate.mean)
-    rows = [_bound_row(bound) for bound in bounds]
+    rows = [[b.attribute, *(percent(each, 1) for each in (b.bound, b.bound_all, b.guessing))] for b in bounds]
     columns = ["attribute", "nobody tells more than", "all bounds together", "guessing tells"]
     if deployment is not None:
         columns.append("without the label")
@@ -134,10 +136,6 @@ def certificate_facts(certificate: Certificate | None, deployment: Certificate |
     }
 
 
-def _bound_row(bound: Bound) -> list[str]:
-    return [bound.attribute, percent(bound.bound, 1), percent(bound.bound_all, 1), percent(bound.guessing, 1)]
-
-
 def _certificate_picture(bounds: Sequence[Bound]) -> Facts:
     rows = [bar(bound.attribute, bound.bound, None, bound.guessing) for bound in bounds]
     return bars("share of people about whom anybody can be right, at most", rows, "guessing")
@@ -154,10 +152,10 @@ def attack_facts(evaluation: Evaluation, predicates: bool = False) -> list[Facts
         Whether sentences that describe single real people (A8) are told.
     """
     found = {attack.adversary: attack for attack in evaluation.attacks}
-    return [_facts(name, found, predicates) for name in dict.fromkeys([*PAPER, *found])]
+    return [_attack(name, found, predicates) for name in dict.fromkeys([*PAPER, *found])]
 
 
-def _facts(name: str, found: dict[str, AttackResult], predicates: bool) -> Facts:
+def _attack(name: str, found: dict[str, AttackResult], predicates: bool) -> Facts:
     attack = found.get(name)
     who = attack if isinstance(attack, GuestResult) else PAPER[name]
     facts: Facts = {"adversary": name, "title": who.title, "scenario": who.scenario}
@@ -180,12 +178,14 @@ def group_facts(found: Groups | None) -> Facts | None:
     return {
         "sentences": found.sentences(),
         "method": GROUPS_METHOD,
-        "picture": bars_of_section([_bar(each) for each in found.groups], "share of people the model errs about"),
+        "picture": bars_of_section(
+            [_group_bar(each) for each in found.groups], "share of people the model errs about"
+        ),
         "table": {"columns": columns, "rows": rows},
     }
 
 
-def _bar(each: GroupFigures) -> Facts:
+def _group_bar(each: GroupFigures) -> Facts:
     low, high = each.interval
     asked = {"name": "asking less", "value": each.error, "low": low, "high": high}
     return {"label": each.group, "values": [asked, {"name": "asking everything", "value": each.everything}]}
@@ -215,3 +215,53 @@ def limit_sentences(evaluation: Evaluation, candidates: int) -> list[str]:
     if not evaluation.personal:
         sentences.append("No attribute was declared personal, so nothing was reconstructed and nothing certified.")
     return sentences
+
+
+def decision_facts(run: Run, fingerprint: str) -> Facts | None:
+    """Return what was decided on a run; None where nobody has.
+
+    Parameters
+    ----------
+    fingerprint
+        Of the generalization that the report is about.
+    """
+    path = run.folder / DECISION
+    if not path.is_file():
+        return None
+    found, history = Decision.load(path), History.of(run.folder)
+    listing = history.listing()
+    return {
+        "sentences": [
+            *_decided(found, fingerprint),
+            *([SIGNED] if signature_of(path).exists() else []),
+        ],
+        "same": found.generalization.fingerprint == fingerprint,
+        "broken": [f"Decided although {each.limit}: {each.because.rstrip('.')}." for each in found.broken],
+        "reasons": {"columns": ["question", "why"], "rows": [[n, text] for n, text in found.rationale.items()]},
+        "comments": [_comment(each) for each in found.comments],
+        "drawn": [*found.drawn],
+        "review": found.review.isoformat(),
+        "history": {"columns": list(listing.columns), "rows": listing.rows} if len(listing.rows) > 1 else None,
+        "changes": history.sentences() if len(listing.rows) > 1 else [],
+    }
+
+
+def _decided(decision: Decision, fingerprint: str) -> list[str]:
+    roles = decision.roles
+    also = [
+        f"{what} by {who}" for what, who in (("reviewed", roles.reviewer), ("approved", roles.approver)) if who
+    ]
+    how = "" if decision.candidate else ", which was made by hand"
+    found = [
+        f"On {decision.day} {roles.author} decided for {decision.id}{how}"
+        f"{', ' + ' and '.join(also) if also else ''}: {decision.because.rstrip('.')}.",
+        f"It is to be looked at again by {decision.review}, or when data, policy or figures change.",
+    ]
+    if decision.generalization.fingerprint != fingerprint:
+        found.append(f"This report is about {fingerprint[:12]}, which is not what was decided for.")
+    return found
+
+
+def _comment(comment: Any) -> str:
+    about = f" (about {comment.about})" if comment.about else ""
+    return f"{comment.by}{about}: {comment.text}"

@@ -14,12 +14,14 @@ Facts = Mapping[str, Any]
 
 def render_markdown(facts: Facts) -> str:
     """Return the report of a run as Markdown; the same facts give the same bytes."""
+    rows = [_question(attribute) for attribute in facts["attributes"]]
+    questions = {"columns": ["question", "before", "now"], "rows": rows}
     parts = [
         [f"# {as_is(report_title(facts))}"],
         _answer(facts["answer"]),
         _section("What was asked", _task(task_texts(facts["task"]))),
         _section("The trade-off", [facts["frontier"]["search"]], facts["frontier"]["table"]),
-        _section("Before and after, question by question", [], _questions(facts["attributes"])),
+        _section("Before and after, question by question", [], questions),
         _names(facts["attributes"]),
         _necessity(facts["necessity"]),
         ["## What attackers find"],
@@ -68,10 +70,6 @@ def _necessity(necessity: Facts) -> list[str]:
     for listing in necessity["tables"]:
         blocks += [f"### {as_is(listing['title'])}", _table(listing)]
     return [*blocks, as_is(necessity["method"])]
-
-
-def _questions(attributes: Sequence[Facts]) -> Facts:
-    return {"columns": ["question", "before", "now"], "rows": [_question(attribute) for attribute in attributes]}
 
 
 def _names(attributes: Sequence[Facts]) -> list[str]:

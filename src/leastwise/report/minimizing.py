@@ -63,13 +63,14 @@ def minimize(
         A pandas, Polars or PyArrow frame, or the path of a CSV, Parquet or NDJSON file. A DuckDB relation, a
         PySpark frame, a Polars lazy frame and an address (``big/*.parquet``, ``duckdb:people.db``,
         ``postgresql://...``) stay where they are: a sample is fitted on, all is judged on.
-    label, label_weights
+    label
         The column to predict, or several that the same answers serve; may be left out where the schema names it.
-        Of several, how much an error about each counts (1 where nothing is said). Limits of the error hold for
-        every label, unless ``budget`` says ``labels_by="weighted"``.
+        Limits of the error hold for every label, unless ``budget`` says ``labels_by="weighted"``.
     personal
         Exactly the attributes that must not be found out; by default those of the schema, or, where that is
         inferred, all discrete ones.
+    label_weights
+        Of several labels, how much an error about each counts; 1 where nothing is said.
     schema
         The attributes and their domains, or a file of them. By default it is inferred; what was left out is in
         ``notes`` of the result, and printed with it.

@@ -31,10 +31,6 @@ ARTEFACT = "draft.json"
 _REMEMBERED = 256
 
 
-def _error(told: Plain) -> float:
-    return float(told["error"])
-
-
 class Room:
     """What the pages of one studio share; whoever holds ``alone`` sees a state that nobody changes meanwhile."""
 
@@ -125,7 +121,8 @@ class Room:
         )
         # Counting is weak where everything is asked; but who sees more can coarsen, to the draft at least.
         seen = self.figures(self.draft)["model"]
-        return {"before": {**before, "model": min(before["model"], seen, key=_error)}, "nothing": nothing}
+        best = min(before["model"], seen, key=lambda told: float(told["error"]))
+        return {"before": {**before, "model": best}, "nothing": nothing}
 
     def now(self) -> Plain:
         """Return everything that may change: the cards, the figures, the history, the shelf, the words."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from leastwise.decisions.dpia.assessment import TO_WRITE, Grid, Part, Statement
 from leastwise.documents.wording import counted, listed, percent
 from leastwise.evaluation import Evaluation
 from leastwise.policy import Policy
+from leastwise.report.answer import attacker_sentences
+from leastwise.report.dpia.assessment import TO_WRITE, Grid, Part, Statement
+from leastwise.report.facts import attack_facts, certificate_facts
 from leastwise.runs import Run
 
 Source = Callable[[str], str]
@@ -38,12 +40,14 @@ def risk_parts(run: Run, evaluation: Evaluation, policy: Policy, source: Source,
 
     ``earlier`` is how many other generalizations of the same people were decided for before.
     """
-    facts = _attacks(evaluation)
+    facts = {attack["adversary"]: attack for attack in attack_facts(evaluation)}
     if earlier and all(attack.adversary != "A6" for attack in evaluation.attacks):
         facts["A6"]["finding"] = (
             f"Earlier decisions put {counted(earlier, 'other generalization')} to use; what all tell together "
             "was not attacked in this run: leastwise check does that."
         )
+    # Which attribute an attacker gains most on, in the words of the report.
+    most = tuple(Statement(text, source("answer")) for text in attacker_sentences(evaluation))
     return [
         _threat("singling_out", "Singling out: can one person be picked out?", SINGLING_OUT, facts, source),
         _threat("linkability", "Linkability: are two records one person's?", LINKABILITY, facts, source),
@@ -60,7 +64,7 @@ def risk_parts(run: Run, evaluation: Evaluation, policy: Policy, source: Source,
         ),
         _impacts(evaluation, source),
         _controls(run, evaluation, policy, source),
-        Part(place="severity", title="Severity", statements=_most(evaluation, source), for_a_person=_WEIGH),
+        Part(place="severity", title="Severity", statements=most, for_a_person=_WEIGH),
         Part(place="likelihood", title="Likelihood", for_a_person=_LIKELY),
         Part(
             place="other_risks",
@@ -69,12 +73,6 @@ def risk_parts(run: Run, evaluation: Evaluation, policy: Policy, source: Source,
             for_a_person=TO_WRITE,
         ),
     ]  # fmt: skip
-
-
-def _attacks(evaluation: Evaluation) -> dict[str, dict[str, Any]]:
-    from leastwise.report.facts import attack_facts
-
-    return {attack["adversary"]: attack for attack in attack_facts(evaluation)}
 
 
 def _threat(place: str, title: str, names: tuple[str, ...], facts: dict[str, Any], source: Source) -> Part:
@@ -87,8 +85,6 @@ def _told(attack: dict[str, Any], source: Source) -> Statement:
 
 
 def _inference(evaluation: Evaluation, facts: dict[str, Any], source: Source) -> Part:
-    from leastwise.report.facts import certificate_facts
-
     bounds = certificate_facts(evaluation.certificate, evaluation.deployment)
     mean = [] if bounds is None else bounds["sentences"][-1:]
     table = None if bounds is None or bounds["vacuous"] else bounds["table"]
@@ -134,13 +130,6 @@ def _impacts(evaluation: Evaluation, source: Source) -> Part:
         items=tuple(learned),
         for_a_person="What follows for people who are found out is for a person to say.",
     )
-
-
-def _most(evaluation: Evaluation, source: Source) -> tuple[Statement, ...]:
-    """Tell which attribute an attacker gains most on, in the words of the report."""
-    from leastwise.report.answer import attacker_sentences
-
-    return tuple(Statement(text, source("answer")) for text in attacker_sentences(evaluation))
 
 
 def _controls(run: Run, evaluation: Evaluation, policy: Policy, source: Source) -> Part:

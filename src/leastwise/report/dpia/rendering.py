@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from io import BytesIO
+from typing import Any
 
-from leastwise.decisions.dpia.assessment import Assessment, Grid, Part, Statement
-from leastwise.decisions.dpia.mappings import THREATS
-from leastwise.decisions.dpia.pia import render_pia
-from leastwise.decisions.dpia.word import render_docx
 from leastwise.documents.pages import as_is, page_policy, templates
+from leastwise.errors import MissingExtraError
+from leastwise.report.dpia.assessment import Assessment, Grid, Part, Statement
+from leastwise.report.dpia.mappings import THREATS
+from leastwise.report.dpia.pia import render_pia
 
 
 def render(found: Assessment, form: str) -> str | bytes:
@@ -88,6 +90,63 @@ def render_html(found: Assessment) -> str:
         answered=answered_in(found),
         style=style,
         policy=page_policy([style]),
+    )
+
+
+def render_docx(found: Assessment) -> bytes:
+    """Return the document; texts are written as they are, nothing in them is markup."""
+    try:
+        from docx import Document
+    except ImportError:
+        raise MissingExtraError("python-docx", "word") from None
+    page = Document()
+    page.core_properties.title = heading(found)
+    page.core_properties.author = found.author
+    page.add_heading(heading(found), 0)
+    for text in opening(found):
+        page.add_paragraph(_clean(text))
+    for part in found.parts:
+        _word_part(page, part)
+    page.add_heading("Where the questions of others are answered", 1)
+    _word_table(page, answered_in(found))
+    stream = BytesIO()
+    page.save(stream)
+    return stream.getvalue()
+
+
+def _word_part(page: Any, part: Part) -> None:
+    page.add_heading(_clean(part.title), 1)
+    for each in part.statements:
+        _word_text(page.add_paragraph(), each)
+    for each in part.items:
+        _word_text(page.add_paragraph(style="List Bullet"), each)
+    if part.grid is not None:
+        _word_table(page, part.grid)
+    if part.for_a_person:
+        page.add_paragraph().add_run(_clean(part.for_a_person)).italic = True
+
+
+def _word_text(paragraph: Any, statement: Statement) -> None:
+    paragraph.add_run(_clean(statement.text))
+    if statement.source:
+        paragraph.add_run(f" [{statement.source}]").font.size = 100_000  # of 12,700 to the point: small
+
+
+def _word_table(page: Any, grid: Grid) -> None:
+    table = page.add_table(rows=1, cols=len(grid.columns), style="Light Grid Accent 1")
+    for cell, text in zip(table.rows[0].cells, grid.columns, strict=True):
+        cell.text = _clean(text)
+    for row in grid.rows:
+        for cell, text in zip(table.add_row().cells, row, strict=True):
+            cell.text = _clean(text)
+    note = f"Source: {grid.source}" if grid.source else ""
+    page.add_paragraph(note)
+
+
+def _clean(text: str) -> str:
+    """Leave out what XML cannot hold."""
+    return "".join(
+        sign for sign in text if sign in "\t\n" or (ord(sign) >= 32 and ord(sign) not in (0xFFFE, 0xFFFF))
     )
 
 

@@ -13,9 +13,9 @@ from datetime import date
 from html import escape
 from typing import Any
 
-from leastwise.decisions.dpia.assessment import Assessment, Part
-from leastwise.decisions.dpia.mappings import CNIL, FRAMEWORKS
-from leastwise.decisions.dpia.risks import MINIMIZATION
+from leastwise.report.dpia.assessment import Assessment, Part
+from leastwise.report.dpia.mappings import CNIL, FRAMEWORKS
+from leastwise.report.dpia.risks import MINIMIZATION
 
 _TEXT = {"type": "string"}
 _MOMENT = {"type": "string", "format": "date-time"}

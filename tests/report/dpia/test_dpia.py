@@ -15,12 +15,12 @@ import pytest
 
 from leastwise import Generalization
 from leastwise.decisions import Decision, decide, keep_decision
-from leastwise.decisions.dpia import FORMATS, FRAMEWORKS, SCHEMA, Assessment, assess, pia_document, render
-from leastwise.decisions.dpia.assessment import Part
 from leastwise.documents.wording import percent
 from leastwise.exports import Notice
 from leastwise.policy import Policy, Processing
 from leastwise.report import write_report
+from leastwise.report.dpia import FORMATS, FRAMEWORKS, SCHEMA, Assessment, assess, pia_document, render
+from leastwise.report.dpia.assessment import Part
 from leastwise.runs import Run
 from tests.decisions.conftest import ALTHOUGH
 from tests.report.hand_made import write_run

@@ -7,9 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from leastwise.decisions.decision import Decision
-from leastwise.decisions.dpia.assessment import TO_WRITE, Assessment, Grid, Part, Statement
-from leastwise.decisions.dpia.mappings import answered
-from leastwise.decisions.dpia.risks import risk_parts
 from leastwise.decisions.history import History
 from leastwise.decisions.storage import DECISION, JUDGED
 from leastwise.documents.wording import counted, listed, percent
@@ -18,6 +15,13 @@ from leastwise.evaluation import Evaluation, Necessity
 from leastwise.generalization import Generalization
 from leastwise.generalization.describe import footnotes
 from leastwise.policy import Policy
+from leastwise.report.answer import answer_facts
+from leastwise.report.buckets import attribute_facts
+from leastwise.report.dpia.assessment import TO_WRITE, Assessment, Grid, Part, Statement
+from leastwise.report.dpia.mappings import answered
+from leastwise.report.dpia.risks import risk_parts
+from leastwise.report.facts import QUICK, decision_facts, limit_sentences
+from leastwise.report.task import budget_lines
 from leastwise.runs import Candidate, Figures, Run, Size
 from leastwise.runs.budget import Limit
 from leastwise.runs.showing import on_test
@@ -135,9 +139,6 @@ def gaps(about: Subject) -> list[str]:
 
 def _summary(about: Subject, left: list[str]) -> Part:
     """Say first what whoever signs must know: what it costs, what remains, who decided, and what is left to do."""
-    from leastwise.report.answer import answer_facts
-    from leastwise.report.facts import QUICK
-
     sentences = answer_facts(about.generalization, about.evaluation)["sentences"]
     said = [Statement(text, about.source("answer")) for text in sentences]
     if promise := _promise(about):
@@ -187,9 +188,6 @@ def _processing(policy: Policy) -> Part:
 
 
 def _data(about: Subject) -> Part:
-    from leastwise.report.answer import answer_facts
-    from leastwise.report.buckets import attribute_facts
-
     people = about.evaluation.people
     known = counted(people.train + people.validation + people.test, "person", "people")
     names = footnotes(about.generalization.partitions)
@@ -341,9 +339,6 @@ def _why_nothing(about: Subject) -> str:
 
 
 def _cost(about: Subject) -> Part:
-    from leastwise.report.answer import answer_facts
-    from leastwise.report.task import budget_lines
-
     sentences = answer_facts(about.generalization, about.evaluation)["sentences"][1:2]
     limits = "; ".join(budget_lines(about.run.choice.budget))
     said = [Statement(text, about.source("answer")) for text in sentences]
@@ -437,8 +432,6 @@ def _groups(about: Subject) -> Part:
 
 
 def _not_examined(about: Subject) -> Part:
-    from leastwise.report.facts import limit_sentences
-
     sentences = limit_sentences(about.evaluation, len(about.run.candidates))
     return Part(
         place="not_examined",
@@ -465,8 +458,6 @@ def _consultation(policy: Policy) -> Part:
 def _decision(about: Subject) -> Part:
     if about.decision is None:
         return Part(place="decision", title="The decision", for_a_person="Nobody has decided yet.")
-    from leastwise.report.decision import decision_facts
-
     facts = decision_facts(about.run, about.generalization.fingerprint)
     assert facts is not None
     said = [*facts["sentences"], *facts["broken"], *facts["comments"]]

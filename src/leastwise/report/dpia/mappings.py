@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leastwise.decisions.dpia.assessment import Answered
+from leastwise.report.dpia.assessment import Answered
 
 NECESSITY = ("collected", "not_collected", "alternatives")
 THREATS = ("singling_out", "linkability", "inference")

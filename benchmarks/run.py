@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     from leastwise.runs import Stage
 
 DATA = ("adult", "acs_employment_ny_2024")
-ATTACKING = ("learning what tells the last attribute", "attacking the frontier")
+ATTACKING = ("learning for all candidates", "learning what tells the last attribute", "attacking the frontier")
 
 
 class Saying:

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from leastwise import Attribute, Generalization, Groups, Intervals, Schema, Table
 from leastwise.errors import ParameterError
-from leastwise.predictors.base import Mask, allowed_values, mask_of, masked, samples
+from leastwise.predictors.base import Mask, OneHot, allowed_values, mask_of, masked, samples
+from tests.predictors.populations import samples_of
 
 AGE = Attribute("age", "continuous", lower=0, integer=True)
 JOB = Attribute("job", values=("a", "b", "c"), personal=True)
@@ -103,3 +104,14 @@ def test_masked_probabilities_sum_to_one_over_what_is_allowed(seed, rows, values
     kept = np.where(allowed, probabilities, 0)
     some = kept.sum(axis=1) > 0
     assert np.allclose(found[some] * kept[some].sum(axis=1, keepdims=True), kept[some])
+
+
+def test_of_very_many_codes_the_rarest_share_a_place() -> None:
+    """One-hot rows grow with the codes, not with their square; what nobody shows looks like everybody."""
+    rng = np.random.default_rng(0)
+    codes = np.concatenate([np.arange(3000), rng.integers(0, 100, 2000)])
+    rows = OneHot.of(samples_of(codes[:, None], codes[:, None] * 0, (5000,), (2,))).rows[0]
+    assert rows.shape == (5000, 2048)
+    assert (rows[:100].argmax(axis=1) == np.arange(100)).all(), "frequent ones have their own"
+    assert (rows[2900:3000, -1] == 1).all(), "rare ones have one together"
+    assert np.allclose(rows[3000:], np.bincount(rows.argmax(axis=1)[codes], minlength=2048) / len(codes))

@@ -9,20 +9,20 @@ import pytest
 
 from leastwise.predictors import Boosting, JointBuckets, Logistic, Network, errors, guesses
 from leastwise.predictors.base import OneHot, starts
-from leastwise.predictors.network import _softmax, _Training
+from leastwise.predictors.network import Training, softmax
 from tests.predictors.populations import best_errors, masked_population, population, samples_of
 
 
 def test_gradients_are_those_of_the_cross_entropy():
     train = masked_population(60, 0)
     one_hot = OneHot.of(train)
-    training = _Training(Network(hidden=5), train, one_hot, np.random.default_rng(0))
+    training = Training(Network(hidden=5), train, one_hot, np.random.default_rng(0))
     rows = np.arange(len(train))
     gradients = training._gradients(rows)
 
     def loss(weights):
         logits = np.maximum(one_hot(train.inputs) @ weights[0] + weights[1], 0) @ weights[2] + weights[3]
-        found = _softmax(logits.astype(np.float64), train.allowed(0))
+        found = softmax(logits.astype(np.float64), train.allowed(0))
         return -np.log(found[rows, train.targets[:, 0]]).mean()
 
     for k, gradient in enumerate(gradients):
@@ -110,3 +110,4 @@ def test_boosting_leaves_what_is_too_much_work_to_counting():
     assert boosting.worthwhile(train)
     assert not boosting.worthwhile(population(401, 0))
     assert [fitted is None for fitted in boosting.fit(train, train).boosted_] == [True, True, False, True]
+    assert [boosting.worthwhile(train.of_target(t)) for t in range(4)] == [False, False, True, False]

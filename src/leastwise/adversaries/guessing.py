@@ -6,13 +6,14 @@ import math
 import time
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from leastwise.adversaries.amortised import SharedNetwork
 from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.leave_one_out import MAJORITY, Rest, Restricted
 from leastwise.adversaries.result import AttributeResult, ReconstructionResult
@@ -29,6 +30,8 @@ from leastwise.records.table import Split, Table
 
 MakePredictor = Callable[[], Predictor]
 READ_OFF = "read off"
+SHARED = "shared network"
+"""Where in the memory of a breach the network lies that several generalizations share, if there is one."""
 # Probabilities held at once: many values times many joint buckets must not fill the memory.
 _LARGEST_BLOCK = 2**22
 # People times values of an attribute that boosting is given: about two seconds.
@@ -153,12 +156,14 @@ class StrongestOf:
     """Makes the default predictor: the strongest of several, chosen per attribute on the validation part.
 
     ``boosted``: gradient boosting is among them. It pays where much is known of few people, and costs most where
-    there are many people and values: those are left to the others.
+    there are many people and values: those are left to the others. ``network``: one that has learned already, for
+    several generalizations, in place of one that learns for this one.
     """
 
     quick: bool = False
     seed: int = 0
     boosted: bool = False
+    network: Predictor | None = field(default=None, compare=False)
 
     def __call__(self) -> Predictor:
         """Return a fresh predictor."""
@@ -168,7 +173,8 @@ class StrongestOf:
         """Return what the strongest is chosen from."""
         # One network: a second one, averaged in, costs as much again and changes no error by .002.
         counting, network = default_predictors(self.quick, self.seed)
-        usual = counting, replace(network, members=1) if isinstance(network, Network) else network
+        own = replace(network, members=1) if isinstance(network, Network) else network
+        usual = counting, self.network or own
         return (*usual, Boosting(seed=self.seed, most_work=_MOST_BOOSTED)) if self.boosted else usual
 
     def knowing_more(self) -> StrongestOf:
@@ -284,9 +290,19 @@ def _find(breach: Breach, targets: Sequence[int], known: Sequence[int], predicto
             found[open_[0]] = _find_last(breach, open_[0], more)
         else:
             make = model_of if not known else SingleModel
-            model = make(breach, breach.joined, hidden, known, more)
+            model = make(breach, breach.joined, hidden, known, _sharing(breach, hidden, known, more))
             found |= dict(zip(hidden, findings(breach, model, hidden), strict=True))
     return [found[p] for p in targets]
+
+
+def _sharing(
+    breach: Breach, targets: Sequence[int], known: Sequence[int], predictor: MakePredictor
+) -> MakePredictor:
+    """Return what somebody uses who knows some attributes: the network of all candidates, where there is one."""
+    shared: SharedNetwork | None = breach.memory.get(SHARED)
+    if shared is None or not known or not isinstance(predictor, StrongestOf):
+        return predictor
+    return replace(predictor, network=shared.seen_by(breach, known, targets))
 
 
 def _find_last(breach: Breach, position: int, predictor: MakePredictor) -> Finding:

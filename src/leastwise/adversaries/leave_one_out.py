@@ -104,7 +104,7 @@ class Restricted:
 
     def __init__(self, breach: Breach, rest: Rest, members: Sequence[Member]) -> None:
         self._views = [_view(breach, rest, part) for part in (1, 2)]
-        spread = _Spread.of(breach, rest.position)
+        spread = Spread.of(breach, rest.position)
         self._choice = Strongest([_Within(member, spread) for member in members])
         self._choice.fit(self._views[0], self._views[0])
         self.names = self._choice.chosen_
@@ -136,7 +136,7 @@ def _view(breach: Breach, rest: Rest, part: int) -> Samples:
 class _Within:
     """A member as a predictor whose inputs are the number of the rest and the bucket; it learns no more."""
 
-    def __init__(self, member: Member, spread: _Spread | None) -> None:
+    def __init__(self, member: Member, spread: Spread | None) -> None:
         self.name, self._member, self._spread = member.name, member, spread
 
     def fit(self, train: Samples, validation: Samples) -> _Within:
@@ -147,7 +147,7 @@ class _Within:
         return [found if self._spread is None else self._spread(found)]
 
 
-class _Spread(NamedTuple):
+class Spread(NamedTuple):
     """For each code of an attribute, of which code of the model it is a part, and how large a part.
 
     A model knows runs of a long column (see ``coarsened``); those of a generalization also end at its edges.
@@ -157,7 +157,7 @@ class _Spread(NamedTuple):
     share: npt.NDArray[np.float64]
 
     @classmethod
-    def of(cls, breach: Breach, position: int) -> _Spread | None:
+    def of(cls, breach: Breach, position: int) -> Spread | None:
         """Return it; None where both know the same codes."""
         if position not in long_columns(breach.train):
             return None
@@ -172,4 +172,5 @@ class _Spread(NamedTuple):
         return cls(np.r_[whole_of, extras + whole.max(initial=-1) + 1], np.r_[share, np.ones(len(extras))])
 
     def __call__(self, probabilities: Probabilities) -> Probabilities:
+        """Return the probabilities of all codes from those of the codes of the model."""
         return np.asarray(probabilities[:, self.whole] * self.share)

@@ -300,6 +300,44 @@ def posteriors(
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _mix_in(people: float, counts: Floats, values: Ints, settings: Floats, shares: Floats, state: Floats) -> None:
+    """Do what ``_go_down`` does at one node, under all settings at once: values x settings.
+
+    The rows of ``state`` are the scales, and room for what a node divides by and takes.
+    """
+    scale, total, taken = state[0], state[1], state[2]
+    taken[:] = 0.0
+    for i in range(len(counts)):
+        for s in range(len(scale)):
+            taken[s] += min(settings[1, s], counts[i])
+    for s in range(len(scale)):
+        total[s] = people + settings[0, s]
+        if total[s] > 0:
+            scale[s] *= (settings[0, s] + taken[s]) / total[s]
+        if scale[s] < 1e-100:
+            shares[:, s] *= scale[s]
+            scale[s] = 1.0
+    for s in range(len(scale)):
+        total[s] = total[s] * scale[s] if total[s] > 0 else np.inf
+    for i in range(len(counts)):
+        own = shares[values[i]]
+        for s in range(len(scale)):
+            own[s] += (counts[i] - min(settings[1, s], counts[i])) / total[s]
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _likeliest(shares: Floats, best: Ints, largest: Floats) -> None:
+    """Put in the value of the largest share under each setting; of equal ones the first."""
+    best[:] = 0
+    largest[:] = shares[0]
+    for v in range(1, len(shares)):
+        for s in range(len(best)):
+            larger = shares[v, s] > largest[s]
+            best[s] = v if larger else best[s]
+            largest[s] = shares[v, s] if larger else largest[s]
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def score_posteriors(
     path: Ints,
     starts: Ints,
@@ -316,28 +354,32 @@ def score_posteriors(
 ) -> Floats:
     """Return, by depth and (pseudo-count, discount), the people guessed wrongly and the sum of their log losses.
 
-    The rows of path q, each a value and how many people have it, end at ``row_ends[q + 1]``.
+    The rows of path q, each a value and how many people have it, end at ``row_ends[q + 1]``. All settings go down
+    a path together: side by side in memory, the processor does several at once.
     """
     found = np.zeros((len(depths), len(settings), 2))
-    shares = np.empty(base.shape[1])
+    tried = np.ascontiguousarray(settings.T)
+    shares = np.empty((base.shape[1], len(settings)))
+    state, best = np.empty((3, len(settings))), np.empty(len(settings), np.int64)
+    largest = np.empty(len(settings))
     for q in range(len(path)):
-        for s in range(len(settings)):
-            shares[:] = base[base_of[q]]
-            scale, depth = 1.0, 0
-            for d in range(len(depths)):
-                scale = _go_down(
-                    path[q], depth, depths[d], starts, values, counts, people, settings[s, 0], settings[s, 1],
-                    shares, scale,
-                )  # fmt: skip
-                depth = depths[d]
-                best = 0
-                for v in range(1, len(shares)):
-                    if shares[v] > shares[best]:
-                        best = v
-                for r in range(row_ends[q], row_ends[q + 1]):
-                    if row_v[r] != best:
+        for v in range(len(shares)):
+            shares[v] = base[base_of[q], v]
+        state[0] = 1.0
+        depth = 0
+        for d in range(len(depths)):
+            while depth < depths[d] and path[q, depth] != -1:
+                node = path[q, depth]
+                if node >= 0:
+                    a, b = starts[node], starts[node + 1]
+                    _mix_in(people[node], counts[a:b], values[a:b], tried, shares, state)
+                depth += 1
+            _likeliest(shares, best, largest)
+            for r in range(row_ends[q], row_ends[q + 1]):
+                for s in range(len(settings)):
+                    if row_v[r] != best[s]:
                         found[d, s, 0] += row_w[r]
-                    found[d, s, 1] -= row_w[r] * np.log(max(shares[row_v[r]] * scale, 1e-12))
+                    found[d, s, 1] -= row_w[r] * np.log(max(shares[row_v[r], s] * state[0, s], 1e-12))
     return found
 
 

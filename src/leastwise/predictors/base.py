@@ -30,6 +30,8 @@ Targets = Sequence[int] | Literal["personal", "label"]
 Array = npt.NDArray[np.floating[Any]]
 # An ordered input with more codes than this is first cut into so many runs of neighbouring codes.
 _MOST_RUNS = 128
+# Of an unordered input with more codes than this, the most frequent are told apart.
+_MOST_NAMED = 2048
 
 
 @dataclass(frozen=True, eq=False)
@@ -397,8 +399,10 @@ def _joined(columns: Sequence[npt.NDArray[Any]], kind: Any) -> npt.NDArray[Any]:
 def _lookup(use: npt.NDArray[Any], ordered: bool, rank: bool) -> npt.NDArray[np.float32]:
     size, shown = len(use), use > 0
     if not ordered:
-        rows = np.eye(size, dtype=np.float32)
-        rows[~shown] = use / max(use.sum(), 1e-300)
+        place = _by_name(use)
+        rows = np.zeros((size, int(place.max(initial=0)) + 1), dtype=np.float32)
+        rows[np.arange(size), place] = 1
+        rows[~shown] = np.bincount(place, weights=use) / max(use.sum(), 1e-300)
         return rows
     codes = np.arange(size)
     nearest = _nearest(codes, np.flatnonzero(shown)) if shown.any() else codes
@@ -406,6 +410,19 @@ def _lookup(use: npt.NDArray[Any], ordered: bool, rank: bool) -> npt.NDArray[np.
         return np.eye(size, dtype=np.float32)[nearest]
     runs = nearest * min(size, _MOST_RUNS) // size
     return np.column_stack([np.eye(min(size, _MOST_RUNS))[runs], codes / (size - 1)]).astype(np.float32)
+
+
+def _by_name(use: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    """Return the place of each code of an unordered column: of very many codes the rarest share one.
+
+    A place for each would take memory, and time, by the square of how many there are.
+    """
+    place = np.arange(len(use))
+    if len(use) > _MOST_NAMED:
+        often = np.sort(np.argsort(-use, kind="stable")[: _MOST_NAMED - 1])
+        place = np.full(len(use), _MOST_NAMED - 1)
+        place[often] = np.arange(len(often))
+    return place
 
 
 def _nearest(codes: npt.NDArray[Any], shown: npt.NDArray[Any]) -> npt.NDArray[np.intp]:

@@ -54,7 +54,9 @@ class Boosting:
 
     def worthwhile(self, train: Samples) -> bool:
         """Return whether there is a target that is not too much work, and is no number."""
-        return train.number is None and bool(train.weights.sum() * 2 <= self.most_work)
+        if train.number is not None or train.weights.sum() * 2 > self.most_work:
+            return False
+        return any(self._classes(train, t).bearable for t in range(len(train.target_sizes)))
 
     def fit(self, train: Samples, validation: Samples) -> Boosting:
         """Fit one model per target."""
@@ -103,20 +105,25 @@ class Boosting:
             codes[:, j] = kept
             yield plain.by_value(boosted_trees.add_up(plain.before, own))
 
-    def _fit_target(self, train: Samples, target: int) -> _Boosted | None:
-        """Return the model; None where counting is all there is."""
-        values, size = train.targets[:, target], train.target_sizes[target]
-        use = np.bincount(values, weights=train.weights, minlength=size)
+    def _classes(self, train: Samples, target: int) -> _Classes:
+        """Return what is boosted by name, and whether that is worth it."""
+        size = train.target_sizes[target]
+        use = np.bincount(train.targets[:, target], weights=train.weights, minlength=size)
         # A value that one person has is no class: it cannot be both learned and held out for early stopping.
         order = np.argsort(-use, kind="stable")[: min(self.most_values, int((use >= _LEAST).sum()))]
         class_of = np.full(size, len(order), dtype=np.intp)
         class_of[order] = np.arange(len(order))
         present = np.flatnonzero(np.bincount(class_of, weights=use, minlength=len(order) + 1))
-        people = float(train.weights.sum())
-        if len(present) < 2 or not train.input_sizes or people * len(present) > self.most_work:
+        work = float(train.weights.sum()) * len(present)
+        return _Classes(class_of, present, len(present) > 1 and bool(train.input_sizes) and work <= self.most_work)
+
+    def _fit_target(self, train: Samples, target: int) -> _Boosted | None:
+        """Return the model; None where counting is all there is."""
+        class_of, present, bearable = self._classes(train, target)
+        if not bearable:
             return None
-        first, bucket_of = train.buckets
-        dense = np.searchsorted(present, class_of[values])
+        people, (first, bucket_of) = float(train.weights.sum()), train.buckets
+        dense = np.searchsorted(present, class_of[train.targets[:, target]])
         cells = bucket_of * len(present) + dense
         counts = np.bincount(cells, weights=train.weights, minlength=len(first) * len(present))
         counts = counts.reshape(len(first), -1)
@@ -171,6 +178,14 @@ class _Inputs(NamedTuple):
         for j, own in enumerate(self.runs):
             out[:, j] = own[inputs[:, j]]
         return out
+
+
+class _Classes(NamedTuple):
+    """The class that each value belongs to, which classes there are, and whether boosting them is worth it."""
+
+    class_of: npt.NDArray[np.intp]
+    present: npt.NDArray[np.intp]
+    bearable: bool
 
 
 class _Boosted(NamedTuple):

@@ -79,7 +79,7 @@ class Network:
         if not train.target_sizes:
             return []
         random = generator(self.seed, "network", member)
-        training = _Training(self, train, self.one_hot_, random)
+        training = Training(self, train, self.one_hot_, random)
         epochs = int(np.clip(_MOST_ROWS // len(train), 1, self.epochs))
         steps = epochs * -(-len(train) // self.batch)
         for step, rows in enumerate(batches(len(train), self.batch, epochs, random)):
@@ -96,7 +96,7 @@ class Network:
         logits = [self._hidden(inputs, weights) @ weights[2] + weights[3] for weights in self.networks_]
         ends = starts([self.like_.target_sizes[t] for t in self.open_])
         for t, (a, b) in zip(self.open_, pairwise(ends), strict=True):
-            found[t] = np.mean([_softmax(member[:, a:b], allowed[t]) for member in logits], axis=0)
+            found[t] = np.mean([softmax(member[:, a:b], allowed[t]) for member in logits], axis=0)
         return found
 
     def _hidden(self, inputs: Codes, weights: list[Array]) -> Array:
@@ -112,18 +112,19 @@ def _evenly(allowed: npt.NDArray[np.bool_]) -> Array:
     return np.asarray(allowed / allowed.sum(axis=1, keepdims=True, dtype=np.float32), dtype=np.float32)
 
 
-def _softmax(logits: Array, allowed: npt.NDArray[np.bool_]) -> Array:
+def softmax(logits: Array, allowed: npt.NDArray[np.bool_]) -> Array:
+    """Return the probabilities of what is possible; that of all else is 0."""
     left = np.where(allowed, logits, -np.inf)
     left = np.exp(left - left.max(axis=1, keepdims=True))
     return np.asarray(left / left.sum(axis=1, keepdims=True))
 
 
-class _Training:
+class Training:
     """The state of Adam and the running average of the weights."""
 
     def __init__(self, network: Network, train: Samples, one_hot: OneHot, random: np.random.Generator) -> None:
         self.inputs = np.ascontiguousarray(train.inputs, dtype=np.int64)
-        self.width, self.form = one_hot.width, one_hot.form
+        self.form = one_hot.form
         self.people = (train.weights / train.weights.mean()).astype(np.float32)
         self.ends = starts(train.target_sizes)
         self.places = np.ascontiguousarray(train.targets + self.ends[:-1])
@@ -133,12 +134,16 @@ class _Training:
         self.sums = [np.zeros_like(w) for w in self.weights]
         self.steps = self.kept = 0
         self.decay = network.decay
+        self.rule_out(train)
+        self.bits = np.zeros(network.batch * int(self.ends[-1]), dtype=np.int32)
+
+    def rule_out(self, train: Samples) -> None:
+        """Let the masks of the samples say which values are possible."""
         own = [(k, mask) for k, masks in enumerate(train.target_masks) for mask in masks]
         begin = starts([mask.allowed.size for _, mask in own])
         masks = [(k, mask.column, start) for (k, mask), start in zip(own, begin[:-1], strict=True)]
         self.masks = np.array(masks, dtype=np.int64).reshape(-1, 3)
         self.allowed = np.concatenate([np.zeros(0), *(m.allowed.ravel() for _, m in own)]).astype(np.float32)
-        self.bits = np.zeros(network.batch * int(self.ends[-1]), dtype=np.int32)
 
     def step(self, rows: npt.NDArray[Any], rate: float, keep: bool) -> None:
         """Take one step of Adam on these rows."""
@@ -153,14 +158,19 @@ class _Training:
         """Return the mean of the weights that were kept."""
         return [total / np.float32(max(self.kept, 1)) for total in self.sums]
 
+    def first_layer(self) -> Array:
+        """Return what each place of the inputs adds to the hidden layer."""
+        return self.weights[0]
+
     def _gradients(self, rows: npt.NDArray[Any]) -> list[Array]:
-        hidden = forward(self.inputs, rows, *self.form, *self.weights[:2])
+        layer = self.first_layer()
+        hidden = forward(self.inputs, rows, *self.form, layer, self.weights[1])
         delta = hidden @ self.weights[2]
         truth = (self.masks, self.allowed, self.ends, self.places, self.people)
         softmax_delta(delta, self.weights[3], self.inputs, rows, *truth, self.bits, self.bits.view(np.float32))
         back = delta @ self.weights[2].T
         where_active(hidden, back)
-        first = backward(self.inputs, rows, *self.form, back, self.width)
+        first = backward(self.inputs, rows, *self.form, back, len(layer))
         return [first, back.sum(axis=0), hidden.T @ delta, delta.sum(axis=0)]
 
     def _adam(self, gradients: list[Array], rate: float) -> None:

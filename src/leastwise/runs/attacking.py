@@ -7,9 +7,10 @@ from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from leastwise.adversaries.amortised import SharedNetwork
 from leastwise.adversaries.base import Adversary, about
 from leastwise.adversaries.breach import Breach, stores_label
-from leastwise.adversaries.guessing import Guessed, find_last, found_knowing_more
+from leastwise.adversaries.guessing import SHARED, Guessed, StrongestOf, find_last, found_knowing_more
 from leastwise.adversaries.linkability import know_others
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.protocol import evaluate, of_the_paper
@@ -22,6 +23,8 @@ from leastwise.runs.workers import Workers
 
 # Candidates that are attacked one after the other: what is found of each is written down after the last of them.
 _MOST_TOGETHER = 4
+# Fewer candidates than these have networks of their own.
+_FEWEST_SHARING = 3
 
 
 def alike(generalizations: Mapping[str, Generalization]) -> list[list[str]]:
@@ -70,6 +73,27 @@ def know_others_of_all(
     learned = workers.map(know_others, [(each, split, judges.seed) for each in distinct.values()])
     by_key = dict(zip(distinct, learned, strict=True))
     return [by_key[key] for key in keys]
+
+
+def share_network(
+    candidates: Sequence[tuple[Generalization, Sequence[int]]],
+    split: Split,
+    judges: Judges,
+    workers: Workers,
+    progress: Progress,
+) -> dict[Hashable, Any]:
+    """Return what A3 and A5 use for all candidates: one network; nothing where each is better off with its own.
+
+    With each candidate comes the order in which its personal attributes probably become known.
+    """
+    able = isinstance(judges.adversary(), StrongestOf) and not judges.quick and len(split.train.personal) > 1
+    few = len(candidates) < _FEWEST_SHARING
+    if not able or few or not SharedNetwork.bearable(split.train, [each for each, _ in candidates]):
+        return {}
+    progress.begin("learning for all candidates", 1, 0)
+    (network,) = workers.map(SharedNetwork, [(split.train, candidates, judges.seed)])
+    progress.advance()
+    return {SHARED: network}
 
 
 class Attack(NamedTuple):

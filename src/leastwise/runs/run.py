@@ -18,7 +18,7 @@ import hashlib
 import json
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, starmap
@@ -50,6 +50,7 @@ from leastwise.runs.attacking import (
     attackers_of,
     find_last_of_all,
     know_others_of_all,
+    share_network,
 )
 from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, Figures, read_line, write_line
 from leastwise.runs.choice import best_screened, budget_in_force, choose, serving_alike
@@ -400,7 +401,9 @@ def attack(job: Job, found: Found, chosen: str | None) -> list[Candidate]:
     absent = [name for name in tasks if name not in done]
     absent.sort(key=lambda name: (name != chosen, -frontier[name].answers))  # what takes longest comes first
     start = time.perf_counter()
-    tasks |= _learned_for_all(job, {name: tasks[name] for name in absent})
+    if absent:
+        shared = _shared(job, frontier)
+        tasks |= _learned_for_all(job, {name: tasks[name]._replace(memory=shared) for name in absent})
     job.note("attacking all at once", task=len(absent), seconds=time.perf_counter() - start)
     job.progress.begin("attacking the frontier", len(tasks), len(tasks) - len(absent))
     tested = {name: replace(frontier[name], tested=Figures.of(each)) for name, each in done.items()}
@@ -433,8 +436,24 @@ def _learned_for_all(job: Job, tasks: Mapping[str, Attack]) -> dict[str, Attack]
     ):
         names = [name for name, task in tasks.items() if adversary in task.adversaries]
         learned: Iterable[Any] = learn([tasks[name].generalization for name in names], *same)
-        found |= {name: found[name]._replace(**{field: own}) for name, own in zip(names, learned, strict=True)}
+        for name, own in zip(names, learned, strict=True):
+            more: dict[str, Any] = {field: {**getattr(found[name], field), **own}}
+            found[name] = found[name]._replace(**more)
     return found
+
+
+def _shared(job: Job, frontier: Frontier) -> dict[Hashable, Any]:
+    """Let A3 and A5 learn from all of the frontier: a run that is resumed learns the same.
+
+    What A1 told most easily on validation will be known first.
+    """
+    names = job.split.train.schema.names
+    candidates = []
+    for point in frontier.points:
+        assert point.judged is not None
+        told = point.judged.by_attribute
+        candidates.append((point.generalization, sorted(map(names.index, told), key=lambda p: told[names[p]])))
+    return share_network(candidates, job.split, job.options.judges, job.workers, job.progress)
 
 
 def _keep_only(folder: Path, candidates: Iterable[str]) -> None:

@@ -10,7 +10,8 @@ from leastwise import DataError, Generalization, Groups, Intervals, Untouched
 from leastwise.minimizers import Constraints
 from leastwise.minimizers.constraints import broken
 from leastwise.minimizers.floor import brought_to
-from leastwise.runs import Entry, Grid, sweep
+from leastwise.runs import Entry, Grid
+from leastwise.runs.proposals import Pool, ask, pooled
 from tests.runs.small import SCHEMA, records
 
 AGE, JOB, SEX, TOWN = SCHEMA.attributes
@@ -86,12 +87,15 @@ def test_what_merging_can_mend_is_mended() -> None:
     assert found["sex"].suppressed
 
 
+def proposed(grid: Grid, constraints: Constraints) -> Pool:
+    train = records().split(0).train
+    return pooled([ask(source, train, constraints) for source in grid.sources()], train)
+
+
 def test_candidates_of_every_minimizer_hold_to_the_constraints() -> None:
     constraints = Constraints(edges={"age": [40]}, suppressed=["town"], min_people=20)
     names = ("pat", "optimal", "coarsening", "recommended", "uniform", "iterative")
-    found = sweep(
-        records().split(0), Grid(entries=tuple(Entry(minimizer=n) for n in names)), constraints=constraints
-    )
+    found = proposed(Grid(entries=tuple(Entry(minimizer=n) for n in names)), constraints)
     assert found.dropped > 0
     assert {"optimal", "coarsening"} & {candidate.minimizer for candidate in found.candidates}
     for candidate in found.candidates:
@@ -101,4 +105,4 @@ def test_candidates_of_every_minimizer_hold_to_the_constraints() -> None:
 def test_constraints_that_nothing_keeps_are_told() -> None:
     grid = Grid(entries=(Entry(minimizer="uniform", parameters={"k": [2, 3]}),))
     with pytest.raises(DataError, match="all 2 candidates break the constraints"):
-        sweep(records().split(0), grid, constraints=Constraints(edges={"age": [41]}))
+        proposed(grid, Constraints(edges={"age": [41]}))

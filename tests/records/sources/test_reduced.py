@@ -184,3 +184,15 @@ def test_without_room_for_one_pass_each_is_counted_by_itself(
         assert any("each is counted by itself" in words for words in Heard.words)
         with pytest.raises(DataError, match="no disk"), source.reduced(SEVERAL, None):
             pass
+
+
+def test_what_a_guess_tells_is_added_up_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    people().write_parquet(tmp_path / "people.parquet")
+    engine = of_files([tmp_path / "people.parquet"])
+    source, asked = Source(engine, SCHEMA, SEED), list[int]()
+    add_up = DuckDB.add_up
+    monkeypatch.setattr(DuckDB, "add_up", lambda *given: (asked.append(1), add_up(*given))[1])
+    first, again = (source.added_up(G, source.tested) for _ in range(2))
+    assert first == again
+    assert len(asked) == 3, "each generalization, and once what is told by none"
+    engine.close()

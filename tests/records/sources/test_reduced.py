@@ -139,6 +139,11 @@ def test_groups_that_are_too_many_to_be_held_are_counted_by_sets(
             again = source.counted(g, None)
             assert counters(found, g) == counters(again, g)
             assert all(np.array_equal(a, b) for a, b in zip(found.truth.codes.T, again.truth.codes.T, strict=True))
+        with source.reduced(SEVERAL, None) as near:  # of so many, one set after the other
+            plan = near.plan(G.within(SCHEMA), None)
+            assert isinstance(near.engine, Reduced)
+            assert len(near.engine.queries(near.engine._own(plan), SEED)) == 1 + len(plan.values)
+        check_reduced(source, SEVERAL, None)
 
 
 @pytest.mark.parametrize("many", [20, 5000])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import zipfile
 from pathlib import Path
 
@@ -72,3 +73,14 @@ def test_a_packed_latin_1_file_is_read(tmp_path: Path) -> None:
     path = tmp_path / "people.csv.gz"
     path.write_bytes(gzip.compress("a;b\nZürich;1\nÖrebro;2\n".encode("cp1252")))
     assert read_frame(path).equals(pl.DataFrame({"a": ["Zürich", "Örebro"], "b": [1, 2]}))
+
+
+def test_what_was_done_to_read_a_text_file_is_said(tmp_path: Path) -> None:
+    text = b"age;sex\n30;f\n"
+    marked, packed = tmp_path / "marked.csv", tmp_path / "packed.csv.gz"
+    marked.write_bytes(b"\xef\xbb\xbf" + text)
+    packed.write_bytes(gzip.compress(text))
+    semicolons = "semicolons between the columns"
+    assert RecordFile.open(marked).said == ("UTF-8 with a byte order mark", semicolons)
+    assert RecordFile.open(packed).said == ("unpacked from gzip", semicolons)
+    assert read_frame(marked).columns == read_frame(packed).columns == ["age", "sex"]

@@ -177,6 +177,17 @@ def _encoding(path: Path) -> str | None:
     return None
 
 
+def signs(path: Path) -> tuple[str, ...]:
+    """Say of a text file whether it is unpacked, and whether it begins with the mark of UTF-8."""
+    packed = ("unpacked from gzip",) if path.suffix.lower() == ".gz" else ()
+    try:
+        with open_bytes(path) as raw:
+            marked = raw.read(3) == codecs.BOM_UTF8
+    except (OSError, EOFError):  # of a broken archive something else tells
+        marked = False
+    return (*packed, "UTF-8 with a byte order mark") if marked else packed
+
+
 def separator_in(path: Path, promised: str) -> str:
     """Return what separates the columns: what the name promises, or what the header has instead."""
     try:

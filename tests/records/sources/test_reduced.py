@@ -139,6 +139,11 @@ def test_groups_that_are_too_many_to_be_held_are_counted_by_sets(
             again = source.counted(g, None)
             assert counters(found, g) == counters(again, g)
             assert all(np.array_equal(a, b) for a, b in zip(found.truth.codes.T, again.truth.codes.T, strict=True))
+        with source.reduced(SEVERAL, None) as near:  # of so many, one set after the other
+            plan = near.plan(G.within(SCHEMA), None)
+            assert isinstance(near.engine, Reduced)
+            assert len(near.engine.queries(near.engine._own(plan), SEED)) == 1 + len(plan.values)
+        check_reduced(source, SEVERAL, None)
 
 
 @pytest.mark.parametrize("many", [20, 5000])
@@ -184,3 +189,15 @@ def test_without_room_for_one_pass_each_is_counted_by_itself(
         assert any("each is counted by itself" in words for words in Heard.words)
         with pytest.raises(DataError, match="no disk"), source.reduced(SEVERAL, None):
             pass
+
+
+def test_what_a_guess_tells_is_added_up_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    people().write_parquet(tmp_path / "people.parquet")
+    engine = of_files([tmp_path / "people.parquet"])
+    source, asked = Source(engine, SCHEMA, SEED), list[int]()
+    add_up = DuckDB.add_up
+    monkeypatch.setattr(DuckDB, "add_up", lambda *given: (asked.append(1), add_up(*given))[1])
+    first, again = (source.added_up(G, source.tested) for _ in range(2))
+    assert first == again
+    assert len(asked) == 3, "each generalization, and once what is told by none"
+    engine.close()

@@ -311,7 +311,9 @@ class Source:
         plans = [self.plan(each.within(self.schema), places) for each in several]
         with reduced(self.engine, plans, self.people(places), self.seed, self.progress) as engine:
             near = replace(self, engine=engine)
-            near.__dict__.update({name: getattr(self, name) for name in ("domains", "_known_people")})
+            near.__dict__.update(
+                {name: getattr(self, name) for name in ("domains", "_known_people", "_known_guessed")}
+            )
             yield near
 
     def added_up(self, generalization: Generalization, places: Places | None, label: bool = True) -> AddedUp:
@@ -321,18 +323,28 @@ class Source:
         plan = replace(self.plan(generalization.within(schema), places), values=tuple(map(self._beside, named)))
         if schema.label is not None and not label:
             plan = replace(plan, digits=plan.digits[:-1])
-        people, added = self.people(places), []
-        for each in (plan, replace(plan, digits=(), exact=())):
-            self.progress.begin(f"{self.engine.name}: {plan.words}, added up there")
-            sums = self.engine.add_up(each, self.seed)
-            alone, *sets = sums.sets.rows(named=True)
-            if self.at_least == 1 and alone["people"] != people:
-                raise DataError("the records changed while they were counted; begin anew when nobody writes")
-            # What is withheld counts as told.
-            told = {name: row["told"] + people - row["people"] for name, row in zip(named, sets, strict=True)}
-            added.append(({name: told.get(name, people) for name in schema.personal}, sums.sizes))
-        (told, sizes), (guessed, _) = added
-        return AddedUp(people, told, guessed, dict(sizes.select("n", "records").iter_rows()))
+        told, sizes = self._told(plan, named)
+        if places not in self._known_guessed:  # the same for every generalization
+            self._known_guessed[places] = self._told(replace(plan, digits=(), exact=()), named)[0]
+        return AddedUp(
+            self.people(places), told, self._known_guessed[places], dict(sizes.select("n", "records").iter_rows())
+        )
+
+    @cached_property
+    def _known_guessed(self) -> dict[Places | None, dict[str, int]]:
+        return {}
+
+    def _told(self, plan: Plan, named: Sequence[str]) -> tuple[dict[str, int], pl.DataFrame]:
+        """Return of how many people each personal attribute is told, and how many records so many people have."""
+        people = self.people(plan.places)
+        self.progress.begin(f"{self.engine.name}: {plan.words}, added up there")
+        sums = self.engine.add_up(plan, self.seed)
+        alone, *sets = sums.sets.rows(named=True)
+        if self.at_least == 1 and alone["people"] != people:
+            raise DataError("the records changed while they were counted; begin anew when nobody writes")
+        # What is withheld counts as told.
+        told = {name: row["told"] + people - row["people"] for name, row in zip(named, sets, strict=True)}
+        return {name: told.get(name, people) for name in self.schema.personal}, sums.sizes
 
     def _decoded(self, generalization: Generalization, plan: Plan, counts: Counts, people: int) -> Counted:
         alone = counts.alone

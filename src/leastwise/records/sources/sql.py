@@ -93,8 +93,10 @@ class SqlEngine(Engine):
             found = self._count_here(plan, seed) if self._counts_here(plan) else None
             if found is not None:
                 return found
-            answers = [self.fetch(query) for query in self.queries(plan, seed)]
-        if self.grouping_sets and plan.values:
+            at_once = self._at_once(plan)
+            fetched = (self.fetch(query) for query in self.queries(plan, seed))
+            answers = [*fetched] if at_once else [check_size(answer, plan) for answer in fetched]
+        if at_once:
             keys = [name for name in answers[0].columns if name[0] in "ke"]
             of_set, nothing = answers[0].partition_by("s", as_dict=True), answers[0].clear()
             answers = [of_set.get((0,), nothing).select(*keys, "n")]
@@ -110,6 +112,11 @@ class SqlEngine(Engine):
             return False
         # Nearly everybody is alone where there are more combinations than people: too many to be held, then.
         return self.records is None or self.records <= MOST_ALIKE or plan.combinations <= self.records
+
+    def _at_once(self, plan: Plan) -> bool:
+        """Return whether one query counts all sets: of very many people they have no room side by side."""
+        few = self.records is None or self.records <= MOST_ALIKE
+        return self.grouping_sets and bool(plan.values) and few
 
     def _count_here(self, plan: Plan, seed: int) -> Counts | None:
         """Answer a plan from people who are alike; None where those are too many to be held."""
@@ -148,7 +155,7 @@ class SqlEngine(Engine):
         alone = self._one_by_one(replace(plan, values=()), names, read)
         sets = alone
         if plan.values:
-            sets = (self._together if self.grouping_sets else self._one_by_one)(plan, names, read)
+            sets = (self._together if self._at_once(plan) else self._one_by_one)(plan, names, read)
         together = ", ".join(names)
         added = []
         for i, query in enumerate(sets):
@@ -180,7 +187,7 @@ class SqlEngine(Engine):
     def queries(self, plan: Plan, seed: int) -> list[str]:
         """Return the text of a plan's queries."""
         names = _names(plan)
-        made = self._together if self.grouping_sets and plan.values else self._one_by_one
+        made = self._together if self._at_once(plan) else self._one_by_one
         queries = made(plan, names, self._read(plan, seed))
         # So many groups of each set; where there are more, some set shows it.
         most = (MOST_GROUPS + 1) * ((1 + len(plan.values)) // len(queries))

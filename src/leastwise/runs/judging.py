@@ -86,55 +86,6 @@ def estimated(generalization: Generalization, split: Split, everything: Referenc
     return increase_of(generalization, split.train, split.validation, everything)
 
 
-def polished(
-    candidate: Candidate,
-    split: Split,
-    screening: Split,
-    together: int,
-    constraints: Constraints | None,
-    everything: Reference,
-    allowed: Allowed | None,
-    known: UtilityRisk | None = None,
-) -> tuple[Polished, ...]:
-    """Return the least that a candidate can be, screened like all others, and what it becomes when all is spent.
-
-    Nothing is spent where nothing is ``allowed``, or where the least errs too much for that. Near the limit hardly
-    anything is lost even where nobody would tell it; nor of everything asked, so that there is a candidate where
-    hardly anything may be lost. ``split`` is what the search looks at; ``screening`` what others were screened on;
-    ``known`` how everything asked was judged there, where the worst of several labels counts.
-    """
-    train, validation, loss = split.train, split.validation, LOSS
-    if allowed is not None:
-        loss = loss_near(allowed.increase - estimated(candidate.generalization, split, everything).mean)
-    if candidate.minimizer == EVERYTHING:
-        loss = LOSS / 4
-    least = least_of(train, validation, candidate.generalization, constraints=constraints, loss=loss)
-    first = _coarsened(candidate, least, split, screening, together, constraints, known)
-    return _spent(first, split, screening, together, constraints, everything, allowed, known)
-
-
-def _spent(
-    first: Candidate,
-    split: Split,
-    screening: Split,
-    together: int,
-    constraints: Constraints | None,
-    everything: Reference,
-    allowed: Allowed | None,
-    known: UtilityRisk | None,
-) -> tuple[Polished, ...]:
-    """Return a candidate, and what it becomes when accuracy is spent, as far as it leaves any."""
-    found = [Polished(first, estimated(first.generalization, split, everything))]
-    if allowed is not None and found[0].increase.bound(allowed.errors) < allowed.increase:
-        for mu in SPENDING:
-            same: Any = {"mu": mu, "constraints": constraints, "everything": everything}
-            parts = split.train, split.validation, first.generalization
-            for spent in spent_by_shares(*parts, *allowed, PARTS, **same):
-                way = _coarsened(first, spent, split, screening, together, constraints, known)
-                found.append(Polished(way, estimated(way.generalization, split, everything)))
-    return tuple(found)
-
-
 class Allowed(NamedTuple):
     """How much more often the classifier may err than with everything asked, and with how many standard errors."""
 
@@ -142,35 +93,79 @@ class Allowed(NamedTuple):
     errors: float
 
 
-def _coarsened(
-    candidate: Candidate,
-    coarser: Generalization,
-    split: Split,
-    screening: Split,
-    together: int,
-    constraints: Constraints | None,
-    known: UtilityRisk | None,
-) -> Candidate:
-    """Return the candidate in a coarser form, its edges at round places."""
-    before, train = candidate.generalization, split.train
-    if coarser.fingerprint == before.fingerprint and "answers_saved" in before.origin:
-        return candidate  # its edges were rounded before
-    least = rounded(train, split.validation, coarser, constraints=constraints)
-    if least.fingerprint == candidate.fingerprint and candidate.screened is not None:
-        return candidate
-    count = answers(least, train)
-    saved = {"answers_saved": candidate.parameters.get("answers_saved", 0) + candidate.answers - count}
-    saved = saved if saved["answers_saved"] > 0 else {}
-    return replace(
-        candidate,
-        fingerprint=least.fingerprint,
-        parameters={**candidate.parameters, **saved},
-        also_found_by=(),
-        asked=len(least.collected),
-        answers=count,
-        generalization=replace(least, origin={**before.origin, **saved}),
-        screened=screen_by_counting(least, screening, together, everything=known).figures,
-    )
+class Polishing(NamedTuple):
+    """How candidates are made the least that they can be.
+
+    Attributes
+    ----------
+    split, screening
+        What the search looks at, and what others were screened on.
+    together
+        How many are screened on the same records.
+    everything
+        How everything asked is judged on validation.
+    known
+        How it was judged in screening, where the worst of several labels counts.
+    """
+
+    split: Split
+    screening: Split
+    together: int
+    everything: Reference
+    known: UtilityRisk | None
+
+    def estimated(self, generalization: Generalization) -> Difference:
+        """Estimate by how much more often the classifier errs than with everything asked, on validation."""
+        return estimated(generalization, self.split, self.everything)
+
+    def coarsened(self, candidate: Candidate, coarser: Generalization, held: Constraints | None) -> Candidate:
+        """Return the candidate in a coarser form, its edges at round places, screened like all others."""
+        before, train = candidate.generalization, self.split.train
+        if coarser.fingerprint == before.fingerprint and "answers_saved" in before.origin:
+            return candidate  # its edges were rounded before
+        least = rounded(train, self.split.validation, coarser, constraints=held)
+        if least.fingerprint == candidate.fingerprint and candidate.screened is not None:
+            return candidate
+        count = answers(least, train)
+        saved = {"answers_saved": candidate.parameters.get("answers_saved", 0) + candidate.answers - count}
+        saved = saved if saved["answers_saved"] > 0 else {}
+        judged = screen_by_counting(least, self.screening, self.together, everything=self.known)
+        return replace(
+            candidate,
+            fingerprint=least.fingerprint,
+            parameters={**candidate.parameters, **saved},
+            also_found_by=(),
+            asked=len(least.collected),
+            answers=count,
+            generalization=replace(least, origin={**before.origin, **saved}),
+            screened=judged.figures,
+        )
+
+
+def polished(
+    candidate: Candidate, how: Polishing, constraints: Constraints | None, allowed: Allowed | None
+) -> tuple[Polished, ...]:
+    """Return the least that a candidate can be, screened like all others, and what it becomes when all is spent.
+
+    Nothing is spent where nothing is ``allowed``, or where the least errs too much for that. Near the limit hardly
+    anything is lost even where nobody would tell it; nor of everything asked, so that there is a candidate where
+    hardly anything may be lost.
+    """
+    loss, parts = LOSS, (how.split.train, how.split.validation)
+    if allowed is not None:
+        loss = loss_near(allowed.increase - how.estimated(candidate.generalization).mean)
+    if candidate.minimizer == EVERYTHING:
+        loss = LOSS / 4
+    least = least_of(*parts, candidate.generalization, constraints=constraints, loss=loss)
+    first = how.coarsened(candidate, least, constraints)
+    found = [Polished(first, how.estimated(first.generalization))]
+    if allowed is not None and found[0].increase.bound(allowed.errors) < allowed.increase:
+        for mu in SPENDING:
+            same: Any = {"mu": mu, "constraints": constraints, "everything": how.everything}
+            for spent in spent_by_shares(*parts, first.generalization, *allowed, PARTS, **same):
+                way = how.coarsened(first, spent, constraints)
+                found.append(Polished(way, how.estimated(way.generalization)))
+    return tuple(found)
 
 
 def guess_label(generalization: Generalization, split: Split, judges: Judges) -> LabelGuesses:

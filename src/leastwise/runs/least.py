@@ -19,7 +19,7 @@ from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, read_line, 
 from leastwise.runs.choice import budget_in_force
 from leastwise.runs.frontier import thinned
 from leastwise.runs.job import Job
-from leastwise.runs.judging import Allowed, Polished, estimated, polished
+from leastwise.runs.judging import Allowed, Polished, Polishing, estimated, polished
 from leastwise.runs.labels import Asked
 from leastwise.runs.proposals import Pool, candidate_that_asks_everything, candidate_that_asks_nothing
 
@@ -47,17 +47,16 @@ def make_least(
     allowed = None if most is None else Allowed(most, CHOICE_MARGIN * budget.errors)
     starts = [*front, *([] if most is None else near_the_limit(job, pool, front, everything, most))]
     together = len(pool.candidates) + 3 * len(starts) + 1
-    parts = job.searching, job.fitting
-    known = asked.known_for_screening(job.split)
-    tasks: list[Any] = [(each, *parts, together, constraints, everything, allowed, known) for each in starts]
+    how = Polishing(job.searching, job.fitting, together, everything, asked.known_for_screening(job.split))
+    tasks: list[Any] = [(each, how, constraints, allowed) for each in starts]
     increase = asked.increase_of_nothing(job.split)
     if job.options.grid is None:  # whoever brings a grid says who proposes
         wholes = _asking_everything(job, silent, everything, most)
-        tasks += [(whole, *parts, together, constraints, everything, allowed, known) for whole in wholes]
+        tasks += [(whole, how, constraints, allowed) for whole in wholes]
     costs_little = increase.mean <= (most or 0.0) or increase.bound(-NOT_TOLD) <= 0
     if costs_little and not (constraints and constraints.wanted):
         nothing = candidate_that_asks_nothing(job.split.train)
-        tasks.append((nothing, *parts, together, None, everything, None, known))
+        tasks.append((nothing, how, None, None))
     found = _made(job, f"{most}-{budget.confidence:g}", tasks)
     least = [first.candidate for first, *_ in (*found[: len(front)], *found[len(starts) :])]
     made = {each.fingerprint for each in least}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from leastwise import Generalization
 from leastwise.adversaries.guessing import SHARED, found_knowing_more
@@ -12,6 +13,7 @@ from leastwise.evaluation import evaluate
 from leastwise.evaluation.utility import Judges
 from leastwise.predictors import JointBuckets
 from leastwise.progress import Silent
+from leastwise.runs import attacking
 from leastwise.runs.attacking import alike, find_last_of_all, know_others_of_all, share_network
 from leastwise.runs.workers import Workers
 from tests.runs.small import records
@@ -52,10 +54,12 @@ def test_what_is_shared_is_what_each_would_find() -> None:
     assert all(len(others) == 1 for others in known)
 
 
-def test_a_network_is_shared_by_a_frontier_and_not_in_a_quick_run() -> None:
+def test_a_network_is_shared_by_a_frontier_and_not_in_a_quick_run(monkeypatch: pytest.MonkeyPatch) -> None:
     order = [*SPLIT.train.personal]
     several = [(each, order) for each in candidates().values()]
     asked = SPLIT, Judges(), Workers(), Silent()
+    assert share_network(several, *asked) == {}, "of few people each candidate learns for itself"
+    monkeypatch.setattr(attacking, "FEWEST_PEOPLE", 1)
     first, again = (share_network(several, *asked)[SHARED] for _ in range(2))
     for mine, theirs in zip(first.members[0].adds, again.members[0].adds, strict=True):
         assert np.array_equal(mine, theirs), "a run that is resumed learns the same"

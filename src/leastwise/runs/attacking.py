@@ -23,8 +23,10 @@ from leastwise.runs.workers import Workers
 
 # Candidates that are attacked one after the other: what is found of each is written down after the last of them.
 _MOST_TOGETHER = 4
-# Fewer candidates than these have networks of their own.
+# Fewer candidates than these have networks of their own ...
 _FEWEST_SHARING = 3
+# ... and so have those of fewer training records: on 9,000 a shared one erred .009 more about an attribute.
+FEWEST_PEOPLE = 20_000
 
 
 def alike(generalizations: Mapping[str, Generalization]) -> list[list[str]]:
@@ -87,7 +89,7 @@ def share_network(
     With each candidate comes the order in which its personal attributes probably become known.
     """
     able = isinstance(judges.adversary(), StrongestOf) and not judges.quick and len(split.train.personal) > 1
-    few = len(candidates) < _FEWEST_SHARING
+    few = len(candidates) < _FEWEST_SHARING or split.train.people < FEWEST_PEOPLE
     if not able or few or not SharedNetwork.bearable(split.train, [each for each, _ in candidates]):
         return {}
     progress.begin("learning for all candidates", 1, 0)

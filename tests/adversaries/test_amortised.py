@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from leastwise import Attribute, Generalization, Groups, Intervals, Schema, Table
-from leastwise.adversaries import NonPersonalKnowledge, PartialKnowledge
-from leastwise.adversaries.amortised import SharedNetwork, _SharedTraining
+from leastwise.adversaries import NonPersonalKnowledge, PartialKnowledge, amortised
+from leastwise.adversaries.amortised import SharedNetwork, _name, _Seen, _SharedTraining
 from leastwise.adversaries.breach import Breach, coarsened
 from leastwise.adversaries.guessing import SHARED, SingleModel, StrongestOf, findings, views
 from leastwise.predictors.network import Network, softmax
@@ -49,7 +49,7 @@ SEVERAL = [
         Intervals(SCHEMA["pay"], (801.5, 1400.5))
     ),
 ]
-OTHERS, ORDER = [0, 2], [3, 1, 4]
+OTHERS, ORDER = [0, 2], [3, 4, 1]
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def error_of(breach: Breach, position: int, known: list[int], network: Any) -> f
 
 
 @pytest.mark.parametrize("candidate", range(3))
-@pytest.mark.parametrize(("position", "known"), [(3, []), (1, [3]), (1, []), (4, [3]), (4, [])])
+@pytest.mark.parametrize(("position", "known"), [(3, []), (4, [3]), (4, []), (1, [3, 4]), (1, [])])
 def test_it_is_as_strong_as_a_network_of_its_own(
     shared: SharedNetwork, candidate: int, position: int, known: list[int]
 ) -> None:
@@ -73,6 +73,18 @@ def test_it_is_as_strong_as_a_network_of_its_own(
     assert view is not None
     own = error_of(breach, position, [*OTHERS, *known], None)
     assert error_of(breach, position, [*OTHERS, *known], view) <= own + 0.01
+
+
+def test_in_training_attributes_become_known_in_the_order_of_who_attacks(
+    shared: SharedNetwork, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(amortised, "_AT_RANDOM", 10**9)
+    (coarse,) = coarsened(NOTHING, [SPLIT.train])
+    training = _SharedTraining(shared, SPLIT.train, coarse, generator(0, "a"))
+    seen = training._seen([_Seen((*map(_name, NOTHING.partitions), None), ORDER)])
+    known = {p: seen[:, p] < shared.columns[p].size for p in ORDER}  # a value, not the one bucket behind them
+    assert [round(float(known[p].mean()), 1) for p in ORDER] == [0.7, 0.3, 0.0]
+    assert known[3][known[4]].all()
 
 
 def test_what_a_bucket_rules_out_is_impossible(shared: SharedNetwork) -> None:

@@ -167,6 +167,29 @@ def test_a_table_from_a_file_on_the_command_line(
     assert {text.removesuffix(" or other") for text in coarse["lat"]} == {"North", "South"}
 
 
+def test_only_a_row_without_any_number_is_a_header() -> None:
+    rows = [("North", "47N", "5", "48", "7"), ("South", "40", "5", "47", "7")]
+    with pytest.raises(SchemaError, match="southern, western, northern and eastern end"):
+        regions_from(rows, "lon")
+
+
+@pytest.mark.parametrize(("beside", "words"), [("y", "the label"), ("lat", "itself")])
+def test_neither_the_label_nor_the_latitude_is_a_longitude(beside: str, words: str) -> None:
+    frame = pl.DataFrame({"lat": [51.0, 45.0] * 4, "y": ["1", "2"] * 4})
+    with pytest.raises(SchemaError, match=words):
+        infer_schema(frame, "y", derive={"lat": RULE.replace("lon", beside)})
+
+
+def test_a_number_that_is_none_is_no_answer_of_any_frame() -> None:
+    frame = pl.DataFrame({"lat": [51.0, float("nan"), None], "lon": [1.0] * 3})
+    asked = Generalization((Groups(PLACE, (0, 1, 2, 3, 4)),))
+    missing, other = (asked.transform({"lat": each, "lon": 1})["lat"] for each in (None, 89))
+    assert missing != other
+    assert asked.transform(frame)["lat"].to_list()[1:] == [missing, missing]
+    assert asked.transform(frame.lazy()).collect()["lat"].to_list()[1:] == [missing, missing]
+    assert asked.transform(frame.to_arrow())["lat"].to_pylist()[1:] == [missing, missing]
+
+
 def test_a_rule_is_made_of_rows() -> None:
     assert regions_from([("a b", "1", "2", "3", "4")], "lon") == "region with lon: a b 1 2 3 4"
     frame = pl.DataFrame({"lat": [51.0, 45.0] * 4, "lon": [1.0, 2.0] * 4, "y": ["a", "b"] * 4})

@@ -50,6 +50,19 @@ def test_an_edge_that_the_records_want_stays():
     assert 41.0 in kept["age"].edges
 
 
+def test_where_many_lie_beside_an_edge_it_need_not_go_far():
+    random = np.random.default_rng(2)
+    pay = np.sort(random.gamma(3, 8000, 6000).round(2))  # nobody has what another one has
+    levels, codes = np.unique(pay, return_inverse=True)
+    labels = (pay > 22_000).astype(int) ^ (random.random(6000) < 0.1)
+    table = coded(Schema([PAY], LABEL), codes, labels=labels, numbers={"pay": levels})
+    split = table.split(0)
+    edge = float(levels[np.searchsorted(levels, 22_000)])
+    found = rounded(split.train, split.validation, with_edges(table, edge))
+    assert abs(found["pay"].edges[0] - 22_000) <= 100  # a grid for all numbers has steps of 5,000
+    assert not leaks(found, split.train)
+
+
 def test_nobody_alone_explains_an_edge():
     random = np.random.default_rng(1)
     pay = np.sort(random.exponential(3000, 3000).round(2))

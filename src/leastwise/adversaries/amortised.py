@@ -229,7 +229,7 @@ class _SharedTraining(Training):
         """Return what is seen of each record: a candidate, and of some personal attributes their values."""
         rows, personal = len(self.codes[0]), sorted(candidates[0].order)
         chosen = self.random.integers(0, len(candidates), rows)
-        rank = np.argsort(np.argsort([each.order for each in candidates], axis=1), axis=1)[chosen]
+        rank = np.argsort([each.order for each in candidates], axis=1)[chosen]  # which comes first, second, ...
         mixed = self.random.random((rows, len(personal))).argsort(axis=1)
         at_random = self.random.integers(0, _AT_RANDOM, rows) == 0
         known = np.where(at_random[:, None], mixed, rank)

@@ -127,6 +127,7 @@ def _text(column: Any, dtype: Any, api: Any) -> Any:
         return column
     if not dtype.is_float():
         return column.cast(api.String)
+    column = api.when(~column.is_nan()).then(column)  # no answer, as everywhere
     whole = api.when((column == column.floor()) & (column.abs() < 2.0**53)).then(column)
     return (
         api.when(whole.is_null()).then(column.cast(api.String)).otherwise(whole.cast(api.Int64).cast(api.String))

@@ -82,7 +82,7 @@ def _shares(
 ) -> list[Comparison]:
     found, people, slack = [], sum(now), promise.rounded_to / 2
     for name, before, count in zip(names, then, now, strict=True):
-        was, share = before / promise.rests_on, count / max(people, 1)
+        was, share = before / max(sum(then), 1), count / max(people, 1)
         found.append(
             Comparison(
                 about=about,

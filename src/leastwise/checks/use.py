@@ -138,18 +138,18 @@ def class_use(label: Attribute, records: pl.DataFrame, people: pl.Series | None 
 def _placed(column: pl.Series, people: pl.Series, answers: Iterable[str]) -> tuple[int, ...]:
     # A file of texts that all look like numbers was read as numbers; the text decides.
     place = {text_of(answer): i for i, answer in enumerate(answers)}
-    counts, strange = [0.0] * len(place), 0.0
-    counted = column.to_frame("value").with_columns(people=people).group_by("value").sum()
-    for value, count in counted.iter_rows():
+    counts, strange = [0.0] * len(place), 0  # a record that stands for nobody may be strange, too
+    counted = column.to_frame("value").with_columns(people=people, records=one_each(column))
+    for value, count, records in counted.group_by("value").sum().iter_rows():
         where = place.get(text_of(value))
         if where is None:
-            strange += count
+            strange += records
         else:
             counts[where] += count
     if strange:
         # What they hold may be somebody's exact value: it is counted, not shown.
         raise DataError(
-            f"{column.name}: {strange:,.0f} records hold something that is none of its {len(place)} answers; the "
+            f"{column.name}: {strange:,} records hold something that is none of its {len(place)} answers; the "
             "records must be generalized by this generalization (--codes if they hold the buckets' numbers)"
         )
     return _whole(np.asarray(counts))

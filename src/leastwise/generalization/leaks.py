@@ -82,6 +82,10 @@ def leaks(
     return tuple(found)
 
 
+FEWEST_BESIDE = 10
+"""So many people on either side of an edge, within a step, explain it together, and none of them alone."""
+
+
 def _of_one_person(use: npt.NDArray[Any]) -> list[int]:
     return [int(place) for place in np.flatnonzero((use > 0) & (use <= 1))]
 
@@ -100,7 +104,7 @@ def _telling_edges(partition: Partition, levels: npt.NDArray[Any], use: npt.NDAr
     step = grid_step(partition, numbers)
     for place, edge in enumerate(partition.edges):
         after = int(np.searchsorted(numbers, edge, side="right"))
-        if not 0 < after < len(numbers) or is_multiple(edge, step):
+        if not 0 < after < len(numbers) or is_multiple(edge, round_step(edge, step, numbers, people)):
             continue
         low, high = float(numbers[after - 1]), float(numbers[after])
         explained = edge in (low, low / 2 + high / 2, edge_between(low, high, partition.attribute.integer))
@@ -115,6 +119,33 @@ def grid_step(partition: Partition, numbers: npt.NDArray[Any]) -> float:
     if not 0 < width < math.inf:
         return 0.0
     return float(f"5e{math.ceil(math.log10(width)) - 3}")
+
+
+def round_step(edge: float, step: float, numbers: npt.NDArray[Any], people: npt.NDArray[Any]) -> float:
+    """Return the finest of the steps 5, 1, 0.5, ... below the grid's with enough people beside the edge.
+
+    At a multiple of it nobody alone explains an edge. ``numbers`` are in order, with the people of each.
+
+    >>> many, few = np.arange(0.0, 1000.0, 2.0), np.arange(0.0, 1000.0, 40.0)
+    >>> round_step(221.0, 50.0, many, np.ones(500)), round_step(221.0, 50.0, few, np.ones(25))
+    (50.0, 50.0)
+    >>> round_step(221.0, 500.0, many, np.ones(500)), round_step(221.0, 500.0, few, np.ones(25))
+    (50.0, 500.0)
+    """
+    if step <= 0:
+        return step
+    up_to = np.r_[0.0, np.cumsum(people)]
+
+    def between(low: float, high: float) -> float:
+        first, last = np.searchsorted(numbers, [low, high], side="right")
+        return float(up_to[last] - up_to[first])
+
+    while True:
+        digit, power = f"{step:.0e}".split("e")
+        finer = float(f"1e{power}") if digit == "5" else float(f"5e{int(power) - 1}")
+        if min(between(edge - finer, edge), between(edge, edge + finer)) < FEWEST_BESIDE:
+            return step
+        step = finer
 
 
 def is_multiple(number: float, step: float) -> bool:

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leastwise.generalization import Generalization
-from leastwise.generalization.leaks import Leak, grid_step, leaks
+from leastwise.generalization.leaks import Leak, grid_step, leaks, round_step
 from leastwise.minimizers.constraints import Constraints, broken
 from leastwise.minimizers.merging import fewest_people
 from leastwise.partition import Groups, Intervals
@@ -114,8 +114,9 @@ class _Rounding:
             partition, place = now[telling[0].attribute], telling[0].place
             assert isinstance(partition, Intervals)
             j, edge = now.schema.names.index(partition.attribute.name), partition.edges[place]
-            step, (low, high) = grid_step(partition, self.train.levels[j]), self._room(partition, place, j)
-            round_ones = [math.floor(edge / step) * step, math.ceil(edge / step) * step] if step else []
+            step, (low, high) = self._step(partition, edge, j), self._room(partition, place, j)
+            below = math.floor(edge / step) if step else 0
+            round_ones = [float(number * Decimal(repr(step))) for number in (below, below + 1)] if step else []
             whole = partition.attribute.integer
             near = [moved for moved in round_ones if low < moved < high and not (whole and moved % 1)]
             if near:
@@ -125,6 +126,13 @@ class _Rounding:
             else:
                 now = now.replacing(partition.merge(place, place + 1))
         return now
+
+    def _step(self, partition: Intervals, edge: float, j: int) -> float:
+        """Return the step of the finest grid on which nobody alone explains the edge."""
+        levels, use = self.train.levels[j], self.train.use(j)
+        given = np.flatnonzero(use[: len(levels)] > 0)
+        numbers = levels[given].astype(float)
+        return round_step(edge, grid_step(partition, numbers), numbers, use[given])
 
     def _stays(self, now: Generalization, leak: Leak) -> bool:
         partition = now[leak.attribute]

@@ -354,8 +354,10 @@ def regions_from(rows: Iterable[tuple[str, ...]], beside: str) -> str:
     >>> regions_from([("region", "s", "w", "n", "e"), ("North", "50", "-10", "60", "10")], "lon")
     'region with lon: North 50 -10 60 10'
     """
-    told = [" ".join(cell.strip() for cell in row) for row in rows if any(cell.strip() for cell in row)]
-    told = told[1:] if told and not _BOX.fullmatch(told[0]) else told
+    cells = [[cell.strip() for cell in row] for row in rows if any(cell.strip() for cell in row)]
+    if cells and not any(character.isdigit() for cell in cells[0][1:] for character in cell):
+        cells = cells[1:]
+    told = [" ".join(row) for row in cells]
     made = f"region with {beside}: {'; '.join(told)}"
     rule_of(made)
     return made

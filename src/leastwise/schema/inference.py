@@ -220,6 +220,12 @@ def _check_names(columns: list[str], wishes: _Wishes) -> None:
         if name in named - {*wishes.kinds}:
             what = "the label" if len(wishes.labels) == 1 else "a label"
             raise SchemaError(f"{shorten(name)} is {what}; it cannot be an attribute as well, nor left out")
+    for name, rule in wishes.derive.items():
+        for column in {*columns_of(rule)} & {name, *wishes.labels}:
+            what = "itself" if column == name else "the label, which must not be part of a question"
+            raise SchemaError(
+                f"{shorten(name)}: beside it {shorten(column)} is named, which is {what}; name another"
+            )
     for name in repeated(wishes.labels):
         raise SchemaError(f"the label {shorten(name)} is named twice; name each once")
     for name in wishes.drop:

@@ -43,7 +43,10 @@ def test_the_demo_answers_and_writes_what_it_found(
     )
     monkeypatch.setattr("leastwise.cli.run.MOST", 1)
     points = check(run, tmp_path / "demo").frontier.points
-    assert [point.minimizer for point in points] == ["everything", "pat"]  # and the least form of all questions
+    proposed = [point.minimizer for point in points]
+    assert proposed.count("pat") == 1
+    # And the least form of all questions, and what that becomes where the limit leaves something to spend.
+    assert 1 <= proposed.count("everything") == len(proposed) - 1 <= 4
 
 
 @pytest.mark.slow

@@ -65,11 +65,11 @@ def test_whoever_judges_or_learns_without_the_weights_is_told(folder: Path, run:
     assert COUNTS_ONCE not in said.err
 
 
-def test_a_check_says_what_it_does_not_count(folder: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
+def test_a_check_says_what_it_counts_and_what_not(folder: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
     monkeypatch.chdir(folder)
     assert run("init", "--run", "run", "--force").code == 0
     said = run("check", "--data", "people.csv")
-    assert "survey weights have no part in a check" in said.err
+    assert "Shares and errors are weighted as the survey says" in " ".join(said.out.split())
     assert "whose record each one is has no part in a check" in said.err
 
 

@@ -195,7 +195,7 @@ def run(
 
     Without a budget, the safest candidate is recommended whose model errs at most one point more than with
     everything asked; where a number is predicted, by at most 3 % of the error of guessing. A run that was stopped
-    is resumed by the same command. Exit code 1: no candidate fits.
+    is resumed by the same command. Exit code 1: no candidate keeps the limits that were stated.
 
     Of several labels (--label again) every one is held to the limits, so that the worst decides; by --set
     labels_by=weighted their weighted mean is.

@@ -111,6 +111,15 @@ def test_roles() -> None:
     assert infer_schema(frame, personal=[]).schema.personal == ()
 
 
+def test_a_column_without_a_name_is_left_out() -> None:
+    numbered = pl.DataFrame(
+        {"": [0, 1, 2] * 10, " ": ["x", "y", "z"] * 10, "age": [*range(10)] * 3, "y": ["a", "b"] * 15}
+    )
+    found = infer_schema(numbered, "y")
+    assert found.schema.names == ("age",)
+    assert [(each.name, each.kind) for each in found.left_out] == [("", "no name"), (" ", "no name")]
+
+
 def test_the_user_decides_about_columns_that_are_left_out() -> None:
     frame = pl.DataFrame({"id": [f"u{i}" for i in range(N)], "day": ["2024-01-01", "2024-01-02"] * (N // 2)})
     assert len(infer_schema(frame).schema) == 0

@@ -93,7 +93,7 @@ def _hint(found: Inspection, task: Task, saved: Path | None) -> None:
     lines = ["", *_bounds_hint(found)]
     lines += [
         f"Left out: {visible(f.name, NAME_WIDTH)} ({f.kind}: {f.reason}); --keep makes it an attribute"
-        if f.name.strip()
+        if f.name
         else f"Left out: a column without a name; {f.reason}"
         for f in found.left_out
     ]

@@ -252,7 +252,7 @@ def _look(
         return _finding(facts, facts.form, f"asked with {asker}, as a region", "left out"), None
     if column.name in wishes.drop:
         return _finding(facts, facts.form, "as you said", "left out"), None
-    if not column.name.strip():  # such as the row numbers that a program wrote in front
+    if not column.name:  # such as the row numbers that a program wrote in front
         return _finding(facts, "no name", "name it in the first line to ask it", "left out"), None
     several = len(targets) > 1
     notes = [

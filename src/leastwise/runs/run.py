@@ -163,7 +163,8 @@ def answer_first(job: Job, told: Callable[[Run], None] | None) -> None:
         found = judged_frontier(small, least=False)
     except DataError:  # trees found nothing; the others may
         return
-    if np.array_equal(small.fitting.train.codes, job.fitting.train.codes):  # then they are silent for both
+    same = np.array_equal(small.fitting.train.codes, job.fitting.train.codes)
+    if same and job.split.train.several is None:  # then they are silent for both
         write_whole(job.journal(SILENT).path, small.journal(SILENT).path.read_text())
     frontier = Frontier.of(attack(small, found, None), found.frontier.limit_points, found.frontier.counts)
     say_unfinished(small.folder, first_words(job, small))
@@ -188,9 +189,10 @@ def judged_frontier(job: Job, least: bool = True) -> Found:
     """
     train = job.split.train
     compile_once(job.grid.sources(), job.split, job.progress)
-    silent = find_silent(job)
     budget = budget_in_force(job.task.budget, train.number is not None)
     asked = guess_labels(job, Asked.limits(train, budget, job.options.groups))
+    job = replace(job, labels=asked.told_labels(job.split))  # nobody looks for what tells the others
+    silent = find_silent(job)
     if {*silent} == {*train.schema.names} and asked.clearly_told(job.split):
         silent = ()  # few training records did not tell what the strongest classifiers do
     pool = screen(job, pooled(propose(job, silent), train, silent), asked)
@@ -256,7 +258,7 @@ def propose(job: Job, silent: Sequence[str]) -> list[Proposals]:
 def screen(job: Job, pool: Pool, asked: Asked) -> Pool:
     """Judge every candidate by counting, on validation (see ``SEARCHED``), beside everything asked."""
     path = job.folder / places.CANDIDATES
-    beside = asked.served_before(job.split), asked.known_for_screening(job.split)
+    beside = asked.served_before(job.split, job.searching), asked.known_for_screening(job.split)
 
     def work(rest: Sequence[Candidate | Failure]) -> Iterator[Candidate | Failure]:
         yield from (each for each in rest if isinstance(each, Failure))

@@ -54,9 +54,10 @@ def test_a_search_looks_at_some_people_and_holds_them_against_their_own_beliefs(
     asked = Asked.limits(split.train, DEFAULT)
     told = tuple(label_guesses(each, split, (JointBuckets(),)) for each in asked.generalizations)
     asked = asked._replace(told=told)
-    whole = asked.reference(split)
+    whole = asked.reference(split, split)
     monkeypatch.setattr(sampling, "SEARCHED", 40)
-    some, few = for_searching(split), asked.reference(split)
+    some = for_searching(split)
+    few = asked.reference(split, some)
     assert len(some.validation) == 40
     assert some.train is split.train
     assert some.test is split.test

@@ -317,16 +317,19 @@ class _Search:
         return costs_nothing(after.errs_more_than(self.surest), self.expected_loss(coarser), self.loss)
 
     def is_dropped(self, now: Generalization, name: str) -> bool:
-        """Return whether to leave a question out is free, or makes the classifier less surprised by validation.
+        """Return whether to leave a question out is free, or surprises the classifier no more.
 
-        Of many questions that tell nothing some seem to by their errors; hardly any by both.
+        The log loss tells a question apart from noise far better than errors do, and needs no beliefs: those of
+        who learned from it count noise as if it told something.
         """
         less = without(now, {name})
         if self.is_free(less) or not self.learned:
             return self.is_free(less)
         before, after = self.judge(now)[0], self.judge(less)[0]
-        errs = after.errs_more_than(self.given), after.errs_more_than(before)
-        return after.is_surprised_more_than(before).mean <= 0 and all(each.bound(-_SURELY) <= 0 for each in errs)
+        if any(after.errs_more_than(each).bound(-_SURELY) > 0 for each in (self.given, before)):
+            return False
+        one, all_together = (after.is_surprised_more_than(each) for each in (before, self.surest))
+        return one.mean <= 0 and all_together.bound(-_CHANCE) <= 0
 
     def pays(self, fewer: Generalization) -> bool:
         """Return whether the records tell that more answers are worth it than people read."""
@@ -400,12 +403,13 @@ class _Search:
         for left in lengths:
             self._learn_from(path[-left])
         shorter = 0
-        for left in (*lengths, len(path)):
-            if left == len(path) or self.is_free(path[-left]):
-                further = self._last_free(lambda more, left=left: path[more - left], left - shorter - 1)
-                return path[further - left]
+        for left in lengths:
+            if self.is_free(path[-left]):
+                break
             shorter = left
-        return now
+        else:
+            left = len(path)  # the given one
+        return path[self._last_free(lambda more: path[more - left], left - shorter - 1) - left]
 
     def path(self, now: Generalization, mu: float | None) -> list[Generalization]:
         """Return what backward coarsening makes of a generalization, merge by merge."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from leastwise.documents import to_plain
 from leastwise.errors import DataError, LeastwiseError
+from leastwise.evaluation.label_guesses import FEW
 from leastwise.generalization import Generalization
 from leastwise.kernels import is_compiled
 from leastwise.minimizers import Constraints
@@ -100,11 +101,19 @@ class Pool(NamedTuple):
     dropped: int = 0
 
 
-def silent_attributes(train: Table, constraints: Constraints | None, seed: int) -> tuple[str, ...]:
-    """Return the attributes that tell nothing about the label and that no constraint wants asked."""
-    held = constraints or Constraints()
+def silent_attributes(
+    train: Table, validation: Table, constraints: Constraints | None, seed: int
+) -> tuple[str, ...]:
+    """Return the attributes that tell nothing about the label and that no constraint wants asked.
+
+    The training part tells. Where it is small and none of them seems to tell anything, validation has a say, too:
+    to ask nothing is the last word about a file.
+    """
+    held, silent = constraints or Constraints(), uninformative(train, seed)
+    if {*silent} == {*train.schema.names} and train.people + validation.people < FEW:
+        silent = uninformative(train.and_also(validation), seed)
     wanted = {*held.untouched, *held.edges, *held.apart}
-    return tuple(name for name in uninformative(train, seed) if name not in wanted)
+    return tuple(name for name in silent if name not in wanted)
 
 
 def without_asking(silent: Sequence[str], constraints: Constraints | None) -> Constraints | None:

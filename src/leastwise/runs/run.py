@@ -32,7 +32,6 @@ from leastwise.documents import from_text, to_text, write_whole
 from leastwise.errors import ArtefactError, DataError
 from leastwise.evaluation.declared_groups import ServedBefore
 from leastwise.evaluation.groups import groups_of
-from leastwise.evaluation.label_guesses import FEW
 from leastwise.evaluation.leaving_out import Mapped, necessity_of
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
@@ -225,16 +224,11 @@ def recommend(
 
 
 def find_silent(job: Job) -> tuple[str, ...]:
-    """Return the attributes that tell nothing about the label, as far as records show; they are not asked.
-
-    Those of the training part, and where they are few those of validation, too.
-    """
-    people, others = job.fitting.train, job.searching.validation
-    people = people.and_also(others) if people.people + others.people < FEW else people
+    """Return the attributes that tell nothing about the label, as far as records show; they are not asked."""
     (found,) = job.resumed(
         "looking for questions that tell nothing",
         job.journal(SILENT),
-        [(people, job.options.constraints, job.options.seed)],
+        [(job.fitting.train, job.searching.validation, job.options.constraints, job.options.seed)],
         partial(job.workers.map, silent_attributes),
         lambda names: json.dumps(names) + "\n",
         lambda line: tuple(json.loads(line)),

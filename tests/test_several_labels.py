@@ -261,7 +261,7 @@ def test_the_worst_label_is_held_to_the_limit_where_the_mean_would_pass(finished
         ), increase=Difference(0.3, 0.001),
     )  # fmt: skip
     (problem,) = budget.problems(only_age, 0.1)
-    assert "60.00 points more about well than with everything asked" in problem
+    assert "60.0 points more about well than with everything asked" in problem
     assert not replace(budget, labels_by="weighted").problems(only_age, 0.1)
 
 

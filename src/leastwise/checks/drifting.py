@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from leastwise.checks.comparisons import Comparison, chance_above, chance_of_shares
+from leastwise.checks.comparisons import Comparison, chance_of_shares
 from leastwise.checks.promise import Promise, Share, risk_of
 from leastwise.checks.use import BucketUse
 from leastwise.confidence import binomial_interval
 from leastwise.documents.wording import percent
 from leastwise.generalization import Generalization
+from leastwise.runs.noise import NOISE_LEVEL, chance_above
 from leastwise.schema import Attribute
 from leastwise.validation import check_between
 
@@ -37,7 +38,7 @@ class DriftLimits:
         The share of records that may have a value outside the domain of an attribute.
     """
 
-    level: float = 0.01
+    level: float = NOISE_LEVEL
     share: float = 0.02
     error: float = 0.01
     adversary_error: float = 0.02

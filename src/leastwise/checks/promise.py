@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from leastwise.checks.comparisons import people_behind
 from leastwise.checks.use import BucketUse, bucket_use, counted, label_use
 from leastwise.documents import Document
 from leastwise.documents.plain import LEFT_OUT
@@ -21,6 +20,7 @@ from leastwise.evaluation.risk import UtilityRisk
 from leastwise.generalization import Generalization
 from leastwise.records.table import Table
 from leastwise.runs import Run
+from leastwise.runs.noise import people_behind
 from leastwise.runs.shares import Shares
 
 ROUNDED_TO = 10

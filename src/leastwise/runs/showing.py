@@ -9,6 +9,7 @@ from leastwise.documents.wording import NO_BREAK, counted, listed, percent, perc
 from leastwise.errors import shorten
 from leastwise.generalization import Generalization
 from leastwise.generalization.describe import questions_in_words
+from leastwise.runs.budget import NOISE
 
 if TYPE_CHECKING:
     from leastwise.runs.candidates import Candidate, Figures
@@ -48,11 +49,15 @@ def answer(run: Run) -> list[str]:
         *([run.task.source.sentence] if run.task.source else []),
         *([run.task.weights_sentence] if run.task.weighted else []),
         *(
-            f"Chosen by the validation part; on the test part a limit is missed: {miss}."
+            f"Chosen by the validation part; on the test part {_beyond(miss)}: {miss}."
             for miss in choice.missed
             if miss not in choice.promise
         ),
     ]
+
+
+def _beyond(miss: str) -> str:
+    return "it is beyond a limit" if miss.endswith(NOISE) else "a limit is missed"
 
 
 def _cost_and_promise(figures: Figures, everything: Figures, choice: Choice) -> str:

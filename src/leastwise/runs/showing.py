@@ -8,7 +8,7 @@ from leastwise.documents import html
 from leastwise.documents.wording import NO_BREAK, counted, listed, percent, percent_range
 from leastwise.errors import shorten
 from leastwise.generalization import Generalization
-from leastwise.generalization.describe import questions_in_words
+from leastwise.generalization.describe import answers_in_words, questions_in_words
 from leastwise.runs.budget import NOISE
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def frontier_table(frontier: Frontier, chosen: str | None = None) -> Listing:
 def _figures(generalization: Generalization, figures: Figures) -> list[str]:
     return [
         str(len(generalization.collected)),
-        f"{generalization.total_buckets - len(generalization.not_collected):,}",
+        answers_in_words(generalization.partitions),
         percent(figures.utility_risk, 1),
         percent_range(figures.utility_interval),
         *(percent(label.error, 1) for label in figures.labels),

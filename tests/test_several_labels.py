@@ -16,7 +16,7 @@ from leastwise.collector.records import InvalidRecordsError, RecordFormat
 from leastwise.errors import ParameterError, SchemaError, UnknownValueError
 from leastwise.evaluation import evaluate, necessity_of
 from leastwise.evaluation.label_guesses import label_guesses
-from leastwise.evaluation.worth import Estimate, Worth
+from leastwise.evaluation.worth import Estimate, Worth, left_out
 from leastwise.exports import record_schema, to_sql
 from leastwise.predictors import JointBuckets
 from leastwise.predictors.held_out import Difference, told_labels
@@ -235,6 +235,10 @@ def test_what_a_question_is_needed_for_is_corrected_for_so_many_labels() -> None
     assert one.buys == "accuracy"
     many = {name: Estimate.of(lucky) if name == "a" else nothing for name in "abcdef"}
     assert Worth(error=nothing, log_loss=nothing, by_label=many, **rest).buys == "nothing"
+    # What seems to cost accuracy is not said to make the model surer only: its interval stands beside.
+    seems = Worth(error=Estimate.of(lucky), log_loss=Estimate.of(sure), by_label=many, **rest)
+    assert seems.buys == "perhaps"
+    assert left_out(seems, None).endswith("Perhaps needed: with so many labels chance can explain it.")
     told = {"a": Estimate.of(sure), "b": nothing}
     assert Worth(error=nothing, log_loss=nothing, by_label=told, **rest).serves == ("a",)
 

@@ -98,8 +98,18 @@ def test_collected_records_may_be_people_or_a_survey(promised: Promise) -> None:
     assert not monitor(G, G.transform(everybody(3000, 106)), promised).broken
     survey = surveyed(3000, 107)
     coarse = G.transform(survey).with_columns(survey["weight"])
-    assert not monitor(G, coarse, promised, survey_weights="weight").broken
-    assert monitor(G, coarse.drop("weight"), promised).broken
+    weighted, once = (
+        monitor(G, coarse, promised, survey_weights="weight"),
+        monitor(G, coarse.drop("weight"), promised),
+    )
+    assert not weighted.broken
+    assert once.broken
+    tells = Table.from_frame(survey, SCHEMA, None, "weight").effective_people
+    said = f"these {survey.height:,} records tell as much as {tells:,.0f} would with equal weights."
+    assert any(said in note for note in weighted.notes)
+    assert "The promise counted records by survey weights, and here they count once each." in once.notes
+    equal = monitor(G, coarse.with_columns(weight=pl.lit(2.0)), promised, survey_weights="weight")
+    assert not any("weighted as the survey says" in note for note in equal.notes)
     with pytest.raises(DataError, match="no column 'wieght'"):
         monitor(G, coarse, promised, survey_weights="wieght")
     strange = coarse.with_columns(

@@ -53,7 +53,6 @@ class Seldom:
     learn_all: Annotated[
         bool, typer.Option(help="Where records stay: A1, A2, A6 also learn from everybody else there.")
     ] = False
-    survey_weights: SurveyWeights = None
 
 
 @dataclass(frozen=True)
@@ -86,7 +85,7 @@ class Judgement:
     more: Annotated[
         list[str] | None,
         set_option(
-            "survey_weights=NAME; without_breach=true: what A3 to A5 find without the stolen records; "
+            "without_breach=true: what A3 to A5 find without the stolen records; "
             "learn_all=true: where records stay, A1, A2 and A6 also learn from everybody else there."
         ),
     ] = None
@@ -123,6 +122,7 @@ def evaluate(
     personal: Personal = None,
     missing: Missing = None,
     person: Person = None,
+    survey_weights: SurveyWeights = None,
     schema: Annotated[
         Path | None,
         typer.Option(
@@ -154,7 +154,7 @@ def evaluate(
         data=data,
         missing=missing,
         person=person,
-        survey_weights=how.seldom.survey_weights,
+        survey_weights=survey_weights,
         label=label,
         personal=personal,
         schema=schema,

@@ -75,6 +75,7 @@ class TaskOptions:
     personal: Personal = None
     missing: Missing = None
     person: Person = None
+    survey_weights: SurveyWeights = None
     drop: Annotated[
         list[str] | None, typer.Option("--drop", metavar="A,B", help="Columns that are no attributes.")
     ] = None
@@ -82,7 +83,7 @@ class TaskOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class Inference:
-    """How a schema is inferred, and how much records weigh: flags of ``inspect``, settings of the others."""
+    """How a schema is inferred, and how much labels weigh: flags of ``inspect``, settings of the others."""
 
     keep: Annotated[
         list[str] | None,
@@ -121,7 +122,6 @@ class Inference:
         list[str] | None,
         typer.Option("--hierarchy", metavar="NAME=FILE", help="Groups of a column's values: country=un-regions."),
     ] = None
-    survey_weights: SurveyWeights = None
     label_weight: Annotated[
         list[str] | None,
         typer.Option(
@@ -131,7 +131,7 @@ class Inference:
 
 
 SETTINGS = tuple(each.name for each in fields(Inference))
-INFERENCE = ("drop", *(name for name in SETTINGS if name != "survey_weights"))
+INFERENCE = ("drop", *SETTINGS)
 
 
 class Records(NamedTuple):
@@ -221,8 +221,7 @@ class Task(TaskOptions, Inference):
         from leastwise.schema.labels import label_names
 
         words = [word for name in label_names(self.label) or ("COLUMN",) for word in ("--label", name)]
-        words += ["--person", self.person] if self.person else []
-        for name in ("missing", "personal", "drop", *SETTINGS):
+        for name in ("person", "survey_weights", "missing", "personal", "drop", *SETTINGS):
             given = getattr(self, name)
             one = f"{given:.15g}" if isinstance(given, int | float) else given
             for text in [one] if isinstance(one, str) else given or ():

@@ -83,4 +83,6 @@ def test_several_limits_and_labels_make_nobody_surer() -> None:
 def test_only_noise_is_no_miss() -> None:
     assert only_noise(f"{MISSED[1]}x.", [f"x, {NOISE}"])
     assert not only_noise("", ["x"])
-    assert not only_noise(f"{MISSED[0]}x.", [f"x, {NOISE}"])
+    more = "errs 1.2 points more than with everything asked, allowed is 1.0"
+    assert only_noise(f"Probably missed: {more}.", [more])  # as earlier runs said it
+    assert not only_noise(f"Missed: {more}.", [more])

@@ -169,7 +169,7 @@ def tell_missed(choice: Choice, run: Path, read: bool = False) -> None:
     if kept or choice.candidate is None or (read and choice.missed):
         return
     what = "; ".join(choice.missed) or choice.sentence.rstrip(".")
-    noise = choice.missed and only_noise(choice.promise, choice.misses_on_test)
+    noise = choice.missed and only_noise(choice.promise, choice.misses_on_test or choice.missed)
     missed = f"{'beyond a limit, but noise can explain it' if noise else 'a limit is missed'}: {what}"
     # By those who chose no candidate keeps the limit; by those tested this one may.
     default = not choice.missed and not choice.stated

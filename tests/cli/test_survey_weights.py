@@ -80,7 +80,19 @@ def test_a_run_without_weights_says_nothing_of_them(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["inspect", "minimize", "minimum-sample", "run", "studio", "evaluate", "necessity", "report", "check", "monitor", "train"],
+    [
+        "inspect",
+        "minimize",
+        "minimum-sample",
+        "run",
+        "studio",
+        "evaluate",
+        "necessity",
+        "report",
+        "check",
+        "monitor",
+        "train",
+    ],
 )
 def test_every_command_that_reads_records_spells_it_alike(command: str, run: Run) -> None:
     assert "--survey-weights" in run(command, "--help").out

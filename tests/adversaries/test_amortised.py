@@ -160,3 +160,13 @@ def test_gradients_are_those_of_the_cross_entropy_of_what_is_seen(shared: Shared
             assert gradient.flat[where] == pytest.approx(
                 (loss(moved[0]) - loss(moved[1])) / 2e-5, abs=3e-4, rel=0.02
             )
+
+
+def test_what_is_bearable_is_counted_without_being_built(
+    shared: SharedNetwork, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = sum(shared.columns[p].size * shared.columns[p].seen for p in SPLIT.train.personal)
+    monkeypatch.setattr(amortised, "_MOST_MASKED", cells)
+    assert SharedNetwork.bearable(SPLIT.train, SEVERAL)
+    monkeypatch.setattr(amortised, "_MOST_MASKED", cells - 1)
+    assert not SharedNetwork.bearable(SPLIT.train, SEVERAL)

@@ -127,9 +127,13 @@ class SharedNetwork:
     @classmethod
     def bearable(cls, train: Table, generalizations: Sequence[Generalization]) -> bool:
         """Return whether the table of what is possible fits into memory."""
-        (coarse,) = coarsened(Generalization.suppressed(train.schema), [train])
-        columns = _columns(train, coarse, generalizations)
-        return sum(columns[p].size * columns[p].seen for p in train.personal) <= _MOST_MASKED
+        cells = 0
+        for p in train.personal:
+            partitions = {each.partitions[p] for each in generalizations if not each.partitions[p].untouched}
+            buckets = [int(each.bucket_map(train.levels[p]).max(initial=0)) + 1 for each in partitions]
+            values = int(_value_of(train, p).max(initial=-1)) + 1
+            cells += values * (values + sum(buckets))
+        return cells <= _MOST_MASKED
 
     def seen_by(self, breach: Breach, known: Sequence[int], targets: Sequence[int]) -> SharedView | None:
         """Return it as a predictor for who holds the stolen records and knows some attributes in full.
@@ -147,15 +151,20 @@ def _name(partition: Partition) -> Hashable:
     return None if partition.untouched else partition
 
 
+def _value_of(train: Table, j: int) -> Whole:
+    """Return the value of each code of an attribute: itself, or its run in a long column."""
+    attribute, value_of = train.schema.attributes[j], np.arange(train.sizes[j])
+    if j in long_columns(train):
+        run = run_of_level(train, j, suppress(attribute))
+        value_of = np.r_[run, run.max(initial=-1) + 1 + np.arange(attribute.extra_values)]
+    return value_of.astype(np.int64)
+
+
 def _columns(train: Table, coarse: Table, generalizations: Sequence[Generalization]) -> list[_Column]:
     """Return what may be seen of each attribute, and of the label (which is seen, or not)."""
     found = []
     for j, attribute in enumerate(train.schema.attributes):
-        value_of = np.arange(train.sizes[j])
-        if j in long_columns(train):
-            run = run_of_level(train, j, suppress(attribute))
-            value_of = np.r_[run, run.max(initial=-1) + 1 + np.arange(attribute.extra_values)]
-        column = _Column(coarse.sizes[j], value_of.astype(np.int64))
+        column = _Column(coarse.sizes[j], _value_of(train, j))
         for partition in {each.partitions[j]: None for each in generalizations if attribute.personal}:
             if not partition.untouched:
                 column.add(partition, partition.bucket_map(train.levels[j]), train.use(j))

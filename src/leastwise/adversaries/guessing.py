@@ -6,7 +6,7 @@ import math
 import time
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
@@ -156,26 +156,25 @@ class StrongestOf:
     """Makes the default predictor: the strongest of several, chosen per attribute on the validation part.
 
     ``boosted``: gradient boosting is among them. It pays where much is known of few people, and costs most where
-    there are many people and values: those are left to the others. ``network``: one that has learned already, for
-    several generalizations, in place of one that learns for this one.
+    there are many people and values: those are left to the others.
     """
 
     quick: bool = False
     seed: int = 0
     boosted: bool = False
-    network: Predictor | None = field(default=None, compare=False)
 
-    def __call__(self) -> Predictor:
-        """Return a fresh predictor."""
-        return strongest(self.members())
+    def __call__(self, network: Predictor | None = None) -> Predictor:
+        """Return a fresh predictor.
 
-    def members(self) -> tuple[Predictor, ...]:
-        """Return what the strongest is chosen from."""
+        ``network``: one that has learned already, for several generalizations, in place of one that learns for
+        this one. It is no part of this value, by which findings are remembered.
+        """
         # One network: a second one, averaged in, costs as much again and changes no error by .002.
-        counting, network = default_predictors(self.quick, self.seed)
-        own = replace(network, members=1) if isinstance(network, Network) else network
-        usual = counting, self.network or own
-        return (*usual, Boosting(seed=self.seed, most_work=_MOST_BOOSTED)) if self.boosted else usual
+        counting, own = default_predictors(self.quick, self.seed)
+        own = replace(own, members=1) if isinstance(own, Network) else own
+        usual = counting, network or own
+        boosting = (Boosting(seed=self.seed, most_work=_MOST_BOOSTED),) if self.boosted else ()
+        return strongest((*usual, *boosting))
 
     def knowing_more(self) -> StrongestOf:
         """Return what somebody uses who knows some attributes in full."""
@@ -302,7 +301,7 @@ def _sharing(
     shared: SharedNetwork | None = breach.memory.get(SHARED)
     if shared is None or not known or not isinstance(predictor, StrongestOf):
         return predictor
-    return replace(predictor, network=shared.seen_by(breach, known, targets))
+    return partial(predictor, shared.seen_by(breach, known, targets))
 
 
 def _find_last(breach: Breach, position: int, predictor: MakePredictor) -> Finding:

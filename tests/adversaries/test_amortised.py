@@ -81,7 +81,7 @@ def test_in_training_attributes_become_known_in_the_order_of_who_attacks(
     monkeypatch.setattr(amortised, "_AT_RANDOM", 10**9)
     (coarse,) = coarsened(NOTHING, [SPLIT.train])
     training = _SharedTraining(shared, SPLIT.train, coarse, generator(0, "a"))
-    seen = training._seen([_Seen((*map(_name, NOTHING.partitions), None), ORDER)])
+    seen = training._draw_inputs([_Seen((*map(_name, NOTHING.partitions), None), ORDER)])
     known = {p: seen[:, p] < shared.columns[p].size for p in ORDER}  # a value, not the one bucket behind them
     assert [round(float(known[p].mean()), 1) for p in ORDER] == [0.7, 0.3, 0.0]
     assert known[3][known[4]].all()

@@ -51,20 +51,20 @@ def checked(frame: pl.DataFrame, promise: Promise, weights: str | None) -> Check
 
 
 def test_a_promise_is_of_the_population_and_as_sure_as_the_weights_let_it_be(promised: Promise) -> None:
-    assert promised.tell_as is not None
-    assert promised.tell_as < 0.8 * promised.people
-    old = promised.use[0].counts[1] / promised.rests_on
+    assert promised.effective_people is not None
+    assert promised.effective_people < 0.8 * promised.people
+    old = promised.use[0].counts[1] / promised.people_counted
     assert old == pytest.approx(0.5, abs=0.05)
     assert promised.utility is not None
-    assert promised.utility.people == pytest.approx(promised.tell_as, abs=2)
+    assert promised.utility.people == pytest.approx(promised.effective_people, abs=2)
     assert Promise.from_json(promised.to_json()) == promised
 
 
 def test_a_promise_without_weights_says_nothing_of_them() -> None:
     table = Table.from_frame(everybody(600, 101), SCHEMA)
     made = Promise.of(G, table.split(0).test, evaluate(G, table, ["A1", "A8"], 0, True, held_out=True))
-    assert made.tell_as is None
-    assert "tell_as" not in made.to_json()
+    assert made.effective_people is None
+    assert "effective_people" not in made.to_json()
 
 
 def test_a_check_counts_new_records_as_the_promise_did(promised: Promise) -> None:

@@ -228,14 +228,14 @@ class _SharedTraining(Training):
         epochs = int(np.clip(_MOST_ROWS // rows, 1, NETWORK.epochs))
         steps = epochs * -(-rows // batch)
         for epoch in range(epochs):
-            self.inputs, order = self._seen(candidates), self.random.permutation(rows)
+            self.inputs, order = self._draw_inputs(candidates), self.random.permutation(rows)
             for i, start in enumerate(range(0, rows, batch), epoch * -(-rows // batch)):
                 rate = NETWORK.rate * (1 - i / steps)
                 self.step(order[start : start + batch], rate, keep=i >= steps * 0.7)
         return self._folded()
 
-    def _seen(self, candidates: Sequence[_Seen]) -> Whole:
-        """Return what is seen of each record: a candidate, and of some personal attributes their values."""
+    def _draw_inputs(self, candidates: Sequence[_Seen]) -> Whole:
+        """Draw what is seen of each record: under a candidate, and of some personal attributes their values."""
         rows, personal = len(self.codes[0]), sorted(candidates[0].order)
         chosen = self.random.integers(0, len(candidates), rows)
         rank = np.argsort([each.order for each in candidates], axis=1)[chosen]  # which comes first, second, ...
@@ -243,14 +243,14 @@ class _SharedTraining(Training):
         at_random = self.random.integers(0, _AT_RANDOM, rows) == 0
         known = np.where(at_random[:, None], mixed, rank)
         known = known < self.random.integers(0, max(len(personal), 1), rows)[:, None]
-        found = np.empty((rows, len(self.columns)), dtype=np.int64)
+        inputs = np.empty((rows, len(self.columns)), dtype=np.int64)
         for j, (column, codes) in enumerate(zip(self.columns, self.codes, strict=True)):
-            found[:, j] = column.value_of[codes]
+            inputs[:, j] = column.value_of[codes]
             if j in personal or j == len(self.columns) - 1:  # what is not personal is known
                 forms = np.stack([column.forms[each.forms[j]] for each in candidates])
                 hidden = ~known[:, personal.index(j)] if j in personal else np.ones(rows, dtype=bool)
-                found[hidden, j] = forms[chosen[hidden], codes[hidden]]
-        return found
+                inputs[hidden, j] = forms[chosen[hidden], codes[hidden]]
+        return inputs
 
     def _folded(self) -> _Learned:
         values, bias, out, out_bias, own = self.averaged()

@@ -30,7 +30,7 @@ from leastwise.checks.drifting import (
     unseen_comparisons,
     use_comparisons,
 )
-from leastwise.checks.promise import Promise, Share, as_told
+from leastwise.checks.promise import Promise, Share, with_effective_people
 from leastwise.checks.use import NewRecords, bucket_use, label_use
 from leastwise.documents.wording import listed
 from leastwise.errors import ParameterError
@@ -163,7 +163,7 @@ def check(
         held_out=held_out,
         progress=progress,
     )
-    told = as_told(found, new.table.tells)
+    told = with_effective_people(found, new.table.efficiency)
     comparisons = _budget_comparisons(generalization, told, budget)
     comparisons += unseen_comparisons(new.unseen, new.people, limits)
     if groups and budget.bounds_groups:
@@ -205,7 +205,7 @@ def weight_notes(records: int, effective: float | None, promise: Promise | None)
             f"Shares and errors are weighted as the survey says: these {records:,} records tell as much as "
             f"{effective:,.0f} would with equal weights. Who is alone is counted by records."
         )
-    if promise is not None and (promise.tell_as is None) != (effective is None):
+    if promise is not None and (promise.effective_people is None) != (effective is None):
         ways = ("once each", "by their weights") if effective is not None else ("by survey weights", "once each")
         notes.append(f"The promise counted records {ways[0]}, and here they count {ways[1]}.")
     return notes

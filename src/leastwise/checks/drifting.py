@@ -92,7 +92,7 @@ def _shares(
                 now=share,
                 limit=limits.share,
                 interval=binomial_interval(count, people) if people else None,
-                chance=chance_of_shares(before, promise.rests_on, count, people, slack=slack),
+                chance=chance_of_shares(before, promise.people_counted, count, people, slack=slack),
                 matters=abs(share - was) >= limits.share,
                 reason=f"{name} is now the {WORDS[about]} of {percent(share, 1)} of the people, promised were "
                 f"{percent(was, 1)}",
@@ -133,7 +133,7 @@ def risk_drift(promise: Promise, attack: Any, limits: DriftLimits) -> list[Compa
     then = {told.attribute: told.adversary_error for told in promise.told}
     for each in attack.attributes:
         if each.attribute in then:
-            was = Share(error=then[each.attribute], people=promise.rests_on)
+            was = Share(error=then[each.attribute], people=promise.people_counted)
             now = Share(error=each.adversary_error, people=attack.people)
             found.append(_told(f"about {each.attribute}", was, now, each.interval, limits))
     return found

@@ -159,9 +159,9 @@ class Budget:
         errors
             How many standard errors are added to the increase of the error and to what is limited of groups.
         """
-        found = [*self._utility_limits(figures, everything, errors), *self._privacy_limits(figures)]
-        found += self._group_limits(figures, errors)
-        return found if size is None else [*found, *self._size_limits(size)]
+        limits = [*self._utility_limits(figures, everything, errors), *self._privacy_limits(figures)]
+        limits += self._group_limits(figures, errors)
+        return limits if size is None else [*limits, *self._size_limits(size)]
 
     def problems(self, figures: Figures, everything: float, size: Size | None = None) -> list[str]:
         """Say which limits a candidate breaks; an empty list means that it fits."""
@@ -201,7 +201,7 @@ class Budget:
         return figures.increase if worst is None else worst.increase
 
     def _utility_limits(self, figures: Figures, everything: float, errors: float) -> list[Limit]:
-        found = []
+        limits = []
         by_worst = self.labels_by == WORST
         if self.max_error_increase is not None:
             worst, increase = self.worst_label(figures, errors), self.increase_of(figures, errors)
@@ -211,59 +211,59 @@ class Budget:
             about = "" if worst is None else f" about {worst.label}"
             text = f"the model {errs} {increase_in_words(more, most, about, sure)}"
             chance = _counted if increase is None else partial(chance_of_increase, increase, most)
-            found.append(Limit("max_error_increase", _over(more, most), text, chance))
+            limits.append(Limit("max_error_increase", _over(more, most), text, chance))
         if self.max_error is not None:
             of = "of the time" if figures.number is None else "of the error of guessing"
             each = [(label.error, f" about {label.label}") for label in figures.labels if by_worst]
             risk, about = max(each, default=(figures.utility_risk, ""))
             text = f"the model errs {risk:.4f} {of}{about}, allowed is {self.max_error:g}"
             chance = partial(_chance_of_error, risk, self.max_error, figures)
-            found.append(Limit("max_error", _over(risk, self.max_error), text, chance))
-        return found
+            limits.append(Limit("max_error", _over(risk, self.max_error), text, chance))
+        return limits
 
     def _privacy_limits(self, figures: Figures) -> list[Limit]:
-        found = []
+        limits = []
         for attribute, least in self.min_adversary_error.items():
             error = figures.adversary_error if attribute == MEAN else figures.by_attribute[attribute]
             who = "on average over the personal attributes" if attribute == MEAN else f"about {attribute}"
             text = f"A1 is wrong {who} {error:.4f} of the time, wanted is at least {least:g}"
             behind = figures.adversary_interval if attribute == MEAN else None
             chance = partial(_chance_of_adversary, error, least, behind, figures.people)
-            found.append(Limit(f"min_adversary_error {attribute}", _over(least, error), text, chance))
+            limits.append(Limit(f"min_adversary_error {attribute}", _over(least, error), text, chance))
         if self.max_unique is not None:
             people = figures.unique_people
             text = f"{people:,} people are alone with their record, allowed are {self.max_unique:,}"
             # A share of what there is, so that people and errors can be weighed against each other.
             alone = partial(chance_of_number, people, self.max_unique)
-            found.append(Limit("max_unique", _share_over(people, self.max_unique), text, alone))
+            limits.append(Limit("max_unique", _share_over(people, self.max_unique), text, alone))
         if self.max_unique_share is not None and figures.people:
             share, most = figures.unique_people / figures.people, self.max_unique_share
             text = f"{share:.4f} of the people are alone with their record, allowed are {most:g}"
             alone = partial(chance_above, figures.unique_people, figures.people, most)
-            found.append(Limit("max_unique_share", _over(share, most), text, alone))
-        return found
+            limits.append(Limit("max_unique_share", _over(share, most), text, alone))
+        return limits
 
     def _group_limits(self, figures: Figures, errors: float) -> list[Limit]:
         # Where no figures of groups are known, no limit of theirs is broken.
         if figures.groups is None:
             return []
-        gap, error, found = figures.groups.gap(errors), figures.groups.worst.bound(errors), []
+        gap, error, limits = figures.groups.gap(errors), figures.groups.worst.bound(errors), []
         may, sure = ("may ", f" ({percent(self.confidence)} sure)") if errors else ("", "")
         if self.max_group_gap is not None:
             text = f"two groups {may}differ by {gap:.4f} in how much more the model errs{sure}"
             text += f", allowed is {self.max_group_gap:g}"
             chance = partial(_chance_of_gap, figures.groups, self.max_group_gap)
-            found.append(Limit("max_group_gap", _over(gap, self.max_group_gap), text, chance))
+            limits.append(Limit("max_group_gap", _over(gap, self.max_group_gap), text, chance))
         if self.max_group_error is not None:
             errs = "may err" if errors else "errs"
             text = f"the model {errs} {error:.4f} of the time in a group{sure}"
             text += f", allowed is {self.max_group_error:g}"
             chance = partial(_chance_of_worst, figures.groups, self.max_group_error)
-            found.append(Limit("max_group_error", _over(error, self.max_group_error), text, chance))
-        return found
+            limits.append(Limit("max_group_error", _over(error, self.max_group_error), text, chance))
+        return limits
 
     def _size_limits(self, size: Size) -> list[Limit]:
-        found = []
+        limits = []
         for name, count, most, what in (
             ("max_buckets", size.answers, self.max_buckets, "answer"),
             ("max_asked", size.asked, self.max_asked, "question"),
@@ -272,8 +272,8 @@ class Budget:
                 there, allowed = ("is" if number == 1 else "are" for number in (count, most))
                 in_all = " in all" * (what == "answer")
                 text = f"there {there} {counted(count, what)}{in_all}, allowed {allowed} {most:,}"
-                found.append(Limit(name, _share_over(count, most), text))
-        return found
+                limits.append(Limit(name, _share_over(count, most), text))
+        return limits
 
     @property
     def bounds_groups(self) -> bool:
@@ -330,38 +330,38 @@ class Budget:
         return [*self._utility_words(), *self.group_words(), *self._privacy_words(), *self._size_words()]
 
     def _utility_words(self) -> list[str]:
-        found = []
+        words = []
         if self.max_error_increase is not None:
             points = counted_points(self.max_error_increase)
-            found.append(f"the model errs at most {points} more than with everything asked")
+            words.append(f"the model errs at most {points} more than with everything asked")
         if self.max_error is not None:
-            found.append(f"the model errs at most {self.max_error:g} of the time")
-        return found
+            words.append(f"the model errs at most {self.max_error:g} of the time")
+        return words
 
     def group_words(self) -> list[str]:
         """Say the limits of groups in words."""
-        found = []
+        words = []
         if self.max_group_gap is not None:
-            found.append(f"two groups differ by at most {self.max_group_gap:g} in how much more it errs")
+            words.append(f"two groups differ by at most {self.max_group_gap:g} in how much more it errs")
         if self.max_group_error is not None:
-            found.append(f"in no group it errs more than {self.max_group_error:g} of the time")
-        return found
+            words.append(f"in no group it errs more than {self.max_group_error:g} of the time")
+        return words
 
     def _privacy_words(self) -> list[str]:
-        found = [
+        words = [
             f"A1 is wrong {'on average' if name == MEAN else f'about {name}'} at least {least:g} of the time"
             for name, least in self.min_adversary_error.items()
         ]
         if self.max_unique is not None:
             alone = "nobody is" if self.max_unique == 0 else f"at most {self.max_unique:,} people are"
-            found.append(f"{alone} alone with their generalized record")
+            words.append(f"{alone} alone with their generalized record")
         if self.max_unique_share is not None:
-            found.append(f"at most {self.max_unique_share:g} of the people are alone with theirs")
-        return found
+            words.append(f"at most {self.max_unique_share:g} of the people are alone with theirs")
+        return words
 
     def _size_words(self) -> list[str]:
-        found = [] if self.max_buckets is None else [f"at most {counted(self.max_buckets, 'answer')} in all"]
-        return found if self.max_asked is None else [*found, f"at most {counted(self.max_asked, 'question')}"]
+        words = [] if self.max_buckets is None else [f"at most {counted(self.max_buckets, 'answer')} in all"]
+        return words if self.max_asked is None else [*words, f"at most {counted(self.max_asked, 'question')}"]
 
 
 def counted_points(share: float) -> str:
@@ -412,8 +412,8 @@ def _chance_of_adversary(error: float, least: float, interval: Interval | None, 
 
 def _chance_of_gap(groups: GroupErrors, most: float) -> float:
     """Return the chance of the largest gap: it was picked of many pairs of groups, and pays for all of them."""
-    found = [[*own.values()] for own in groups.increases.values() if own]
-    return min(len(own) * (len(own) - 1) / 2 * chance_of_increase(less_chance(own), most) for own in found)
+    by_grouping = [[*own.values()] for own in groups.increases.values() if own]
+    return min(len(own) * (len(own) - 1) / 2 * chance_of_increase(less_chance(own), most) for own in by_grouping)
 
 
 def _chance_of_worst(groups: GroupErrors, most: float) -> float:

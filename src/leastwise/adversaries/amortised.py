@@ -207,7 +207,8 @@ class _SharedTraining(Training):
             buckets += more
         self.form = first, np.concatenate(places), np.concatenate(ranks), rank_row
         pairs = zip(self.columns, self.one_hot.rows, strict=True)
-        blocks = [csr_matrix(_stacked(column.shares, column.size) @ table) for column, table in pairs]
+        shares = [(np.concatenate([np.zeros((0, column.size)), *column.shares]), table) for column, table in pairs]
+        blocks = [csr_matrix(own @ table) for own, table in shares]
         self.looks = block_diag(blocks, format="csr").astype(np.float32)
         self.back = self.looks.T.tocsr()
         for arrays in (self.weights, self.first, self.second, self.sums):
@@ -269,10 +270,6 @@ class _Learned(NamedTuple):
     bias: Array
     out: Array
     out_bias: Array
-
-
-def _stacked(blocks: Sequence[npt.NDArray[Any]], width: int) -> npt.NDArray[Any]:
-    return np.concatenate([np.zeros((0, width)), *blocks])
 
 
 def _possible(column: _Column) -> npt.NDArray[np.bool_]:

@@ -136,7 +136,8 @@ class Live:
                 f"live figures (the studio) count classes of one label, and {why}; judge drafts by: "
                 f"leastwise evaluate, or {instead}"
             )
-        self.targets = [_label_target(self.pool)]
+        label = self.pool.y.astype(np.int64)
+        self.targets = [_target("", LABEL, label, self.pool.classes, self.pool.counts)]
         self.targets += [_personal_target(self.pool, split.train, p) for p in self.pool.personal]
         self._columns: list[_Column | None] = [None] * len(self.pool.schema)
         self._rest: tuple[int, Array] | None = None  # the joint buckets of all attributes but one
@@ -475,10 +476,6 @@ def _target(name: str, position: int, values: Array, size: int, counts: Array) -
 def _guessing(use: Array, begin: Array, end: Array) -> float:
     before = np.concatenate([[0.0], np.cumsum(use)])
     return float(1 - (before[end + 1] - before[begin]).max() / use.sum())
-
-
-def _label_target(pool: Table) -> _Target:
-    return _target("", LABEL, pool.y.astype(np.int64), pool.classes, pool.counts)
 
 
 def _personal_target(pool: Table, train: Table, position: int) -> _Target:

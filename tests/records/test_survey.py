@@ -205,7 +205,7 @@ def test_weights_of_the_command_line_count_and_are_nowhere_written(tmp_path: Pat
     weighed = ["--survey-weights", "PWGTP"]
     for name, more in {"people": weighed, "equal": weighed, "plain": []}.items():
         data = str(tmp_path / ("people.csv" if name == "people" else "equal.csv"))
-        drop = [] if more else ["--drop", "PWGTP"]
+        drop = [] if more else ["--set", "drop=PWGTP"]
         words = ["minimize", data, "--label", "rich", "--personal", "sex", *more, *drop, "-m", "pat"]
         result = CliRunner().invoke(app, [*words, "-o", str(tmp_path / f"{name}.json")])
         assert result.exit_code == 0, result.output

@@ -47,6 +47,7 @@ MOST_PREDICATES_SHOWN = 5
 class Seldom:
     """What few need."""
 
+    candidates: Annotated[int, typer.Option(min=1, help="Among how many it was chosen on these test records.")] = 1
     without_breach: Annotated[
         bool, typer.Option(help="Say what A3 to A5 find without the stolen records; slower.")
     ] = False
@@ -75,9 +76,6 @@ class Judgement:
         list[str] | None,
         typer.Option("--tolerance", metavar="NAME=X", help="Within which a number counts as told: age=2."),
     ] = None
-    candidates: Annotated[
-        int, typer.Option("--candidates", min=1, help="Among how many it was chosen on these test records.")
-    ] = 1
     predicates: Annotated[
         int,
         typer.Option("--predicates", min=0, help="Tell so many descriptions of singled-out people (A8)."),
@@ -85,6 +83,7 @@ class Judgement:
     more: Annotated[
         list[str] | None,
         set_option(
+            "candidates=N: among how many it was chosen on these test records; "
             "without_breach=true: what A3 to A5 find without the stolen records; "
             "learn_all=true: where records stay, A1, A2 and A6 also learn from everybody else there."
         ),
@@ -103,7 +102,7 @@ class Judgement:
         """Return what is asked of the judge, in its own words."""
         return {
             "tolerances": numbers_by_name("--tolerance", self.tolerance or ()),
-            "candidates": self.candidates,
+            "candidates": self.seldom.candidates,
             "predicates": self.predicates,
             "without_breach": self.seldom.without_breach,
             "held_out": self.held_out,

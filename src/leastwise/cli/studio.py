@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from leastwise.cli.app import PolicyFile, app, grouped
-from leastwise.cli.task import Task, TaskOptions, constraints_of, policy_of
+from leastwise.cli.task import Drop, Task, TaskOptions, constraints_of, policy_of
 from leastwise.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def studio(
         str | None,
         typer.Option("--data", help="The records of the run. Default: by their name, beside it or here."),
     ] = None,
+    drop: Drop = None,
     policy: PolicyFile = None,
     demo: Annotated[bool, typer.Option("--demo", help="On the bundled Adult data, with a short tour.")] = False,
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Default: a free one.")] = 0,
@@ -47,7 +48,7 @@ def studio(
     from leastwise.studio import Room, serve
 
     typer.echo("opening the studio", err=True)
-    ground = _ground(run, data, task, output, demo)
+    ground = _ground(run, data, task, drop, output, demo)
     known = policy_of(policy)
     if known is not None:
         ground.limits, ground.rules = known.budget or None, constraints_of(known)
@@ -63,7 +64,9 @@ def studio(
     typer.echo(f"\nyour work is kept in {room.book.folder}; the same command goes on with it", err=True)
 
 
-def _ground(run: Path | None, data: str | None, task: TaskOptions, output: Path, demo: bool) -> Ground:
+def _ground(
+    run: Path | None, data: str | None, task: TaskOptions, drop: list[str] | None, output: Path, demo: bool
+) -> Ground:
     """Return the records and the run, which is begun where there is none."""
     if demo == (run is not None):
         raise ParameterError("name the folder of a run, or a file of records, or give --demo")
@@ -72,7 +75,7 @@ def _ground(run: Path | None, data: str | None, task: TaskOptions, output: Path,
     assert run is not None
     if run.is_dir():
         return _of_run(run, data, task)
-    return _begun(Task.of(str(run), task), output)
+    return _begun(Task.of(str(run), task, inference={"drop": drop}), output)
 
 
 def _of_run(folder: Path, data: str | None, task: TaskOptions) -> Ground:

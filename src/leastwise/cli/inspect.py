@@ -108,10 +108,10 @@ def _hint(found: Inspection, task: Task, saved: Path | None) -> None:
 
 
 def _next(found: Inspection, data: str, words: list[str]) -> str:
-    from leastwise.runs.task import FEWEST
+    from leastwise.records.splitting import FEWEST_OF_A_RUN
 
-    if found.records < FEWEST:
-        return f"Next: more records. A run needs at least {FEWEST}, and {data} has {found.records:,}."
+    if found.records < FEWEST_OF_A_RUN:
+        return f"Next: more records. A run needs at least {FEWEST_OF_A_RUN}, and {data} has {found.records:,}."
     return f"Next: {_typed('run', data, *words)} -o run"
 
 

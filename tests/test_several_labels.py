@@ -9,9 +9,22 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import leastwise
-from leastwise import Attribute, CoarseningMinimizer, Generalization, Groups, Intervals, Schema, Table
+from leastwise import (
+    Attribute,
+    CoarseningMinimizer,
+    Generalization,
+    Groups,
+    Intervals,
+    OptimalMinimizer,
+    PATMinimizer,
+    Schema,
+    Split,
+    Table,
+)
 from leastwise.collector.records import InvalidRecordsError, RecordFormat
 from leastwise.errors import ParameterError, SchemaError, UnknownValueError
 from leastwise.evaluation import evaluate, necessity_of
@@ -192,13 +205,44 @@ def test_a_label_that_nothing_tells_makes_a_run_ask_no_more(tmp_path: Path) -> N
     assert "not what is lost about noise, which not even all answers tell" in found.choice.sentence
 
 
+def test_a_search_about_one_of_two_labels_finds_what_it_finds_where_there_is_one() -> None:
+    frame = people(900, 104)
+    both, one = Table.from_frame(frame, infer_schema(frame, BOTH).schema), frame.drop("well")
+    about = Split(both, both, both).about_labels([0]).train
+    alone = Table.from_frame(one, infer_schema(one, "paid").schema)
+    assert about.classes == alone.classes == 2
+    assert about.y.tolist() == alone.y.tolist()
+    for minimizer in (OptimalMinimizer(), PATMinimizer()):
+        found, expected = (minimizer.minimize(part) for part in (about, alone))
+        assert found.partitions == expected.partitions
+
+
+CLASSES = st.integers(0, 2)
+
+
+@given(st.lists(st.tuples(CLASSES, CLASSES, CLASSES), min_size=1, max_size=30), st.sets(CLASSES, min_size=1))
+def test_what_is_believed_of_fewer_labels_is_the_sum_of_what_is_believed_of_all(
+    rows: list[tuple[int, int, int]], labels: set[int]
+) -> None:
+    several = Several.of(np.array(rows), (0.2, 0.3, 0.5))
+    fewer = several.about(sorted(labels))
+    beliefs = np.random.default_rng(100).dirichlet(np.ones(len(several.levels)), 5)
+    projected = beliefs @ several.projection(fewer)
+    assert projected.sum(axis=1) == pytest.approx(np.ones(5))
+    for label in labels:
+        for value in range(3):
+            before = beliefs[:, several.levels[:, label] == value].sum(axis=1)
+            assert projected[:, fewer.levels[:, label] == value].sum(axis=1) == pytest.approx(before)
+    assert fewer.codes.tolist() == several.projection(fewer).argmax(axis=1)[several.codes].tolist()
+
+
 def test_all_labels_decide_where_none_is_told() -> None:
     random = np.random.default_rng(100)
     several = Several.of(random.integers(0, 2, (400, 2)), (0.5, 0.5))
     guessed = random.integers(0, 4, 400)
-    assert told_labels(several, guessed, np.ones(400), None) == [0, 1]
+    assert told_labels(several, guessed, np.ones(400), None) == (0, 1)
     first = np.searchsorted([0, 1], several.exact[:, 0]) * 2  # right about the first label
-    assert told_labels(several, first, np.ones(400), None) == [0]
+    assert told_labels(several, first, np.ones(400), None) == (0,)
 
 
 def test_a_stopped_run_is_not_resumed_by_another_way_to_put_labels_together(finished: Run, tmp_path: Path) -> None:

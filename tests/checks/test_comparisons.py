@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from leastwise.checks.budgets import utility_comparisons
 from leastwise.checks.comparisons import Comparison, chance_of_shares, statuses
+from leastwise.confidence import Interval
 from leastwise.errors import ParameterError
+from leastwise.evaluation.risk import LabelRisk, UtilityRisk
+from leastwise.predictors.held_out import Difference
+from leastwise.runs import Budget
 
 COUNTS = st.tuples(st.integers(1, 60), st.integers(1, 60)).flatmap(
     lambda n: st.tuples(st.integers(0, n[0]), st.just(n[0]), st.integers(0, n[1]), st.just(n[1]))
@@ -63,3 +70,16 @@ def test_many_buckets_do_not_hide_a_broken_budget() -> None:
 def test_a_level_is_a_share() -> None:
     with pytest.raises(ParameterError, match="level must be between"):
         statuses([], 2.0)
+
+
+def test_a_label_that_no_answers_tell_is_shown_and_not_held() -> None:
+    more = Difference(0.05, 0.001)
+    share = {"error": 0.4, "interval": Interval(0.3, 0.5), "baseline": 0.4, "increase": more}
+    labels = (LabelRisk(label="paid", **share), LabelRisk(label="noise", untold=True, **share))
+    utility = UtilityRisk(people=1000, predictor="", labels=labels, **share)
+    judged = SimpleNamespace(utility=utility, everything=utility)
+    paid, noise = utility_comparisons(judged, Budget(max_error_increase=0.01))
+    assert paid.name == "more error about paid than with everything asked"
+    assert paid.matters
+    assert noise.name == "more error about noise than with everything asked, which does not tell it either"
+    assert (noise.matters, noise.limit, noise.now) == (False, None, 0.05)

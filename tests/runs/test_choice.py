@@ -367,6 +367,9 @@ def test_kept_means_that_the_upper_bound_keeps_it(mean: float, error: float, mos
     upper = max(mean, 0) + MARGIN * budget.errors * error  # who sees more can coarsen: less is chance
     lower = mean - MARGIN * budget.errors * error
     missed = "Missed" if lower > most else "Probably missed"
+    if mean > most >= lower:
+        down = f"{lower * 100:.1f}" if lower > 0 else "no increase at all"
+        assert text.endswith(f"that may be chance, {confidence * 100:g}\xa0% confidence reaches down to {down}.")
     expected = "Kept" if upper <= most else missed if mean > most else "Probably kept"
     assert text.startswith(expected + ":")
 

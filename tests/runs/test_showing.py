@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from leastwise.predictors.held_out import Difference
 from leastwise.runs import Run
-from leastwise.runs.showing import frontier_table
+from leastwise.runs.showing import frontier_table, what_to_ask
 from tests.documents.test_html import check
 from tests.report.hand_made import MISSED, SCHEMA, write_run
 from tests.report.test_html import HOSTILE, hostile_schema
@@ -46,6 +47,20 @@ def test_a_missed_limit_is_said_once_with_what_it_costs(run: Run) -> None:
     told = str(replace(run, choice=replace(run.choice, promise=promise)))
     assert f"{promise} Its error is 0.211 against 0.125.\n" in told
     assert told.count("more than with everything asked") == 1
+
+
+def test_why_nothing_is_asked_is_said(run: Run) -> None:
+    frontier, chosen = run.frontier, run.frontier[run.choice.candidate or ""]
+    nothing = replace(chosen, asked=0, answers=0)
+    untold = replace(frontier.suppressed_validation, increase=Difference(0.01, 0.01))
+    told = replace(frontier.suppressed_validation, increase=Difference(0.01, 0.002))
+    assert what_to_ask(nothing, replace(frontier, suppressed_validation=untold)) == (
+        "Ask nothing: these records give no reason to ask any of the 3 questions, because not even all answers "
+        "tell the label better than a guess."
+    )
+    assert what_to_ask(nothing, replace(frontier, suppressed_validation=told)) == (
+        "Ask nothing: without any of the 3 questions no more is lost than is allowed."
+    )
 
 
 def test_the_report_is_named_once_there_is_one(tmp_path: Path) -> None:

@@ -65,13 +65,14 @@ def utility_comparisons(evaluation: Evaluation, budget: Budget) -> list[Comparis
     risk, most = evaluation.utility, budget.max_error_increase
     by_label = bool(risk.labels) and budget.labels_by == WORST  # every label must keep the limits
     errors = {e.label: Share(error=e.error, people=risk.people) for e in risk.labels} if by_label else {}
-    increases = {e.label: e.increase for e in deciding(risk.labels)} if by_label else {"": risk.increase}
+    increases = {e.label: e.increase for e in risk.labels} if by_label else {"": risk.increase}
+    told = {e.label for e in deciding(risk.labels)} or {""}
     found = []
     for label, share in (errors or {"": Share.of(risk)}).items():
         if budget.max_error is not None:
             found.append(error_comparison(share, budget.max_error, f"the model{f' about {label}' * bool(label)}"))
-        if most is not None and label in increases:
-            found.append(_increase(increases[label], most, label))
+        if most is not None:
+            found.append(_increase(increases[label], most, label, by_label and label not in told))
     return found
 
 
@@ -91,17 +92,18 @@ def error_comparison(risk: Share, most: float, who: str = "the model") -> Compar
     )
 
 
-def _increase(increase: Difference | None, most: float, label: str) -> Comparison:
+def _increase(increase: Difference | None, most: float, label: str, untold: bool) -> Comparison:
+    """Hold a limit on the increase of the error; of a label that no answers tell, nothing can be lost."""
     assert increase is not None  # whoever judges both compares them person by person
     about = f" about {label}" * bool(label)
     return Comparison(
         about=ABOUT,
         agreed=True,
-        name=f"more error{about} than with everything asked",
+        name=f"more error{about} than with everything asked{', which does not tell it either' * untold}",
         now=increase.mean,
-        limit=most,
-        chance=chance_of_increase(increase, most),
-        matters=increase.mean > most,
+        limit=None if untold else most,
+        chance=1.0 if untold else chance_of_increase(increase, most),
+        matters=increase.mean > most and not untold,
         reason=f"the model errs {increase_in_words(increase.mean, most, about)}",
     )
 

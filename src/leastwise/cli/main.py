@@ -61,7 +61,7 @@ def _run() -> int:
         text, context = " ".join(error.format_message().split()), getattr(error, "ctx", None)
         if not text:  # it has shown the help
             return USER_ERROR
-        return _complain(f"{text} See: {context.command_path} --help" if context else text)
+        return _complain(f"{text}{_setting(error)} See: {context.command_path} --help" if context else text)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
@@ -70,6 +70,14 @@ def _run() -> int:
     except KeyboardInterrupt:
         typer.secho("leastwise: stopped", err=True)
         return INTERRUPTED
+
+
+def _setting(error: Any) -> str:
+    """Say how an option that a command does not have may be meant, where it takes settings."""
+    name = getattr(error, "option_name", None)
+    if not name or not any("--set" in parameter.opts for parameter in error.ctx.command.params):
+        return ""
+    return f" Is it a setting? --set {name.lstrip('-').replace('-', '_')}=VALUE."
 
 
 def _complain(text: str) -> int:

@@ -149,7 +149,7 @@ class ServedBefore(NamedTuple):
     """How declared groups are served with everything asked: about whom of a part the classifier is wrong then."""
 
     groupings: tuple[Grouping, ...]
-    wrong: npt.NDArray[np.bool_]
+    wrong: npt.NDArray[Any]
 
 
 def less_chance(increases: Sequence[Difference]) -> Difference:

@@ -180,7 +180,8 @@ def utilities_together(
     wrong = [{part: guesses.wrong(part, getattr(split, part)) for part in (*unseen, *_JUDGED)} for guesses in told]
     best = _best_classifiers(generalizations, [each["validation"] for each in wrong], split.validation)
     grouped = {"validation": split.train.and_also(split.validation) if unseen else split.validation}
-    untold, found = _untold(told[0], split, (*unseen, "validation")), []
+    decide, names = told_of_several(told[0], split), [each.name for each in split.train.schema.labels]
+    untold, found = {name for place, name in enumerate(names) if decide and place not in decide}, []
     for own, mine in enumerate(best):
         note, risks = "" if mine == own else " of a coarser one", {}
         for part in _JUDGED:
@@ -202,15 +203,16 @@ def utilities_together(
     return found
 
 
-def _untold(everything: LabelGuesses, split: Split, parts: Sequence[Part]) -> set[str]:
-    """Return the names of those of several labels that are not told even with everything asked."""
-    tables: list[Table] = [getattr(split, part) for part in parts]
-    people = tables[0] if len(tables) == 1 else tables[0].and_also(tables[1])
+def told_of_several(everything: LabelGuesses, split: Split) -> tuple[int, ...]:
+    """Return which of several labels can be told at all, by who is told everything; none where there is one."""
+    people, guessed = split.validation, everything.guessed("validation", split.validation)
     if people.several is None:
-        return set()
-    guessed = np.concatenate([everything.guessed(part, each) for part, each in zip(parts, tables, strict=True)])
-    told = told_labels(people.several, guessed, people.counts, people.persons)
-    return {label.name for place, label in enumerate(people.schema.labels) if place not in told}
+        return ()
+    if everything.train:  # out of fold: these were not learned from either
+        guessed = np.concatenate([everything.guessed("train", split.train), guessed])
+        people = split.train.and_also(people)
+    assert people.several is not None
+    return told_labels(people.several, guessed, people.counts, people.persons)
 
 
 def _about_each_label(

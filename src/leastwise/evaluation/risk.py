@@ -201,7 +201,7 @@ def risk_of(wrong: Array, train: Table, judged: Table, predictor: str, seconds: 
 
 
 def label_risks(guessed: Array, train: Table, judged: Table) -> tuple[LabelRisk, ...]:
-    """Return how often guessed levels are wrong about each of several labels; nothing where there is one."""
+    """Return how often guessed levels are wrong about each of several labels that count; nothing of one."""
     several, label, counts = judged.several, judged.schema.label, judged.counts
     if several is None or label is None:
         return ()
@@ -216,4 +216,5 @@ def label_risks(guessed: Array, train: Table, judged: Table) -> tuple[LabelRisk,
             baseline=float(counts @ naive[:, place]) / people,
         )
         for place, each in enumerate(label.parts)
+        if several.weights[place]
     )

@@ -39,9 +39,11 @@ FEWEST_PEOPLE, FEWEST_SHARE = 10, 0.002
 """No published bucket is used by fewer training records, or by a smaller share of them."""
 # A loss of accuracy that is below so many standard errors is not told (one-sided, 90 %) ...
 _CHANCE = 1.28
+# ... and so many leave no doubt (99 %) where the log loss tells nothing.
+_SURELY = 2.33
 LOSS = 0.003
-"""... and nothing is lost on the sly: by the beliefs of who sees more it costs at most this, or twice as much
-where the log loss falls, because then these beliefs are too sure."""
+"""... and nothing is lost on the sly: by the beliefs of who is least surprised by these people it costs at most
+this."""
 # Who errs by more than this beyond a limit does not come to keep it.
 _BEYOND = 0.01
 # Classifiers learn from at most so many records: every question and many merges are tried.
@@ -52,6 +54,8 @@ MOST_ANSWERS = 24
 """No question has more answers, unless constraints want them: models need no more."""
 READABLE = 8
 """More answers than these a question has only where the records tell that they pay."""
+# Before the end of a path of merges, where its beliefs are tried.
+_LENGTHS = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233)
 # Lagrange multiplier of the classifier error along the path of merges: nearly all that counts.
 _SAVING = 20.0
 # Up to so many questions, each is left out in turn; of more, the least important are tried together first.
@@ -259,7 +263,9 @@ class _Search:
     loss: float = LOSS
     people: Table = field(init=False)  # the validation part, person by person
     given: HeldOut = field(init=False)
-    beliefs: npt.NDArray[Any] = field(init=False)  # what is thought of each label on validation by who sees most
+    surest: HeldOut = field(init=False)  # whose beliefs count: who was the least surprised by validation
+    beliefs: npt.NDArray[Any] = field(init=False)  # what is thought of each label on validation
+    learned: bool = False  # whether others have been believed than the given one
     _judged: dict[str, tuple[HeldOut, Strongest]] = field(default_factory=dict)
 
     def judge(self, generalization: Generalization) -> tuple[HeldOut, Strongest]:
@@ -279,21 +285,48 @@ class _Search:
         if self.validation.persons is None and self.validation.number is None:
             self.train = self.train.distinct(given)
             self.validation = self.validation.distinct(given) if beliefs is None else self.validation
-        self.given, classifier = self.judge(given)
-        rows = samples(self.validation, given, "label")
+        self.given = self.surest = self.judge(given)[0]
+        self.beliefs = self._believed(given) if beliefs is None else beliefs
+
+    def _believed(self, generalization: Generalization) -> npt.NDArray[Any]:
+        """Return what the classifier of a generalization thinks of each label on validation."""
+        rows = samples(self.validation, generalization, "label")
         first, bucket_of = rows.buckets
-        own = np.asarray(classifier.predict(rows.inputs[first])[0])[bucket_of]
-        self.beliefs = own if beliefs is None else beliefs
+        return np.asarray(self.judge(generalization)[1].predict(rows.inputs[first])[0])[bucket_of]
+
+    def _learn_from(self, coarser: Generalization) -> None:
+        """Believe who is less surprised by validation than anybody before.
+
+        Who sees more than the records bear out is too sure: what it would miss is partly noise.
+        """
+        after, self.learned = self.judge(coarser)[0], True
+        if after.is_surprised_more_than(self.surest).mean < 0:
+            self.surest, self.beliefs = after, self._believed(coarser)
 
     def expected_loss(self, coarser: Generalization) -> float:
-        """Return how much more often it errs than the given one, if the beliefs are right."""
-        return self.judge(coarser)[0].expected_loss(self.beliefs) - self.given.expected_loss(self.beliefs)
+        """Return how much more often it errs than who is believed, if the beliefs are right."""
+        return self.judge(coarser)[0].expected_loss(self.beliefs) - self.surest.expected_loss(self.beliefs)
 
     def is_free(self, coarser: Generalization) -> bool:
         """Return whether a coarser generalization costs nothing that the records can tell."""
         after, _ = self.judge(coarser)
-        told = after.errs_more_than(self.given), after.is_surprised_more_than(self.given)
-        return costs_nothing(*told, self.expected_loss(coarser), self.loss)
+        if self.learned:
+            self._learn_from(coarser)
+        if after.errs_more_than(self.given).bound(-_SURELY) > 0:
+            return False
+        return costs_nothing(after.errs_more_than(self.surest), self.expected_loss(coarser), self.loss)
+
+    def is_dropped(self, now: Generalization, name: str) -> bool:
+        """Return whether to leave a question out is free, or makes the classifier less surprised by validation.
+
+        Of many questions that tell nothing some seem to by their errors; hardly any by both.
+        """
+        less = without(now, {name})
+        if self.is_free(less) or not self.learned:
+            return self.is_free(less)
+        before, after = self.judge(now)[0], self.judge(less)[0]
+        errs = after.errs_more_than(self.given), after.errs_more_than(before)
+        return after.is_surprised_more_than(before).mean <= 0 and all(each.bound(-_SURELY) <= 0 for each in errs)
 
     def pays(self, fewer: Generalization) -> bool:
         """Return whether the records tell that more answers are worth it than people read."""
@@ -305,7 +338,7 @@ class _Search:
         if len(now.collected) > _FEW_QUESTIONS:
             return self._without_many(now)
         free = self._optional(now)
-        while free := [name for name in free if self.is_free(without(now, {name}))]:  # others will not become so
+        while free := [name for name in free if self.is_dropped(now, name)]:  # others will not become so
             best = min(free, key=lambda name: self.expected_loss(without(now, {name})))
             now = without(now, {best})
             free.remove(best)
@@ -321,8 +354,7 @@ class _Search:
         last = self._last_free(lambda n: without(given, {*order[:n]}), len(order))
         now, needed = without(given, {*order[:last]}), 0
         for name in order[last:]:
-            less = without(now, {name})
-            now, needed = (less, 0) if self.is_free(less) else (now, needed + 1)
+            now, needed = (without(now, {name}), 0) if self.is_dropped(now, name) else (now, needed + 1)
             if needed == _PATIENCE:
                 break
         return self.without_questions(now) if len(now.collected) <= _FEW_QUESTIONS else now
@@ -358,10 +390,22 @@ class _Search:
         return [name for name in now.collected if name not in self.constraints.wanted]
 
     def along_the_path(self, now: Generalization) -> Generalization:
-        """Merge buckets in the order of backward coarsening, as far as it is free."""
-        path = self.path(now, _SAVING)
-        last = self._last_free(lambda number: path[number - 1], len(path))
-        return path[last - 1] if last else now
+        """Merge buckets in the order of backward coarsening, as far as it is free.
+
+        Beside who is told too much, even who is told nothing may seem sure. So forms of all lengths have a say in
+        whom to believe, before the shortest that is free is looked for; what is longer need not be free, too.
+        """
+        path = [now, *self.path(now, _SAVING)]
+        lengths = [left for left in _LENGTHS if left < len(path)]
+        for left in lengths:
+            self._learn_from(path[-left])
+        shorter = 0
+        for left in (*lengths, len(path)):
+            if left == len(path) or self.is_free(path[-left]):
+                further = self._last_free(lambda more, left=left: path[more - left], left - shorter - 1)
+                return path[further - left]
+            shorter = left
+        return now
 
     def path(self, now: Generalization, mu: float | None) -> list[Generalization]:
         """Return what backward coarsening makes of a generalization, merge by merge."""
@@ -417,17 +461,17 @@ class _Search:
         return [pair for _, pair in sorted(costs, key=lambda each: each[0])]
 
 
-def costs_nothing(errs: Difference, surprised: Difference, expected: float, loss: float = LOSS) -> bool:
+def costs_nothing(errs: Difference, expected: float, loss: float = LOSS) -> bool:
     """Return whether a loss is too small to be told: see the constants above.
 
-    >>> costs_nothing(Difference(0.001, 0.002), Difference(0.001, 0.001), 0.003)
+    >>> costs_nothing(Difference(0.001, 0.002), 0.003)
     True
-    >>> costs_nothing(Difference(0.001, 0.0005), Difference(0.001, 0.001), 0.003)  # small, but told
+    >>> costs_nothing(Difference(0.001, 0.0005), 0.003)  # small, but told
     False
-    >>> costs_nothing(Difference(0.001, 0.002), Difference(0.001, 0.001), 0.008)  # not told, but probable
+    >>> costs_nothing(Difference(0.001, 0.002), 0.008)  # not told, but probable
     False
     """
-    return errs.bound(-_CHANCE) <= 0 and expected <= (2 * loss if surprised.mean <= 0 else loss)
+    return errs.bound(-_CHANCE) <= 0 and expected <= loss
 
 
 def _averaged(

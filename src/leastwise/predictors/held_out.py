@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -156,7 +155,7 @@ class HeldOut:
 
 def told_labels(
     several: Several, guessed: npt.NDArray[Any], weights: npt.NDArray[Any], persons: npt.NDArray[Any] | None
-) -> list[int]:
+) -> tuple[int, ...]:
     """Return which of several labels are guessed better than by their most frequent class, beyond chance.
 
     What is lost about any other one by asking less is chance, and would decide. Where none is told, all count.
@@ -167,7 +166,7 @@ def told_labels(
         guess = own != np.bincount(own, weights=weights).argmax()
         if Difference.of(guess - wrong[:, label], weights, persons).bound(-_TOLD) > 0:
             found.append(label)
-    return found or [*range(wrong.shape[1])]
+    return tuple(found) or tuple(range(wrong.shape[1]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,27 +177,21 @@ class Reference:
     ----------
     judged, beliefs
         How it is judged, and what it thinks of each label, row by row.
-    worst
-        Whether, of several labels that can be told, the one counts about which most is lost; else all of them, by
-        their weights.
+    labels
+        Of several labels, those of which the one counts about which most is lost; where none is named, all count,
+        by their weights.
     """
 
     judged: HeldOut
     beliefs: npt.NDArray[Any]
-    worst: bool = True
+    labels: tuple[int, ...] = ()
 
     def increase_of(self, coarser: HeldOut) -> Difference:
         """Estimate by how much somebody who sees less errs more often, by labels and by beliefs."""
-        if self.worst and isinstance(coarser.graded, Several):
-            each = [self._increase_about(coarser, coarser.graded, i) for i in self._told]
+        if self.labels and isinstance(coarser.graded, Several):
+            each = [self._increase_about(coarser, coarser.graded, i) for i in self.labels]
             return max(each, key=lambda increase: increase.bound(1))
         return weighed(coarser.errs_more_than(self.judged), coarser.expected_loss(self.beliefs))
-
-    @cached_property
-    def _told(self) -> list[int]:
-        judged = self.judged
-        assert isinstance(judged.graded, Several)
-        return told_labels(judged.graded, judged.guessed, judged.weights, judged.persons)
 
     def _increase_about(self, coarser: HeldOut, several: Several, label: int) -> Difference:
         """Estimate the increase about one of several labels."""
@@ -246,11 +239,13 @@ def reference(
     validation: Table,
     predictors: Sequence[Predictor] | None = None,
 ) -> Reference:
-    """Judge on validation, and tell what is thought of each label there."""
+    """Judge on validation, and tell what is thought of each label there; of several, of the worst that is told."""
     judged, classifier = held_out(generalization, train, validation, predictors)
-    rows = samples(validation, generalization, "label")
+    rows, labels = samples(validation, generalization, "label"), tuple[int, ...]()
     first, bucket_of = rows.buckets
-    return Reference(judged, np.asarray(classifier.predict(rows.inputs[first])[0])[bucket_of])
+    if isinstance(judged.graded, Several):
+        labels = told_labels(judged.graded, judged.guessed, judged.weights, judged.persons)
+    return Reference(judged, np.asarray(classifier.predict(rows.inputs[first])[0])[bucket_of], labels)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ one of them, and are judged as that one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -73,6 +74,19 @@ class Several:
         """Return the same records by the levels of others."""
         return replace(other, exact=self.exact)
 
+    def about(self, labels: Sequence[int]) -> Several:
+        """Return the same records where only some labels count: of the others everybody has the same class.
+
+        >>> found = Several.of(np.array([[0, 0], [1, 1], [0, 1]]), (0.5, 0.5)).about([0])
+        >>> found.levels.tolist(), found.codes.tolist(), found.weights
+        ([[0, 0], [1, 0]], [0, 1, 0], (1.0, 0.0))
+        """
+        left = np.isin(np.arange(len(self.weights)), labels)
+        weights = np.where(left, self.weights, 0.0)
+        weights = weights / weights.sum()
+        exact = np.where(left, self.exact, 0)
+        return Several(exact, np.unique(np.where(left, self.levels, 0), axis=0), tuple(weights.tolist()))
+
     def and_also(self, others: Several) -> Several:
         """Return these records and, behind them, others."""
         return replace(self, exact=np.concatenate([self.exact, others.exact]))
@@ -81,6 +95,17 @@ class Several:
     def distances(self) -> Floats:
         """How wrong each level is where another one is true: guess x truth."""
         return _off(self.levels[:, None, :], self.levels[None, :, :], self.weights)
+
+    def projection(self, fewer: Several) -> Floats:
+        """Return which level each one here is by those of the same records where fewer labels count: a 0/1 matrix.
+
+        >>> both = Several.of(np.array([[0, 0], [1, 1], [0, 1]]), (0.5, 0.5))
+        >>> both.projection(both.about([0])).tolist()
+        [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
+        """
+        counts = np.asarray(fewer.weights) > 0
+        same = (self.levels[:, None, :] == fewer.levels[None, :, :]) | ~counts
+        return np.asarray(same.all(axis=2), dtype=float)
 
     @cached_property
     def plain(self) -> bool:

@@ -404,6 +404,11 @@ class Split(NamedTuple):
         settled: Any = self.train.graded.settled(self.train.weights)
         return Split(*(part.with_graded(part.graded.like(settled)) for part in self if part.graded is not None))
 
+    def about_labels(self, labels: Sequence[int]) -> Split:
+        """Return the parts where only some of several labels count."""
+        parts = [part.with_graded(part.several.about(labels)) for part in self if part.several is not None]
+        return Split(*parts) if parts else self
+
     def on_validation(self) -> Split:
         """Return the parts for judging on validation: its records also stand where those of test do.
 

@@ -169,7 +169,8 @@ def _broken(limits: Sequence[Limit]) -> list[Limit]:
 def _chosen(fitting: Sequence[Candidate], budget: Budget, stated: bool, frontier: Frontier) -> Choice:
     many = f"{len(fitting)} of {len(frontier.points)} candidates of the frontier keep"
     if len(fitting) == 1:
-        many = f"One of {len(frontier.points)} candidates of the frontier keeps"
+        one = f"One of {len(frontier.points)} candidates" if len(frontier.points) > 1 else "The one candidate"
+        many = f"{one} of the frontier keeps"
     several = len(budget.limits_in_words()) > 1
     which = "these limits" if several else "this limit" if stated else "the limit that holds when none is stated"
     short = _short(fitting) if budget.bounds_utility else [*fitting]
@@ -270,8 +271,9 @@ def promise(
             f"{than} ({allowed})."
         )
     if increase.mean > most:
-        sure = increase.bound(-errors) > most
-        chance = "" if sure else f"; with {level} confidence it may be {max(increase.bound(-errors), 0) * 100:.1f}"
+        lower = increase.bound(-errors)
+        sure, least = lower > most, f"{lower * 100:.1f}" if lower > 0 else "no increase at all"
+        chance = "" if sure else f"; that may be chance, {level} confidence reaches down to {least}"
         return (
             f"{MISSED[not sure]}the model errs {_beyond(increase.mean, most)} points more {than} "
             f"({allowed}){chance}."

@@ -28,7 +28,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Job:
-    """What the steps of a run share."""
+    """What the steps of a run share.
+
+    Attributes
+    ----------
+    labels
+        Of several labels, those that a search is about: the ones that can be told. None is named where all are.
+    """
 
     folder: Path
     split: Split
@@ -37,11 +43,12 @@ class Job:
     options: Options
     workers: Workers
     progress: Progress
+    labels: tuple[int, ...] = ()
 
     @cached_property
     def searching(self) -> Split:
         """The split with as many validation records as a search is judged on; what it finds is judged on all."""
-        return for_searching(self.split)
+        return for_searching(self.split.about_labels(self.labels) if self.labels else self.split)
 
     @cached_property
     def fitting(self) -> Split:

@@ -12,7 +12,7 @@ import numpy as np
 
 from leastwise.documents import from_text, to_text
 from leastwise.evaluation.declared_groups import Grouping, ServedBefore, parse_all
-from leastwise.evaluation.label_guesses import LabelGuesses, Utilities, utilities_together
+from leastwise.evaluation.label_guesses import LabelGuesses, Utilities, told_of_several, utilities_together
 from leastwise.evaluation.risk import UtilityRisk, deciding, label_risks
 from leastwise.generalization import Generalization
 from leastwise.minimizers.merging import everything_asked
@@ -59,15 +59,19 @@ class Asked(NamedTuple):
             for each in found
         ]
 
-    def served_before(self, split: Split) -> ServedBefore | None:
+    def served_before(self, split: Split, searching: Split) -> ServedBefore | None:
         """Return how declared groups are served on validation with everything asked; None where there are none.
 
-        Of the people on whom a search is judged.
+        ``searching`` is what a search looks at: see ``reference``.
         """
         if not self.groupings:
             return None
-        wrong = self.told[0].wrong("validation", split.validation)
-        return ServedBefore(self.groupings, wrong[searched(split.validation)])
+        wrong, drawn = self.told[0].wrong("validation", split.validation), searched(split.validation)
+        if split.train.several is not None and searching.validation.several is not None:
+            levels = split.train.several.projection(searching.validation.several).argmax(axis=1)
+            guessed = levels[self.told[0].guessed("validation", split.validation)[drawn]]
+            return ServedBefore(self.groupings, searching.validation.several.off(guessed))
+        return ServedBefore(self.groupings, wrong[drawn])
 
     def risk_of_everything(self, split: Split) -> UtilityRisk:
         """Return how everything asked is judged on validation; its error is that of whom a search is judged on."""
@@ -84,17 +88,24 @@ class Asked(NamedTuple):
         """Return the same, where the worst of several labels counts: others are held against it in screening."""
         return self.risk_of_everything(split) if self.worst else None
 
-    def reference(self, split: Split) -> Reference:
-        """Return everything asked as what a search holds others against, by the strongest classifier."""
-        drawn, told = searched(split.validation), self.told[0]
-        people = split.validation.take(drawn)
-        if (
-            "validation" not in told.believed
-        ):  # too many records to keep beliefs of: a simpler classifier's will do
-            return replace(everything_asked(split.train, people), worst=self.worst)
-        beliefs = told.beliefs("validation", split.validation)[drawn]
+    def told_labels(self, split: Split) -> tuple[int, ...]:
+        """Return, where the worst of several labels counts, those that can be told at all; else none."""
+        return told_of_several(self.told[0], split) if self.worst else ()
+
+    def reference(self, split: Split, searching: Split) -> Reference:
+        """Return everything asked as what a search holds others against, by the strongest classifier.
+
+        ``searching`` is what the search looks at: some people of the validation part, and the labels that can be
+        told.
+        """
+        people, everything, labels = searching.validation, self.told[0], self.told_labels(split)
+        if "validation" not in everything.believed:  # too many records to keep beliefs of: a simpler one's will do
+            return replace(everything_asked(searching.train, people), labels=labels)
+        beliefs = everything.beliefs("validation", split.validation)[searched(split.validation)]
+        if split.train.several is not None and searching.train.several is not None:
+            beliefs = beliefs @ split.train.several.projection(searching.train.several)
         rows = samples(people, self.generalizations[0], "label")
-        return Reference(HeldOut.of(Guesses.of(beliefs, rows), rows, people.persons), beliefs, self.worst)
+        return Reference(HeldOut.of(Guesses.of(beliefs, rows), rows, people.persons), beliefs, labels)
 
     def clearly_told(self, split: Split) -> bool:
         """Whether validation tells beyond doubt that who is told everything errs less than who is told nothing."""

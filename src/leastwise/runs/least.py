@@ -43,9 +43,13 @@ def make_least(
     """
     constraints = job.options.constraints
     budget = budget_in_force(job.task.budget, job.split.train.number is not None)
-    everything, most = asked.reference(job.split), budget.max_error_increase
+    everything, most = asked.reference(job.split, job.searching), budget.max_error_increase
     allowed = None if most is None else Allowed(most, CHOICE_MARGIN * budget.errors)
-    starts = [*front, *([] if most is None else near_the_limit(job, pool, front, everything, most))]
+    starts = [*front]
+    if most is not None:
+        reach = asked.risk_of_everything(job.split).error + most + NEAR
+        near = [each for each in pool.candidates if each.validation.point.utility_risk <= reach]
+        starts += near_the_limit(job, near, front, everything, most)
     together = len(pool.candidates) + 3 * len(starts) + 1
     how = Polishing(job.searching, job.fitting, together, everything, asked.known_for_screening(job.split))
     tasks: list[Any] = [(each, how, constraints, allowed) for each in starts]
@@ -80,11 +84,9 @@ def _asking_everything(
 
 
 def near_the_limit(
-    job: Job, pool: Pool, front: Sequence[Candidate], everything: Reference, most: float
+    job: Job, near: Sequence[Candidate], front: Sequence[Candidate], everything: Reference, most: float
 ) -> list[Candidate]:
-    """Return candidates that nobody beats among those near the limit, by estimates that luck has less part in."""
-    reach = everything.judged.error + most + NEAR
-    near = [each for each in pool.candidates if each.validation.point.utility_risk <= reach]
+    """Return those near the limit that nobody beats, by estimates that luck has less part in."""
     found = job.resumed(
         "looking near the limit",
         job.journal(f"near-{name_of(near)}.jsonl"),

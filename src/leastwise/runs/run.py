@@ -31,6 +31,7 @@ from leastwise.documents import from_text, to_text, write_whole
 from leastwise.errors import ArtefactError, DataError
 from leastwise.evaluation.declared_groups import ServedBefore
 from leastwise.evaluation.groups import groups_of
+from leastwise.evaluation.label_guesses import FEW
 from leastwise.evaluation.leaving_out import Mapped, necessity_of
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
@@ -161,7 +162,8 @@ def answer_first(job: Job, told: Callable[[Run], None] | None) -> None:
         found = judged_frontier(small, least=False)
     except DataError:  # trees found nothing; the others may
         return
-    if np.array_equal(small.fitting.train.codes, job.fitting.train.codes):  # then they are silent for both
+    same = np.array_equal(small.fitting.train.codes, job.fitting.train.codes)
+    if same and job.split.train.several is None:  # then they are silent for both
         write_whole(job.journal(SILENT).path, small.journal(SILENT).path.read_text())
     frontier = Frontier.of(attack(small, found, None), found.frontier.limit_points, found.frontier.counts)
     say_unfinished(small.folder, first_words(job, small))
@@ -186,9 +188,10 @@ def judged_frontier(job: Job, least: bool = True) -> Found:
     """
     train = job.split.train
     compile_once(job.grid.sources(), job.split, job.progress)
-    silent = find_silent(job)
     budget = budget_in_force(job.task.budget, train.number is not None)
     asked = guess_labels(job, Asked.limits(train, budget, job.options.groups))
+    job = replace(job, labels=asked.told_labels(job.split))  # nobody looks for what tells the others
+    silent = find_silent(job)
     if {*silent} == {*train.schema.names} and asked.clearly_told(job.split):
         silent = ()  # few training records did not tell what the strongest classifiers do
     pool = screen(job, pooled(propose(job, silent), train, silent), asked)
@@ -220,11 +223,16 @@ def recommend(
 
 
 def find_silent(job: Job) -> tuple[str, ...]:
-    """Return the attributes that tell nothing about the label, on the training part; they are not asked."""
+    """Return the attributes that tell nothing about the label, as far as records show; they are not asked.
+
+    Those of the training part, and where they are few those of validation, too.
+    """
+    people, others = job.fitting.train, job.searching.validation
+    people = people.and_also(others) if people.people + others.people < FEW else people
     (found,) = job.resumed(
         "looking for questions that tell nothing",
         job.journal(SILENT),
-        [(job.fitting.train, job.options.constraints, job.options.seed)],
+        [(people, job.options.constraints, job.options.seed)],
         partial(job.workers.map, silent_attributes),
         lambda names: json.dumps(names) + "\n",
         lambda line: tuple(json.loads(line)),
@@ -254,7 +262,7 @@ def propose(job: Job, silent: Sequence[str]) -> list[Proposals]:
 def screen(job: Job, pool: Pool, asked: Asked) -> Pool:
     """Judge every candidate by counting, on validation (see ``SEARCHED``), beside everything asked."""
     path = job.folder / places.CANDIDATES
-    beside = asked.served_before(job.split), asked.known_for_screening(job.split)
+    beside = asked.served_before(job.split, job.searching), asked.known_for_screening(job.split)
 
     def work(rest: Sequence[Candidate | Failure]) -> Iterator[Candidate | Failure]:
         yield from (each for each in rest if isinstance(each, Failure))

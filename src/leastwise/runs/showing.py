@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 REPORT = "report.html"
 INTERVAL, MADE_BY = "95 % interval", "made by"
 POINT_NAMES = {"cheapest": "most accurate on validation", "knee 2": "second knee", "knee 3": "third knee"}
+CHANCE = 1.645
+"""Standard errors (95 %, one-sided) below which it may be chance that who is told everything errs less."""
 LIMIT_NAMES = {"untouched": "everything asked in full", "suppressed": "nothing asked"}
 
 
@@ -38,8 +40,7 @@ def answer(run: Run) -> list[str]:
         return [choice.sentence]
     chosen = frontier[choice.candidate]
     return [
-        f"Ask {chosen.asked} of {len(run.schema)} questions, with {chosen.answers:,} answers in all: "
-        f"{questions_in_words(chosen.generalization.partitions)}.",
+        what_to_ask(chosen, frontier),
         _cost_and_promise(chosen.test, frontier.untouched, choice),
         f"Whoever steals the records with their labels gets {percent(chosen.test.adversary_error)} of the "
         f"personal answers wrong (guessing: {percent(frontier.suppressed.adversary_error)}; asking everything: "
@@ -54,6 +55,21 @@ def answer(run: Run) -> list[str]:
             if miss not in choice.promise
         ),
     ]
+
+
+def what_to_ask(chosen: Candidate, frontier: Frontier) -> str:
+    """Name the questions; where there is none, say why."""
+    many = len(chosen.generalization.schema)
+    if chosen.asked:
+        words = questions_in_words(chosen.generalization.partitions)
+        return f"Ask {chosen.asked} of {many} questions, with {chosen.answers:,} answers in all: {words}."
+    told = frontier.suppressed_validation.increase
+    if told is not None and told.bound(-CHANCE) > 0:
+        return f"Ask nothing: without any of the {many} questions no more is lost than is allowed."
+    return (
+        f"Ask nothing: these records give no reason to ask any of the {many} questions, because not even all "
+        f"answers tell {'any' if frontier.untouched.labels else 'the'} label better than a guess."
+    )
 
 
 def _beyond(miss: str) -> str:

@@ -29,7 +29,7 @@ from leastwise.collector.records import InvalidRecordsError, RecordFormat
 from leastwise.errors import ParameterError, SchemaError, UnknownValueError
 from leastwise.evaluation import evaluate, necessity_of
 from leastwise.evaluation.label_guesses import label_guesses
-from leastwise.evaluation.worth import Estimate, Worth
+from leastwise.evaluation.worth import Estimate, Worth, left_out
 from leastwise.exports import record_schema, to_sql
 from leastwise.predictors import JointBuckets
 from leastwise.predictors.held_out import Difference, told_labels
@@ -279,6 +279,10 @@ def test_what_a_question_is_needed_for_is_corrected_for_so_many_labels() -> None
     assert one.buys == "accuracy"
     many = {name: Estimate.of(lucky) if name == "a" else nothing for name in "abcdef"}
     assert Worth(error=nothing, log_loss=nothing, by_label=many, **rest).buys == "nothing"
+    # What seems to cost accuracy is not said to make the model surer only: its interval stands beside.
+    seems = Worth(error=Estimate.of(lucky), log_loss=Estimate.of(sure), by_label=many, **rest)
+    assert seems.buys == "perhaps"
+    assert left_out(seems, None).endswith("Perhaps needed: with so many labels chance can explain it.")
     told = {"a": Estimate.of(sure), "b": nothing}
     assert Worth(error=nothing, log_loss=nothing, by_label=told, **rest).serves == ("a",)
 
@@ -305,7 +309,7 @@ def test_the_worst_label_is_held_to_the_limit_where_the_mean_would_pass(finished
         ), increase=Difference(0.3, 0.001),
     )  # fmt: skip
     (problem,) = budget.problems(only_age, 0.1)
-    assert "60.00 points more about well than with everything asked" in problem
+    assert "60.0 points more about well than with everything asked" in problem
     assert not replace(budget, labels_by="weighted").problems(only_age, 0.1)
 
 

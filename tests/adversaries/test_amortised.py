@@ -81,7 +81,7 @@ def test_in_training_attributes_become_known_in_the_order_of_who_attacks(
     monkeypatch.setattr(amortised, "_AT_RANDOM", 10**9)
     (coarse,) = coarsened(NOTHING, [SPLIT.train])
     training = _SharedTraining(shared, SPLIT.train, coarse, generator(0, "a"))
-    seen = training._seen([_Seen((*map(_name, NOTHING.partitions), None), ORDER)])
+    seen = training._draw_inputs([_Seen((*map(_name, NOTHING.partitions), None), ORDER)])
     known = {p: seen[:, p] < shared.columns[p].size for p in ORDER}  # a value, not the one bucket behind them
     assert [round(float(known[p].mean()), 1) for p in ORDER] == [0.7, 0.3, 0.0]
     assert known[3][known[4]].all()
@@ -160,3 +160,13 @@ def test_gradients_are_those_of_the_cross_entropy_of_what_is_seen(shared: Shared
             assert gradient.flat[where] == pytest.approx(
                 (loss(moved[0]) - loss(moved[1])) / 2e-5, abs=3e-4, rel=0.02
             )
+
+
+def test_what_is_bearable_is_counted_without_being_built(
+    shared: SharedNetwork, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = sum(shared.columns[p].size * shared.columns[p].seen for p in SPLIT.train.personal)
+    monkeypatch.setattr(amortised, "_MOST_MASKED", cells)
+    assert SharedNetwork.bearable(SPLIT.train, SEVERAL)
+    monkeypatch.setattr(amortised, "_MOST_MASKED", cells - 1)
+    assert not SharedNetwork.bearable(SPLIT.train, SEVERAL)

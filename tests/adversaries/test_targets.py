@@ -89,7 +89,7 @@ def test_what_a_guess_is_said_to_tell_it_tells(
     levels = np.unique(origin + np.array(sorted(steps)) * scale)
     found = windows_of(levels, np.ones(len(levels)), np.arange(len(levels)), len(levels), tolerance * scale)
     guesses = np.arange(len(levels))
-    told = np.array([found.tells(guesses, np.full(len(levels), level)) for level in levels])
+    told = np.array([found.covers(guesses, np.full(len(levels), level)) for level in levels])
     assert (told == found.told).all()
     assert found.told.diagonal().all()  # the number that a guess begins with, and so never fewer than it alone
     assert (found.above - found.below <= 2 * tolerance * scale * (1 + 1e-6) + np.spacing(levels[-1]) * 2).all()
@@ -100,8 +100,8 @@ def test_what_a_guess_is_said_to_tell_it_tells(
 def test_infinite_numbers_are_told_by_themselves(levels: list[float], tolerance: float) -> None:
     size = len(levels)
     found = windows_of(np.array(levels, dtype=float), np.ones(size), np.arange(size), size, tolerance)
-    assert found.tells(np.arange(size), np.array(levels, dtype=float)).all()
-    assert not found.tells(np.arange(size), np.full(size, np.nan)).any()
+    assert found.covers(np.arange(size), np.array(levels, dtype=float)).all()
+    assert not found.covers(np.arange(size), np.full(size, np.nan)).any()
 
 
 @dataclass

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import narwhals as nw
 import numpy as np
 import polars as pl
 import pytest
@@ -15,9 +17,10 @@ from hypothesis import strategies as st
 from leastwise import Attribute, DataError, Generalization, Groups, ParameterError, Schema, SchemaError, Table
 from leastwise.exports import to_sql
 from leastwise.exports.questionnaire import questions
+from leastwise.records.encoding import derived_column
 from leastwise.records.sources import Source
 from leastwise.records.sources.duckdb import of_files
-from leastwise.schema.derive import Region, regions_from, rule_of
+from leastwise.schema.derive import Box, Region, derived, regions_from, rule_of
 from leastwise.schema.file import from_yaml, to_yaml
 from leastwise.schema.inference import infer_schema
 from tests.cli.running import runner
@@ -83,6 +86,38 @@ def test_every_road_answers_alike(node: Node, pairs: list[tuple[Any, Any]]) -> N
     assert sorted(map(str, G.transform(relation).pl()["lat"])) == sorted(map(str, expected))
     assert duckdb.sql(to_sql(G, "duckdb", table="frame")).pl()["lat"].to_list() == expected
     assert [row["record"]["lat"] for row in node.generalize(G, frame.to_dicts())] == expected
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(COORDINATES), st.sampled_from(COORDINATES) | st.floats(-200, 200).map(str)),
+        min_size=1,
+    ),
+    st.booleans(),
+)
+def test_columns_are_what_pairs_are_one_by_one(pairs: list[tuple[Any, Any]], as_numbers: bool) -> None:
+    frame = pl.DataFrame(pairs, schema={"lat": pl.String, "lon": pl.String}, orient="row")
+    odd = [None, math.nan, math.inf, 1e-7, -1e-4, 0.0, -0.0, 1e17, 4e15]
+    if as_numbers:
+        numbers = pl.concat([frame["lon"].cast(pl.Float64, strict=False), pl.Series("lon", odd, pl.Float64)])
+        lat = pl.concat([frame["lat"], pl.Series("lat", ["45", "10", "175"] * 3)])
+        frame = pl.DataFrame({"lat": lat, "lon": numbers})
+    lat, lon = (nw.from_native(frame[name], series_only=True) for name in ("lat", "lon"))
+    one_by_one = [derived(RULE, *pair) for pair in frame.iter_rows()]
+    assert derived_column(lat, RULE, lon).to_list() == one_by_one
+
+
+def test_a_column_of_lists_has_no_region() -> None:
+    lists = nw.from_native(pl.Series("lat", [["50"], ["51"]]), series_only=True)
+    with pytest.raises(DataError, match=r"lat: .*the column holds lists"):
+        derived_column(lists, RULE, lists)
+
+
+@pytest.mark.parametrize("beside", ["position: lon", '"lon"', 'a: "b"', "lon:", "lon"])
+def test_a_column_may_have_any_name(beside: str) -> None:
+    rule = regions_from([("North: all", "50", "-10", "60", "10")], beside)
+    assert rule_of(rule) == Region(beside, (Box("North: all", "50", "-10", "60", "10"),))
 
 
 def test_numbers_are_read_as_texts_are() -> None:

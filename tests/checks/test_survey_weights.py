@@ -51,20 +51,20 @@ def checked(frame: pl.DataFrame, promise: Promise, weights: str | None) -> Check
 
 
 def test_a_promise_is_of_the_population_and_as_sure_as_the_weights_let_it_be(promised: Promise) -> None:
-    assert promised.tell_as is not None
-    assert promised.tell_as < 0.8 * promised.people
-    old = promised.use[0].counts[1] / promised.rests_on
+    assert promised.effective_people is not None
+    assert promised.effective_people < 0.8 * promised.people
+    old = promised.use[0].counts[1] / promised.people_counted
     assert old == pytest.approx(0.5, abs=0.05)
     assert promised.utility is not None
-    assert promised.utility.people == pytest.approx(promised.tell_as, abs=2)
+    assert promised.utility.people == pytest.approx(promised.effective_people, abs=2)
     assert Promise.from_json(promised.to_json()) == promised
 
 
 def test_a_promise_without_weights_says_nothing_of_them() -> None:
     table = Table.from_frame(everybody(600, 101), SCHEMA)
     made = Promise.of(G, table.split(0).test, evaluate(G, table, ["A1", "A8"], 0, True, held_out=True))
-    assert made.tell_as is None
-    assert "tell_as" not in made.to_json()
+    assert made.effective_people is None
+    assert "effective_people" not in made.to_json()
 
 
 def test_a_check_counts_new_records_as_the_promise_did(promised: Promise) -> None:
@@ -98,8 +98,18 @@ def test_collected_records_may_be_people_or_a_survey(promised: Promise) -> None:
     assert not monitor(G, G.transform(everybody(3000, 106)), promised).broken
     survey = surveyed(3000, 107)
     coarse = G.transform(survey).with_columns(survey["weight"])
-    assert not monitor(G, coarse, promised, survey_weights="weight").broken
-    assert monitor(G, coarse.drop("weight"), promised).broken
+    weighted, once = (
+        monitor(G, coarse, promised, survey_weights="weight"),
+        monitor(G, coarse.drop("weight"), promised),
+    )
+    assert not weighted.broken
+    assert once.broken
+    tells = Table.from_frame(survey, SCHEMA, None, "weight").effective_people
+    said = f"these {survey.height:,} records tell as much as {tells:,.0f} would with equal weights."
+    assert any(said in note for note in weighted.notes)
+    assert "The promise counted records by survey weights, and here they count once each." in once.notes
+    equal = monitor(G, coarse.with_columns(weight=pl.lit(2.0)), promised, survey_weights="weight")
+    assert not any("weighted as the survey says" in note for note in equal.notes)
     with pytest.raises(DataError, match="no column 'wieght'"):
         monitor(G, coarse, promised, survey_weights="wieght")
     strange = coarse.with_columns(

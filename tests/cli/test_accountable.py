@@ -72,7 +72,7 @@ def test_a_missed_limit_is_said_where_it_is_put_to_use(run: Run, project: Path, 
     for err in (chosen.err, done.err):
         (line,) = [line for line in err.split("\n") if "a limit is missed" in line]
         assert re.fullmatch(
-            r"run: a limit is missed: .*the model errs 8\.50 points more than .*, allowed is 2", line
+            r"run: a limit is missed: .*the model errs 8\.5 points more than .*, allowed is 2\.0", line
         )
     assert "missed" not in run("describe", name).err
 

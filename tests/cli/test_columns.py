@@ -39,7 +39,7 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_rare_values_are_other_on_every_road_without_a_word(run: Run, people: Path, tmp_path: Path) -> None:
     g = tmp_path / "g.json"
-    task = ("-l", "y", "--drop", "zip,born,pay,country", "--set", "at_least=10")
+    task = ("-l", "y", "--set", "drop=zip,born,pay,country", "--set", "at_least=10")
     assert run("minimize", people, *task, "-m", "uniform", "--set", "k=3", "-o", g).code == 0
     assert Generalization.load(g)["x"].attribute.other
     rare = int(pl.read_csv(people)["x"].str.starts_with("x").sum())
@@ -79,7 +79,7 @@ def test_a_tree_that_is_named_groups_and_names(run: Run, people: Path, tmp_path:
 
 def test_a_number_is_predicted_by_a_threshold(run: Run, people: Path, tmp_path: Path) -> None:
     g = tmp_path / "g.json"
-    task = ("-l", "pay", "--set", "label_above=50000", "--drop", "zip,x", "--personal", "country")
+    task = ("-l", "pay", "--set", "label_above=50000", "--set", "drop=zip,x", "--personal", "country")
     assert run("minimize", people, *task, "-m", "uniform", "--set", "k=2", "-o", g).code == 0
     assert run("apply", g, people, "-o", tmp_path / "coarse.csv").code == 0
     assert {*pl.read_csv(tmp_path / "coarse.csv")["pay"]} == {"up to 50000", "above 50000"}

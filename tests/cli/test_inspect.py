@@ -22,9 +22,20 @@ def test_the_table_and_the_next_step(run: Run, people: Path) -> None:
         "whole numbers, 60 distinct",
     ):
         assert words in answer.out
-    assert f"Next: leastwise run {people} --label rich --missing '?' -o run" in answer.out
+    assert f"Next: more records. A run needs at least 300, and {people} has 200." in answer.out
+    assert "leastwise run" not in answer.out
     assert "Left out: id (identifier: texts, 200 distinct in 200 records)" in answer.out
     assert "age: lower: 0, upper: 100" in answer.out
+
+
+def test_the_next_step_of_records_that_are_enough(run: Run, people: Path, tmp_path: Path) -> None:
+    header, *lines = people.read_text().splitlines()
+    (tmp_path / "more.csv").write_text("\n".join([header, *lines, *lines]) + "\n")
+    answer = run("inspect", tmp_path / "more.csv", "--label", "rich", "--missing", "?", "--survey-weights", "job")
+    words = "--label rich --survey-weights job --missing '?' -o run"
+    assert f"Next: leastwise run {tmp_path / 'more.csv'} {words}" in answer.out
+    saved = run("inspect", tmp_path / "more.csv", "-l", "rich", "-o", tmp_path / "schema.yaml")
+    assert f"Next: leastwise run {tmp_path / 'more.csv'} --schema {tmp_path / 'schema.yaml'} -o run" in saved.out
 
 
 def test_a_mark_of_missing_values_is_pointed_out(run: Run, people: Path) -> None:
@@ -51,7 +62,7 @@ def test_the_schema_is_saved_but_an_edited_one_is_not_overwritten(run: Run, peop
     assert schema.names == ("age", "sex", "job")
     assert schema["job"].missing
     assert "# left out: id (identifier:" in path.read_text(encoding="utf-8")
-    assert f"--schema {path}" in answer.out
+    assert f"Wrote {path}" in answer.out
     assert "exists already" in run("inspect", people, "-l", "rich", "-o", path).complaint
     assert run("inspect", people, "-l", "rich", "-o", path, "--force").code == 0
 

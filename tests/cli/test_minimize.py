@@ -56,7 +56,7 @@ def test_a_schema_file_decides(run: Run, people: Path, tmp_path: Path) -> None:
     found = Generalization.from_json(run("minimize", people, "--schema", path, *UNIFORM, "k=3", "--json").out)
     assert found["age"].labels == ("0 to 40", "41 to 80", "81 to 120")
     assert "they must agree" in run("minimize", people, "-s", path, "-l", "sex").complaint
-    assert "no use beside --schema" in run("minimize", people, "-s", path, "--drop", "sex").complaint
+    assert "no use beside --schema" in run("minimize", people, "-s", path, "--set", "drop=sex").complaint
     assert "no attribute 'sex'" in run("minimize", people, "-s", path, "-p", "sex").complaint
 
 
@@ -99,7 +99,7 @@ def test_feature_selection(run: Run, people: Path) -> None:
         (("-m", "feature-selection", "--set", "method=anov"), "method of feature-selection must be one of "),
         (("-o", "/no/such/folder/g.json"), "is no folder; make it first"),
         (("-o", "/"), "is a folder; name a file in it"),
-        (("--drop", "age,sex,id,job"), "there are no attributes to minimize"),
+        (("--set", "drop=age,sex,id,job"), "there are no attributes to minimize"),
         (("-p", "sx"), "did you mean 'sex'?"),
     ],
 )

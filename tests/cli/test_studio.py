@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.running import Run
 from tests.runs.small import records, write_csv
 
 
@@ -23,12 +24,14 @@ def studio(*arguments: str, folder: Path) -> subprocess.Popen[str]:
     ("arguments", "says"),
     [((), "name the folder of a run"), (("nothing",), "nothing"), ((".",), "is no run")],
 )
-def test_what_is_wrong_is_one_line(arguments: tuple[str, ...], says: str, tmp_path: Path) -> None:
-    process = studio(*arguments, "--no-browser", folder=tmp_path)
-    _, said = process.communicate(timeout=120)
-    assert process.returncode == 2
-    assert "Traceback" not in said
-    assert says in said.splitlines()[-1]
+def test_what_is_wrong_is_one_line(
+    arguments: tuple[str, ...], says: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    answer = run("studio", *arguments, "--no-browser")
+    assert answer.code == 2
+    assert "Traceback" not in answer.err
+    assert says in answer.err.splitlines()[-1]
 
 
 @pytest.mark.slow

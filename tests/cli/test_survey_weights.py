@@ -36,8 +36,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "sex",
         "--person",
         "home",
-        "--set",
-        "survey_weights=PWGTP",
+        "--survey-weights",
+        "PWGTP",
         "--quick",
         "-j",
         1,
@@ -61,7 +61,7 @@ def test_whoever_judges_or_learns_without_the_weights_is_told(folder: Path, run:
     assert COUNTS_ONCE in said.err
     said = run("train", recommended, people, "--full", "-o", folder / "model.skops", "--force")
     assert COUNTS_ONCE in said.err
-    said = run("evaluate", recommended, people, "--set", "survey_weights=PWGTP", "--adversaries", "A8", "--quick")
+    said = run("evaluate", recommended, people, "--survey-weights", "PWGTP", "--adversaries", "A8", "--quick")
     assert COUNTS_ONCE not in said.err
 
 
@@ -76,3 +76,29 @@ def test_a_check_says_what_it_counts_and_what_not(folder: Path, monkeypatch: pyt
 def test_a_run_without_weights_says_nothing_of_them(folder: Path) -> None:
     assert '"person": "home"' in (folder / "run" / "task.json").read_text()
     assert Finished.load(folder / "run").task.survey_weights == "PWGTP"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "inspect",
+        "minimize",
+        "minimum-sample",
+        "run",
+        "studio",
+        "evaluate",
+        "necessity",
+        "report",
+        "check",
+        "monitor",
+        "train",
+    ],
+)
+def test_every_command_that_reads_records_spells_it_alike(command: str, run: Run) -> None:
+    assert "--survey-weights" in run(command, "--help").out
+
+
+def test_it_is_no_setting(folder: Path, run: Run) -> None:
+    said = run("run", folder / "people.csv", "--label", "paid", "--set", "survey_weights=PWGTP")
+    assert said.code == 2
+    assert "no setting 'survey_weights'" in said.err

@@ -12,6 +12,7 @@ from leastwise import Attribute, Generalization, ParameterError, Schema, Table
 from leastwise.minimizers import UniformMinimizer
 from leastwise.minimizers.uniform import equal_edges, equal_runs, random_groups, rounded_range
 from leastwise.random import generator
+from leastwise.schema.values import number_text
 from tests import strategies
 from tests.samples import one_column
 
@@ -164,3 +165,15 @@ def test_another_seed_gives_other_groups() -> None:
 def test_a_wrong_k_is_refused(k: object) -> None:
     with pytest.raises(ParameterError, match="k must be a whole number"):
         UniformMinimizer(k).fit([[1.0], [2.0]])  # type: ignore[arg-type]
+
+
+@given(st.integers(-1000, 1000), st.integers(1, 100_000), st.integers(-3, 3), st.integers(2, 12))
+def test_edges_are_read_and_widths_are_equal_but_for_a_hundredth(low: int, width: int, power: int, k: int) -> None:
+    lower, upper = low * 10.0**power, (low + width) * 10.0**power
+    edges = equal_edges(Attribute("pay", "continuous", lower=lower, upper=upper), np.array([]), k)
+    assert len(edges) == k - 1
+    wanted = (upper - lower) / k
+    assert np.diff([lower, *edges, upper]) == pytest.approx(wanted, abs=wanted / 99)
+    places = 2 - math.floor(math.log10(wanted * (1 + 1e-12)))
+    assert all(edge == round(edge, places + 1) for edge in edges)
+    assert all(len(number_text(edge).lstrip("-")) <= 12 for edge in edges)

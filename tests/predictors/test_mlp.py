@@ -87,7 +87,7 @@ def test_the_batched_l2_is_adams_weight_decay():
     network = mlp2(l2=(0.01,), epochs=2)
     network._train(torch, layers, train, np.random.default_rng(1))
     adam = torch.optim.Adam([*hidden.parameters(), *head.parameters()], lr=0.01, weight_decay=0.01)
-    x = network._seen(torch, train.inputs)
+    x = network._one_hot(torch, train.inputs)
     allowed = torch.as_tensor(train.allowed(0))
     for rows in batches(len(train), network.batch, network.epochs, np.random.default_rng(1)):
         logits = head(torch.relu(hidden(x[rows]))).masked_fill(~allowed[rows], -torch.inf)

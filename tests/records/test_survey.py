@@ -202,10 +202,10 @@ def test_weights_of_the_command_line_count_and_are_nowhere_written(tmp_path: Pat
     frame.write_csv(tmp_path / "people.csv")
     frame.with_columns(PWGTP=pl.lit(3)).write_csv(tmp_path / "equal.csv")
     artefacts = {}
-    weighed = ["--set", "survey_weights=PWGTP"]
+    weighed = ["--survey-weights", "PWGTP"]
     for name, more in {"people": weighed, "equal": weighed, "plain": []}.items():
         data = str(tmp_path / ("people.csv" if name == "people" else "equal.csv"))
-        drop = [] if more else ["--drop", "PWGTP"]
+        drop = [] if more else ["--set", "drop=PWGTP"]
         words = ["minimize", data, "--label", "rich", "--personal", "sex", *more, *drop, "-m", "pat"]
         result = CliRunner().invoke(app, [*words, "-o", str(tmp_path / f"{name}.json")])
         assert result.exit_code == 0, result.output

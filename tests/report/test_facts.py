@@ -61,7 +61,7 @@ def test_whether_test_confirms_the_limit_is_said(run: Run) -> None:
 
 def test_a_budget_missed_on_the_test_part_is_said(facts: Facts) -> None:
     assert facts["answer"]["misses"] == [
-        "the model errs 2.10 points more than with everything asked, allowed is 2"
+        "the model errs 2.1 points more than with everything asked, allowed is 2.0"
     ]
 
 

@@ -20,7 +20,7 @@ def test_it_says_what_the_page_says(facts: Facts) -> None:
     for attack in facts["attacks"]:
         assert f"### {attack['adversary']}: " in text
     assert "| age | the exact number of years (whole numbers from 0 to 99) | 0 to 33 / 34 to 99 |" in text
-    assert "misses the budget on the test part" in text
+    assert "is beyond a limit on the test part" in text
     assert text.endswith("|\n")
 
 

@@ -158,12 +158,12 @@ def test_where_none_fits_it_says_what_binds_and_what_is_nearest() -> None:
     assert found.candidate is None
     assert found.nearest == f"{1:012x}"
     assert found.binding == (
-        "the model errs 2.00 points more than with everything asked, allowed is 1.2 (the closest among "
+        "the model errs 2.0 points more than with everything asked, allowed is 1.2 (the closest among "
         "candidates that keep the other limits)",
         "A1 is wrong about sex 0.1000 of the time, wanted is at least 0.2 (the closest among candidates "
         "that keep the other limits)",
     )
-    assert f"The nearest is {found.nearest}: the model errs 2.00 points more" in found.sentence
+    assert f"The nearest is {found.nearest}: the model errs 2.0 points more" in found.sentence
 
 
 def test_where_every_candidate_costs_too_much_it_says_what_is_left_to_do() -> None:
@@ -214,7 +214,7 @@ def test_what_is_missed_on_test_is_said() -> None:
     front = make(figures(0.105, 0.2), test=figures(0.15, 0.1))
     found = choose(front, Budget(max_error_increase=0.01))
     assert found.fits
-    assert found.misses_on_test == ("the model errs 5.00 points more than with everything asked, allowed is 1",)
+    assert found.misses_on_test == ("the model errs 5.0 points more than with everything asked, allowed is 1.0",)
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,11 @@ ROOT = Path(__file__).parents[2]
 
 
 def start(folder: Path) -> subprocess.Popen[bytes]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)]),
+        "OMP_NUM_THREADS": "1",
+    }
     return subprocess.Popen([sys.executable, "-c", COMMAND, str(folder)], env=environment, cwd=ROOT)
 
 

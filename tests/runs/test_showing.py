@@ -9,7 +9,7 @@ import pytest
 
 from leastwise.predictors.held_out import Difference
 from leastwise.runs import Run
-from leastwise.runs.showing import what_to_ask
+from leastwise.runs.showing import frontier_table, what_to_ask
 from tests.documents.test_html import check
 from tests.report.hand_made import MISSED, SCHEMA, write_run
 from tests.report.test_html import HOSTILE, hostile_schema
@@ -90,6 +90,21 @@ def test_a_notebook_shows_the_answer_and_the_frontier(run: Run) -> None:
     assert ("class", "chosen") in page.attributes
     assert {"everything asked in full", "nothing asked"} <= set(page.texts)
     check(run.frontier._repr_html_())
+
+
+def test_everything_asked_in_full_counts_numbers_that_are_asked_exactly(tmp_path: Path) -> None:
+    exact = replace(SCHEMA, attributes=(replace(SCHEMA["age"], integer=False), *SCHEMA.attributes[1:]))
+    frontier = write_run(tmp_path / "run", exact).frontier
+    listing = frontier_table(frontier)
+    answers = dict(
+        zip(
+            (row[0] for row in listing.rows),
+            (row[listing.columns.index("answers")] for row in listing.rows),
+            strict=True,
+        )
+    )
+    assert answers["everything asked in full"] == "9 and 1 exact number"
+    assert answers["nothing asked"] == "0"
 
 
 def test_a_notebook_shows_an_evaluation(run: Run) -> None:

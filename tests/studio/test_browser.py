@@ -400,7 +400,7 @@ def check_judged_alike(scene: Scene, folder: Path, decision: Decision) -> None:
     scene.write(folder.parent / "people.csv")
     task = read_task(folder)
     command = [sys.executable, "-m", "leastwise", "evaluate", str(folder / "decided.json"), "people.csv"]
-    command += ["--json", "--candidates", str(judged.certificate.candidates), *["--quick"] * task.quick]
+    command += ["--json", "--set", f"candidates={judged.certificate.candidates}", *["--quick"] * task.quick]
     again = subprocess.run(command, cwd=folder.parent, check=True, capture_output=True, text=True).stdout
     found = Evaluation.from_json(again)
     assert found.utility == judged.utility

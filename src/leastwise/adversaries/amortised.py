@@ -127,9 +127,13 @@ class SharedNetwork:
     @classmethod
     def bearable(cls, train: Table, generalizations: Sequence[Generalization]) -> bool:
         """Return whether the table of what is possible fits into memory."""
-        (coarse,) = coarsened(Generalization.suppressed(train.schema), [train])
-        columns = _columns(train, coarse, generalizations)
-        return sum(columns[p].size * columns[p].seen for p in train.personal) <= _MOST_MASKED
+        cells = 0
+        for p in train.personal:
+            partitions = {each.partitions[p] for each in generalizations if not each.partitions[p].untouched}
+            buckets = [int(each.bucket_map(train.levels[p]).max(initial=0)) + 1 for each in partitions]
+            values = int(_value_of(train, p).max(initial=-1)) + 1
+            cells += values * (values + sum(buckets))
+        return cells <= _MOST_MASKED
 
     def seen_by(self, breach: Breach, known: Sequence[int], targets: Sequence[int]) -> SharedView | None:
         """Return it as a predictor for who holds the stolen records and knows some attributes in full.
@@ -147,15 +151,20 @@ def _name(partition: Partition) -> Hashable:
     return None if partition.untouched else partition
 
 
+def _value_of(train: Table, j: int) -> Whole:
+    """Return the value of each code of an attribute: itself, or its run in a long column."""
+    attribute, value_of = train.schema.attributes[j], np.arange(train.sizes[j])
+    if j in long_columns(train):
+        run = run_of_level(train, j, suppress(attribute))
+        value_of = np.r_[run, run.max(initial=-1) + 1 + np.arange(attribute.extra_values)]
+    return value_of.astype(np.int64)
+
+
 def _columns(train: Table, coarse: Table, generalizations: Sequence[Generalization]) -> list[_Column]:
     """Return what may be seen of each attribute, and of the label (which is seen, or not)."""
     found = []
     for j, attribute in enumerate(train.schema.attributes):
-        value_of = np.arange(train.sizes[j])
-        if j in long_columns(train):
-            run = run_of_level(train, j, suppress(attribute))
-            value_of = np.r_[run, run.max(initial=-1) + 1 + np.arange(attribute.extra_values)]
-        column = _Column(coarse.sizes[j], value_of.astype(np.int64))
+        column = _Column(coarse.sizes[j], _value_of(train, j))
         for partition in {each.partitions[j]: None for each in generalizations if attribute.personal}:
             if not partition.untouched:
                 column.add(partition, partition.bucket_map(train.levels[j]), train.use(j))
@@ -198,7 +207,8 @@ class _SharedTraining(Training):
             buckets += more
         self.form = first, np.concatenate(places), np.concatenate(ranks), rank_row
         pairs = zip(self.columns, self.one_hot.rows, strict=True)
-        blocks = [csr_matrix(_stacked(column.shares, column.size) @ table) for column, table in pairs]
+        shares = [(np.concatenate([np.zeros((0, column.size)), *column.shares]), table) for column, table in pairs]
+        blocks = [csr_matrix(own @ table) for own, table in shares]
         self.looks = block_diag(blocks, format="csr").astype(np.float32)
         self.back = self.looks.T.tocsr()
         for arrays in (self.weights, self.first, self.second, self.sums):
@@ -219,14 +229,14 @@ class _SharedTraining(Training):
         epochs = int(np.clip(_MOST_ROWS // rows, 1, NETWORK.epochs))
         steps = epochs * -(-rows // batch)
         for epoch in range(epochs):
-            self.inputs, order = self._seen(candidates), self.random.permutation(rows)
+            self.inputs, order = self._draw_inputs(candidates), self.random.permutation(rows)
             for i, start in enumerate(range(0, rows, batch), epoch * -(-rows // batch)):
                 rate = NETWORK.rate * (1 - i / steps)
                 self.step(order[start : start + batch], rate, keep=i >= steps * 0.7)
         return self._folded()
 
-    def _seen(self, candidates: Sequence[_Seen]) -> Whole:
-        """Return what is seen of each record: a candidate, and of some personal attributes their values."""
+    def _draw_inputs(self, candidates: Sequence[_Seen]) -> Whole:
+        """Draw what is seen of each record: under a candidate, and of some personal attributes their values."""
         rows, personal = len(self.codes[0]), sorted(candidates[0].order)
         chosen = self.random.integers(0, len(candidates), rows)
         rank = np.argsort([each.order for each in candidates], axis=1)[chosen]  # which comes first, second, ...
@@ -234,14 +244,14 @@ class _SharedTraining(Training):
         at_random = self.random.integers(0, _AT_RANDOM, rows) == 0
         known = np.where(at_random[:, None], mixed, rank)
         known = known < self.random.integers(0, max(len(personal), 1), rows)[:, None]
-        found = np.empty((rows, len(self.columns)), dtype=np.int64)
+        inputs = np.empty((rows, len(self.columns)), dtype=np.int64)
         for j, (column, codes) in enumerate(zip(self.columns, self.codes, strict=True)):
-            found[:, j] = column.value_of[codes]
+            inputs[:, j] = column.value_of[codes]
             if j in personal or j == len(self.columns) - 1:  # what is not personal is known
                 forms = np.stack([column.forms[each.forms[j]] for each in candidates])
                 hidden = ~known[:, personal.index(j)] if j in personal else np.ones(rows, dtype=bool)
-                found[hidden, j] = forms[chosen[hidden], codes[hidden]]
-        return found
+                inputs[hidden, j] = forms[chosen[hidden], codes[hidden]]
+        return inputs
 
     def _folded(self) -> _Learned:
         values, bias, out, out_bias, own = self.averaged()
@@ -260,10 +270,6 @@ class _Learned(NamedTuple):
     bias: Array
     out: Array
     out_bias: Array
-
-
-def _stacked(blocks: Sequence[npt.NDArray[Any]], width: int) -> npt.NDArray[Any]:
-    return np.concatenate([np.zeros((0, width)), *blocks])
 
 
 def _possible(column: _Column) -> npt.NDArray[np.bool_]:

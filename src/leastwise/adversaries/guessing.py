@@ -6,7 +6,7 @@ import math
 import time
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
@@ -156,26 +156,25 @@ class StrongestOf:
     """Makes the default predictor: the strongest of several, chosen per attribute on the validation part.
 
     ``boosted``: gradient boosting is among them. It pays where much is known of few people, and costs most where
-    there are many people and values: those are left to the others. ``network``: one that has learned already, for
-    several generalizations, in place of one that learns for this one.
+    there are many people and values: those are left to the others.
     """
 
     quick: bool = False
     seed: int = 0
     boosted: bool = False
-    network: Predictor | None = field(default=None, compare=False)
 
-    def __call__(self) -> Predictor:
-        """Return a fresh predictor."""
-        return strongest(self.members())
+    def __call__(self, network: Predictor | None = None) -> Predictor:
+        """Return a fresh predictor.
 
-    def members(self) -> tuple[Predictor, ...]:
-        """Return what the strongest is chosen from."""
+        ``network``: one that has learned already, for several generalizations, in place of one that learns for
+        this one. It is no part of this value, by which findings are remembered.
+        """
         # One network: a second one, averaged in, costs as much again and changes no error by .002.
-        counting, network = default_predictors(self.quick, self.seed)
-        own = replace(network, members=1) if isinstance(network, Network) else network
-        usual = counting, self.network or own
-        return (*usual, Boosting(seed=self.seed, most_work=_MOST_BOOSTED)) if self.boosted else usual
+        counting, own = default_predictors(self.quick, self.seed)
+        own = replace(own, members=1) if isinstance(own, Network) else own
+        usual = counting, network or own
+        boosting = (Boosting(seed=self.seed, most_work=_MOST_BOOSTED),) if self.boosted else ()
+        return strongest((*usual, *boosting))
 
     def knowing_more(self) -> StrongestOf:
         """Return what somebody uses who knows some attributes in full."""
@@ -238,17 +237,17 @@ def find_last(
     """Return what is found of one attribute by who knows all others, for several generalizations at once."""
     memory: dict[Hashable, Any] = {}
     others = all_but(position, split.train)
-    found = []
+    guessed = []
     for generalization in generalizations:
         breach = Breach.of(generalization, split, seed=seed, memory=memory)
         (own,) = find(breach, (position,), others, predictor)
-        found.append(Guessed(own.wrong, own.predictor, own.doubt, own.mean_absolute_error))
-    return found
+        guessed.append(Guessed(own.wrong, own.predictor, own.doubt, own.mean_absolute_error))
+    return guessed
 
 
-def remember_last(breach: Breach, predictor: MakePredictor, found: Mapping[int, Guessed]) -> None:
+def remember_last(breach: Breach, predictor: MakePredictor, guessed: Mapping[int, Guessed]) -> None:
     """Let a breach know what ``find_last`` found, by position."""
-    for p, (wrong, name, doubt, distance) in found.items():
+    for p, (wrong, name, doubt, distance) in guessed.items():
         sure = np.zeros(len(wrong))  # nobody asks A4 how sure it is
         finding = Finding(breach.targets[p], wrong, sure, name, doubt, distance)
         breach.memory[_key(breach, p, all_but(p, breach.train), predictor)] = finding
@@ -269,9 +268,11 @@ def find_alone(breach: Breach, predictor: MakePredictor, compared: bool = True) 
 
     Where the label did not help on the validation part (a model can drown in what it sees), it is not used.
     """
-    found = find(breach, tuple(breach.targets), (), predictor)
+    labelled = find(breach, tuple(breach.targets), (), predictor)
     less = find_deployed(breach, predictor) if compared else []
-    return [min(pair, key=lambda each: each.doubt) for pair in zip(found, less, strict=True)] if less else found
+    return (
+        [min(pair, key=lambda each: each.doubt) for pair in zip(labelled, less, strict=True)] if less else labelled
+    )
 
 
 def find_deployed(breach: Breach, predictor: MakePredictor) -> list[Finding]:
@@ -281,18 +282,18 @@ def find_deployed(breach: Breach, predictor: MakePredictor) -> list[Finding]:
 
 def _find(breach: Breach, targets: Sequence[int], known: Sequence[int], predictor: MakePredictor) -> list[Finding]:
     plain = [p for p in targets if breach.joined.partitions[p].untouched]
-    found = {p: read_off(breach.targets[p]) for p in plain}
+    by_position = {p: read_off(breach.targets[p]) for p in plain}
     hidden = [p for p in targets if p not in plain]
     if hidden:
         more = predictor.knowing_more() if known and isinstance(predictor, StrongestOf) else predictor
         open_ = [j for j, p in enumerate(breach.joined.partitions) if j not in known and not p.untouched]
         if known and len(open_) == 1:
-            found[open_[0]] = _find_last(breach, open_[0], more)
+            by_position[open_[0]] = _find_last(breach, open_[0], more)
         else:
             make = model_of if not known else SingleModel
             model = make(breach, breach.joined, hidden, known, _sharing(breach, hidden, known, more))
-            found |= dict(zip(hidden, findings(breach, model, hidden), strict=True))
-    return [found[p] for p in targets]
+            by_position |= dict(zip(hidden, findings(breach, model, hidden), strict=True))
+    return [by_position[p] for p in targets]
 
 
 def _sharing(
@@ -302,7 +303,7 @@ def _sharing(
     shared: SharedNetwork | None = breach.memory.get(SHARED)
     if shared is None or not known or not isinstance(predictor, StrongestOf):
         return predictor
-    return replace(predictor, network=shared.seen_by(breach, known, targets))
+    return partial(predictor, shared.seen_by(breach, known, targets))
 
 
 def _find_last(breach: Breach, position: int, predictor: MakePredictor) -> Finding:
@@ -327,9 +328,9 @@ def findings(breach: Breach, model: Model, targets: Sequence[int]) -> list[Findi
     """Score a model on the stolen records."""
     guessed = guess(model, 2, [breach.targets[p] for p in targets])
     result = []
-    for name, p, found in zip(model.names, targets, guessed, strict=True):
+    for name, p, guesses in zip(model.names, targets, guessed, strict=True):
         target, record_of = breach.targets[p], breach.record_of(p)
-        codes, confidence, middle = found[0][record_of], found[1][record_of], found[2][record_of]
+        codes, confidence, middle = guesses[0][record_of], guesses[1][record_of], guesses[2][record_of]
         distance = None if target.tolerance is None else target.distance(middle)
         result.append(Finding(target, target.wrong(codes), confidence, name, math.nan, distance))
     if breach.validation.codes is breach.truth.codes and breach.cells is None:  # see ``Split.on_validation``
@@ -375,14 +376,14 @@ def scored(name: str, breach: Breach, guesses: Mapping[int, npt.NDArray[Any]]) -
     guesses
         By the position of each personal attribute (``breach.targets``), the guessed code of every stolen person.
     """
-    found = [
+    findings_of_all = [
         Finding(target, target.wrong(np.asarray(guesses[p])), np.zeros(len(target.truth)), name, doubt=0.0)
         for p, target in breach.targets.items()
     ]
-    return ReconstructionResult(**reconstruction_fields(name, breach, found, time.perf_counter()))
+    return ReconstructionResult(**reconstruction_fields(name, breach, findings_of_all, time.perf_counter()))
 
 
-def least(found: Sequence[Finding], weaker: Sequence[Finding]) -> list[Finding]:
+def least(own_findings: Sequence[Finding], weaker: Sequence[Finding]) -> list[Finding]:
     """Return, attribute by attribute, what errs least: who knows more may do as those do who know less.
 
     Decided on the attacked people themselves, in favour of the adversary.
@@ -390,13 +391,13 @@ def least(found: Sequence[Finding], weaker: Sequence[Finding]) -> list[Finding]:
     rivals: dict[int, list[Finding]] = defaultdict(list)
     for finding in weaker:
         rivals[finding.target.position].append(finding)
-    return [min((own, *rivals[own.target.position]), key=Finding.error) for own in found]
+    return [min((own, *rivals[own.target.position]), key=Finding.error) for own in own_findings]
 
 
 def reconstruction_fields(
     adversary: str,
     breach: Breach,
-    found: Sequence[Finding],
+    own: Sequence[Finding],
     start: float,
     blind: Sequence[Finding] = (),
     deployed: Sequence[Finding] = (),
@@ -405,30 +406,30 @@ def reconstruction_fields(
 
     ``blind`` was found without the stolen records, ``deployed`` without their labels.
     """
-    found, *others = ([finding.or_majority() for finding in each] for each in (found, blind, deployed))
-    without = [_errors(each, len(found)) for each in others]
+    own, *others = ([finding.or_majority() for finding in each] for each in (own, blind, deployed))
+    without = [_errors(each, len(own)) for each in others]
     attributes = tuple(
         _attribute_result(finding, breach.truth.persons, *errors)
-        for finding, *errors in zip(found, *without, strict=True)
+        for finding, *errors in zip(own, *without, strict=True)
     )
     return {
         "adversary": adversary,
         "people": breach.people,
         "adversary_error": float(np.mean([result.adversary_error for result in attributes])),
-        "interval": _interval_of_mean(breach, found),
+        "interval": _interval_of_mean(breach, own),
         "baseline": float(np.mean([result.baseline for result in attributes])),
         "attributes": attributes,
         "seconds": time.perf_counter() - start,
     }
 
 
-def _interval_of_mean(breach: Breach, found: Sequence[Finding]) -> Interval:
+def _interval_of_mean(breach: Breach, own: Sequence[Finding]) -> Interval:
     if breach.cells is None:
-        wrong = np.mean([finding.wrong for finding in found], axis=0)
+        wrong = np.mean([finding.wrong for finding in own], axis=0)
         return mean_interval(wrong, breach.truth.counts, persons=breach.truth.persons)
     # Which of one person's attributes are told together is not counted: the most they can be is assumed.
-    most = np.mean([np.sqrt(_error_by_record(breach, finding)) for finding in found], axis=0)
-    mean = float(np.mean([finding.error() for finding in found]))
+    most = np.mean([np.sqrt(_error_by_record(breach, finding)) for finding in own], axis=0)
+    mean = float(np.mean([finding.error() for finding in own]))
     return spread_interval(mean, float(most**2 @ breach.truth.counts) / breach.people - mean**2, breach.people)
 
 
@@ -439,8 +440,8 @@ def _error_by_record(breach: Breach, finding: Finding) -> npt.NDArray[Any]:
     return np.asarray(wrong / np.maximum(people, 1))
 
 
-def _errors(found: Sequence[Finding], targets: int) -> list[float | None]:
-    return [finding.error() for finding in found] or [None] * targets
+def _errors(own: Sequence[Finding], targets: int) -> list[float | None]:
+    return [finding.error() for finding in own] or [None] * targets
 
 
 def _attribute_result(

@@ -88,7 +88,7 @@ class Target:
         # "missing" and "other" have no number: they are told by their place behind the numbers.
         same_extra = guess - windows == self.truth - (len(self.numbers) - extras)
         numbered = guess < windows
-        told = self.windows.tells(np.where(numbered, guess, 0), self.numbers[self.truth]) if windows else numbered
+        told = self.windows.covers(np.where(numbered, guess, 0), self.numbers[self.truth]) if windows else numbered
         return np.asarray(~np.where(numbered, told, same_extra))
 
     def distance(self, guessed: Numbers) -> float | None:
@@ -188,8 +188,8 @@ class Windows:
     above: Numbers
     told: Numbers
 
-    def tells(self, guess: Places, numbers: Numbers) -> npt.NDArray[np.bool_]:
-        """Return, one by one, whether a guess tells a number; NaN is told by none."""
+    def covers(self, guess: Places, numbers: Numbers) -> npt.NDArray[np.bool_]:
+        """Return, one by one, whether a number lies in the window of a guess; NaN lies in none."""
         return np.asarray((self.below[guess] <= numbers) & (numbers <= self.above[guess]))
 
 

@@ -7,14 +7,7 @@ from typing import Any
 
 from scipy import stats
 
-from leastwise.checks.comparisons import (
-    Comparison,
-    chance_above,
-    chance_below,
-    chance_of_increase,
-    chance_of_number,
-    people_behind,
-)
+from leastwise.checks.comparisons import Comparison
 from leastwise.checks.promise import Share
 from leastwise.confidence import binomial_interval
 from leastwise.errors import ParameterError
@@ -24,7 +17,14 @@ from leastwise.evaluation.groups import Gap, Groups
 from leastwise.evaluation.risk import deciding
 from leastwise.generalization import Generalization
 from leastwise.predictors.held_out import Difference
-from leastwise.runs.budget import MEAN, WORST, Budget
+from leastwise.runs.budget import MEAN, WORST, Budget, increase_in_words
+from leastwise.runs.noise import (
+    chance_above,
+    chance_below,
+    chance_of_increase,
+    chance_of_number,
+    people_behind,
+)
 from leastwise.validation import did_you_mean
 
 ABOUT = "Budget"
@@ -41,6 +41,7 @@ def size_comparisons(generalization: Generalization, budget: Budget) -> list[Com
     return [
         Comparison(
             about=ABOUT,
+            agreed=True,
             name=name,
             now=count,
             limit=most,
@@ -80,6 +81,7 @@ def error_comparison(risk: Share, most: float, who: str = "the model") -> Compar
     errors = risk.error * risk.people
     return Comparison(
         about=ABOUT,
+        agreed=True,
         name=f"error of {who}",
         now=risk.error,
         limit=most,
@@ -96,13 +98,13 @@ def _increase(increase: Difference | None, most: float, label: str, untold: bool
     about = f" about {label}" * bool(label)
     return Comparison(
         about=ABOUT,
+        agreed=True,
         name=f"more error{about} than with everything asked{', which does not tell it either' * untold}",
         now=increase.mean,
         limit=None if untold else most,
         chance=1.0 if untold else chance_of_increase(increase, most),
         matters=increase.mean > most and not untold,
-        reason=f"the model errs {increase.mean * 100:.1f} points more{about} than with everything asked, "
-        f"allowed is {most * 100:g}",
+        reason=f"the model errs {increase_in_words(increase.mean, most, about)}",
     )
 
 
@@ -125,6 +127,7 @@ def _gap(found: Gap, limit: float) -> Comparison:
     chance = min(1.0, pairs * float(stats.norm.sf((found.gap - limit) / max(found.standard_error, 1e-12))))
     return Comparison(
         about=ABOUT,
+        agreed=True,
         name=f"gap by {found.grouping}",
         now=found.gap,
         limit=limit,
@@ -146,6 +149,7 @@ def unique_comparisons(unique: int, people: float, budget: Budget) -> list[Compa
     return [
         Comparison(
             about=ABOUT,
+            agreed=True,
             name="people who are alone",
             now=unique,
             limit=most,
@@ -173,6 +177,7 @@ def _risk(attack: Any, name: str, least: float, about: str) -> Comparison:
     who = "on average over the personal attributes" if name == MEAN else f"about {name}"
     return Comparison(
         about=about,
+        agreed=True,
         name=f"{attack.adversary} {'on average' if name == MEAN else name}",
         now=error,
         limit=least,

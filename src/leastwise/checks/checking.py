@@ -30,7 +30,7 @@ from leastwise.checks.drifting import (
     unseen_comparisons,
     use_comparisons,
 )
-from leastwise.checks.promise import Promise, Share, as_told
+from leastwise.checks.promise import Promise, Share, with_effective_people
 from leastwise.checks.use import NewRecords, bucket_use, label_use
 from leastwise.documents.wording import listed
 from leastwise.errors import ParameterError
@@ -163,7 +163,7 @@ def check(
         held_out=held_out,
         progress=progress,
     )
-    told = as_told(found, new.table.tells)
+    told = with_effective_people(found, new.table.efficiency)
     comparisons = _budget_comparisons(generalization, told, budget)
     comparisons += unseen_comparisons(new.unseen, new.people, limits)
     if groups and budget.bounds_groups:
@@ -171,7 +171,8 @@ def check(
             generalization, new.table, groups, seed, quick=quick, held_out=held_out, progress=progress
         )
         comparisons += group_comparisons(served, budget)
-    notes = [*_label_notes(generalization, new), *_weight_notes(new.table, promise)]
+    effective = new.table.effective_people if new.table.survey else None
+    notes = [*_label_notes(generalization, new), *weight_notes(len(new.table), effective, promise)]
     notes += [*_nesting_notes(generalization, previous), *_joint_notes(found)]
     if promise is not None:
         comparisons += _drift(generalization, new.table, told, promise, limits)
@@ -193,16 +194,19 @@ def _label_notes(generalization: Generalization, new: NewRecords) -> list[str]:
     return [f"{without}: the model's error and the label rate are not checked."]
 
 
-def _weight_notes(table: Table, promise: Promise | None) -> list[str]:
-    """Say what survey weights count here, and where only one side has them."""
+def weight_notes(records: int, effective: float | None, promise: Promise | None) -> list[str]:
+    """Say what survey weights count here, and where only one side has them.
+
+    ``effective`` is how many people with equal weights would tell as much; None where there are no weights.
+    """
     notes = []
-    if table.survey:
+    if effective is not None:
         notes.append(
-            f"Shares and errors are weighted as the survey says: these {len(table):,} records tell as much as "
-            f"{table.effective_people:,.0f} would with equal weights. Who is alone is counted by records."
+            f"Shares and errors are weighted as the survey says: these {records:,} records tell as much as "
+            f"{effective:,.0f} would with equal weights. Who is alone is counted by records."
         )
-    if promise is not None and (promise.tell_as is not None) != table.survey:
-        ways = ("once each", "by their weights") if table.survey else ("by survey weights", "once each")
+    if promise is not None and (promise.effective_people is None) != (effective is None):
+        ways = ("once each", "by their weights") if effective is not None else ("by survey weights", "once each")
         notes.append(f"The promise counted records {ways[0]}, and here they count {ways[1]}.")
     return notes
 

@@ -11,16 +11,14 @@ counts; counts against a limit by the exact binomial one.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
 from scipy import stats
 
-from leastwise.confidence import Interval, binomial_interval
-from leastwise.predictors.held_out import Difference
+from leastwise.confidence import Interval
+from leastwise.runs.noise import adjusted
 from leastwise.validation import check_between
 
 Status = Literal["fine", "watch", "broken"]
@@ -49,6 +47,8 @@ class Comparison:
         Whether the figure is beyond its limit, chance aside.
     reason
         What to say if it is broken.
+    agreed
+        Whether it is a limit of the budget.
     """
 
     about: str
@@ -60,34 +60,22 @@ class Comparison:
     chance: float
     matters: bool
     reason: str
-
-
-def adjusted(chances: Sequence[float]) -> tuple[float, ...]:
-    """Return the chances corrected for how many there are (Holm): alarm where one is at most the level.
-
-    >>> adjusted([0.01, 0.5, 0.02])
-    (0.03, 0.5, 0.04)
-    """
-    order = np.argsort(chances, kind="stable")
-    result = np.empty(len(chances))
-    largest = 0.0
-    for place, i in enumerate(order):
-        largest = max(largest, min(1.0, (len(chances) - place) * chances[i]))
-        result[i] = largest
-    return tuple(result.tolist())
+    agreed: bool = False
 
 
 def statuses(comparisons: Sequence[Comparison], level: float) -> tuple[Status, ...]:
     """Return what to make of each comparison; all of them together alarm by mistake at most at the level.
 
-    What was agreed (limits) and what was promised (then against now) have half of the level each, so that many
-    buckets do not make a broken budget hard to see.
+    What was agreed (the budget), other limits (values that nobody declared) and what was promised (then against
+    now) have equal parts of the level, so that many buckets or attributes do not make a broken budget hard to see.
     """
     check_between("level", level, 0.0, 1.0)
     found: list[Status] = ["fine"] * len(comparisons)
-    families = [[i for i, c in enumerate(comparisons) if (c.then is None) == agreed] for agreed in (True, False)]
-    share = level / max(1, sum(1 for family in families if family))
-    for family in families:
+    families = dict[tuple[bool, bool], list[int]]()
+    for i, comparison in enumerate(comparisons):
+        families.setdefault((comparison.agreed, comparison.then is None), []).append(i)
+    share = level / max(1, len(families))
+    for family in families.values():
         for i, chance in zip(family, adjusted([comparisons[i].chance for i in family]), strict=True):
             if comparisons[i].matters:
                 found[i] = "broken" if chance <= share else "watch"
@@ -130,60 +118,3 @@ def _chance(c1: int, n1: int, c2: int, n2: int, direction: Direction) -> float:
     if direction == "less":
         return min(1.0, less)
     return min(1.0, 2 * min(less, float(stats.hypergeom.sf(c2 - 1, *dealt))))
-
-
-def chance_above(count: float, people: float, limit: float) -> float:
-    """Return the chance of so many or more if the share behind them is at the limit.
-
-    >>> round(chance_above(15, 100, 0.1), 3), chance_above(0, 100, 0.1)
-    (0.073, 1.0)
-    """
-    if people < 1:
-        return 1.0
-    return float(stats.binom.sf(round(count) - 1, round(people), min(max(limit, 0.0), 1.0)))
-
-
-def chance_below(count: float, people: float, limit: float) -> float:
-    """Return the chance of so many or fewer if the share behind them is at the limit."""
-    if people < 1:
-        return 1.0
-    return float(stats.binom.cdf(round(count), round(people), min(max(limit, 0.0), 1.0)))
-
-
-def chance_of_number(count: int, limit: float) -> float:
-    """Return the chance of so many rare events or more if their expected number is at the limit.
-
-    >>> chance_of_number(1, 0), round(chance_of_number(5, 3), 3)
-    (0.0, 0.185)
-    """
-    return float(stats.poisson.sf(count - 1, limit)) if count > 0 else 1.0
-
-
-def chance_of_increase(increase: Difference, limit: float) -> float:
-    """Return the chance of such an increase if the true one is at the limit, both measured on the same people.
-
-    Two classifiers of the same records err on mostly the same people; only those on whom they differ are noise.
-
-    >>> round(chance_of_increase(Difference(0.2, 0.04), 0.1), 4)
-    0.0062
-    """
-    return float(stats.norm.sf((increase.mean - limit) / increase.standard_error))
-
-
-def people_behind(mean: float, interval: Interval | None, people: float) -> float:
-    """Return how many right-or-wrong guesses would give this mean an interval as narrow as this one.
-
-    The mean over several attributes is surer than that of one; its interval says by how much, and a test at
-    another level needs to know.
-
-    >>> round(people_behind(0.4, binomial_interval(400, 1000), 200))
-    1000
-    """
-    if interval is None:
-        return people
-    width, low, high = interval[1] - interval[0], 1.0, 1e9
-    for _ in range(100):
-        middle = math.sqrt(low * high)
-        found = binomial_interval(mean * middle, middle)
-        low, high = (middle, high) if found.high - found.low > width else (low, middle)
-    return low

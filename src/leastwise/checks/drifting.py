@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from leastwise.checks.comparisons import Comparison, chance_above, chance_of_shares
+from leastwise.checks.comparisons import Comparison, chance_of_shares
 from leastwise.checks.promise import Promise, Share, risk_of
 from leastwise.checks.use import BucketUse
 from leastwise.confidence import binomial_interval
 from leastwise.documents.wording import percent
 from leastwise.generalization import Generalization
+from leastwise.runs.noise import NOISE_LEVEL, chance_above
 from leastwise.schema import Attribute
 from leastwise.validation import check_between
 
@@ -37,7 +38,7 @@ class DriftLimits:
         The share of records that may have a value outside the domain of an attribute.
     """
 
-    level: float = 0.01
+    level: float = NOISE_LEVEL
     share: float = 0.02
     error: float = 0.01
     adversary_error: float = 0.02
@@ -91,7 +92,7 @@ def _shares(
                 now=share,
                 limit=limits.share,
                 interval=binomial_interval(count, people) if people else None,
-                chance=chance_of_shares(before, promise.rests_on, count, people, slack=slack),
+                chance=chance_of_shares(before, promise.people_counted, count, people, slack=slack),
                 matters=abs(share - was) >= limits.share,
                 reason=f"{name} is now the {WORDS[about]} of {percent(share, 1)} of the people, promised were "
                 f"{percent(was, 1)}",
@@ -132,7 +133,7 @@ def risk_drift(promise: Promise, attack: Any, limits: DriftLimits) -> list[Compa
     then = {told.attribute: told.adversary_error for told in promise.told}
     for each in attack.attributes:
         if each.attribute in then:
-            was = Share(error=then[each.attribute], people=promise.rests_on)
+            was = Share(error=then[each.attribute], people=promise.people_counted)
             now = Share(error=each.adversary_error, people=attack.people)
             found.append(_told(f"about {each.attribute}", was, now, each.interval, limits))
     return found

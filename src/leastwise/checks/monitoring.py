@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from leastwise.checks.budgets import error_comparison, size_comparisons, unique_comparisons
-from leastwise.checks.checking import Check
+from leastwise.checks.checking import Check, weight_notes
 from leastwise.checks.drifting import DriftLimits, accuracy_comparisons, label_comparisons, use_comparisons
 from leastwise.checks.promise import Promise, Share
 from leastwise.checks.use import alone, class_use, collected_use, one_each, read_collected_weights
@@ -88,6 +88,9 @@ def monitor(
         f"{unique:,} of {everybody:,} people are alone with their generalized record (A8); of the sample's "
         f"{promise.people:,} people {promise.unique_people:,} were. With more records, a smaller share is alone."
     ]
+    # Weights that are all equal say nothing, and a promise by them counts each record once.
+    weighted = survey_weights is not None and told.n_unique() > 1
+    notes += weight_notes(records.height, float(told.sum()) if weighted else None, promise)
     if model is not None and share is None:
         notes.append("No record has a label yet: the error of the model in use cannot be measured.")
     comparisons = [

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from leastwise.checks.comparisons import people_behind
 from leastwise.checks.use import BucketUse, bucket_use, counted, label_use
 from leastwise.documents import Document
 from leastwise.documents.plain import LEFT_OUT
@@ -21,6 +20,7 @@ from leastwise.evaluation.risk import UtilityRisk
 from leastwise.generalization import Generalization
 from leastwise.records.table import Table
 from leastwise.runs import Run
+from leastwise.runs.noise import people_behind
 from leastwise.runs.shares import Shares
 
 ROUNDED_TO = 10
@@ -77,7 +77,7 @@ class Promise(Document):
         A8: how many were alone with their generalized record.
     by_label
         Of several labels, the utility risk about each.
-    tell_as
+    effective_people
         Where records had survey weights: how many people with equal weights would tell as much. What is counted is
         counted of so many, weighted; only who is alone is counted by records.
     """
@@ -99,7 +99,7 @@ class Promise(Document):
     told: tuple[Told, ...]
     unique_people: int
     by_label: Mapping[str, Share] | None = field(default=None, metadata=LEFT_OUT)
-    tell_as: int | None = field(default=None, metadata=LEFT_OUT)
+    effective_people: int | None = field(default=None, metadata=LEFT_OUT)
 
     def about(self, label: str) -> Promise:
         """Return the promise whose utility risk is that about one of several labels."""
@@ -109,7 +109,7 @@ class Promise(Document):
     def of(cls, generalization: Generalization, test: Table, evaluation: Evaluation) -> Promise:
         """Return what the held-out part of a sample and its evaluation (with A1 and A8) promise."""
         use, label = bucket_use(generalization, test), label_use(test)
-        return cls.of_counts(generalization, use, label, evaluation, test.tells)
+        return cls.of_counts(generalization, use, label, evaluation, test.efficiency)
 
     @classmethod
     def of_counts(
@@ -118,15 +118,15 @@ class Promise(Document):
         use: Sequence[BucketUse],
         label: tuple[int, ...] | None,
         evaluation: Evaluation,
-        tells: float = 1.0,
+        efficiency: float = 1.0,
     ) -> Promise:
         """Return what counts of the held-out part and its evaluation promise; they are rounded here.
 
-        ``tells`` is how much a record tells where survey weights differ; the counts are of those who tell as much.
+        ``efficiency`` is that of the survey weights (Kish); the counts are of the effective number of people.
         """
         if evaluation.fingerprint != generalization.fingerprint:
             raise ParameterError("the evaluation must be of this generalization; judge it again")
-        evaluation = as_told(evaluation, tells)
+        evaluation = with_effective_people(evaluation, efficiency)
         attacks = {attack.adversary: attack for attack in evaluation.attacks}
         return cls(
             fingerprint=evaluation.fingerprint,
@@ -143,13 +143,13 @@ class Promise(Document):
             told=_told(attacks.get("A1")),
             unique_people=attacks["A8"].unique_people if "A8" in attacks else 0,  # type: ignore[attr-defined]
             by_label=_shares_by_label(evaluation.utility),
-            tell_as=None if tells == 1 else round(evaluation.people.test * tells),
+            effective_people=None if efficiency == 1 else round(evaluation.people.test * efficiency),
         )
 
     @property
-    def rests_on(self) -> int:
-        """How many people with equal weights tell as much; counts are of so many."""
-        return self.people if self.tell_as is None else self.tell_as
+    def people_counted(self) -> int:
+        """How many people the counts are of: all, or as many as tell as much with equal weights."""
+        return self.people if self.effective_people is None else self.effective_people
 
     def check_fits(self, generalization: Generalization) -> None:
         """Raise unless this promise is of that generalization."""
@@ -186,20 +186,20 @@ class Promise(Document):
         return problems
 
 
-def as_told(evaluation: Evaluation, tells: float) -> Evaluation:
-    """Return a judgement whose figures rest on as many people as tell as much; who is alone stays counted."""
-    if tells == 1:
+def with_effective_people(evaluation: Evaluation, efficiency: float) -> Evaluation:
+    """Return a judgement whose figures rest on the effective number of people; who is alone stays counted."""
+    if efficiency == 1:
         return evaluation
     return replace(
         evaluation,
-        utility=_fewer(evaluation.utility, tells),
-        everything=_fewer(evaluation.everything, tells),
-        attacks=tuple(_fewer(a, tells) if a.adversary != "A8" else a for a in evaluation.attacks),
+        utility=_fewer(evaluation.utility, efficiency),
+        everything=_fewer(evaluation.everything, efficiency),
+        attacks=tuple(_fewer(a, efficiency) if a.adversary != "A8" else a for a in evaluation.attacks),
     )
 
 
-def _fewer(found: Any, tells: float) -> Any:
-    return None if found is None else replace(found, people=found.people * tells)
+def _fewer(found: Any, efficiency: float) -> Any:
+    return None if found is None else replace(found, people=found.people * efficiency)
 
 
 def _rounded(counts: tuple[int, ...]) -> tuple[int, ...]:
@@ -260,8 +260,9 @@ def promise_of_run(run: Run) -> Promise:
             "records with: leastwise check --write-promise"
         )
     people, weighted = evaluation.people.test, run.task.weighted
-    tells = 1.0 if weighted is None else weighted / run.task.records.test
+    efficiency = 1.0 if weighted is None else weighted / run.task.records.test
     use = [
-        BucketUse(attribute=n, counts=tuple(round(share * people * tells) for share in shares[n])) for n in names
+        BucketUse(attribute=n, counts=tuple(round(share * people * efficiency) for share in shares[n]))
+        for n in names
     ]
-    return Promise.of_counts(generalization, use, None, evaluation, tells)
+    return Promise.of_counts(generalization, use, None, evaluation, efficiency)

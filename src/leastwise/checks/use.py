@@ -48,7 +48,7 @@ def bucket_use(generalization: Generalization, table: Table) -> tuple[BucketUse,
     return tuple(
         BucketUse(
             attribute=partition.attribute.name,
-            counts=_whole(table.tells * np.bincount(maps[j], weights=table.use(j), minlength=partition.size)),
+            counts=_whole(table.efficiency * np.bincount(maps[j], weights=table.use(j), minlength=partition.size)),
         )
         for j, partition in counted(generalization)
     )
@@ -60,7 +60,7 @@ def label_use(table: Table) -> tuple[int, ...] | None:
     if table.labels is None or table.number is not None or label is None:
         return None
     codes = label.combination(table.class_codes) if isinstance(label, JointLabel) else table.labels
-    return _whole(table.tells * np.bincount(codes, weights=table.weights, minlength=len(label.values)))
+    return _whole(table.efficiency * np.bincount(codes, weights=table.weights, minlength=len(label.values)))
 
 
 def _whole(counts: Any) -> tuple[int, ...]:

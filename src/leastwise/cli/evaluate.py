@@ -47,13 +47,13 @@ MOST_PREDICATES_SHOWN = 5
 class Seldom:
     """What few need."""
 
+    candidates: Annotated[int, typer.Option(min=1, help="Among how many it was chosen on these test records.")] = 1
     without_breach: Annotated[
         bool, typer.Option(help="Say what A3 to A5 find without the stolen records; slower.")
     ] = False
     learn_all: Annotated[
         bool, typer.Option(help="Where records stay: A1, A2, A6 also learn from everybody else there.")
     ] = False
-    survey_weights: SurveyWeights = None
 
 
 @dataclass(frozen=True)
@@ -76,9 +76,6 @@ class Judgement:
         list[str] | None,
         typer.Option("--tolerance", metavar="NAME=X", help="Within which a number counts as told: age=2."),
     ] = None
-    candidates: Annotated[
-        int, typer.Option("--candidates", min=1, help="Among how many it was chosen on these test records.")
-    ] = 1
     predicates: Annotated[
         int,
         typer.Option("--predicates", min=0, help="Tell so many descriptions of singled-out people (A8)."),
@@ -86,7 +83,8 @@ class Judgement:
     more: Annotated[
         list[str] | None,
         set_option(
-            "survey_weights=NAME; without_breach=true: what A3 to A5 find without the stolen records; "
+            "candidates=N: among how many it was chosen on these test records; "
+            "without_breach=true: what A3 to A5 find without the stolen records; "
             "learn_all=true: where records stay, A1, A2 and A6 also learn from everybody else there."
         ),
     ] = None
@@ -104,7 +102,7 @@ class Judgement:
         """Return what is asked of the judge, in its own words."""
         return {
             "tolerances": numbers_by_name("--tolerance", self.tolerance or ()),
-            "candidates": self.candidates,
+            "candidates": self.seldom.candidates,
             "predicates": self.predicates,
             "without_breach": self.seldom.without_breach,
             "held_out": self.held_out,
@@ -123,6 +121,7 @@ def evaluate(
     personal: Personal = None,
     missing: Missing = None,
     person: Person = None,
+    survey_weights: SurveyWeights = None,
     schema: Annotated[
         Path | None,
         typer.Option(
@@ -154,7 +153,7 @@ def evaluate(
         data=data,
         missing=missing,
         person=person,
-        survey_weights=how.seldom.survey_weights,
+        survey_weights=survey_weights,
         label=label,
         personal=personal,
         schema=schema,

@@ -99,12 +99,20 @@ def _hint(found: Inspection, task: Task, saved: Path | None) -> None:
     ]
     if saved is None:
         lines.append(f"To edit this proposal: {_typed('inspect', task.data, *task.words())} -o schema.yaml")
-        lines.append(f"Next: {_typed('run', task.data, *task.words(by_set=True))} -o run")
+        next_words = task.words(by_set=True)
     else:
         marks = [part for mark in task.missing or () for part in ("--missing", mark)]
-        lines.append(f"Wrote {saved}. Edit it, then:")
-        lines.append(f"Next: {_typed('run', task.data, '--schema', str(saved), *marks)} -o run")
-    typer.echo("\n".join(lines))
+        lines.append(f"Wrote {saved}, to be edited.")
+        next_words = ["--schema", str(saved), *marks]
+    typer.echo("\n".join([*lines, _next(found, task.data, next_words)]))
+
+
+def _next(found: Inspection, data: str, words: list[str]) -> str:
+    from leastwise.records.splitting import FEWEST_OF_A_RUN
+
+    if found.records < FEWEST_OF_A_RUN:
+        return f"Next: more records. A run needs at least {FEWEST_OF_A_RUN}, and {data} has {found.records:,}."
+    return f"Next: {_typed('run', data, *words)} -o run"
 
 
 def _typed(*words: str) -> str:

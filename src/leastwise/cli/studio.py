@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from leastwise.cli.app import PolicyFile, app, grouped
-from leastwise.cli.task import SurveyWeights, Task, TaskOptions, constraints_of, policy_of
+from leastwise.cli.task import Drop, Task, TaskOptions, constraints_of, policy_of
 from leastwise.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def studio(
         str | None,
         typer.Option("--data", help="The records of the run. Default: by their name, beside it or here."),
     ] = None,
-    survey_weights: SurveyWeights = None,
+    drop: Drop = None,
     policy: PolicyFile = None,
     demo: Annotated[bool, typer.Option("--demo", help="On the bundled Adult data, with a short tour.")] = False,
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Default: a free one.")] = 0,
@@ -48,7 +48,7 @@ def studio(
     from leastwise.studio import Room, serve
 
     typer.echo("opening the studio", err=True)
-    ground = _ground(run, data, task, survey_weights, output, demo)
+    ground = _ground(run, data, task, drop, output, demo)
     known = policy_of(policy)
     if known is not None:
         ground.limits, ground.rules = known.budget or None, constraints_of(known)
@@ -65,7 +65,7 @@ def studio(
 
 
 def _ground(
-    run: Path | None, data: str | None, task: TaskOptions, weights: str | None, output: Path, demo: bool
+    run: Path | None, data: str | None, task: TaskOptions, drop: list[str] | None, output: Path, demo: bool
 ) -> Ground:
     """Return the records and the run, which is begun where there is none."""
     if demo == (run is not None):
@@ -74,11 +74,11 @@ def _ground(
         return _begun_demo(output if output != OUTPUT else Path("studio-demo"))
     assert run is not None
     if run.is_dir():
-        return _of_run(run, data, task, weights)
-    return _begun(Task.of(str(run), task, None, {"survey_weights": weights}, None), output)
+        return _of_run(run, data, task)
+    return _begun(Task.of(str(run), task, inference={"drop": drop}), output)
 
 
-def _of_run(folder: Path, data: str | None, task: TaskOptions, weights: str | None) -> Ground:
+def _of_run(folder: Path, data: str | None, task: TaskOptions) -> Ground:
     from leastwise.datasets import load_adult
     from leastwise.records.files import read_frame
     from leastwise.records.table import Table
@@ -90,7 +90,7 @@ def _of_run(folder: Path, data: str | None, task: TaskOptions, weights: str | No
         frame = load_adult().frame
     else:
         frame = read_frame(find_records(folder, known.data, data), tuple(task.missing or ()))
-    return Ground.of(folder, known, Table.from_frame(frame, schema, task.person, weights))
+    return Ground.of(folder, known, Table.from_frame(frame, schema, task.person, task.survey_weights))
 
 
 def _begun(described: Task, folder: Path) -> Ground:

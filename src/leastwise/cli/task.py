@@ -61,6 +61,7 @@ SurveyWeights = Annotated[
     str | None,
     typer.Option("--survey-weights", metavar="NAME", help="The column of survey weights, such as PWGTP."),
 ]
+Drop = Annotated[list[str] | None, typer.Option("--drop", metavar="A,B", help="Columns that are no attributes.")]
 Missing = Annotated[
     list[str] | None,
     typer.Option("--missing", metavar="TEXT", help="A text that means 'no answer', such as '?'. Can be repeated."),
@@ -75,15 +76,14 @@ class TaskOptions:
     personal: Personal = None
     missing: Missing = None
     person: Person = None
-    drop: Annotated[
-        list[str] | None, typer.Option("--drop", metavar="A,B", help="Columns that are no attributes.")
-    ] = None
+    survey_weights: SurveyWeights = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Inference:
-    """How a schema is inferred, and how much records weigh: flags of ``inspect``, settings of the others."""
+    """How a schema is inferred, and how much labels weigh: flags of ``inspect``, settings of the others."""
 
+    drop: Drop = None
     keep: Annotated[
         list[str] | None,
         typer.Option("--keep", metavar="A,B", help="Columns that are attributes although they look like none."),
@@ -121,7 +121,6 @@ class Inference:
         list[str] | None,
         typer.Option("--hierarchy", metavar="NAME=FILE", help="Groups of a column's values: country=un-regions."),
     ] = None
-    survey_weights: SurveyWeights = None
     label_weight: Annotated[
         list[str] | None,
         typer.Option(
@@ -131,7 +130,6 @@ class Inference:
 
 
 SETTINGS = tuple(each.name for each in fields(Inference))
-INFERENCE = ("drop", *(name for name in SETTINGS if name != "survey_weights"))
 
 
 class Records(NamedTuple):
@@ -174,7 +172,7 @@ class Task(TaskOptions, Inference):
         typed = {name: value for name, value in said.items() if value is not None}
         known = {} if policy is None else policy.task.options()
         if schema is not None:  # how the policy would infer one has no use beside it
-            known = {name: value for name, value in known.items() if name not in INFERENCE}
+            known = {name: value for name, value in known.items() if name not in SETTINGS}
         chosen = {**known, **typed}
         if "data" not in chosen:
             raise ParameterError("name the records: a file behind the command, or data in the policy")
@@ -221,8 +219,7 @@ class Task(TaskOptions, Inference):
         from leastwise.schema.labels import label_names
 
         words = [word for name in label_names(self.label) or ("COLUMN",) for word in ("--label", name)]
-        words += ["--person", self.person] if self.person else []
-        for name in ("missing", "personal", "drop", *SETTINGS):
+        for name in ("person", "survey_weights", "missing", "personal", *SETTINGS):
             given = getattr(self, name)
             one = f"{given:.15g}" if isinstance(given, int | float) else given
             for text in [one] if isinstance(one, str) else given or ():
@@ -260,7 +257,7 @@ class Task(TaskOptions, Inference):
     def _declared(self, path: Path) -> Schema:
         from leastwise.schema.file import load_schema
 
-        for name in INFERENCE:
+        for name in SETTINGS:
             if getattr(self, name):
                 raise ParameterError(f"{name} has no use beside --schema; edit {path} instead")
         schema = load_schema(path)

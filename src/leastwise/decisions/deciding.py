@@ -107,7 +107,7 @@ def limits_broken(run: Run, generalization: Generalization, evaluation: Evaluati
     asked = len(generalization.collected)
     answers = generalization.total_buckets - len(generalization.not_collected) if same is None else same.answers
     budget, figures, everything = run.choice.budget, Figures.of(evaluation), run.frontier.untouched.utility_risk
-    found = budget.problems(figures, everything, Size(asked, answers))
+    found = budget.misses(figures, everything, Size(asked, answers))
     if budget.bounds_groups and figures.groups is None:  # a draft: nobody has judged it group by group
         found.append("how it serves declared groups was not judged, and that is limited")
     return found

@@ -139,7 +139,7 @@ class Certificate:
     def _sentence(self, bound: Bound) -> str:
         who = "these generalized records" + (" and their labels" if self.label else "")
         who += f" and knows {', '.join(self.known)}" if self.known else ""
-        start = f"With {_percent(1 - self.delta)} confidence nobody who sees only {who} can tell"
+        start = f"With {100 * (1 - self.delta):.6g} % confidence nobody who sees only {who} can tell"
         if bound.bound >= 1:
             return f"About {bound.attribute} nothing can be promised (guessing gives {bound.guessing:.2f})."
         if bound is self.mean:
@@ -164,10 +164,6 @@ class Certificate:
 
     def __str__(self) -> str:
         return "\n".join(self.sentences() if self.vacuous else (*self.sentences(), self.note()))
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.6g} %"
 
 
 def _up(bound: float) -> str:

@@ -22,7 +22,7 @@ from leastwise.adversaries.reconstruction import Reconstruction
 from leastwise.documents.wording import listed
 from leastwise.evaluation.certificate import check_held_out, check_origin
 from leastwise.evaluation.necessity import Necessity
-from leastwise.evaluation.risk import NumberErrors, number_errors
+from leastwise.evaluation.risk import number_errors
 from leastwise.evaluation.utility import parts_of
 from leastwise.evaluation.worth import Estimate, Worth
 from leastwise.generalization import Generalization
@@ -93,6 +93,7 @@ def necessity_of(
     silent = [each.attribute for each in asked if each.buys == "nothing"]
     together = judge.without(generalization, now, silent) if len(silent) > 1 else None
     between = _between(judge, generalization, shown, mapped) if boundaries else ()
+    number = split.test.number
     return Necessity(
         fingerprint=generalization.fingerprint,
         seed=seed,
@@ -103,7 +104,7 @@ def necessity_of(
         not_asked=tuple(not_asked),
         boundaries=between,
         together=together,
-        number=_in_unit(now, split.test),
+        number=None if number is None else number_errors(number.levels[now.model.guessed], split.test),
     )
 
 
@@ -119,10 +120,6 @@ def _between(judge: _Judge, generalization: Generalization, shown: Progress, map
         found.append(worth)
         shown.advance()
     return tuple(found)
-
-
-def _in_unit(now: _Judged, test: Table) -> NumberErrors | None:
-    return None if test.number is None else number_errors(test.number.levels[now.model.guessed], test)
 
 
 @dataclass(frozen=True, eq=False)

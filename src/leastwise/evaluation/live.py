@@ -93,13 +93,13 @@ class Worth:
     ----------
     loss
         By how much the model errs more often without it, person by person.
-    tells, own
+    disclosed, own
         By how much an adversary errs less with it: on the mean, and about the attribute itself (None: not
         personal).
     """
 
     loss: Difference
-    tells: float
+    disclosed: float
     own: float | None
 
 
@@ -129,14 +129,15 @@ class Live:
         if not self.pool.personal:
             raise ParameterError("live figures need personal attributes to protect; mark some: --personal a,b")
         if split.train.graded is not None:
-            found = "it is a number", "make two classes of it: --set label_above=N"
+            why, instead = "it is a number", "make two classes of it: --set label_above=N"
             if split.train.several is not None:
-                found = "there are several", "open a run of one label"
+                why, instead = "there are several", "open a run of one label"
             raise ParameterError(
-                f"live figures (the studio) count classes of one label, and {found[0]}; judge drafts by: "
-                f"leastwise evaluate, or {found[1]}"
+                f"live figures (the studio) count classes of one label, and {why}; judge drafts by: "
+                f"leastwise evaluate, or {instead}"
             )
-        self.targets = [_label_target(self.pool)]
+        label = self.pool.y.astype(np.int64)
+        self.targets = [_target("", LABEL, label, self.pool.classes, self.pool.counts)]
         self.targets += [_personal_target(self.pool, split.train, p) for p in self.pool.personal]
         self._columns: list[_Column | None] = [None] * len(self.pool.schema)
         self._rest: tuple[int, Array] | None = None  # the joint buckets of all attributes but one
@@ -178,13 +179,13 @@ class Live:
 
     def worth(self, generalization: Generalization) -> dict[str, Worth]:
         """Return what each question that is asked is worth beside the others."""
-        found, now = {}, generalization.within(self.pool.schema).partitions
+        worth, now = {}, generalization.within(self.pool.schema).partitions
         _, with_it = self._guessed(now)
         for j, partition in enumerate(now):
             if not partition.suppressed:
                 _, without = self._guessed([*now[:j], suppress(partition.attribute), *now[j + 1 :]])
-                found[partition.attribute.name] = self._compared(j, with_it, without)
-        return found
+                worth[partition.attribute.name] = self._compared(j, with_it, without)
+        return worth
 
     def _compared(
         self, j: int, with_it: Sequence[npt.NDArray[np.bool_]], without: Sequence[npt.NDArray[np.bool_]]
@@ -193,7 +194,7 @@ class Live:
         told = [float(np.average(each, weights=self.pool.weights)) for each in more[1:]]
         own = dict(zip(self.pool.personal, told, strict=True)).get(j)
         loss = Difference.of(more[0], self.pool.counts, self.pool.persons)
-        return Worth(loss=loss, tells=float(np.mean(told)), own=own)
+        return Worth(loss=loss, disclosed=float(np.mean(told)), own=own)
 
     def with_looks(self, estimate: Estimate, looks: int) -> Estimate:
         """Return an estimate as it is after more drafts were looked at: the bound pays for all of them."""
@@ -235,21 +236,21 @@ class Live:
 
     def _joined(self, attributes: Sequence[int], keys: Array | None = None) -> Array:
         """Return the number of each person's joint bucket over some attributes, beside what has a number."""
-        found = np.zeros(len(self.pool), dtype=np.int64) if keys is None else keys
-        bound = int(found.max(initial=0)) + 1
+        joined = np.zeros(len(self.pool), dtype=np.int64) if keys is None else keys
+        bound = int(joined.max(initial=0)) + 1
         for j in attributes:
             column = self._columns[j]
             assert column is not None
             if column.size > 1:
                 if bound * column.size > 2**62:
-                    found, bound = backoff.number_keys(found)
-                found = found * column.size + column.bucket_of
+                    joined, bound = backoff.number_keys(joined)
+                joined = joined * column.size + column.bucket_of
                 bound *= column.size
-        return np.asarray(backoff.number_keys(found)[0])
+        return np.asarray(backoff.number_keys(joined)[0])
 
     def _wrong(self, target: _Target, seen: _Seen) -> npt.NDArray[np.bool_]:
         """Return about whom the guess is wrong."""
-        rows = _Rows.of(seen.z, seen.found, target.values, target.size, self.pool.counts)
+        rows = _Rows.of(seen.z, seen.joint_buckets, target.values, target.size, self.pool.counts)
         order = target.order([name for name in seen.names if name != NOTHING], self._sample)
         places = [seen.names.index(name) for name in order.columns]
         wrong = target.wrong(np.array(places, dtype=np.int64), order.useful, seen.inputs, seen.sizes, rows)
@@ -263,22 +264,24 @@ class Live:
         """Return who is alone and what could be certified, on as many of these people as will be tested."""
         some = slice(0, self._tested)
         labelled = (z * self.pool.classes + self.pool.y)[some]
-        bucket_of, found = backoff.number_keys(np.ascontiguousarray(labelled))
+        bucket_of, joint_buckets = backoff.number_keys(np.ascontiguousarray(labelled))
         counts = np.round(self.pool.unweighted.counts[some]).astype(np.int64)
-        use = np.bincount(bucket_of, weights=counts, minlength=found)
+        use = np.bincount(bucket_of, weights=counts, minlength=joint_buckets)
         told = {}
         for target in self.targets[1:]:
             codes = self.pool.codes[some, target.position].astype(np.int64)
             numbers = None if target.tolerance is None else self.pool.levels[target.position].astype(float)
             if numbers is None:
-                most = left_out.fullest_values(bucket_of, found, codes, self.pool.sizes[target.position], counts)
+                most = left_out.fullest_values(
+                    bucket_of, joint_buckets, codes, self.pool.sizes[target.position], counts
+                )
             else:
                 most = told_in_hindsight(bucket_of, codes, counts, numbers, target.tolerance or 0.0)
             told[target.name] = most / counts.sum()
         one, all_looks = self._slack(1), self._slack(looks)
         return {
             "alone": int((use == 1).sum()),
-            "joint_buckets": found,
+            "joint_buckets": joint_buckets,
             "certified": max(0.0, 1 - float(np.mean([*told.values()])) - all_looks),
             "certified_by_attribute": {name: max(0.0, 1 - float(t) - all_looks) for name, t in told.items()},
             "paid": all_looks - one,
@@ -352,8 +355,8 @@ class _Rows:
     of_person: Array
 
     @classmethod
-    def of(cls, z: Array, found: int, values: Array, size: int, counts: Array) -> _Rows:
-        return cls(*left_out.distinct_rows(z, found, values, size, counts))
+    def of(cls, z: Array, joint_buckets: int, values: Array, size: int, counts: Array) -> _Rows:
+        return cls(*left_out.distinct_rows(z, joint_buckets, values, size, counts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -363,17 +366,17 @@ class _Seen:
     names: tuple[int, ...]
     sizes: Array
     z: Array
-    found: int
+    joint_buckets: int
     inputs: Array
 
     @classmethod
     def of(cls, keys: Array, columns: Mapping[int, _Column]) -> _Seen:
-        z, found = backoff.number_keys(keys)
-        one = np.empty(found, dtype=np.intp)
+        z, joint_buckets = backoff.number_keys(keys)
+        one = np.empty(joint_buckets, dtype=np.intp)
         one[z] = np.arange(len(z))
         inputs = np.column_stack([column.bucket_of[one] for column in columns.values()]).astype(np.int64)
         sizes = np.array([column.size for column in columns.values()], dtype=np.int64)
-        return cls((*columns,), sizes, z, found, inputs)
+        return cls((*columns,), sizes, z, joint_buckets, inputs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -433,10 +436,10 @@ class _Target:
         rows = _Rows.of(z, joint, self.values[sample.people], self.size, sample.counts)
         distinct = np.ascontiguousarray(inputs[rows.first])
         none = np.zeros(0, dtype=np.int64)
-        found = backoff.choose_order(
+        order, useful = backoff.choose_order(
             distinct, sizes, rows.z, rows.v, rows.w, self.prior, none, _ORDER_PSEUDO_COUNT, _MOST_TRIED
         )
-        return found[0], int(found[1])
+        return order, int(useful)
 
     def wrong(self, order: Array, useful: int, inputs: Array, sizes: Array, rows: _Rows) -> npt.NDArray[np.bool_]:
         """Return of each row whether the guess is wrong: by as many columns, and as much trust, as err least."""
@@ -446,12 +449,12 @@ class _Target:
         for depth in sorted({useful, len(order)}):
             path = np.ascontiguousarray(node_of[:, :depth])
             for pseudo in PSEUDO_COUNTS:
-                found, _ = left_out.guesses(
+                wrong, _ = left_out.guesses(
                     path, counted, rows.starts, rows.v, self.prior, self.begin, self.end, pseudo
                 )
-                errors = float(rows.w[found].sum())
+                errors = float(rows.w[wrong].sum())
                 if errors < fewest:
-                    best, fewest = found, errors
+                    best, fewest = wrong, errors
         return best
 
 
@@ -475,10 +478,6 @@ def _guessing(use: Array, begin: Array, end: Array) -> float:
     return float(1 - (before[end + 1] - before[begin]).max() / use.sum())
 
 
-def _label_target(pool: Table) -> _Target:
-    return _target("", LABEL, pool.y.astype(np.int64), pool.classes, pool.counts)
-
-
 def _personal_target(pool: Table, train: Table, position: int) -> _Target:
     """Return a personal attribute; what counts as told of a number is settled on the training part, as for A1."""
     attribute, codes = pool.schema.attributes[position], pool.codes[:, position].astype(np.int64)
@@ -488,13 +487,13 @@ def _personal_target(pool: Table, train: Table, position: int) -> _Target:
     run = even_runs(pool.use(position)[: len(levels)], _MOST_VALUES)
     runs = int(run.max(initial=-1)) + 1
     extras = np.arange(runs, runs + attribute.extra_values)
-    found = _target(
+    target = _target(
         attribute.name, position, np.concatenate([run, extras])[codes], runs + len(extras), pool.counts
     )
     first = np.searchsorted(run, np.arange(runs))
     last = np.maximum(np.searchsorted(levels, levels[first] + 2 * tolerance * (1 + 1e-9), side="right") - 1, first)
-    found.begin, found.end = np.arange(found.size), np.concatenate([run[last], extras])
-    found.tolerance = tolerance
-    use = np.bincount(found.values, weights=pool.counts, minlength=found.size)
-    found.guessing = _guessing(use, found.begin, found.end)
-    return found
+    target.begin, target.end = np.arange(target.size), np.concatenate([run[last], extras])
+    target.tolerance = tolerance
+    use = np.bincount(target.values, weights=pool.counts, minlength=target.size)
+    target.guessing = _guessing(use, target.begin, target.end)
+    return target

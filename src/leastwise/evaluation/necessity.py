@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, get_args
 
 from leastwise.documents import Document, html
 from leastwise.documents.wording import counted, listed
@@ -17,6 +17,7 @@ from leastwise.evaluation.worth import (
     ASKED,
     LEVEL,
     NOT_ASKED,
+    Buys,
     Worth,
     left_out,
     put_beside,
@@ -95,7 +96,7 @@ class Necessity(Document):
             return []
         free, every = (
             Counter(each.attribute for each in self.boundaries if each.buys in buys)
-            for buys in (("nothing",), ("nothing", "sureness", "accuracy"))
+            for buys in (("nothing",), get_args(Buys))
         )
         of = f"Of {counted(len(self.boundaries), 'pair')} of neighbouring answers"
         if not free:

@@ -15,11 +15,18 @@ from leastwise.evaluation.risk import NumberErrors
 from leastwise.predictors.held_out import Difference
 
 LEVEL = 0.95
-Buys = Literal["accuracy", "sureness", "nothing"]
+Buys = Literal["accuracy", "perhaps", "sureness", "nothing"]
 _NOTHING = "buys nothing that these records can tell"
-ASKED: dict[Buys, str] = {"accuracy": "needed", "sureness": "makes the model surer only", "nothing": _NOTHING}
+_SO_MANY = "with so many labels chance can explain it"
+ASKED: dict[Buys, str] = {
+    "accuracy": "needed",
+    "perhaps": f"perhaps needed: {_SO_MANY}",
+    "sureness": "makes the model surer only",
+    "nothing": _NOTHING,
+}
 NOT_ASKED: dict[Buys, str] = {
     "accuracy": "would buy accuracy",
+    "perhaps": f"would perhaps buy accuracy: {_SO_MANY}",
     "sureness": "would make the model surer only",
     "nothing": _NOTHING,
 }
@@ -101,6 +108,8 @@ class Worth:
         """What it buys, as far as these records can tell."""
         if any(told_together([*(self.by_label or {}).values(), self.error])):
             return "accuracy"
+        if self.error.interval.low > 0:  # by itself it is told; beside so many labels it may be luck
+            return "perhaps"
         return "sureness" if self.log_loss.interval.low > 0 and self.error.interval.high > 0 else "nothing"
 
     def figures(self) -> tuple[str, str]:
@@ -186,6 +195,8 @@ def _sentence(words: str) -> str:
 
 def reason(each: Worth, alike: bool, number: NumberErrors | None = None) -> str:
     """Say why a question is asked, to the people who are; ``alike``: another one tells nearly the same."""
+    if each.buys == "perhaps":
+        return "It seems to make the predictions better, which may be chance."
     if each.buys == "sureness":
         return "It makes the predictions surer."
     if each.buys == "nothing" and alike:

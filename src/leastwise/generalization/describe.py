@@ -85,6 +85,22 @@ def questions_in_words(partitions: Sequence[Partition], most: int = 12) -> str:
     return "; ".join([*parts, f"do not ask {some(left, most, 'or')}"] if left else parts)
 
 
+def answers_in_words(partitions: Sequence[Partition], what: str = "") -> str:
+    """Say how many answers there are in all; a number that is asked exactly has no such count, and is named.
+
+    >>> from leastwise.partition import keep
+    >>> from leastwise.schema import Attribute
+    >>> sex = keep(Attribute("sex", values=("f", "m")))
+    >>> pay = keep(Attribute("pay", "continuous", lower=0, upper=9))
+    >>> answers_in_words([sex], " answer"), answers_in_words([sex, pay, pay]), answers_in_words([pay], " answer")
+    ('2 answers', '2 and 2 exact numbers', '1 exact number')
+    """
+    asked = [partition for partition in partitions if not partition.suppressed]
+    answers, exact = sum(each.size for each in asked), sum(1 for each in asked if not each.size)
+    parts = [f"{answers:,}{what}{'s' if what and answers != 1 else ''}"] if answers or not exact else []
+    return " and ".join([*parts, counted(exact, "exact number")] if exact else parts)
+
+
 def how_asked(partition: Partition) -> str:
     """Say how an attribute is asked: exactly, in full, or in how many ranges or groups."""
     if partition.untouched:

@@ -145,10 +145,10 @@ def guesses(
         for r in range(z_starts[z], z_starts[z + 1]):
             v, best, right = row_v[r], -np.inf, False
             for g in range(len(begin)):
-                tells = begin[g] <= v <= end[g]
-                chance = before[end[g] + 1] - before[begin[g]] - (own if tells else 0.0)
+                covers = begin[g] <= v <= end[g]
+                chance = before[end[g] + 1] - before[begin[g]] - (own if covers else 0.0)
                 if chance > best + _TIE:  # of equally likely guesses the first is made
-                    best, right = chance, tells
+                    best, right = chance, covers
             wrong[r], sure[r] = not right, best
     return wrong, sure
 

@@ -89,13 +89,21 @@ class UniformMinimizer(Minimizer):
 def equal_edges(attribute: Attribute, numbers: npt.NDArray[Any], k: int) -> tuple[float, ...]:
     """Return the edges of k intervals of equal width over the domain; fewer where it has no room for k.
 
+    An edge has as many digits as tell a hundredth of that width: nobody reads 6.666666666666667 on a form.
+
     >>> equal_edges(Attribute("share", "continuous", lower=0, upper=1), np.array([0.3]), 4)
     (0.25, 0.5, 0.75)
     >>> equal_edges(Attribute("age", "continuous", lower=0, integer=True), np.array([17.0, 88.0]), 3)
     (30.0, 60.0)
+    >>> equal_edges(Attribute("hours", "continuous", lower=0, upper=20), np.array([7.5]), 3)
+    (6.67, 13.33)
     """
     low, high = rounded_range(attribute, numbers)
     edges = [low * (1 - i / k) + high * (i / k) for i in range(1, k)]
+    width = high / k - low / k
+    if width > 0:
+        digits = 2 - math.floor(math.log10(width))
+        edges = [round(edge, digits) for edge in edges]
     if attribute.integer:
         edges = [float(math.floor(edge)) for edge in edges]
     return tuple(sorted({edge for edge in edges if low <= edge < high}))

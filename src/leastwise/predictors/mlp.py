@@ -66,7 +66,7 @@ class MLP:
         layers = _first_layers(torch, widths, len(self.l2), random)
         self._train(torch, layers, train, random)
         with torch.no_grad():
-            found = _errors(torch, layers, validation, self._seen(torch, validation.inputs))
+            found = _errors(torch, layers, validation, self._one_hot(torch, validation.inputs))
             best = int(found.argmin())
             self.l2_ = self.l2[best]
             self.layers_ = [parameter[best : best + 1].clone() for parameter in layers]
@@ -76,13 +76,13 @@ class MLP:
         """Return, per target, the probabilities of its codes for each row."""
         torch = _torch()
         with torch.no_grad():
-            logits = _forward(torch, self.layers_, self._seen(torch, inputs))
+            logits = _forward(torch, self.layers_, self._one_hot(torch, inputs))
             return [
                 torch.softmax(head[0], dim=-1).numpy()
                 for head in _heads(torch, logits, self.like_, _allowed(torch, self.like_, inputs))
             ]
 
-    def _seen(self, torch: Any, inputs: Codes) -> Tensor:
+    def _one_hot(self, torch: Any, inputs: Codes) -> Tensor:
         return torch.as_tensor(self.one_hot_(inputs))
 
     def rate_of(self, epoch: int) -> float:
@@ -91,7 +91,7 @@ class MLP:
 
     def _train(self, torch: Any, layers: list[Tensor], train: Samples, random: np.random.Generator) -> None:
         self.one_hot_ = OneHot.of(train, ranks=False)
-        x, truth = self._seen(torch, train.inputs), torch.as_tensor(train.targets.astype(np.int64))
+        x, truth = self._one_hot(torch, train.inputs), torch.as_tensor(train.targets.astype(np.int64))
         allowed = _allowed(torch, train, train.inputs)
         people = torch.as_tensor((train.weights / train.weights.mean()).astype(np.float32))
         l2 = torch.tensor(self.l2, dtype=torch.float32)[:, None, None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -11,11 +12,12 @@ import numpy.typing as npt
 
 from leastwise.errors import DataError, UnknownValueError
 from leastwise.schema import Attribute, Extra
-from leastwise.schema.derive import derived
-from leastwise.schema.values import ONE_VALUE, is_missing, text_of
+from leastwise.schema.derive import Region, derived, raw_text, rule_of
+from leastwise.schema.values import ONE_VALUE, is_missing, is_several, text_of
 
 Column = nw.Series[Any]
 LARGEST_WHOLE = 2.0**53  # beyond it a float skips whole numbers
+_SMALLEST_PLAIN = 1e-3  # what is nearer to 0 may be written with an exponent
 Mask = npt.NDArray[np.bool_]
 Encoded = tuple[npt.NDArray[Any], npt.NDArray[Any]]
 
@@ -76,13 +78,45 @@ def _beside(column: Column, numbers: npt.NDArray[np.float64], attribute: Attribu
 def derived_column(column: Column, rule: str, *beside: Column) -> Column:
     """Return the texts that a rule of ``schema.derive`` makes of a column, and of others that it reads."""
     if beside:
-        pairs = zip(column.to_list(), *(each.to_list() for each in beside), strict=True)
-        both = [derived(rule, *values) for values in pairs]
-        return nw.new_series(column.name, both, nw.String(), backend=column.implementation)
+        region = rule_of(rule)
+        assert isinstance(region, Region)
+        told = _in_regions(region, column, *beside)
+        return nw.new_series(column.name, told, nw.String(), backend=column.implementation)
     values, index = distinct_values(column)
     texts = [derived(rule, value) for value in values]
     made = [texts[place] for place in index]
     return nw.new_series(column.name, made, nw.String(), backend=column.implementation)
+
+
+def _in_regions(rule: Region, column: Column, beside: Column) -> list[str | None]:
+    """Return the region of each pair of coordinates: what ``derived`` makes of them one by one."""
+    (lat, no_lat), (lon, no_lon) = _degrees(rule, column), _degrees(rule, beside)
+    region = np.full(len(lat), len(rule.boxes), dtype=np.int64)
+    for place in reversed(range(len(rule.boxes))):  # of several boxes the first counts
+        south, west, north, east = map(float, rule.boxes[place][1:])
+        region[(south <= lat) & (lat <= north) & (west <= lon) & (lon <= east)] = place
+    region[no_lat | no_lon] = len(rule.boxes) + 1
+    names = [*(box.name for box in rule.boxes), rule.refused, None]
+    return [names[place] for place in region.tolist()]
+
+
+def _degrees(rule: Region, column: Column) -> tuple[npt.NDArray[np.float64], Mask]:
+    """Return the numbers of a column of coordinates, and where there is no answer."""
+    if column.dtype in (nw.Float64, nw.Int64):
+        numbers = column.cast(nw.Float64()).to_numpy().astype(float)
+        size = np.abs(numbers)
+        # Smaller and larger ones are written with an exponent: whether that is a coordinate, their text decides.
+        plain = (numbers == 0) | ((size >= _SMALLEST_PLAIN) & (size < LARGEST_WHOLE))
+        missing = np.isnan(numbers)
+        odd = np.flatnonzero(~plain & ~missing)
+        numbers[odd] = [rule.degrees(raw_text(value) or "") for value in column[odd.tolist()].to_list()]
+        return numbers, missing
+    values, index = distinct_values(column)
+    if any(map(is_several, values)):
+        raise DataError(f"{column.name}: {ONE_VALUE}; the column holds lists")
+    texts = [raw_text(value) for value in values]
+    numbers = np.array([math.nan if text is None else rule.degrees(text) for text in texts], dtype=float)
+    return numbers[index], np.array([text is None for text in texts], dtype=bool)[index]
 
 
 def encode_label(column: Column, label: Attribute) -> npt.NDArray[Any]:

@@ -10,6 +10,9 @@ import numpy.typing as npt
 
 from leastwise.errors import ParameterError
 
+FEWEST_OF_A_RUN = 300
+"""A quarter of the records is for validation; with fewer than 75 there, chance would choose."""
+
 Rows = npt.NDArray[np.integer[Any]]
 
 

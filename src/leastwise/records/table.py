@@ -246,8 +246,8 @@ class Table:
         return effective_number(np.bincount(self.persons, weights=self.weights))
 
     @property
-    def tells(self) -> float:
-        """How much a record of a survey tells beside one of equal weights; 1 where there are no survey weights."""
+    def efficiency(self) -> float:
+        """Of survey weights, the effective number of people by record (Kish); 1 where there are none."""
         return self.effective_people / max(len(self), 1) if self.survey else 1.0
 
     def use(self, attribute: int) -> npt.NDArray[np.float64]:

@@ -10,8 +10,8 @@ from leastwise.adversaries.result import weakest
 from leastwise.documents.wording import compared, counted, listed, percent, percent_range
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.generalization import Generalization
-from leastwise.generalization.describe import questions_in_words
-from leastwise.report.buckets import answers_before
+from leastwise.generalization.describe import answers_in_words, questions_in_words
+from leastwise.partition import keep
 
 Facts = dict[str, Any]
 
@@ -31,34 +31,16 @@ def answer_facts(generalization: Generalization, evaluation: Evaluation) -> Fact
 
 
 def _questions_sentence(generalization: Generalization) -> str:
-    asked, (answers, exact) = len(generalization.collected), _answers(generalization)
+    asked = len(generalization.collected)
     if not asked:
         return "Ask nothing at all: the model then guesses the most frequent outcome."
-    now, before = _answers_text(answers, exact, " answer"), _answers_before(generalization)
+    now, before = answers_in_words(generalization.partitions, " answer"), _answers_before(generalization)
     named = questions_in_words(generalization.partitions)
     return f"Ask {asked} of {counted(len(generalization), 'question')}, {now} instead of {before}: {named}."
 
 
-def _answers(generalization: Generalization) -> tuple[int, int]:
-    """Return how many answers there are in all, and how many numbers are asked exactly and have no such count."""
-    exact = sum(1 for p in generalization.partitions if p.untouched and not p.size)
-    return generalization.total_buckets - len(generalization.not_collected), exact
-
-
 def _answers_before(generalization: Generalization) -> str:
-    sizes = [answers_before(attribute) for attribute in generalization.schema.attributes]
-    return _answers_text(sum(sizes), sizes.count(0))
-
-
-def _answers_text(answers: int, exact: int, what: str = "") -> str:
-    """Write a number of answers, and of numbers that are asked exactly.
-
-    >>> _answers_text(1, 0, " answer"), _answers_text(323, 2), _answers_text(0, 1, " answer")
-    ('1 answer', '323 and 2 exact numbers', '1 exact number')
-    """
-    many = f"{answers:,}{what}{'s' if what and answers != 1 else ''}"
-    parts = [many] if answers or not exact else []
-    return " and ".join([*parts, counted(exact, "exact number")] if exact else parts)
+    return answers_in_words([keep(attribute) for attribute in generalization.schema.attributes])
 
 
 def _cost_sentence(evaluation: Evaluation) -> str:
@@ -108,11 +90,11 @@ def _a1(evaluation: Evaluation) -> Any:
 
 
 def _question_figures(generalization: Generalization) -> list[Facts]:
-    answers, exact = _answers(generalization)
-    more = f"and {counted(exact, 'exact number')}, " if exact else ""
+    answers, _, exact = answers_in_words(generalization.partitions).partition(" and ")
+    more = f"and {exact}, " if exact else ""
     return [
         _figure("questions asked", str(len(generalization.collected)), f"of {len(generalization)}"),
-        _figure("possible answers", f"{answers:,}", f"{more}instead of {_answers_before(generalization)}"),
+        _figure("possible answers", answers, f"{more}instead of {_answers_before(generalization)}"),
     ]
 
 

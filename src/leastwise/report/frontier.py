@@ -10,6 +10,7 @@ from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.pareto import Point
 from leastwise.evaluation.pareto import frontier as unbeaten
 from leastwise.generalization import Generalization
+from leastwise.generalization.describe import answers_in_words
 from leastwise.report.buckets import BucketTexts
 from leastwise.report.task import search_sentence
 from leastwise.runs import Candidate, Run
@@ -84,6 +85,7 @@ def _asks(generalization: Generalization, texts: BucketTexts) -> Facts:
     return {
         "asked": len(generalization.collected),
         "answers": generalization.total_buckets - len(generalization.not_collected),
+        "answers_in_words": answers_in_words(generalization.partitions, " answer"),
         "buckets": texts.places(generalization),
     }
 

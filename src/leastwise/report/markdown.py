@@ -51,7 +51,7 @@ def _answer(answer: Facts) -> list[str]:
     blocks = ["  \n".join(f"**{as_is(sentence)}**" for sentence in answer["sentences"]), as_is(answer["why"])]
     if answer["misses"]:
         missed = "; ".join(answer["misses"])
-        blocks.append(as_is(f"Chosen on the validation part, it misses the budget on the test part: {missed}."))
+        blocks.append(as_is(f"Chosen on the validation part, it is beyond a limit on the test part: {missed}."))
     return [block for block in blocks if block]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from leastwise.adversaries import LeaveOneOut, Linkability
 from leastwise.adversaries.amortised import SharedNetwork
 from leastwise.adversaries.base import Adversary, about
 from leastwise.adversaries.breach import Breach, stores_label
@@ -75,6 +76,24 @@ def know_others_of_all(
     learned = workers.map(know_others, [(each, split, judges.seed) for each in distinct.values()])
     by_key = dict(zip(distinct, learned, strict=True))
     return [by_key[key] for key in keys]
+
+
+def learned_for_all(
+    tasks: Mapping[str, Attack], split: Split, judges: Judges, workers: Workers, progress: Progress
+) -> dict[str, Attack]:
+    """Return the attacks with what A4 and A7 find and learn for all of them at once."""
+    learned = dict(tasks)
+    by_a4, by_a7 = (
+        [name for name, task in tasks.items() if adversary in task.adversaries]
+        for adversary in (LeaveOneOut.name, Linkability.name)
+    )
+    last = find_last_of_all([tasks[name].generalization for name in by_a4], split, judges, workers, progress)
+    for name, own in zip(by_a4, last, strict=True):
+        learned[name] = learned[name]._replace(last={**learned[name].last, **own})
+    others = know_others_of_all([tasks[name].generalization for name in by_a7], split, judges, workers)
+    for name, known in zip(by_a7, others, strict=True):
+        learned[name] = learned[name]._replace(memory={**learned[name].memory, **known})
+    return learned
 
 
 def share_network(

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from statistics import NormalDist
 from typing import NamedTuple
 
+from leastwise.confidence import Interval
 from leastwise.documents import is_number
 from leastwise.documents.plain import LEFT_OUT
 from leastwise.documents.wording import counted, percent
 from leastwise.errors import ParameterError, shorten
+from leastwise.evaluation.declared_groups import GroupErrors, less_chance
 from leastwise.evaluation.risk import LabelRisk, deciding
 from leastwise.predictors.held_out import Difference
 from leastwise.runs.candidates import Figures
+from leastwise.runs.noise import (
+    FOR_LIMITS,
+    NOISE_LEVEL,
+    chance_above,
+    chance_below,
+    chance_of_increase,
+    chance_of_number,
+    people_behind,
+)
 from leastwise.validation import check_between, check_choice, did_you_mean
 
 MEAN = "mean"
@@ -21,12 +33,24 @@ WORST, WEIGHTED = "worst", "weighted"
 LABELS_BY = (WORST, WEIGHTED)
 
 
+NOISE = "which noise can explain"
+"""What is said of a limit that is not kept by the figures, but may be by everybody; see ``noise``."""
+
+
+def _counted() -> float:
+    return 0.0
+
+
 class Limit(NamedTuple):
-    """One limit of a budget held against a candidate: how far beyond it is (0: kept), and in words."""
+    """One limit of a budget held against a candidate: how far beyond it is (0: kept), and in words.
+
+    ``chance`` returns how likely it is to be so far beyond by noise alone: 0 where nothing was estimated.
+    """
 
     name: str
     beyond: float
     text: str
+    chance: Callable[[], float] = _counted
 
 
 class Size(NamedTuple):
@@ -135,13 +159,34 @@ class Budget:
         errors
             How many standard errors are added to the increase of the error and to what is limited of groups.
         """
-        found = [*self._utility_limits(figures, everything, errors), *self._privacy_limits(figures)]
-        found += self._group_limits(figures, errors)
-        return found if size is None else [*found, *self._size_limits(size)]
+        limits = [*self._utility_limits(figures, everything, errors), *self._privacy_limits(figures)]
+        limits += self._group_limits(figures, errors)
+        return limits if size is None else [*limits, *self._size_limits(size)]
 
     def problems(self, figures: Figures, everything: float, size: Size | None = None) -> list[str]:
         """Say which limits a candidate breaks; an empty list means that it fits."""
         return [limit.text for limit in self.limits(figures, everything, size) if limit.beyond > 0]
+
+    def misses(self, figures: Figures, everything: float, size: Size | None = None) -> list[str]:
+        """Say which limits the figures do not keep that had no say in choosing, and where noise can explain it."""
+        return [
+            limit.text + f", {NOISE}" * self.noise_explains(limit.chance(), len(figures.labels))
+            for limit in self.limits(figures, everything, size)
+            if limit.beyond > 0
+        ]
+
+    def noise_explains(self, chance: float, labels: int = 1) -> bool:
+        """Whether noise can explain a figure of that chance, as a check of the same figures would say."""
+        return chance > self.noise_level(labels)
+
+    def noise_level(self, labels: int = 1) -> float:
+        """Return the chance up to which noise explains nothing: each pays for all limits, as in a check.
+
+        Of several labels each must keep the limits of the error, unless their weighted mean does.
+        """
+        each = max(labels, 1) if self.labels_by == WORST else 1
+        limits = len(self.limits_in_words()) + (each - 1) * len(self._utility_words())
+        return NOISE_LEVEL * FOR_LIMITS / limits
 
     def worst_label(self, figures: Figures, errors: float = 0.0) -> LabelRisk | None:
         """Return, of several labels, the one whose error may rise most; None where their weighted mean counts."""
@@ -156,64 +201,69 @@ class Budget:
         return figures.increase if worst is None else worst.increase
 
     def _utility_limits(self, figures: Figures, everything: float, errors: float) -> list[Limit]:
-        found = []
+        limits = []
         by_worst = self.labels_by == WORST
         if self.max_error_increase is not None:
             worst, increase = self.worst_label(figures, errors), self.increase_of(figures, errors)
             risk, most = figures.point.utility_risk if by_worst else figures.utility_risk, self.max_error_increase
             more = risk - everything if increase is None else increase.bound(errors)
-            errs = f"may err {more * 100:.2f}" if errors else f"errs {more * 100:.2f}"
-            sure = f" ({percent(self.confidence)} sure)" if errors else ""
+            errs, sure = ("may err", f" ({percent(self.confidence)} sure)") if errors else ("errs", "")
             about = "" if worst is None else f" about {worst.label}"
-            text = (
-                f"the model {errs} points more{about} than with everything asked{sure}, allowed is {most * 100:g}"
-            )
-            found.append(Limit("max_error_increase", _over(more, most), text))
+            text = f"the model {errs} {increase_in_words(more, most, about, sure)}"
+            chance = _counted if increase is None else partial(chance_of_increase, increase, most)
+            limits.append(Limit("max_error_increase", _over(more, most), text, chance))
         if self.max_error is not None:
             of = "of the time" if figures.number is None else "of the error of guessing"
             each = [(label.error, f" about {label.label}") for label in figures.labels if by_worst]
             risk, about = max(each, default=(figures.utility_risk, ""))
             text = f"the model errs {risk:.4f} {of}{about}, allowed is {self.max_error:g}"
-            found.append(Limit("max_error", _over(risk, self.max_error), text))
-        return found
+            chance = partial(_chance_of_error, risk, self.max_error, figures)
+            limits.append(Limit("max_error", _over(risk, self.max_error), text, chance))
+        return limits
 
     def _privacy_limits(self, figures: Figures) -> list[Limit]:
-        found = []
+        limits = []
         for attribute, least in self.min_adversary_error.items():
             error = figures.adversary_error if attribute == MEAN else figures.by_attribute[attribute]
             who = "on average over the personal attributes" if attribute == MEAN else f"about {attribute}"
             text = f"A1 is wrong {who} {error:.4f} of the time, wanted is at least {least:g}"
-            found.append(Limit(f"min_adversary_error {attribute}", _over(least, error), text))
+            behind = figures.adversary_interval if attribute == MEAN else None
+            chance = partial(_chance_of_adversary, error, least, behind, figures.people)
+            limits.append(Limit(f"min_adversary_error {attribute}", _over(least, error), text, chance))
         if self.max_unique is not None:
             people = figures.unique_people
             text = f"{people:,} people are alone with their record, allowed are {self.max_unique:,}"
             # A share of what there is, so that people and errors can be weighed against each other.
-            found.append(Limit("max_unique", _share_over(people, self.max_unique), text))
+            alone = partial(chance_of_number, people, self.max_unique)
+            limits.append(Limit("max_unique", _share_over(people, self.max_unique), text, alone))
         if self.max_unique_share is not None and figures.people:
             share, most = figures.unique_people / figures.people, self.max_unique_share
             text = f"{share:.4f} of the people are alone with their record, allowed are {most:g}"
-            found.append(Limit("max_unique_share", _over(share, most), text))
-        return found
+            alone = partial(chance_above, figures.unique_people, figures.people, most)
+            limits.append(Limit("max_unique_share", _over(share, most), text, alone))
+        return limits
 
     def _group_limits(self, figures: Figures, errors: float) -> list[Limit]:
         # Where no figures of groups are known, no limit of theirs is broken.
         if figures.groups is None:
             return []
-        gap, error, found = figures.groups.gap(errors), figures.groups.worst.bound(errors), []
+        gap, error, limits = figures.groups.gap(errors), figures.groups.worst.bound(errors), []
         may, sure = ("may ", f" ({percent(self.confidence)} sure)") if errors else ("", "")
         if self.max_group_gap is not None:
             text = f"two groups {may}differ by {gap:.4f} in how much more the model errs{sure}"
             text += f", allowed is {self.max_group_gap:g}"
-            found.append(Limit("max_group_gap", _over(gap, self.max_group_gap), text))
+            chance = partial(_chance_of_gap, figures.groups, self.max_group_gap)
+            limits.append(Limit("max_group_gap", _over(gap, self.max_group_gap), text, chance))
         if self.max_group_error is not None:
             errs = "may err" if errors else "errs"
             text = f"the model {errs} {error:.4f} of the time in a group{sure}"
             text += f", allowed is {self.max_group_error:g}"
-            found.append(Limit("max_group_error", _over(error, self.max_group_error), text))
-        return found
+            chance = partial(_chance_of_worst, figures.groups, self.max_group_error)
+            limits.append(Limit("max_group_error", _over(error, self.max_group_error), text, chance))
+        return limits
 
     def _size_limits(self, size: Size) -> list[Limit]:
-        found = []
+        limits = []
         for name, count, most, what in (
             ("max_buckets", size.answers, self.max_buckets, "answer"),
             ("max_asked", size.asked, self.max_asked, "question"),
@@ -222,8 +272,8 @@ class Budget:
                 there, allowed = ("is" if number == 1 else "are" for number in (count, most))
                 in_all = " in all" * (what == "answer")
                 text = f"there {there} {counted(count, what)}{in_all}, allowed {allowed} {most:,}"
-                found.append(Limit(name, _share_over(count, most), text))
-        return found
+                limits.append(Limit(name, _share_over(count, most), text))
+        return limits
 
     @property
     def bounds_groups(self) -> bool:
@@ -280,38 +330,38 @@ class Budget:
         return [*self._utility_words(), *self.group_words(), *self._privacy_words(), *self._size_words()]
 
     def _utility_words(self) -> list[str]:
-        found = []
+        words = []
         if self.max_error_increase is not None:
             points = counted_points(self.max_error_increase)
-            found.append(f"the model errs at most {points} more than with everything asked")
+            words.append(f"the model errs at most {points} more than with everything asked")
         if self.max_error is not None:
-            found.append(f"the model errs at most {self.max_error:g} of the time")
-        return found
+            words.append(f"the model errs at most {self.max_error:g} of the time")
+        return words
 
     def group_words(self) -> list[str]:
         """Say the limits of groups in words."""
-        found = []
+        words = []
         if self.max_group_gap is not None:
-            found.append(f"two groups differ by at most {self.max_group_gap:g} in how much more it errs")
+            words.append(f"two groups differ by at most {self.max_group_gap:g} in how much more it errs")
         if self.max_group_error is not None:
-            found.append(f"in no group it errs more than {self.max_group_error:g} of the time")
-        return found
+            words.append(f"in no group it errs more than {self.max_group_error:g} of the time")
+        return words
 
     def _privacy_words(self) -> list[str]:
-        found = [
+        words = [
             f"A1 is wrong {'on average' if name == MEAN else f'about {name}'} at least {least:g} of the time"
             for name, least in self.min_adversary_error.items()
         ]
         if self.max_unique is not None:
             alone = "nobody is" if self.max_unique == 0 else f"at most {self.max_unique:,} people are"
-            found.append(f"{alone} alone with their generalized record")
+            words.append(f"{alone} alone with their generalized record")
         if self.max_unique_share is not None:
-            found.append(f"at most {self.max_unique_share:g} of the people are alone with theirs")
-        return found
+            words.append(f"at most {self.max_unique_share:g} of the people are alone with theirs")
+        return words
 
     def _size_words(self) -> list[str]:
-        found = [] if self.max_buckets is None else [f"at most {counted(self.max_buckets, 'answer')} in all"]
-        return found if self.max_asked is None else [*found, f"at most {counted(self.max_asked, 'question')}"]
+        words = [] if self.max_buckets is None else [f"at most {counted(self.max_buckets, 'answer')} in all"]
+        return words if self.max_asked is None else [*words, f"at most {counted(self.max_asked, 'question')}"]
 
 
 def counted_points(share: float) -> str:
@@ -321,6 +371,53 @@ def counted_points(share: float) -> str:
     ('1 point', '2.5 points')
     """
     return "1 point" if f"{share * 100:g}" == "1" else f"{share * 100:g} points"
+
+
+def increase_in_words(more: float, most: float, about: str = "", sure: str = "") -> str:
+    """Say an increase of the error beside what is allowed, both to the same digit.
+
+    >>> increase_in_words(0.021, 0.01)
+    '2.1 points more than with everything asked, allowed is 1.0'
+    >>> increase_in_words(0.01003, 0.01)
+    '1.0 points more than with everything asked, just above what is allowed, 1.0'
+    """
+    own, allowed = in_points(more, most)
+    just = "just above what is allowed," if own == allowed and more > most else "allowed is"
+    return f"{own} points more{about} than with everything asked{sure}, {just} {allowed}"
+
+
+def in_points(share: float, most: float) -> tuple[str, str]:
+    """Return a share and what is allowed of it in points: to one digit, or as many as the limit was stated with.
+
+    >>> in_points(0.01003, 0.01), in_points(0.004, 0.0025)
+    (('1.0', '1.0'), ('0.40', '0.25'))
+    """
+    _, _, stated = f"{most * 100:g}".partition(".")
+    digits = max(len(stated), 1) if stated.isdigit() else 1
+    return f"{share * 100:.{digits}f}", f"{most * 100:.{digits}f}"
+
+
+def _chance_of_error(error: float, most: float, figures: Figures) -> float:
+    people = float(figures.people)
+    if figures.number is not None:  # how far off it is, in units of guessing: as sure as its interval
+        error = min(error, 1.0)
+        people = people_behind(error, figures.utility_interval, people)
+    return chance_above(error * people, people, most)
+
+
+def _chance_of_adversary(error: float, least: float, interval: Interval | None, people: float) -> float:
+    people = people_behind(error, interval, people)
+    return chance_below(error * people, people, least)
+
+
+def _chance_of_gap(groups: GroupErrors, most: float) -> float:
+    """Return the chance of the largest gap: it was picked of many pairs of groups, and pays for all of them."""
+    by_grouping = [[*own.values()] for own in groups.increases.values() if own]
+    return min(len(own) * (len(own) - 1) / 2 * chance_of_increase(less_chance(own), most) for own in by_grouping)
+
+
+def _chance_of_worst(groups: GroupErrors, most: float) -> float:
+    return sum(map(len, groups.increases.values())) * chance_of_increase(groups.worst, most)
 
 
 def _share_over(count: int, most: int) -> float:

@@ -71,6 +71,6 @@ def _picked(run: Run, point: Candidate) -> Choice:
         fits=not broken,
         binding=(),
         nearest=None,
-        misses_on_test=() if broken else tuple(budget.problems(point.test, front.untouched.utility_risk, size)),
+        misses_on_test=() if broken else tuple(budget.misses(point.test, front.untouched.utility_risk, size)),
         promise=promise_of(point, budget),
     )

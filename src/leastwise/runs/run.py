@@ -18,7 +18,7 @@ import hashlib
 import json
 import shutil
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, starmap
@@ -27,7 +27,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leastwise.adversaries import LeaveOneOut, Linkability
 from leastwise.documents import from_text, to_text, write_whole
 from leastwise.errors import ArtefactError, DataError
 from leastwise.evaluation.declared_groups import ServedBefore
@@ -48,8 +47,7 @@ from leastwise.runs.attacking import (
     alike,
     attack_alike,
     attackers_of,
-    find_last_of_all,
-    know_others_of_all,
+    learned_for_all,
     share_network,
 )
 from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, Figures, read_line, write_line
@@ -405,7 +403,8 @@ def attack(job: Job, found: Found, chosen: str | None) -> list[Candidate]:
     start = time.perf_counter()
     if absent:
         shared = _shared(job, frontier)
-        tasks |= _learned_for_all(job, {name: tasks[name]._replace(memory=shared) for name in absent})
+        new = {name: tasks[name]._replace(memory=shared) for name in absent}
+        tasks |= learned_for_all(new, job.split, job.options.judges, job.workers, job.progress)
     job.note("attacking all at once", task=len(absent), seconds=time.perf_counter() - start)
     job.progress.begin("attacking the frontier", len(tasks), len(tasks) - len(absent))
     tested = {name: replace(frontier[name], tested=Figures.of(each)) for name, each in done.items()}
@@ -426,22 +425,6 @@ def attack(job: Job, found: Found, chosen: str | None) -> list[Candidate]:
             tested[name] = replace(frontier[name], tested=Figures.of(judged))
     _keep_only(job.folder, tasks)
     return [tested[point.id] for point in frontier.points]
-
-
-def _learned_for_all(job: Job, tasks: Mapping[str, Attack]) -> dict[str, Attack]:
-    """Return the attacks with what A4 and A7 find and learn for all of them at once."""
-    same = job.split, job.options.judges, job.workers
-    found = dict(tasks)
-    for adversary, field, learn in (
-        (LeaveOneOut.name, "last", partial(find_last_of_all, progress=job.progress)),
-        (Linkability.name, "memory", know_others_of_all),
-    ):
-        names = [name for name, task in tasks.items() if adversary in task.adversaries]
-        learned: Iterable[Any] = learn([tasks[name].generalization for name in names], *same)
-        for name, own in zip(names, learned, strict=True):
-            more: dict[str, Any] = {field: {**getattr(found[name], field), **own}}
-            found[name] = found[name]._replace(**more)
-    return found
 
 
 def _shared(job: Job, frontier: Frontier) -> dict[Hashable, Any]:

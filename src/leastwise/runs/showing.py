@@ -8,7 +8,8 @@ from leastwise.documents import html
 from leastwise.documents.wording import NO_BREAK, counted, listed, percent, percent_range
 from leastwise.errors import shorten
 from leastwise.generalization import Generalization
-from leastwise.generalization.describe import questions_in_words
+from leastwise.generalization.describe import answers_in_words, questions_in_words
+from leastwise.runs.budget import NOISE
 
 if TYPE_CHECKING:
     from leastwise.runs.candidates import Candidate, Figures
@@ -49,7 +50,7 @@ def answer(run: Run) -> list[str]:
         *([run.task.source.sentence] if run.task.source else []),
         *([run.task.weights_sentence] if run.task.weighted else []),
         *(
-            f"Chosen by the validation part; on the test part a limit is missed: {miss}."
+            f"Chosen by the validation part; on the test part {_beyond(miss)}: {miss}."
             for miss in choice.missed
             if miss not in choice.promise
         ),
@@ -69,6 +70,10 @@ def what_to_ask(chosen: Candidate, frontier: Frontier) -> str:
         f"Ask nothing: these records give no reason to ask any of the {many} questions, because not even all "
         f"answers tell {'any' if frontier.untouched.labels else 'the'} label better than a guess."
     )
+
+
+def _beyond(miss: str) -> str:
+    return "it is beyond a limit" if miss.endswith(NOISE) else "a limit is missed"
 
 
 def _cost_and_promise(figures: Figures, everything: Figures, choice: Choice) -> str:
@@ -186,7 +191,7 @@ def frontier_table(frontier: Frontier, chosen: str | None = None) -> Listing:
 def _figures(generalization: Generalization, figures: Figures) -> list[str]:
     return [
         str(len(generalization.collected)),
-        f"{generalization.total_buckets - len(generalization.not_collected):,}",
+        answers_in_words(generalization.partitions),
         percent(figures.utility_risk, 1),
         percent_range(figures.utility_interval),
         *(percent(label.error, 1) for label in figures.labels),

@@ -17,6 +17,7 @@ from leastwise.adversaries import PAPER
 from leastwise.documents import write_whole
 from leastwise.documents.wording import counted
 from leastwise.progress import Silent
+from leastwise.records.splitting import FEWEST_OF_A_RUN
 from leastwise.runs import folder as places
 from leastwise.runs.candidates import Candidate, Failure, write_line
 from leastwise.runs.choice import choose
@@ -25,7 +26,7 @@ from leastwise.runs.grid import Entry, Grid
 from leastwise.runs.job import Job
 from leastwise.runs.proposals import Pool
 from leastwise.runs.sampling import sampled
-from leastwise.runs.task import FEWEST, facts_of
+from leastwise.runs.task import facts_of
 from leastwise.runs.workers import Workers
 from leastwise.schema.file import to_yaml
 
@@ -47,7 +48,7 @@ def first_job(job: Job) -> Job:
     folder = job.folder / places.SO_FAR
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    few = max(MOST_CELLS // len(job.split.train.schema), FEWEST)
+    few = max(MOST_CELLS // len(job.split.train.schema), FEWEST_OF_A_RUN)
     sample = min(job.options.sample, few)
     options = replace(job.options, grid=FIRST, quick=True, most=1, adversaries=(), sample=sample)
     # The same people that the searches of the run itself begin with.

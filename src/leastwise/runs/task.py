@@ -20,6 +20,7 @@ from leastwise.evaluation.declared_groups import parse_all
 from leastwise.evaluation.protocol import several
 from leastwise.evaluation.utility import Judges
 from leastwise.minimizers import Constraints
+from leastwise.records.splitting import FEWEST_OF_A_RUN
 from leastwise.records.table import Split, Table
 from leastwise.runs.budget import Budget
 from leastwise.runs.grid import Grid
@@ -30,8 +31,6 @@ from leastwise.validation import described
 
 FORMAT = "leastwise-run"
 FRESH = "fresh=True, on the command line --fresh"
-FEWEST = 300
-"""A quarter of the records is for validation; with fewer than 75 there, chance would choose."""
 
 SHARES = (0.45, 0.25, 0.3)
 """Training, validation, test. Minimizers need few records; to tell what is free, and to choose, takes many."""
@@ -103,8 +102,8 @@ class Options:
     def __post_init__(self) -> None:
         if self.most < 1:
             raise ParameterError(f"most must be at least 1 candidate of the frontier; got {self.most}")
-        if self.sample < FEWEST:
-            raise ParameterError(f"sample must be at least {FEWEST} records; got {self.sample}")
+        if self.sample < FEWEST_OF_A_RUN:
+            raise ParameterError(f"sample must be at least {FEWEST_OF_A_RUN} records; got {self.sample}")
         object.__setattr__(self, "adversaries", several(self.adversaries))
 
 
@@ -300,10 +299,10 @@ def check_schema(schema: Schema) -> None:
 
 def check_records(table: Table) -> None:
     """Refuse too few records, and a label that says nothing."""
-    if len(table) < FEWEST:
+    if len(table) < FEWEST_OF_A_RUN:
         raise DataError(
-            f"a run needs at least {FEWEST} records: a quarter of them chooses, three tenths are attacked; "
-            f"got {len(table):,}"
+            f"a run needs at least {FEWEST_OF_A_RUN} records: a quarter of them chooses, three tenths are "
+            f"attacked; got {len(table):,}"
         )
     for label, codes in zip(table.schema.labels, table.class_codes, strict=True):
         if len(np.unique(codes)) < 2 and not label.continuous:

@@ -59,7 +59,7 @@ _PART = re.compile(
 )
 _GRID = re.compile("grid ([1-9][0-9]?|0[.][0-9]{1,3})")
 _ABOVE = re.compile("above (-?[0-9]+([.][0-9]+)?)")
-_REGION = re.compile(r"region with (.+?): (.+)")
+_REGION = re.compile(r'region with (?:"((?:[^"]|"")+)"|(.+?)): (.+)')  # a column that holds ": " is quoted
 _BOX = re.compile(r" *(\S(?:.*?\S)?)" + 4 * r" +(-?[0-9]{1,3}(?:[.][0-9]+)?)" + " *")
 _AMOUNT = re.compile(r"number of ([^0-9]*)1([.,' ]?)234(?:([.,])5)?([^0-9]*)")
 
@@ -260,15 +260,17 @@ class Region:
 
     def of(self, text: str, beside: str = "") -> str:
         """Return the derived text."""
-        if not all(re.fullmatch(self.pattern, each) for each in (text, beside)):
-            return self.refused
-        lat, lon = float(text), float(beside)
+        lat, lon = self.degrees(text), self.degrees(beside)
         inside = (
             box.name
             for box in self.boxes
             if float(box.south) <= lat <= float(box.north) and float(box.west) <= lon <= float(box.east)
         )
         return next(inside, self.refused)
+
+    def degrees(self, text: str) -> float:
+        """Return the number of a text; one of another form lies nowhere."""
+        return float(text) if re.fullmatch(self.pattern, text) else math.nan
 
 
 Rule = Prefix | Part | Amount | Above | Grid | Region
@@ -304,7 +306,7 @@ def rule_of(text: str) -> Rule:
     if found := _GRID.fullmatch(text):
         return _grid(text, found[1])
     if found := _REGION.fullmatch(text):
-        return _region(text, found[1], found[2])
+        return _region(text, found[1].replace('""', '"') if found[1] else found[2], found[3])
     if found := _ABOVE.fullmatch(text):
         return Above(found[1])
     if (found := _AMOUNT.fullmatch(text)) and found[2] != found[3]:
@@ -353,12 +355,15 @@ def regions_from(rows: Iterable[tuple[str, ...]], beside: str) -> str:
 
     >>> regions_from([("region", "s", "w", "n", "e"), ("North", "50", "-10", "60", "10")], "lon")
     'region with lon: North 50 -10 60 10'
+    >>> regions_from([("North: all", "50", "-10", "60", "10")], "position: lon")
+    'region with "position: lon": North: all 50 -10 60 10'
     """
     cells = [[cell.strip() for cell in row] for row in rows if any(cell.strip() for cell in row)]
     if cells and not any(character.isdigit() for cell in cells[0][1:] for character in cell):
         cells = cells[1:]
     told = [" ".join(row) for row in cells]
-    made = f"region with {beside}: {'; '.join(told)}"
+    quoted = '"' + beside.replace('"', '""') + '"' if ": " in beside or beside.startswith('"') else beside
+    made = f"region with {quoted}: {'; '.join(told)}"
     rule_of(made)
     return made
 

@@ -170,7 +170,7 @@ def worth(one: Worth) -> Plain:
     return {
         "loss": round(one.loss.mean, 4),
         "error": round(one.loss.standard_error, 4),
-        "tells": round(one.tells, 4),
+        "disclosed": round(one.disclosed, 4),
         "own": None if one.own is None else round(one.own, 4),
     }
 

@@ -177,7 +177,7 @@
     return [
       escaped(title(point)), ...(point.made_by ? ["made by " + escaped(cut(point.made_by, 60))] : []), kind,
       escaped(modelWords(shown)), `attacker wrong ${percent(shown.adversary_error)}`,
-      `${point.asked} questions, ${point.answers} answers`,
+      `${point.asked} questions, ${point.answers_in_words}`,
     ].join("<br>");
   }
 
@@ -306,7 +306,7 @@
     if (point.chosen) heading.append(element("span", "chosen", "tag chosen"));
     heading.append(element("span", { screened: "screened only", frontier: "attacked", limit: "limit point" }[point.kind], "tag"));
     if (point.kind === "frontier" && !frontier.line.includes(all.indexOf(point))) heading.append(element("span", "beaten on the test part", "tag"));
-    const words = [point.made_by ? `Made by ${point.made_by}, seed ${point.seed}.` : "", point.also.length ? `Also found by ${point.also.join(", ")}.` : "", `Asks ${point.asked} of ${frontier.attributes.length} questions, ${point.answers.toLocaleString("en")} answers.`];
+    const words = [point.made_by ? `Made by ${point.made_by}, seed ${point.seed}.` : "", point.also.length ? `Also found by ${point.also.join(", ")}.` : "", `Asks ${point.asked} of ${frontier.attributes.length} questions, ${point.answers_in_words}.`];
     left.append(element("h4", "Errors, with 95 % intervals"), figureTable(point), element("h4", "How often an attacker is wrong about each personal attribute"), attackerTable(point));
     right.append(element("h4", "What would be asked"), bucketList(point));
     if (point.certificate && point.certificate.length) {

@@ -290,8 +290,8 @@ def _alternatives(about: Subject) -> Part:
             ),
             # Whoever misses a limit cannot refuse others for missing it, unless they miss it by more.
             *(
-                Statement(f"What was chosen does not keep a limit itself: {limit.text}.", about.source("answer"))
-                for limit in _missed(about)
+                Statement(f"What was chosen is itself beyond a limit: {miss}.", about.source("answer"))
+                for miss in about.run.choice.budget.misses(*_figures_and_size(about))
             ),
         ),
         grid=Grid(columns, rows, about.source("trade-off")),
@@ -327,11 +327,15 @@ def _beyond(figures: Figures, size: Size, about: Subject) -> str:
 
 def _missed(about: Subject) -> list[Limit]:
     """Return the limits that what was chosen does not keep itself."""
+    held = about.run.choice.budget.limits(*_figures_and_size(about))
+    return [limit for limit in held if limit.beyond > 0]
+
+
+def _figures_and_size(about: Subject) -> tuple[Figures, float, Size]:
+    """Return what the limits are held against: its figures, the error with everything asked, its size."""
     own = about.generalization
     size = Size(len(own.collected), own.total_buckets - len(own.not_collected))
-    everything = about.run.frontier.untouched.utility_risk
-    held = about.run.choice.budget.limits(Figures.of(about.evaluation), everything, size)
-    return [limit for limit in held if limit.beyond > 0]
+    return Figures.of(about.evaluation), about.run.frontier.untouched.utility_risk, size
 
 
 def _why_nothing(about: Subject) -> str:

@@ -134,7 +134,7 @@ function WorthLine({ question, card }) {
   if (!own) return html`<footer class="worth waiting"><span>Weighing what it is worth …</span></footer>`;
   const sure = 2 * own.error;
   return html`<footer class=${stale ? "worth waiting" : "worth"} title="The draft with this question against the draft without it, in points"><${Gauge} words="Helps the model" value=${own.loss} spread=${sure} top=${0.05} kind="good" />
-    <${Gauge} words=${own.own == null ? "Tells an attacker of others" : "Tells an attacker of it"} value=${own.own ?? own.tells} spread=${0} top=${0.5} kind="bad" /></footer>`;
+    <${Gauge} words=${own.own == null ? "Tells an attacker of others" : "Tells an attacker of it"} value=${own.own ?? own.disclosed} spread=${0} top=${0.5} kind="bad" /></footer>`;
 }
 
 /** @param {{words: string, value: number, spread: number, top: number, kind: string}} props */

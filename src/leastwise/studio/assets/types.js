@@ -93,7 +93,7 @@
  * @property {string} fingerprint
  * @property {Job | null} job
  */
-/** @typedef {{loss: number, error: number, tells: number, own: number | null}} Worth */
+/** @typedef {{loss: number, error: number, disclosed: number, own: number | null}} Worth */
 /** @typedef {{fingerprint: string, worth: Record<string, Worth>, proposed: Record<string, string>, looks: number, figures: Figures}} Weighed */
 /** @typedef {{kind: string, attribute: string, [more: string]: any}} Edit */
 /** @typedef {{attribute: string, card: Card, figures: Figures}} Preview */

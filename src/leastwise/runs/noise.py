@@ -1,0 +1,102 @@
+"""What noise can explain: the one rule by which a run and a check say that a limit is missed.
+
+A figure beyond its limit has a *chance*: how likely one as far off is where the true one keeps the limit (a
+p-value), and pays for how many limits there are. Only where it is small a limit is missed; otherwise noise can
+explain what was seen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from leastwise.confidence import Interval, binomial_interval
+from leastwise.predictors.held_out import Difference
+
+NOISE_LEVEL = 0.01
+"""How often a check alarms although all is well: once in a hundred times."""
+FOR_LIMITS = 1 / 3
+"""What limits have of that level in a check that asks for unknown values and holds a promise, too: a run that says
+of a limit that it is missed must not be louder than that."""
+
+
+def adjusted(chances: Sequence[float]) -> tuple[float, ...]:
+    """Return the chances corrected for how many there are (Holm): alarm where one is at most the level.
+
+    >>> adjusted([0.01, 0.5, 0.02])
+    (0.03, 0.5, 0.04)
+    """
+    order = np.argsort(chances, kind="stable")
+    result = np.empty(len(chances))
+    largest = 0.0
+    for place, i in enumerate(order):
+        largest = max(largest, min(1.0, (len(chances) - place) * chances[i]))
+        result[i] = largest
+    return tuple(result.tolist())
+
+
+def chance_above(count: float, people: float, limit: float) -> float:
+    """Return the chance of so many or more if the share behind them is at the limit.
+
+    >>> round(chance_above(15, 100, 0.1), 3), chance_above(0, 100, 0.1)
+    (0.073, 1.0)
+    """
+    if people < 1:
+        return 1.0
+    from scipy import stats  # here: most commands judge nothing, and should not wait for it
+
+    return float(stats.binom.sf(round(count) - 1, round(people), min(max(limit, 0.0), 1.0)))
+
+
+def chance_below(count: float, people: float, limit: float) -> float:
+    """Return the chance of so many or fewer if the share behind them is at the limit."""
+    if people < 1:
+        return 1.0
+    from scipy import stats
+
+    return float(stats.binom.cdf(round(count), round(people), min(max(limit, 0.0), 1.0)))
+
+
+def chance_of_number(count: int, limit: float) -> float:
+    """Return the chance of so many rare events or more if their expected number is at the limit.
+
+    >>> chance_of_number(1, 0), round(chance_of_number(5, 3), 3)
+    (0.0, 0.185)
+    """
+    from scipy import stats
+
+    return float(stats.poisson.sf(count - 1, limit)) if count > 0 else 1.0
+
+
+def chance_of_increase(increase: Difference, limit: float) -> float:
+    """Return the chance of such an increase if the true one is at the limit, both measured on the same people.
+
+    Two classifiers of the same records err on mostly the same people; only those on whom they differ are noise.
+
+    >>> round(chance_of_increase(Difference(0.2, 0.04), 0.1), 4)
+    0.0062
+    """
+    from scipy import stats
+
+    return float(stats.norm.sf((increase.mean - limit) / increase.standard_error))
+
+
+def people_behind(mean: float, interval: Interval | None, people: float) -> float:
+    """Return how many right-or-wrong guesses would give this mean an interval as narrow as this one.
+
+    The mean over several attributes is surer than that of one; its interval says by how much, and a test at
+    another level needs to know.
+
+    >>> round(people_behind(0.4, binomial_interval(400, 1000), 200))
+    1000
+    """
+    if interval is None:
+        return people
+    width, low, high = interval[1] - interval[0], 1.0, 1e9
+    for _ in range(100):
+        middle = math.sqrt(low * high)
+        found = binomial_interval(mean * middle, middle)
+        low, high = (middle, high) if found.high - found.low > width else (low, middle)
+    return low

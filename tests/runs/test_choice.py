@@ -14,10 +14,11 @@ from leastwise import Attribute, Generalization, ParameterError, Schema
 from leastwise.confidence import Interval
 from leastwise.evaluation.declared_groups import GroupErrors
 from leastwise.evaluation.pareto import Limits, Point, frontier
-from leastwise.predictors.held_out import MARGIN, Difference
+from leastwise.predictors.held_out import Difference
 from leastwise.runs import Budget, Candidate, Choice, Figures, Frontier, choose
-from leastwise.runs.choice import best_screened, promise, serving_alike
+from leastwise.runs.choice import best_screened, serving_alike
 from leastwise.runs.frontier import Areas, distances, knees, limits_of, named, thinned
+from leastwise.runs.promises import promise
 
 LIMITS = Limits(Point(0.1, 0.0), Point(0.3, 0.5))
 
@@ -358,20 +359,6 @@ def test_a_limit_that_test_denies_is_missed():
         ),
     )
     assert choose(front, Budget(max_error_increase=0.01)).promise.startswith("Missed: the model errs 2.0 points")
-
-
-@given(st.floats(-0.05, 0.05), st.floats(1e-4, 0.05), st.floats(0, 0.05), st.floats(0.5, 0.999))
-def test_kept_means_that_the_upper_bound_keeps_it(mean: float, error: float, most: float, confidence: float):
-    budget = Budget(max_error_increase=most, confidence=confidence)
-    text = promise(budget, Difference(mean, error), 1000)
-    upper = max(mean, 0) + MARGIN * budget.errors * error  # who sees more can coarsen: less is chance
-    lower = mean - MARGIN * budget.errors * error
-    missed = "Missed" if lower > most else "Probably missed"
-    if mean > most >= lower:
-        down = f"{lower * 100:.1f}" if lower > 0 else "no increase at all"
-        assert text.endswith(f"that may be chance, {confidence * 100:g}\xa0% confidence reaches down to {down}.")
-    expected = "Kept" if upper <= most else missed if mean > most else "Probably kept"
-    assert text.startswith(expected + ":")
 
 
 def test_a_share_of_people_alone_is_a_limit():

@@ -6,19 +6,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from leastwise.documents import from_text, to_text
-from leastwise.documents.wording import NO_BREAK, listed
+from leastwise.documents.wording import listed
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
 from leastwise.evaluation.risk import deciding
-from leastwise.predictors.held_out import CHOICE_MARGIN, MARGIN, Difference, weighed
+from leastwise.predictors.held_out import CHOICE_MARGIN, MARGIN
 from leastwise.runs.budget import WORST, Budget, Limit, Size
 from leastwise.runs.candidates import Candidate, Figures
 from leastwise.runs.frontier import Frontier, thinned
+from leastwise.runs.promises import MISSED, promise
 from leastwise.runs.task import FRESH
 
 FORMAT = "leastwise-choice"
-MISSED = ("Missed: ", "Probably missed: ")
-"""How a promise begins that is not kept, as far as the test part tells."""
 DEFAULT = Budget(max_error_increase=0.01)
 """What is allowed when nobody says anything: one point of accuracy."""
 DEFAULT_FOR_NUMBERS = Budget(max_error_increase=0.03)
@@ -56,7 +55,7 @@ class Choice:
         What the chosen candidate breaks on the test part, by which it was not chosen.
     promise
         Whether the test part, which had no say in choosing, confirms the limit on the increase of the error: as
-        kept, probably kept, probably missed or missed, in words; empty where there is no such limit.
+        kept, probably kept, probably missed (noise can explain it) or missed, in words; empty where there is none.
     """
 
     candidate: str | None
@@ -80,7 +79,7 @@ class Choice:
         if not self.breaks_its_promise:
             return self.misses_on_test
         others = (miss for miss in self.misses_on_test if "than with everything asked" not in miss)
-        said = self.promise.removeprefix(MISSED[0]).removeprefix(MISSED[1])
+        said = next(self.promise.removeprefix(begin) for begin in MISSED if self.promise.startswith(begin))
         return (said.rstrip("."), *others)
 
     def to_json(self) -> str:
@@ -242,72 +241,6 @@ def _upper_bound(budget: Budget) -> Callable[[Candidate], float]:
     return bound
 
 
-def promise(
-    budget: Budget, increase: Difference, people: int, expected: float | None = None, label: str = ""
-) -> str:
-    """Say whether a limit on the increase of the error is kept, by people who had no say in choosing.
-
-    It is kept where the labels of these people confirm it, and the beliefs of a classifier that is told everything
-    (``expected``) do not speak against it: labels alone confirm a limit now and then by luck. Both have a
-    margin: a limit is mostly claimed of candidates that are close to it. Of several labels, ``label`` is the one
-    that is meant.
-
-    >>> promise(Budget(max_error_increase=0.01), Difference(0.004, 0.002), 3000)
-    'Kept: with 90\xa0% confidence the model errs at most 0.7 points more than with everything asked (allowed: 1).'
-    """
-    most = budget.max_error_increase
-    assert most is not None
-    # Who sees more can coarsen: an increase below zero is chance, and no reason to be surer.
-    increase = replace(increase, mean=max(increase.mean, 0.0))
-    errors = MARGIN * budget.errors
-    labels = upper = increase.bound(errors)
-    if expected is not None:
-        upper = max(upper, weighed(increase, expected).bound(errors))
-    level, allowed = f"{budget.confidence * 100:g}{NO_BREAK}%", f"allowed: {most * 100:g}"
-    than = f"{f'about {label} ' * bool(label)}than with everything asked"
-    if upper <= most:
-        return (
-            f"Kept: with {level} confidence the model errs at most {upper * 100:.1f} points more "
-            f"{than} ({allowed})."
-        )
-    if increase.mean > most:
-        lower = increase.bound(-errors)
-        sure, least = lower > most, f"{lower * 100:.1f}" if lower > 0 else "no increase at all"
-        chance = "" if sure else f"; that may be chance, {level} confidence reaches down to {least}"
-        return (
-            f"{MISSED[not sure]}the model errs {_beyond(increase.mean, most)} points more {than} "
-            f"({allowed}){chance}."
-        )
-    if labels <= most:
-        more = " by what a classifier expects that is told everything"
-    else:
-        short = (errors * increase.standard_error / max(most - increase.mean, 1e-9)) ** 2
-        more = f"; about {_rounded((short - 1) * people):,} more people to test would tell" if short < 100 else ""
-    return (
-        f"Probably kept: the model errs {increase.mean * 100:.1f} points more {than} "
-        f"({allowed}), and {level} confidence reaches to {_beyond(upper, most)}{more}."
-    )
-
-
-def _beyond(share: float, most: float) -> str:
-    """Return the points of a share that is more than allowed, with as many digits as show that it is.
-
-    >>> _beyond(0.0101, 0.01), _beyond(0.021, 0.01)
-    ('1.01', '2.1')
-    """
-    texts = [f"{share * 100:.{digits}f}" for digits in (1, 2, 3, 4)]
-    return next((text for text in texts if float(text) > most * 100 + 1e-9), texts[-1])
-
-
-def _rounded(number: float) -> int:
-    """Return a number with two digits that count.
-
-    >>> _rounded(1234.5), _rounded(7.2)
-    (1200, 7)
-    """
-    return int(float(f"{number:.2g}"))
-
-
 def limits_in_words(budget: Budget, frontier: Frontier) -> str:
     """Say the limits, and of several labels which count."""
     every = frontier.untouched.labels
@@ -340,7 +273,7 @@ def _choice(point: Candidate, budget: Budget, stated: bool, sentence: str, front
     misses: list[str] = []
     if fits and point.tested is not None:
         everything = frontier.untouched.utility_risk
-        misses = budget.problems(point.tested, everything, Size(point.asked, point.answers))
+        misses = budget.misses(point.tested, everything, Size(point.asked, point.answers))
     return Choice(
         candidate=point.id,
         budget=budget,
@@ -370,7 +303,7 @@ def _promise_of_every_label(tested: Figures, budget: Budget) -> str:
     found = []
     for each in deciding(tested.labels):
         assert each.increase is not None
-        told = promise(budget, each.increase, tested.people, each.expected, each.label)
+        told = promise(budget, each.increase, tested.people, each.expected, each.label, len(tested.labels))
         sure = 0 if told.startswith(MISSED) else 2 if told.startswith("Kept") else 1
         found.append((sure, -each.increase.bound(budget.errors), told))
     return min(found)[2]

@@ -11,8 +11,8 @@ from leastwise.predictors.held_out import MARGIN, Difference, weighed
 from leastwise.runs.budget import NOISE, Budget, in_points, increase_in_words
 from leastwise.runs.noise import chance_of_increase
 
-MISSED = ("Missed: ", "Beyond the limit, but noise can explain it: ", "Probably missed: ")
-"""How a promise begins that is not kept, as far as the test part tells; the last one in earlier runs."""
+MISSED = ("Missed: ", "Probably missed: ")
+"""How a promise begins that is not kept, as far as the test part tells; the second where noise can explain it."""
 
 
 def promise(
@@ -35,8 +35,8 @@ def promise(
     'Kept: with 90\xa0% confidence the model errs at most 0.7 points more than with everything asked
     (allowed: 1.0).'
     >>> promise(Budget(max_error_increase=0.01), Difference(0.013, 0.002), 3000)
-    'Beyond the limit, but noise can explain it: the model errs 1.3 points more than with everything asked, allowed
-    is 1.0; the records do not rule out 0.8.'
+    'Probably missed: the model errs 1.3 points more than with everything asked, allowed is 1.0, which noise can
+    explain: the records do not rule out 0.8.'
     """
     most = budget.max_error_increase
     assert most is not None
@@ -70,11 +70,8 @@ def promise(
 
 
 def only_noise(promised: str, misses: Sequence[str]) -> bool:
-    """Whether noise can explain all that is beyond a limit, by what was said of it.
-
-    Of too many errors the promise speaks, which in earlier runs called that probably missed.
-    """
-    explained = promised.startswith(MISSED[1:])
+    """Whether noise can explain all that is beyond a limit, by what was said; the promise speaks of errors."""
+    explained = promised.startswith(MISSED[1])
     return all(miss.endswith(NOISE) or (explained and "than with everything asked" in miss) for miss in misses)
 
 
@@ -85,7 +82,7 @@ def _missed(budget: Budget, most: float, increase: Difference, about: str, label
     lowest = increase.bound(-NormalDist().inv_cdf(1 - budget.noise_level(labels)))
     low, allowed = in_points(lowest, most)
     rest = "that it errs no more at all" if lowest <= 0 else low
-    return f"{MISSED[1]}{errs}{f'; the records do not rule out {rest}' * (low != allowed)}."
+    return f"{MISSED[1]}{errs}, {NOISE}{f': the records do not rule out {rest}' * (low != allowed)}."
 
 
 def _rounded(number: float) -> int:

@@ -143,34 +143,34 @@ def spend(
     Generalization
         The given one, where it leaves nothing to spend.
     """
-    same: Any = {"mu": mu, "constraints": constraints, "everything": everything}
-    return spent_by_shares(train, validation, generalization, most, errors, (1.0,), **same)[0]
+    known = everything or everything_asked(train, validation)
+    left = most - increase_of(generalization, train, validation, known).bound(errors)
+    same: Any = {"constraints": constraints, "everything": known}
+    return spent_by_shares(train, validation, generalization, left, (1.0,), (mu,), **same)[0]
 
 
 def spent_by_shares(
     train: Table,
     validation: Table,
     generalization: Generalization,
-    most: float,
-    errors: float,
+    left: float,
     shares: Sequence[float],
+    multipliers: Sequence[float | None],
     *,
-    mu: float | None,
     constraints: Constraints | None,
-    everything: Reference | None,
+    everything: Reference,
 ) -> list[Generalization]:
-    """Return what ``spend`` returns where only a share of what may be lost is spent, share by share."""
+    """Return what ``spend`` returns where only a share of what is left is spent: path by path, share by share.
+
+    What the paths have in common is learned once.
+    """
+    if left <= 0:
+        return [generalization] * (len(multipliers) * len(shares))
     held = constraints or Constraints()
     search = _Search(_some(train), validation, held, _some(train.with_own_levels(), _MOST_ON_A_PATH))
-    everything = everything or everything_asked(train, validation)
     search.begin(generalization, everything.beliefs)
-    left = most - increase_of(generalization, train, validation, everything).bound(errors)
-    path = [generalization, *(search.path(generalization, mu) if left > 0 else ())]
-
-    def last_within(lost: float) -> int:
-        return last_that(lambda number: search.expected_loss(path[number]) <= lost, len(path) - 1)
-
-    return [path[last_within(share * left)] for share in shares]
+    paths = ([generalization, *search.path(generalization, mu)] for mu in multipliers)
+    return [path[search.last_within(path, share * left)] for path in paths for share in shares]
 
 
 def everything_asked(train: Table, validation: Table) -> Reference:
@@ -288,6 +288,10 @@ class _Search:
     def expected_loss(self, coarser: Generalization) -> float:
         """Return how much more often it errs than the given one, if the beliefs are right."""
         return self.judge(coarser)[0].expected_loss(self.beliefs) - self.given.expected_loss(self.beliefs)
+
+    def last_within(self, path: Sequence[Generalization], lost: float) -> int:
+        """Return how far a path goes that loses no more than this, if the beliefs are right."""
+        return last_that(lambda number: self.expected_loss(path[number]) <= lost, len(path) - 1)
 
     def is_free(self, coarser: Generalization) -> bool:
         """Return whether a coarser generalization costs nothing that the records can tell."""

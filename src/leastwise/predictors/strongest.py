@@ -144,7 +144,9 @@ class Mixture(NamedTuple):
 
     def of(self, probabilities: Sequence[Probabilities]) -> Probabilities:
         """Return the weighted mean."""
-        parts = [share * p for share, p in zip(self.shares, probabilities, strict=True) if share]
+        parts = [
+            p if share == 1 else share * p for share, p in zip(self.shares, probabilities, strict=True) if share
+        ]
         return np.asarray(sum(parts[1:], start=parts[0]))
 
     def named(self, names: Sequence[str]) -> str:

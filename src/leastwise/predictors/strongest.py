@@ -376,7 +376,7 @@ def try_on_cells(
         if kept is not None:
             kept.append([each[0] for each in predicted])
         for t, own in enumerate(cells):
-            stacked = np.stack([p[t] for p in predicted]).astype(float)
+            stacked = np.stack([p[t] for p in predicted], dtype=float)
             starts = np.searchsorted(own.bucket, np.arange(start, start + len(rows) + 1))
             try_cells(stacked, shares, starts, own.truth, own.tried.wrong, own.tried.of_truth)
     return [own.tried for own in cells]

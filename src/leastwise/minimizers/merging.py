@@ -56,6 +56,8 @@ READABLE = 8
 _SAVING = 20.0
 # Up to so many questions, each is left out in turn; of more, the least important are tried together first.
 _FEW_QUESTIONS = 12
+# A fitted classifier of a hundred questions takes many megabytes, and hundreds are tried.
+_MOST_FITTED = 16
 # So many pairs, or questions, in a row that turn out to cost something are enough: they come in the order of that.
 _PATIENCE = 3
 
@@ -260,13 +262,25 @@ class _Search:
     people: Table = field(init=False)  # the validation part, person by person
     given: HeldOut = field(init=False)
     beliefs: npt.NDArray[Any] = field(init=False)  # what is thought of each label on validation by who sees most
-    _judged: dict[str, tuple[HeldOut, Strongest]] = field(default_factory=dict)
+    _judged: dict[str, HeldOut] = field(default_factory=dict)
+    _fitted: dict[str, Strongest] = field(default_factory=dict)
 
-    def judge(self, generalization: Generalization) -> tuple[HeldOut, Strongest]:
+    def judge(self, generalization: Generalization) -> HeldOut:
+        if generalization.fingerprint not in self._judged:
+            self._learn(generalization)
+        return self._judged[generalization.fingerprint]
+
+    def classifier(self, generalization: Generalization) -> Strongest:
+        """Return who judged it; the last few are kept, and another one learns the same again."""
+        if generalization.fingerprint not in self._fitted:
+            self._learn(generalization)
+        return self._fitted[generalization.fingerprint]
+
+    def _learn(self, generalization: Generalization) -> None:
         key = generalization.fingerprint
-        if key not in self._judged:
-            self._judged[key] = held_out(generalization, self.train, self.validation)
-        return self._judged[key]
+        self._judged[key], self._fitted[key] = held_out(generalization, self.train, self.validation)
+        if len(self._fitted) > _MOST_FITTED:
+            del self._fitted[next(iter(self._fitted))]
 
     def begin(self, given: Generalization, beliefs: npt.NDArray[Any] | None = None) -> None:
         """Hold everything that follows, which is coarser, against this one; by its own beliefs, or by better ones.
@@ -279,7 +293,7 @@ class _Search:
         if self.validation.persons is None and self.validation.number is None:
             self.train = self.train.distinct(given)
             self.validation = self.validation.distinct(given) if beliefs is None else self.validation
-        self.given, classifier = self.judge(given)
+        self.given, classifier = self.judge(given), self.classifier(given)
         rows = samples(self.validation, given, "label")
         first, bucket_of = rows.buckets
         own = np.asarray(classifier.predict(rows.inputs[first])[0])[bucket_of]
@@ -287,7 +301,7 @@ class _Search:
 
     def expected_loss(self, coarser: Generalization) -> float:
         """Return how much more often it errs than the given one, if the beliefs are right."""
-        return self.judge(coarser)[0].expected_loss(self.beliefs) - self.given.expected_loss(self.beliefs)
+        return self.judge(coarser).expected_loss(self.beliefs) - self.given.expected_loss(self.beliefs)
 
     def last_within(self, path: Sequence[Generalization], lost: float) -> int:
         """Return how far a path goes that loses no more than this, if the beliefs are right."""
@@ -295,13 +309,13 @@ class _Search:
 
     def is_free(self, coarser: Generalization) -> bool:
         """Return whether a coarser generalization costs nothing that the records can tell."""
-        after, _ = self.judge(coarser)
+        after = self.judge(coarser)
         told = after.errs_more_than(self.given), after.is_surprised_more_than(self.given)
         return costs_nothing(*told, self.expected_loss(coarser), self.loss)
 
     def pays(self, fewer: Generalization) -> bool:
         """Return whether the records tell that more answers are worth it than people read."""
-        more = self.judge(fewer)[0].errs_more_than(self.given)
+        more = self.judge(fewer).errs_more_than(self.given)
         return more.bound(-_CHANCE) > 0 or (max(more.mean, 0.0) + self.expected_loss(fewer)) / 2 > self.loss
 
     def without_questions(self, now: Generalization) -> Generalization:
@@ -397,7 +411,7 @@ class _Search:
         It guesses for the two as the mean of what it guesses for either, which costs no less than to learn anew;
         how often that errs more, its own beliefs tell.
         """
-        _, classifier = self.judge(now)
+        classifier = self.classifier(now)
         rows, people = samples(self.validation, now, "label"), samples(self.train, now, "label")
         first, place = rows.buckets
         inputs = rows.inputs[first]

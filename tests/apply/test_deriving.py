@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from leastwise import Attribute, Generalization, Groups, Intervals, ParameterError, Untouched
 from leastwise.exports import to_sql
+from leastwise.partition import keep
 from leastwise.records.table import Table
 from leastwise.schema import Schema
 from leastwise.schema.derive import derived
@@ -152,6 +154,17 @@ def test_coordinates_in_columns_of_numbers_are_in_one_cell_on_every_road(numbers
     for number in numbers:
         edge = float(derived(rule, number))
         assert edge - 1e-9 <= number < edge + size + 1e-9
+
+
+@pytest.mark.parametrize("rule", ["grid 0.1", "prefix 2"])
+def test_a_number_that_is_none_is_no_answer_on_any_road(rule: str) -> None:
+    kind: Any = {"kind": "continuous"} if rule.startswith("grid") else {"values": ("51", "52")}
+    place = Attribute("z", missing=True, other=True, derive=rule, source="raw", **kind)
+    partition = Intervals(place, (50.0,)) if place.continuous else keep(place)
+    g, frame = Generalization((partition,)), pl.DataFrame({"raw": [51.25, math.nan, None]})
+    truth = g.transform(frame)["z"].to_list()
+    assert truth[1] == truth[2] != truth[0]
+    assert [row["z"] for row in engines.duckdb_rows(to_sql(g, "duckdb"), frame)] == truth
 
 
 def test_the_source_never_leaves() -> None:

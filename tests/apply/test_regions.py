@@ -10,6 +10,7 @@ import duckdb
 import narwhals as nw
 import numpy as np
 import polars as pl
+import psycopg
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -24,6 +25,7 @@ from leastwise.schema.derive import Box, Region, derived, regions_from, rule_of
 from leastwise.schema.file import from_yaml, to_yaml
 from leastwise.schema.inference import infer_schema
 from tests.cli.running import runner
+from tests.exports.engines import duckdb_rows, postgres_rows, sqlite_rows
 from tests.exports.node import Node, node  # noqa: F401
 
 EAST = "far East 0 170 20 180; far East 0 -180 20 -170"
@@ -223,6 +225,36 @@ def test_a_number_that_is_none_is_no_answer_of_any_frame() -> None:
     assert asked.transform(frame)["lat"].to_list()[1:] == [missing, missing]
     assert asked.transform(frame.lazy()).collect()["lat"].to_list()[1:] == [missing, missing]
     assert asked.transform(frame.to_arrow())["lat"].to_pylist()[1:] == [missing, missing]
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgresql"])
+@pytest.mark.parametrize("nobody", [float("nan"), None])
+def test_a_number_that_is_none_is_no_answer_in_sql(dialect: str, nobody: float | None, request: Any) -> None:
+    frame = pl.DataFrame({"lat": [51.0, nobody, 51.0, 89.0], "lon": [1.0, 1.0, nobody, 1.0]})
+    asked = Generalization((Groups(PLACE, (0, 1, 2, 3, 4)),))
+    expected = asked.transform(frame)["lat"].to_list()
+    assert expected[1] == expected[2] not in (expected[0], expected[3])
+    query = to_sql(asked, dialect, table="records")
+    assert told(dialect, query, frame, request) == expected
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "postgresql"])
+def test_the_text_of_nan_is_a_strange_answer(dialect: str, request: Any) -> None:
+    frame = pl.DataFrame({"lat": ["51", "NaN", "nan", None], "lon": ["1"] * 4})
+    asked = Generalization((Groups(PLACE, (0, 1, 2, 3, 4)),))
+    expected = asked.transform(frame)["lat"].to_list()
+    assert expected[1] == expected[2] != expected[3]
+    assert told(dialect, to_sql(asked, dialect, table="records"), frame, request) == expected
+
+
+def told(dialect: str, query: str, frame: pl.DataFrame, request: Any) -> list[Any]:
+    if dialect == "postgresql":
+        with psycopg.connect(request.getfixturevalue("postgres").url(driver="postgresql")) as connection:
+            rows = postgres_rows(connection, query, frame)
+    else:
+        rows = (duckdb_rows if dialect == "duckdb" else sqlite_rows)(query, frame)
+    assert not isinstance(rows, str), rows
+    return [row["lat"] for row in rows]
 
 
 def test_a_rule_is_made_of_rows() -> None:

@@ -147,6 +147,23 @@ def test_evaluate_and_explain(run: Run, people: pl.DataFrame, tmp_path: Path) ->
     assert json.loads(careful.out)["people"] == json.loads(answer.out)["people"]
 
 
+def test_a_studio_opens_on_the_sample_of_a_run(
+    run: Run, people: pl.DataFrame, words: list[object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rooms = list[Any]()
+    monkeypatch.setattr("leastwise.studio.serve", lambda room, *_, **__: rooms.append(room))
+    stored, folder = database(people, tmp_path / "people.db"), tmp_path / "run"
+    made = run("run", stored, "--table", "people", *words, "-o", folder)
+    assert made.code == 0, made.err
+    assert "stayed in DuckDB" in run("studio", folder).err
+    assert "the same --table, --key, --sample" in run("studio", folder, "--data", stored, "--table", "people").err
+    opened = run("studio", folder, "--data", stored, "--table", "people", "--sample", 600)
+    assert opened.code == 0, opened.err
+    assert len(rooms) == 1
+    found = StoredRun.load(folder)
+    assert len(rooms[0].ground.table) == found.task.source.sampled if found.task.source else False
+
+
 def test_bad_addresses_are_answered_in_one_line(run: Run, words: list[object], tmp_path: Path) -> None:
     assert "no such file" in run("run", tmp_path / "*.parquet", *words).complaint
     assert "no such database" in run("run", "duckdb:nowhere.db", "--table", "t", *words).complaint

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 import numpy as np
 import pandas as pd
@@ -21,7 +22,7 @@ from leastwise import (
     Table,
     UnknownValueError,
 )
-from leastwise.records.grouping import joint_buckets
+from leastwise.records.grouping import Beside, Cells, joint_buckets
 from tests import strategies as own
 from tests.samples import one_column
 
@@ -167,6 +168,34 @@ def test_joint_buckets_of_many_wide_columns(rows: list[list[int]]) -> None:
     first, bucket = joint_buckets(codes, [251] * 12)
     assert (codes[first][bucket] == codes).all()
     assert len(first) == len({tuple(row) for row in rows})
+
+
+@given(st.integers(1, 60), st.lists(st.integers(1, 9), min_size=1, max_size=12), st.integers(0, 99))
+@settings(max_examples=60)
+def test_joint_buckets_lie_in_the_order_of_their_rows(rows: int, sizes: list[int], seed: int) -> None:
+    """However many rows are possible, and whether they are counted or sorted."""
+    codes = np.random.default_rng(seed).integers(0, sizes, (rows, len(sizes)))
+    first, bucket = joint_buckets(codes, sizes)
+    _, own, inverse = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+    assert (first.tolist(), bucket.tolist()) == (own.tolist(), inverse.ravel().tolist())
+
+
+@given(st.integers(0, 40), st.integers(1, 9), st.integers(1, 90), st.booleans(), st.integers(0, 99))
+@settings(max_examples=60)
+def test_values_are_counted_beside_records(rows: int, records: int, size: int, several: bool, seed: int) -> None:
+    """By a table of all pairs where they are few, by sorting where they are many."""
+    rng = np.random.default_rng(seed)
+    record_of, values = rng.integers(0, records, rows), rng.integers(0, size, rows)
+    people = rng.integers(1, 4, rows) if several else np.ones(rows, dtype=np.int64)
+    counted = Counter[tuple[int, int]]()
+    for record, value, n in zip(record_of.tolist(), values.tolist(), people.tolist(), strict=True):
+        counted[record, value] += n
+    expected = [(*pair, float(n)) for pair, n in sorted(counted.items())]
+    beside = Beside(record_of, records, people if several else None).cells(values, size)
+    for cells in (beside, Cells.of(record_of, values, people)):
+        assert [*zip(*(column.tolist() for column in cells), strict=True)] == expected
+    in_order = Cells.of(*beside)
+    assert all(np.array_equal(a, b) for a, b in zip(in_order, beside, strict=True))
 
 
 def test_a_generalization_of_another_schema_is_refused() -> None:

@@ -81,6 +81,12 @@ class SourceOptions:
         """Whether any of them was typed: then the records stay where they are, however few."""
         return self != SourceOptions()
 
+    @property
+    def words(self) -> list[str]:
+        """What was typed of where the records are, for another command."""
+        typed = {"--table": self.table, "--key": self.key, "--sample": self.sample, "--min-count": self.min_count}
+        return [word for name, value in typed.items() if value is not None for word in (name, str(value))]
+
 
 class Opened(NamedTuple):
     """A source, the sample to fit on, and what was inferred about it."""

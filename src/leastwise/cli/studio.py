@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from leastwise.cli.app import PolicyFile, app, grouped
+from leastwise.cli.sources import SourceOptions, name_of, sampled, stays
 from leastwise.cli.task import Drop, Task, TaskOptions, constraints_of, policy_of
 from leastwise.errors import ParameterError
+from leastwise.progress import Lines
 
 if TYPE_CHECKING:
     from leastwise.studio import Ground
@@ -23,8 +25,12 @@ ADULT = "adult.parquet"
 @grouped
 def studio(
     task: TaskOptions,
+    at: SourceOptions,
     run: Annotated[
-        Path | None, typer.Argument(help="The folder of a run; or a file of records, for a quick run of them.")
+        str | None,
+        typer.Argument(
+            help="The folder of a run; or a file of records, or their address, for a quick run of them."
+        ),
     ] = None,
     data: Annotated[
         str | None,
@@ -39,7 +45,8 @@ def studio(
 ) -> None:
     """Draw the buckets by hand, with what they cost and what they tell in sight; decide together.
 
-    The studio listens on this machine only. Everything that is done is kept in the run's folder at once.
+    The studio listens on this machine only. Everything that is done is kept in the run's folder at once. Of
+    records that stay where they are, drafts are judged on the sample of the run.
 
     Example: `leastwise studio run/ --data adult.csv`, or `leastwise studio --demo`
     """
@@ -48,7 +55,7 @@ def studio(
     from leastwise.studio import Room, serve
 
     typer.echo("opening the studio", err=True)
-    ground = _ground(run, data, task, drop, output, demo)
+    ground = _ground(run, data, task, at, drop, output, demo)
     known = policy_of(policy)
     if known is not None:
         ground.limits, ground.rules = known.budget or None, constraints_of(known)
@@ -65,7 +72,13 @@ def studio(
 
 
 def _ground(
-    run: Path | None, data: str | None, task: TaskOptions, drop: list[str] | None, output: Path, demo: bool
+    run: str | None,
+    data: str | None,
+    task: TaskOptions,
+    at: SourceOptions,
+    drop: list[str] | None,
+    output: Path,
+    demo: bool,
 ) -> Ground:
     """Return the records and the run, which is begun where there is none."""
     if demo == (run is not None):
@@ -73,19 +86,25 @@ def _ground(
     if demo:
         return _begun_demo(output if output != OUTPUT else Path("studio-demo"))
     assert run is not None
-    if run.is_dir():
-        return _of_run(run, data, task)
-    return _begun(Task.of(str(run), task, inference={"drop": drop}), output)
+    if Path(run).is_dir():
+        return _of_run(Path(run), data, task, at)
+    return _begun(Task.of(run, task, inference={"drop": drop}), at, output)
 
 
-def _of_run(folder: Path, data: str | None, task: TaskOptions) -> Ground:
+def _of_run(folder: Path, data: str | None, task: TaskOptions, at: SourceOptions) -> Ground:
     from leastwise.datasets import load_adult
     from leastwise.records.files import read_frame
     from leastwise.records.table import Table
+    from leastwise.runs.folder import SCHEMA
     from leastwise.studio import Ground
     from leastwise.studio.opening import find_records, read_run
 
     known, schema = read_run(folder)
+    if data is None and known.source is not None:
+        raise ParameterError(f"the records of this run stayed in {known.source.engine}; say where: --data")
+    if data is not None and (known.source is not None or stays(data, at)):
+        asked = Task.of(data, task, folder / SCHEMA)
+        return Ground.of(folder, known, sampled(asked, at, known.seed, Lines()).table)
     if data is None and known.data == ADULT and schema == load_adult().schema:
         frame = load_adult().frame
     else:
@@ -93,14 +112,15 @@ def _of_run(folder: Path, data: str | None, task: TaskOptions) -> Ground:
     return Ground.of(folder, known, Table.from_frame(frame, schema, task.person, task.survey_weights))
 
 
-def _begun(described: Task, folder: Path) -> Ground:
+def _begun(described: Task, at: SourceOptions, folder: Path) -> Ground:
     """Return the ground of a file of records, with a quick run of it in the background."""
     from leastwise.studio import Ground
 
-    records = described.records()
+    records = sampled(described, at, 0, Lines())
     records.tell_left_out()
-    arguments = ["run", described.data, "--quick", *described.words(by_set=True)]
-    return Ground.begin(folder, records.table, Path(described.data).name, arguments)
+    arguments = ["run", described.data, "--quick", *described.words(by_set=True), *at.words]
+    name = name_of(described.data, at) if at.given else Path(described.data).name
+    return Ground.begin(folder, records.table, name, arguments)
 
 
 def _begun_demo(folder: Path) -> Ground:

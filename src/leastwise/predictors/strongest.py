@@ -144,7 +144,9 @@ class Mixture(NamedTuple):
 
     def of(self, probabilities: Sequence[Probabilities]) -> Probabilities:
         """Return the weighted mean."""
-        parts = [share * p for share, p in zip(self.shares, probabilities, strict=True) if share]
+        parts = [
+            p if share == 1 else share * p for share, p in zip(self.shares, probabilities, strict=True) if share
+        ]
         return np.asarray(sum(parts[1:], start=parts[0]))
 
     def named(self, names: Sequence[str]) -> str:
@@ -374,7 +376,7 @@ def try_on_cells(
         if kept is not None:
             kept.append([each[0] for each in predicted])
         for t, own in enumerate(cells):
-            stacked = np.stack([p[t] for p in predicted]).astype(float)
+            stacked = np.stack([p[t] for p in predicted], dtype=float)
             starts = np.searchsorted(own.bucket, np.arange(start, start + len(rows) + 1))
             try_cells(stacked, shares, starts, own.truth, own.tried.wrong, own.tried.of_truth)
     return [own.tried for own in cells]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,8 @@ from leastwise.partition import Codes
 _LARGEST_KEY = 2**62
 # Keys are counted where there are at most so many possible ones for each row.
 _SPARSE = 8
+# Pairs of a record and a value are counted in a table where there are at most so many for each row.
+_DENSE = 4
 
 
 def joint_keys(codes: Codes, sizes: Sequence[int]) -> npt.NDArray[np.int64]:
@@ -43,18 +46,34 @@ def joint_buckets(codes: Codes, sizes: Sequence[int]) -> tuple[npt.NDArray[Any],
     >>> first.tolist(), bucket.tolist()
     ([0, 1], [0, 1, 0])
     """
-    keys = joint_keys(codes, sizes)
-    bound = int(keys.max(initial=0)) + 1
-    if bound <= _SPARSE * len(keys):  # counting is faster than sorting
-        shown = np.zeros(bound, dtype=bool)
-        shown[keys] = True
-        number = np.cumsum(shown) - 1
-        inverse = number[keys]
-        first = np.empty(int(number[-1]) + 1, dtype=np.intp)
-        first[inverse[::-1]] = np.arange(len(keys) - 1, -1, -1)
-        return first, inverse.astype(np.intp)
-    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    return first, inverse.astype(np.intp)
+    keys, bound, countable = np.zeros(len(codes), dtype=np.int64), 1, _SPARSE * len(codes)
+    for j, size in enumerate(sizes):
+        # Before too many rows are possible to count them, those that are there are numbered densely.
+        if bound <= countable < bound * size or bound * size > _LARGEST_KEY:
+            first, keys = _numbered(keys, bound, countable)
+            bound = max(len(first), 1)
+        keys *= size
+        keys += codes[:, j]
+        bound *= size
+    first, inverse = _numbered(keys, bound, countable)
+    return first, inverse.astype(np.intp, copy=False)
+
+
+def _numbered(
+    keys: npt.NDArray[np.int64], bound: int, countable: int
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int64]]:
+    """Return where each key occurs first, in the order of the keys, and the number of each row's key in it."""
+    if bound > countable:
+        _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+        return first, inverse.astype(np.int64, copy=False)
+    shown = np.zeros(bound, dtype=bool)  # counting is faster than sorting
+    shown[keys] = True
+    number = np.cumsum(shown, dtype=np.int32 if bound < 2**31 else np.int64)
+    inverse = number.take(keys).astype(np.int64)
+    inverse -= 1
+    first = np.empty(int(number[-1]), dtype=np.intp)
+    first[inverse[::-1]] = np.arange(len(keys) - 1, -1, -1)
+    return first, inverse
 
 
 Runs = npt.NDArray[np.intp]
@@ -130,11 +149,69 @@ class Cells(NamedTuple):
         >>> Cells.of(np.array([1, 0, 1]), np.array([2, 5, 2]), np.array([3, 1, 4])).counts
         array([1., 7.])
         """
+        if _ascending(record_of, values):  # nothing is to be done
+            return cls(record_of.astype(np.intp), values.astype(np.intp), counts.astype(float))
         from scipy.sparse import coo_array  # which sorts by counting, and adds up what falls together
 
         shape = (int(record_of.max(initial=-1)) + 1, int(values.max(initial=-1)) + 1)
-        if not all(shape):
-            return cls(np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0))
         grid = coo_array((counts.astype(float), (record_of, values)), shape=shape).tocsr()
         records = np.repeat(np.arange(shape[0], dtype=np.intp), np.diff(grid.indptr))
         return cls(records, grid.indices.astype(np.intp), grid.data)
+
+
+def _ascending(first: npt.NDArray[Any], second: npt.NDArray[Any]) -> bool:
+    """Return whether pairs lie in order, each of them once."""
+    later = (first[1:] == first[:-1]) & (second[1:] > second[:-1])
+    return bool((later | (first[1:] > first[:-1])).all())
+
+
+class Beside:
+    """People by the record that each has, to count one attribute after another beside it.
+
+    Parameters
+    ----------
+    record_of
+        Per row the number of its record.
+    records
+        How many there are.
+    people
+        How many people each row stands for; None: one.
+    """
+
+    def __init__(self, record_of: npt.NDArray[np.intp], records: int, people: npt.NDArray[Any] | None) -> None:
+        self.record_of, self.records, self.people = record_of, records, people
+
+    def cells(self, values: npt.NDArray[Any], size: int) -> Cells:
+        """Count the values of an attribute, each below the size.
+
+        >>> Beside(np.array([1, 0, 1]), 2, None).cells(np.array([2, 5, 2]), 6).counts
+        array([1., 2.])
+        """
+        if self.records * size > _DENSE * len(values):
+            return self._by_blocks(values, size)
+        keys = self.record_of * size + values
+        table = np.bincount(keys, self.people, minlength=self.records * size)
+        found = np.flatnonzero(table)
+        return Cells(*np.divmod(found, size), table[found].astype(float))
+
+    def _by_blocks(self, values: npt.NDArray[Any], size: int) -> Cells:
+        """Sort the values of each record among themselves, and add up what falls together."""
+        from scipy.sparse import csr_array
+
+        order, starts, people = self._blocks
+        shape = (self.records, size)
+        grid = csr_array((people.copy(), values[order].astype(order.dtype), starts.copy()), shape=shape)
+        grid.sum_duplicates()
+        records = np.repeat(np.arange(self.records, dtype=np.intp), np.diff(grid.indptr))
+        return Cells(records, grid.indices.astype(np.intp), grid.data)
+
+    @cached_property
+    def _blocks(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[np.float64]]:
+        """The rows in the order of their records, where each record's begin, and the people of each row."""
+        from scipy.sparse import coo_array  # which sorts by counting
+
+        rows = len(self.record_of)
+        people = np.ones(rows) if self.people is None else self.people.astype(float)
+        shape = (self.records, max(rows, 1))
+        grid = coo_array((people, (self.record_of, np.arange(rows))), shape=shape).tocsr()
+        return grid.indices, grid.indptr, grid.data

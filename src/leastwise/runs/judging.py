@@ -159,12 +159,14 @@ def polished(
     least = least_of(*parts, candidate.generalization, constraints=constraints, loss=loss)
     first = how.coarsened(candidate, least, constraints)
     found = [Polished(first, how.estimated(first.generalization))]
-    if allowed is not None and found[0].increase.bound(allowed.errors) < allowed.increase:
-        for mu in SPENDING:
-            same: Any = {"mu": mu, "constraints": constraints, "everything": how.everything}
-            for spent in spent_by_shares(*parts, first.generalization, *allowed, PARTS, **same):
-                way = how.coarsened(first, spent, constraints)
-                found.append(Polished(way, how.estimated(way.generalization)))
+    left = 0.0 if allowed is None else allowed.increase - found[0].increase.bound(allowed.errors)
+    if left > 0:
+        same: Any = {"constraints": constraints, "everything": how.everything}
+        spent = spent_by_shares(*parts, first.generalization, left, PARTS, SPENDING, **same)
+        made = {each.fingerprint: each for each in spent}  # two ways may end at the same place
+        for each in made.values():
+            way = how.coarsened(first, each, constraints)
+            found.append(Polished(way, how.estimated(way.generalization)))
     return tuple(found)
 
 

@@ -60,9 +60,12 @@ class Ground:
     def of(cls, folder: Path, task: RunTask, table: Table) -> Ground:
         """Return the ground of a run; other records than its own are refused. It may still be going on."""
         if fingerprint(table) != task.fingerprint:
+            same = "--missing, --person and --survey-weights"
+            if task.source is not None:
+                same = "--table, --key, --sample and --missing"
             raise ParameterError(
                 f"these must be the records of the run ({task.data}); their fingerprint differs: give the same "
-                "file, with the same --missing, --person and --survey-weights"
+                f"file, with the same {same}"
             )
         found = cls(folder, table, task.data, task.seed, task.quick)
         if (folder / CHOICE).is_file():

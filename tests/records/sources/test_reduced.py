@@ -13,7 +13,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from leastwise import Generalization, Groups, Intervals, Schema, Table, Untouched
+from leastwise import Attribute, Generalization, Groups, Intervals, Schema, Table, Untouched
 from leastwise.errors import DataError, ParameterError
 from leastwise.partition import keep, suppress
 from leastwise.progress import Silent
@@ -134,7 +134,8 @@ def test_groups_that_are_too_many_to_be_held_are_counted_by_sets(
         stack.callback(engine.close)
         source = Source(engine, Schema(SCHEMA.attributes, SCHEMA.label), SEED, at_least=at_least)
         held = [source.counted(g, None) for g in SEVERAL]
-        monkeypatch.setattr("leastwise.records.sources.sql.MOST_ALIKE", 3)
+        for module in ("sql", "reduced"):
+            monkeypatch.setattr(f"leastwise.records.sources.{module}.MOST_ALIKE", 3)
         for g, found in zip(SEVERAL, held, strict=True):
             again = source.counted(g, None)
             assert counters(found, g) == counters(again, g)
@@ -144,6 +145,31 @@ def test_groups_that_are_too_many_to_be_held_are_counted_by_sets(
             assert isinstance(near.engine, Reduced)
             assert len(near.engine.queries(near.engine._own(plan), SEED)) == 1 + len(plan.values)
         check_reduced(source, SEVERAL, None)
+
+
+@pytest.mark.parametrize("at_least", [1, 3])
+@pytest.mark.parametrize("held", [100_000_000, 0])
+def test_questions_that_one_number_cannot_hold(
+    held: int, at_least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether people are counted in this process, or in the engine."""
+    monkeypatch.setattr("leastwise.records.sources.reduced._MOST_HELD", held)
+    values = tuple(f"v{i}" for i in range(40))
+    asked = tuple(Attribute(f"a{j}", values=values, personal=j < 2) for j in range(14))
+    rng = np.random.default_rng(0)
+    columns = {a.name: np.array(values)[rng.integers(0, 1 + (j % 3), 60)] for j, a in enumerate(asked)}
+    pl.DataFrame({**columns, "y": rng.choice(["no", "yes"], 60)}).write_parquet(tmp_path / "wide.parquet")
+    schema = Schema(asked, Attribute("y", values=("no", "yes")))
+    halves = tuple(Groups.of(a, [values[1::2], values[::2]]) for a in asked)
+    several = [Generalization(tuple(map(keep, asked)), schema.label), Generalization(halves, schema.label)]
+    engine = of_files([tmp_path / "wide.parquet"])
+    source = Source(engine, schema, SEED, at_least=at_least)
+    assert len(source.plan(several[0], None).keys) == 2
+    with source.reduced(several, None) as near:
+        near.counted(several[0], None)
+        assert ("_held" in vars(near.engine)) == bool(held)
+    check_reduced(source, several, None)
+    engine.close()
 
 
 @pytest.mark.parametrize("many", [20, 5000])

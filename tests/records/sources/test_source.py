@@ -246,7 +246,8 @@ def test_names_that_mean_something_elsewhere_are_names(kind: str, name: str, tmp
 
 @pytest.mark.parametrize("kind", ["polars", "duckdb"])
 def test_keys_that_are_texts_are_placed_alike(kind: str, tmp_path: Path) -> None:
-    frame = people(60).with_columns(pl.Series("key", [f"person ä{i}" for i in range(60)]))
+    strange = ["007", "-0", "+7", "", " 8", "9" * 25, "-12", "0", "9" * 18]
+    frame = people(60).with_columns(pl.Series("key", [*(f"person ä{i}" for i in range(51)), *strange]))
     expected = sum(place_of(number_of_key(key), SEED, "part") / PRIME >= 0.7 for key in frame["key"])
     path = tmp_path / "people.parquet"
     frame.write_parquet(path)
@@ -255,6 +256,32 @@ def test_keys_that_are_texts_are_placed_alike(kind: str, tmp_path: Path) -> None
     source.check_key()
     assert source.people(source.tested) == expected
     engine.close()
+
+
+@pytest.mark.parametrize("kind", ["polars", "csv", "text", "postgresql", "spark"])
+def test_whole_numbers_are_the_same_keys_whatever_holds_them(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """The texts of a CSV file, and the numbers of the table that it was written from."""
+    frame = people(60).with_columns(key=pl.int_range(60, dtype=pl.Int64) * 10**15 - 5)
+    texts = frame.with_columns(pl.col("key").cast(pl.String))
+    numbered = Source(Polars(frame.lazy(), "key"), SCHEMA, SEED)
+    expected = numbered.counted(G, numbered.tested)
+    with ExitStack() as stack:
+        if kind == "csv":
+            frame.write_csv(tmp_path / "people.csv")
+            engine: Engine = of_files([tmp_path / "people.csv"], "key")
+        elif kind == "text":
+            texts.write_parquet(tmp_path / "people.parquet")
+            engine = of_files([tmp_path / "people.parquet"], "key")
+        elif kind == "polars":
+            engine = Polars(texts.lazy(), "key")
+        else:
+            engine = any_engine(kind, texts, tmp_path, request, stack)
+            engine.key = "key"
+        stack.callback(engine.close)
+        source = Source(engine, SCHEMA, SEED)
+        assert counters(source.counted(G, source.tested), G) == counters(expected, G)
 
 
 @pytest.mark.parametrize("kind", ["polars", "parquet", "sqlite"])

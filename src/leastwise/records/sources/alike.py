@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from leastwise.records.grouping import Cells
+from leastwise.records.grouping import Beside, Cells, joint_buckets
 from leastwise.records.sources.engine import Counts
-from leastwise.records.sources.plan import Plan, packed
+from leastwise.records.sources.plan import ByValue, Placing, Plan, packed
 
 MOST_ALIKE = 4_000_000
 """So many groups of people are held at most."""
@@ -29,14 +29,58 @@ def counted_further(alike: pl.DataFrame, plan: Plan, names: Sequence[str]) -> Co
     n, starts = alike["n"].to_numpy().astype(np.int64), _starts(alike, names)
     sums = np.add.reduceat(n, starts) if len(starts) else n
     row_of = np.repeat(np.arange(len(starts)), np.diff(starts, append=alike.height))
-    beside = []
+    beside, told = [], Beside(row_of, len(starts), n)
     for i, digits in enumerate(packed([each for each in plan.values if not isinstance(each, str)])):
         numbers = alike[f"w{i}"].to_numpy()
         for placing, weight in digits:
-            found = Cells.of(row_of, numbers // weight % (placing.size + 1), n)
-            beside.append(pl.DataFrame({"row": found.record_of, "value": found.values - 1, "n": found.counts}))
+            beside.append(_told(told.cells(numbers // weight % (placing.size + 1), placing.size + 1)))
     alone = alike[starts].select(*names, pl.Series("n", sums))
     return _shown(Counts(alone, beside), plan.at_least)
+
+
+class Held:
+    """People as the small numbers that an engine kept of them, counted for one plan after another.
+
+    Parameters
+    ----------
+    digits
+        By the name of a column, the digit of each row.
+    people
+        How many people each row stands for.
+    """
+
+    def __init__(self, digits: Mapping[str, npt.NDArray[Any]], people: npt.NDArray[np.int64]) -> None:
+        self._digits, self._rows = digits, len(people)
+        self._people = None if people.max(initial=0) <= 1 else people
+
+    def count(self, plan: Plan) -> Counts:
+        """Return the combinations of a plan whose columns are all looked up here, and each value beside them."""
+        columns = np.zeros((self._rows, len(plan.digits)), dtype=np.int32, order="F")
+        for j, each in enumerate(plan.digits):
+            columns[:, j] = self._digit(each)[0]
+        first, row_of = joint_buckets(columns, [each.size + 1 for each in plan.digits])
+        left, keys = iter(columns[first].T), dict[str, npt.NDArray[np.int64]]()
+        for i, digits in enumerate(plan.keys):
+            keys[f"k{i}"] = np.zeros(len(first), dtype=np.int64)
+            for _, weight in digits:
+                keys[f"k{i}"] += next(left) * np.int64(weight)
+        people = np.bincount(row_of, self._people, minlength=len(first)).astype(np.int64)
+        told = Beside(row_of, len(first), self._people)
+        beside = [_told(told.cells(*self._digit(each))) for each in plan.values]
+        return _shown(Counts(pl.DataFrame({**keys, "n": people}), beside), plan.at_least)
+
+    def _digit(self, placing: str | Placing) -> tuple[npt.NDArray[np.int32], int]:
+        """Return the digit of each row, 0 for what has no bucket, and how many digits there are."""
+        assert isinstance(placing, ByValue)
+        own = self._digits[placing.column]
+        table = np.zeros(1 + max([int(own.max(initial=0)), *placing.bucket_of]), dtype=np.int32)
+        table[[*placing.bucket_of]] = [bucket + 1 for bucket in placing.bucket_of.values()]
+        return table.take(own), placing.size + 1
+
+
+def _told(cells: Cells) -> pl.DataFrame:
+    """Return counts beside combinations; the first digit, 0, is for what has no bucket."""
+    return pl.DataFrame({"row": cells.record_of, "value": cells.values - 1, "n": cells.counts})
 
 
 def _starts(alike: pl.DataFrame, names: Sequence[str]) -> npt.NDArray[Any]:

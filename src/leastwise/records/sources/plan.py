@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -50,8 +51,18 @@ def place_of(number: int, seed: int, *names: str) -> int:
     return place
 
 
+WHOLE_KEY = "0|-?[1-9][0-9]{0,17}"
+"""The form of a key that is a whole number, though its column holds texts, as those of CSV do."""
+
+
 def number_of_key(key: str) -> int:
-    """Return the number of a key that is a text: of the first eight digits of its MD5."""
+    """Return the number of a key that is a text: itself where it is one, else the first eight digits of its MD5.
+
+    >>> number_of_key("7") == 7 + PRIME, number_of_key("007") == number_of_key("7")
+    (True, False)
+    """
+    if re.fullmatch(WHOLE_KEY, key):
+        return int(key) % PRIME + PRIME
     return int(hashlib.md5(key.encode(), usedforsecurity=False).hexdigest()[:8], 16)
 
 

@@ -20,7 +20,8 @@ import polars as pl
 
 from leastwise.errors import ParameterError
 from leastwise.progress import Progress
-from leastwise.records.sources.engine import Counts, Draw, Engine, NoRoomError, Sums
+from leastwise.records.sources.alike import MOST_ALIKE, Held
+from leastwise.records.sources.engine import Counts, Draw, Engine, NoRoomError, Sums, check_size
 from leastwise.records.sources.plan import ByNumber, ByValue, Family, Placing, Plan
 from leastwise.records.sources.sql import RECORD, SqlEngine
 from leastwise.schema import Schema
@@ -91,6 +92,7 @@ class Values:
 
 Use = tuple[str, type[Any]]
 _SMALL = 2**15 - 1  # digits below it are kept in two bytes
+_MOST_HELD = 100_000_000  # of these at most so many are held in this process
 
 
 @contextmanager
@@ -173,6 +175,7 @@ class Reduced(SqlEngine):
 
     def close(self) -> None:
         """Remove what was kept."""
+        self.__dict__.pop("_held", None)
         if self._kept:
             self.engine.forget(self._kept)
             self._kept = ""
@@ -204,7 +207,25 @@ class Reduced(SqlEngine):
 
     def count(self, plan: Plan, seed: int) -> Counts:
         """Answer one of the plans."""
-        return super().count(self._own(plan), seed)
+        own = self._own(plan)
+        if own.exact or any(isinstance(each, str) for each in own.values) or not self._holds:
+            return super().count(own, seed)
+        with self.answering():
+            found = self._held.count(own)
+            check_size(found.alone, plan)
+            return found
+
+    @property
+    def _holds(self) -> bool:
+        """Whether what is kept is held in this process: it is small numbers of not too many people."""
+        few = self._people <= MOST_ALIKE and self._people * len(self._cells) <= _MOST_HELD
+        return self.in_process and few
+
+    @cached_property
+    def _held(self) -> Held:
+        names = [self._column[use] for use in self._cells]
+        found = self.fetch(f"SELECT {', '.join([*names, 'people'])} FROM {self._kept}")
+        return Held({name: found[name].to_numpy() for name in names}, found["people"].to_numpy())
 
     def add_up(self, plan: Plan, seed: int) -> Sums:
         """Add up one of the plans."""

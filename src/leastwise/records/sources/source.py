@@ -29,7 +29,7 @@ from leastwise.partition import Intervals, Partition, Untouched
 from leastwise.progress import Progress, Silent
 from leastwise.records.encoding import encode_numbers, encode_values
 from leastwise.records.files import without_markers
-from leastwise.records.grouping import Cells, joint_keys
+from leastwise.records.grouping import Cells, joint_buckets
 from leastwise.records.sources.engine import Counts, Draw, Engine
 from leastwise.records.sources.plan import PRIME, ByNumber, ByValue, Family, Places, Placing, Plan
 from leastwise.records.sources.reduced import reduced
@@ -48,7 +48,7 @@ TESTED = 0.3
 _UNIQUE_UP_TO = 5_000_000
 # Of a column of more values than these, the values themselves are counted, instead of being looked up.
 _MOST_LOOKED_UP = 5_000
-Codes = npt.NDArray[np.intp]
+Codes = npt.NDArray[np.signedinteger[Any]]
 
 
 class Counted(NamedTuple):
@@ -346,26 +346,30 @@ class Source:
         told = {name: row["told"] + people - row["people"] for name, row in zip(named, sets, strict=True)}
         return {name: told.get(name, people) for name in self.schema.personal}, sums.sizes
 
-    def _decoded(self, generalization: Generalization, plan: Plan, counts: Counts, people: int) -> Counted:
+    def _decoded(self, generalization: Generalization, plan: Plan, counts: Counts, everybody: int) -> Counted:
         alone = counts.alone
         rows = self._codes(generalization, plan, alone)
-        kept = np.asarray((rows >= 0).all(axis=1))
-        self._check_known(alone.filter(~kept))
-        sizes = [int(each) + 1 for each in rows.max(axis=0, initial=0)]
+        kept = np.logical_and.reduce([column >= 0 for column in rows.T])
+        if not kept.all():
+            self._check_known(alone.filter(~kept))
+            rows = rows[kept]
         # Two values of a column may be one: 1 and 1.0.
-        own, first, inverse = np.unique(joint_keys(rows[kept], sizes), return_index=True, return_inverse=True)
-        weights = np.bincount(inverse, weights=alone["n"].to_numpy()[kept], minlength=len(own))
-        truth = self._table(rows[kept][first], weights)
-        number = np.full(len(rows), -1, dtype=np.intp)
+        first, inverse = joint_buckets(rows, [int(column.max(initial=0)) + 1 for column in rows.T])
+        weights = np.bincount(inverse, weights=alone["n"].to_numpy()[kept], minlength=len(first))
+        in_order = np.array_equal(first, np.arange(len(rows)))
+        truth = self._table(rows if in_order else rows[first], weights)
+        number = np.full(len(kept), -1, dtype=np.intp)
         number[kept] = inverse
         cells = {}
         for p, value, found in zip(truth.personal, plan.values, counts.beside, strict=True):
-            record_of, raw = number[found["row"].to_numpy()], found["value"]
+            record_of, raw, people = number[found["row"].to_numpy()], found["value"], found["n"].to_numpy()
             codes = self.domains[value].codes(raw) if isinstance(value, str) else raw.to_numpy().astype(np.intp)
             known = (record_of >= 0) & (codes >= 0)
-            self._check_known(found.filter(~known))
-            cells[p] = Cells.of(record_of[known], codes[known], found["n"].to_numpy()[known])
-        return Counted(truth, cells, people, people - int(weights.sum()), self.learned)
+            if not known.all():
+                self._check_known(found.filter(~known))
+                record_of, codes, people = record_of[known], codes[known], people[known]
+            cells[p] = Cells.of(record_of, codes, people)
+        return Counted(truth, cells, everybody, everybody - int(weights.sum()), self.learned)
 
     def _check_known(self, strange: pl.DataFrame) -> None:
         """Refuse values that nobody had when the columns were looked at; rare ones were not shown."""
@@ -377,7 +381,8 @@ class Source:
 
     def _codes(self, generalization: Generalization, plan: Plan, answer: pl.DataFrame) -> Codes:
         """Return a code for each attribute, 0 where it is not collected, and the label; -1: it has no place."""
-        columns = np.zeros((answer.height, len(self.schema) + (self.schema.label is not None)), dtype=np.intp)
+        width = len(self.schema) + (self.schema.label is not None)
+        columns = np.zeros((answer.height, width), dtype=np.int32, order="F")
         position = {name: j for j, name in enumerate(self.schema.names)}
         for i, name in enumerate(plan.exact):
             columns[:, position[name]] = self.domains[name].codes(answer[f"e{i}"])
@@ -387,7 +392,7 @@ class Source:
                 left, digit = np.divmod(left, placing.size + 1)
                 j = position.get(placing.column, -1)
                 standing = np.arange(placing.size) if j < 0 else self._standing(generalization.partitions[j])
-                columns[:, j] = np.concatenate([[-1], standing])[digit]
+                columns[:, j] = np.concatenate([[-1], standing]).astype(np.int32).take(digit)
         return columns
 
     def _standing(self, partition: Partition) -> Codes:
@@ -399,10 +404,10 @@ class Source:
         return standing
 
     def _table(self, rows: Codes, weights: npt.NDArray[Any]) -> Table:
-        codes, labels = (rows[:, :-1], rows[:, -1]) if self.schema.label else (rows, None)
+        codes, labels = (rows[:, :-1], rows[:, -1].astype(np.intp)) if self.schema.label else (rows, None)
         return Table(
             self.schema,
-            np.asfortranarray(codes),
+            np.asfortranarray(codes.astype(np.min_scalar_type(int(codes.max(initial=0))))),
             self.levels,
             labels,
             weights.astype(float),

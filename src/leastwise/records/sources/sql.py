@@ -23,6 +23,7 @@ from leastwise.records.sources.engine import Counts, Draw, Engine, Sums, check_s
 from leastwise.records.sources.plan import (
     MOST_GROUPS,
     PRIME,
+    WHOLE_KEY,
     ByNumber,
     ByValue,
     Family,
@@ -74,10 +75,12 @@ class SqlEngine(Engine):
         """The whole number of a record r, from which its place is made."""
         assert self.key is not None
         column = f"{RECORD}.{self.dialect.name(self.key)}"
+        whole = f"(CAST({column} AS BIGINT) % {PRIME} + {PRIME})"  # some engines keep the sign
         if self.raw_family(self.key) == "int":
-            whole = f"CAST({column} AS BIGINT)"
-            return f"({whole} % {PRIME} + {PRIME})"  # some engines keep the sign
-        return _TEXT_KEYS[self.dialect.key].format(self.dialect.as_text(column))
+            return whole
+        text, dialect = self.dialect.as_text(column), self.dialect
+        is_whole = dialect.matching.format(text, dialect.text(dialect.whole_text.format(WHOLE_KEY)))
+        return f"CASE WHEN {is_whole} THEN {whole} ELSE {_TEXT_KEYS[dialect.key].format(text)} END"
 
     def keep(self, query: str) -> str:
         """Keep what a query gives for a while, and return its name."""

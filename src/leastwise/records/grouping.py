@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -16,6 +17,8 @@ _LARGEST_KEY = 2**62
 _SPARSE = 8
 # Pairs of a record and a value are counted in a table where there are at most so many for each row.
 _DENSE = 4
+# Rows are counted at most so often on the way to their numbers.
+_MOST_COUNTED = 4
 
 
 def joint_keys(codes: Codes, sizes: Sequence[int]) -> npt.NDArray[np.int64]:
@@ -47,11 +50,14 @@ def joint_buckets(codes: Codes, sizes: Sequence[int]) -> tuple[npt.NDArray[Any],
     ([0, 1], [0, 1, 0])
     """
     keys, bound, countable = np.zeros(len(codes), dtype=np.int64), 1, _SPARSE * len(codes)
+    # Of very many columns one sorting is cheaper than to count again and again.
+    counts_left = _MOST_COUNTED if math.prod(map(int, sizes)) <= _LARGEST_KEY else 0
     for j, size in enumerate(sizes):
         # Before too many rows are possible to count them, those that are there are numbered densely.
-        if bound <= countable < bound * size or bound * size > _LARGEST_KEY:
+        countably = counts_left > 0 and bound <= countable < bound * size
+        if countably or bound * size > _LARGEST_KEY:
             first, keys = _numbered(keys, bound, countable)
-            bound = max(len(first), 1)
+            bound, counts_left = max(len(first), 1), counts_left - 1
         keys *= size
         keys += codes[:, j]
         bound *= size

@@ -35,10 +35,13 @@ def test_json_holds_every_size(run: Run, people: Path) -> None:
         (["--sizes", "1000"], "below the 120 training records"),
         (
             ["--set", "k=2"],
-            "minimum-sample without --minimizer has no setting 'k'; can be set: keep",
+            "minimum-sample without --minimizer has no setting 'k'; can be set: drop, keep",
         ),
         (["--minimizer", "unifrom"], "did you mean 'uniform'"),
-        (["-m", "uniform", "--set", "kk=2"], "uniform has no setting 'kk'; did you mean 'k'? can be set: k, keep"),
+        (
+            ["-m", "uniform", "--set", "kk=2"],
+            "uniform has no setting 'kk'; did you mean 'k'? can be set: k, drop, keep",
+        ),
     ],
 )
 def test_a_mistake_is_one_line(run: Run, people: Path, options: list[str], message: str) -> None:

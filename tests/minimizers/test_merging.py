@@ -105,9 +105,12 @@ def test_an_interaction_is_kept():
 
 
 def test_a_loss_must_be_neither_told_nor_probable():
-    assert costs_nothing(Difference(0.003, 0.01), LOSS)
-    assert not costs_nothing(Difference(0.001, 0.0005), 0.0)  # told
-    assert not costs_nothing(Difference(0.0, 0.01), 1.2 * LOSS)  # an effect that these people hardly show
+    quiet = Difference(0.001, 0.001)
+    assert costs_nothing(Difference(0.003, 0.01), quiet, LOSS)
+    assert not costs_nothing(Difference(0.001, 0.0005), quiet, 0.0)  # told
+    assert not costs_nothing(Difference(0.0, 0.01), quiet, 1.2 * LOSS)  # an effect that these people hardly show
+    assert costs_nothing(Difference(0.0, 0.01), Difference(-0.001, 0.001), 1.2 * LOSS)  # the beliefs were too sure
+    assert not costs_nothing(Difference(0.0, 0.01), Difference(-0.001, 0.001), 2.2 * LOSS)
 
 
 def one_step_and_noise(seed: int, rows: int = 2100) -> Table:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -42,8 +42,8 @@ _CHANCE = 1.28
 # ... and so many leave no doubt (99 %) where the log loss tells nothing.
 _SURELY = 2.33
 LOSS = 0.003
-"""... and nothing is lost on the sly: by the beliefs of who is least surprised by these people it costs at most
-this."""
+"""... and nothing is lost on the sly: by the beliefs of who sees more it costs at most this, or twice as much
+where the log loss falls, because then these beliefs are too sure."""
 # Who errs by more than this beyond a limit does not come to keep it.
 _BEYOND = 0.01
 # Classifiers learn from at most so many records: every question and many merges are tried.
@@ -73,6 +73,7 @@ def least(
     *,
     constraints: Constraints | None = None,
     loss: float = LOSS,
+    cautious: bool = False,
 ) -> Generalization:
     """Drop questions and merge answers as long as that costs no accuracy that the records can tell.
 
@@ -87,7 +88,9 @@ def least(
     constraints
         What the result must hold to, as the given one does.
     loss
-        What may be lost at most by the beliefs of who sees the given one, where the records do not tell it.
+        What may be lost at most by the beliefs of who sees more, where the records do not tell it.
+    cautious
+        Whether only the given one is believed, even where validation surprises somebody less who sees less.
 
     Notes
     -----
@@ -101,7 +104,7 @@ def least(
     start = brought_to(replace(held, min_people=floor), start, own)
     if broken(held, start, own):  # a floor that the constraints leave no room for
         start = generalization
-    search = _Search(_some(train), validation, held, _some(own, _MOST_ON_A_PATH), loss)
+    search = _Search(_some(train), validation, held, _some(own, _MOST_ON_A_PATH), loss, cautious)
     search.begin(start)
     readable = search.with_readable_answers(search.without_questions(start))
     now, earlier = search.along_the_path(readable), None
@@ -254,6 +257,17 @@ def last_that(holds: Callable[[int], bool], most: int) -> int:
     return low
 
 
+class _Witness(NamedTuple):
+    """Whose beliefs say what a merge costs: how it is judged, and what it thinks of each label, on validation."""
+
+    judged: HeldOut
+    beliefs: npt.NDArray[Any]
+
+    def misses(self, coarser: HeldOut) -> float:
+        """Return how much more often somebody errs who sees less, if the beliefs are right."""
+        return coarser.expected_loss(self.beliefs) - self.judged.expected_loss(self.beliefs)
+
+
 @dataclass(eq=False)
 class _Search:
     """What is known while a generalization is made coarser; each is learned and judged once."""
@@ -263,10 +277,10 @@ class _Search:
     constraints: Constraints
     own: Table  # the training part with its own numbers only: those of others must not make an edge
     loss: float = LOSS
+    cautious: bool = True
     people: Table = field(init=False)  # the validation part, person by person
-    given: HeldOut = field(init=False)
-    surest: HeldOut = field(init=False)  # whose beliefs count: who was the least surprised by validation
-    beliefs: npt.NDArray[Any] = field(init=False)  # what is thought of each label on validation
+    given: _Witness = field(init=False)  # what everything that follows, which is coarser, is held against
+    surest: _Witness = field(init=False)  # who was the least surprised by validation so far
     learned: bool = False  # whether others have been believed than the given one
     _judged: dict[str, HeldOut] = field(default_factory=dict)
     _fitted: dict[str, Strongest] = field(default_factory=dict)
@@ -299,8 +313,8 @@ class _Search:
         if self.validation.persons is None and self.validation.number is None:
             self.train = self.train.distinct(given)
             self.validation = self.validation.distinct(given) if beliefs is None else self.validation
-        self.given = self.surest = self.judge(given)
-        self.beliefs = self._believed(given) if beliefs is None else beliefs
+        own = self._believed(given) if beliefs is None else beliefs
+        self.given = self.surest = _Witness(self.judge(given), own)
 
     def _believed(self, generalization: Generalization) -> npt.NDArray[Any]:
         """Return what the classifier of a generalization thinks of each label on validation."""
@@ -314,25 +328,34 @@ class _Search:
         Who sees more than the records bear out is too sure: what it would miss is partly noise.
         """
         after, self.learned = self.judge(coarser), True
-        if after.is_surprised_more_than(self.surest).mean < 0:
-            self.surest, self.beliefs = after, self._believed(coarser)
+        if after.is_surprised_more_than(self.surest.judged).mean < 0:
+            self.surest = _Witness(after, self._believed(coarser))
 
     def expected_loss(self, coarser: Generalization) -> float:
-        """Return how much more often it errs than who is believed, if the beliefs are right."""
-        return self.judge(coarser).expected_loss(self.beliefs) - self.surest.expected_loss(self.beliefs)
+        """Return how much more often it errs than who is surest, if that one's beliefs are right."""
+        return self.surest.misses(self.judge(coarser))
 
     def last_within(self, path: Sequence[Generalization], lost: float) -> int:
         """Return how far a path goes that loses no more than this, if the beliefs are right."""
         return last_that(lambda number: self.expected_loss(path[number]) <= lost, len(path) - 1)
 
     def is_free(self, coarser: Generalization) -> bool:
-        """Return whether a coarser generalization costs nothing that the records can tell."""
+        """Return whether a coarser generalization costs nothing that the records can tell.
+
+        That is so where the given one does not miss anything, or who has turned out to be surer.
+        """
         after = self.judge(coarser)
         if self.learned:
             self._believe_rather(coarser)
-        if after.errs_more_than(self.given).bound(-_SURELY) > 0:
-            return False
-        return costs_nothing(after.errs_more_than(self.surest), self.expected_loss(coarser), self.loss)
+        return after.errs_more_than(self.given.judged).bound(-_SURELY) <= 0 and any(
+            costs_nothing(
+                after.errs_more_than(each.judged),
+                after.is_surprised_more_than(each.judged),
+                each.misses(after),
+                self.loss,
+            )
+            for each in (self.given, self.surest)
+        )
 
     def is_dropped(self, now: Generalization, name: str) -> bool:
         """Return whether to leave a question out is free, or surprises the classifier no more.
@@ -344,14 +367,14 @@ class _Search:
         if self.is_free(less) or not self.learned:
             return self.is_free(less)
         before, after = self.judge(now), self.judge(less)
-        if any(after.errs_more_than(each).bound(-_SURELY) > 0 for each in (self.given, before)):
+        if any(after.errs_more_than(each).bound(-_SURELY) > 0 for each in (self.given.judged, before)):
             return False
-        one, all_together = (after.is_surprised_more_than(each) for each in (before, self.surest))
+        one, all_together = (after.is_surprised_more_than(each) for each in (before, self.surest.judged))
         return one.mean <= 0 and all_together.bound(-_CHANCE) <= 0
 
     def pays(self, fewer: Generalization) -> bool:
         """Return whether the records tell that more answers are worth it than people read."""
-        more = self.judge(fewer).errs_more_than(self.given)
+        more = self.judge(fewer).errs_more_than(self.given.judged)
         return more.bound(-_CHANCE) > 0 or (max(more.mean, 0.0) + self.expected_loss(fewer)) / 2 > self.loss
 
     def without_questions(self, now: Generalization) -> Generalization:
@@ -418,7 +441,7 @@ class _Search:
         """
         path = [now, *self.path(now, _SAVING)]
         lengths = [left for left in _LENGTHS if left < len(path)]
-        for left in lengths:
+        for left in () if self.cautious else lengths:
             self._believe_rather(path[-left])
         shorter = 0
         for left in lengths:
@@ -483,17 +506,17 @@ class _Search:
         return [pair for _, pair in sorted(costs, key=lambda each: each[0])]
 
 
-def costs_nothing(errs: Difference, expected: float, loss: float = LOSS) -> bool:
+def costs_nothing(errs: Difference, surprised: Difference, expected: float, loss: float = LOSS) -> bool:
     """Return whether a loss is too small to be told: see the constants above.
 
-    >>> costs_nothing(Difference(0.001, 0.002), 0.003)
+    >>> costs_nothing(Difference(0.001, 0.002), Difference(0.001, 0.001), 0.003)
     True
-    >>> costs_nothing(Difference(0.001, 0.0005), 0.003)  # small, but told
+    >>> costs_nothing(Difference(0.001, 0.0005), Difference(0.001, 0.001), 0.003)  # small, but told
     False
-    >>> costs_nothing(Difference(0.001, 0.002), 0.008)  # not told, but probable
+    >>> costs_nothing(Difference(0.001, 0.002), Difference(0.001, 0.001), 0.008)  # not told, but probable
     False
     """
-    return errs.bound(-_CHANCE) <= 0 and expected <= loss
+    return errs.bound(-_CHANCE) <= 0 and expected <= (2 * loss if surprised.mean <= 0 else loss)
 
 
 def _averaged(

@@ -92,6 +92,10 @@ class Allowed(NamedTuple):
     increase: float
     errors: float
 
+    def left(self, increase: Difference) -> float:
+        """Return how much more might be lost; below 0 where too much is."""
+        return self.increase - increase.bound(self.errors)
+
 
 class Polishing(NamedTuple):
     """How candidates are made the least that they can be.
@@ -151,23 +155,37 @@ def polished(
     anything is lost even where nobody would tell it; nor of everything asked, so that there is a candidate where
     hardly anything may be lost.
     """
-    loss, parts = LOSS, (how.split.train, how.split.validation)
-    if allowed is not None:
-        loss = loss_near(allowed.increase - how.estimated(candidate.generalization).mean)
-    if candidate.minimizer == EVERYTHING:
-        loss = LOSS / 4
-    least = least_of(*parts, candidate.generalization, constraints=constraints, loss=loss)
-    first = how.coarsened(candidate, least, constraints)
-    found = [Polished(first, how.estimated(first.generalization))]
-    left = 0.0 if allowed is None else allowed.increase - found[0].increase.bound(allowed.errors)
+    parts, first = (how.split.train, how.split.validation), _least(candidate, how, constraints, allowed)
+    found = [first]
+    left = 0.0 if allowed is None else allowed.left(first.increase)
     if left > 0:
         same: Any = {"constraints": constraints, "everything": how.everything}
-        spent = spent_by_shares(*parts, first.generalization, left, PARTS, SPENDING, **same)
+        spent = spent_by_shares(*parts, first.candidate.generalization, left, PARTS, SPENDING, **same)
         made = {each.fingerprint: each for each in spent}  # two ways may end at the same place
         for each in made.values():
-            way = how.coarsened(first, each, constraints)
+            way = how.coarsened(first.candidate, each, constraints)
             found.append(Polished(way, how.estimated(way.generalization)))
     return tuple(found)
+
+
+def _least(
+    candidate: Candidate, how: Polishing, constraints: Constraints | None, allowed: Allowed | None
+) -> Polished:
+    """Return the least that a candidate can be; where that would lose what it cannot afford, more cautiously."""
+    before = how.estimated(candidate.generalization)
+    loss = LOSS if allowed is None else loss_near(allowed.increase - before.mean)
+    loss = LOSS / 4 if candidate.minimizer == EVERYTHING else loss
+
+    def made(cautious: bool) -> Polished:
+        rest: Any = {"constraints": constraints, "loss": loss, "cautious": cautious}
+        coarser = least_of(how.split.train, how.split.validation, candidate.generalization, **rest)
+        way = how.coarsened(candidate, coarser, constraints)
+        return Polished(way, how.estimated(way.generalization))
+
+    first = made(cautious=False)
+    if allowed is not None and allowed.left(before) >= 0 > allowed.left(first.increase):
+        return made(cautious=True)
+    return first
 
 
 def guess_label(generalization: Generalization, split: Split, judges: Judges) -> LabelGuesses:

@@ -93,6 +93,8 @@ def test_people_who_are_alone() -> None:
     everything = Generalization.untouched(SCHEMA)
     found = check(everything, table(200, 7), budget=Budget(max_unique=0), quick=True)
     assert "people are alone with their record, allowed are 0" in found.reasons[0]
+    share = check(everything, table(200, 7), budget=Budget(max_unique_share=0.001), quick=True)
+    assert "people are alone with their record, allowed is a share of 0.001" in share.reasons[0]
 
 
 def test_beyond_a_limit_by_noise_is_watched() -> None:

@@ -318,6 +318,32 @@ def increased(front: Frontier, *increases: tuple[float, float]) -> Frontier:
     return replace(front, points=tuple(points))
 
 
+def test_nothing_is_asked_where_not_even_all_answers_tell():
+    """What asking nothing seems to lose is chance then, though it lies beyond the limit."""
+    points = increased(THREE, (0.001, 0.02), (0.004, 0.02), (0.019, 0.028)).points
+    last = replace(points[2], asked=0, answers=0)
+    nothing = replace(THREE.suppressed_validation, increase=Difference(0.019, 0.028))
+    untold = replace(THREE, points=(*points[:2], last), suppressed_validation=nothing)
+    found = choose(untold, Budget(max_error_increase=0.01))
+    assert (found.candidate, found.fits, found.missed) == (last.id, True, ())
+    assert found.promise == "What that loses cannot be told from chance."
+    assert "no reason to ask anything" in found.sentence
+    told = replace(untold, suppressed_validation=replace(nothing, increase=Difference(0.019, 0.005)))
+    assert choose(told, Budget(max_error_increase=0.01)).candidate != last.id
+    tested = replace(last.test, increase=Difference(0.05, 0.005))
+    denied = replace(untold, points=(*points[:2], replace(last, tested=tested)))
+    assert choose(denied, Budget(max_error_increase=0.01)).promise.startswith("Missed: ")
+
+
+def test_a_grouping_of_one_group_has_no_gap():
+    one, two = {"a": Difference(0.0, 0.01)}, {"n": Difference(0.0, 0.01), "s": Difference(0.08, 0.01)}
+    alike = {"f": Difference(0.0, 0.01), "m": Difference(0.0, 0.01)}
+    for increases in ({"x": one, "y": two}, {"x": alike, "y": two}):
+        judged = replace(figures(0.1, 0.1), groups=GroupErrors(increases=increases, worst=Difference(0.2, 0.01)))
+        (missed,) = Budget(max_group_gap=0.02).misses(judged, 0.1)
+        assert missed.startswith("two groups differ by 0.0")
+
+
 def test_a_limit_must_be_kept_with_a_margin_for_chance():
     sure = increased(THREE, (0.001, 0.001), (0.004, 0.002), (0.009, 0.004))
     chosen = choose(sure, Budget(max_error_increase=0.01))

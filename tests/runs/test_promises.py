@@ -60,7 +60,7 @@ def test_what_noise_can_explain_is_said_with_what_is_not_ruled_out() -> None:
     assert said.startswith(MISSED[1])
     assert said.endswith(
         "errs 1.3 points more than with everything asked, allowed is 1.0, which noise can explain: "
-        "the records do not rule out 0.8."
+        "with 99.7\xa0% confidence the records do not rule out 0.8."
     )
     none = promise(ONE_POINT, Difference(0.013, 0.01), 3000)
     assert none.endswith("the records do not rule out that it errs no more at all.")

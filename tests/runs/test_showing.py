@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from leastwise.predictors.held_out import Difference
-from leastwise.runs import Run
+from leastwise.runs import Budget, Run
 from leastwise.runs.showing import frontier_table, what_to_ask
 from tests.documents.test_html import check
 from tests.report.hand_made import MISSED, SCHEMA, write_run
@@ -50,17 +50,24 @@ def test_a_missed_limit_is_said_once_with_what_it_costs(run: Run) -> None:
 
 
 def test_why_nothing_is_asked_is_said(run: Run) -> None:
-    frontier, chosen = run.frontier, run.frontier[run.choice.candidate or ""]
-    nothing = replace(chosen, asked=0, answers=0)
-    untold = replace(frontier.suppressed_validation, increase=Difference(0.01, 0.01))
-    told = replace(frontier.suppressed_validation, increase=Difference(0.01, 0.002))
-    assert what_to_ask(nothing, replace(frontier, suppressed_validation=untold)) == (
-        "Ask nothing: these records give no reason to ask any of the 3 questions, because not even all answers "
-        "tell the label better than a guess."
+    frontier, limit = run.frontier, Budget(max_error_increase=0.02)
+    nothing = replace(frontier[run.choice.candidate or ""], asked=0, answers=0)
+
+    def said(budget: Budget, increase: Difference, error: float = 0.4) -> str:
+        suppressed = replace(frontier.suppressed_validation, increase=increase, utility_risk=error)
+        return what_to_ask(nothing, replace(frontier, suppressed_validation=suppressed), budget)
+
+    told, untold = Difference(0.01, 0.002), Difference(0.01, 0.01)
+    why = "Ask nothing: these records do not show that a model errs less with the answers to all 3 questions."
+    assert said(limit, untold) == why
+    assert said(limit, untold, 0.03) == (
+        f"{why} Only 3.0\xa0% of the people are not of the most frequent class: errors do not show who is at "
+        "risk, even where answers tell it."
     )
-    assert what_to_ask(nothing, replace(frontier, suppressed_validation=told)) == (
-        "Ask nothing: without any of the 3 questions no more is lost than is allowed."
-    )
+    allowed = "Ask nothing: without any of the 3 questions no more is lost than is allowed."
+    assert said(limit, told) == allowed
+    left = "Ask nothing: of the 3 questions, the limits that were stated leave none."
+    assert said(Budget(max_asked=0), untold) == left
 
 
 def test_the_report_is_named_once_there_is_one(tmp_path: Path) -> None:

@@ -142,22 +142,20 @@ def _gap(found: Gap, limit: float) -> Comparison:
 
 
 def unique_comparisons(unique: int, people: float, budget: Budget) -> list[Comparison]:
-    """Hold the limit of people who are alone with their generalized record."""
-    if budget.max_unique is None:
-        return []
-    most = budget.max_unique
-    return [
-        Comparison(
-            about=ABOUT,
-            agreed=True,
-            name="people who are alone",
-            now=unique,
-            limit=most,
-            chance=chance_of_number(unique, most),
-            matters=unique > most,
-            reason=f"{unique:,} of {people:,.0f} people are alone with their record, allowed are {most:,}",
-        )
-    ]
+    """Hold the limits of people who are alone with their generalized record: how many, and which share."""
+    alone = f"{unique:,} of {people:,.0f} people are alone with their record, allowed"
+    same: dict[str, Any] = {"about": ABOUT, "agreed": True}
+    found = []
+    if (most := budget.max_unique) is not None:
+        chance = chance_of_number(unique, most)
+        figures: dict[str, Any] = {"now": unique, "limit": most, "chance": chance, "matters": unique > most}
+        found.append(Comparison(name="people who are alone", reason=f"{alone} are {most:,}", **figures, **same))
+    if (share := budget.max_unique_share) is not None and people:
+        chance, now = chance_above(unique, people, share), unique / people
+        figures = {"now": now, "limit": share, "chance": chance, "matters": now > share}
+        words = f"{alone} is a share of {share:g}"
+        found.append(Comparison(name="share of people who are alone", reason=words, **figures, **same))
+    return found
 
 
 def risk_comparisons(attack: Any, least: Mapping[str, float], about: str = ABOUT) -> list[Comparison]:

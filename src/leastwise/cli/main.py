@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from dataclasses import fields
 from typing import Any
 
 import typer
@@ -26,6 +27,7 @@ from leastwise.cli import (  # noqa: F401  each registers its command
     report,
     run,
     studio,
+    task,
     train,
 )
 from leastwise.cli.app import Command, app
@@ -73,11 +75,12 @@ def _run() -> int:
 
 
 def _setting(error: Any) -> str:
-    """Say how an option that a command does not have may be meant, where it takes settings."""
-    name = getattr(error, "option_name", None)
-    if not name or not any("--set" in parameter.opts for parameter in error.ctx.command.params):
+    """Say how an option that a command does not have is meant, where it is one of its settings."""
+    name = (getattr(error, "option_name", None) or "").lstrip("-").replace("-", "_")
+    if name not in {*task.SETTINGS, *(each.name for each in fields(run.MoreLimits))}:
         return ""
-    return f" Is it a setting? --set {name.lstrip('-').replace('-', '_')}=VALUE."
+    settable = any("--set" in parameter.opts for parameter in error.ctx.command.params)
+    return f". It is a setting: --set {name}=VALUE." if settable else ""
 
 
 def _complain(text: str) -> int:

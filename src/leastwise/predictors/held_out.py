@@ -42,8 +42,8 @@ _CHOOSES = 6
 _LEAST_PROBABILITY = 1e-3
 # People times classes up to which boosting in small steps is worth it.
 _FEW = 40_000.0
-# Standard errors (95 %, one-sided) below which it is not told that a label can be predicted at all.
-_TOLD = 1.645
+TOLD = 1.645
+"""Standard errors (95 %, one-sided) below which it is not told that a label can be predicted at all."""
 # How far off beliefs are: see ``weighed``.
 _BELIEFS_OFF, _BELIEFS_OFF_SHARE = 0.003, 0.75
 
@@ -164,7 +164,7 @@ def told_labels(
     for label in range(wrong.shape[1]):
         own = several.exact[:, label]
         guess = own != np.bincount(own, weights=weights).argmax()
-        if Difference.of(guess - wrong[:, label], weights, persons).bound(-_TOLD) > 0:
+        if Difference.of(guess - wrong[:, label], weights, persons).bound(-TOLD) > 0:
             found.append(label)
     return tuple(found) or tuple(range(wrong.shape[1]))
 

@@ -15,7 +15,7 @@ from leastwise.documents.wording import counted, percent
 from leastwise.errors import ParameterError, shorten
 from leastwise.evaluation.declared_groups import GroupErrors, less_chance
 from leastwise.evaluation.risk import LabelRisk, deciding
-from leastwise.predictors.held_out import Difference
+from leastwise.predictors.held_out import TOLD, Difference
 from leastwise.runs.candidates import Figures
 from leastwise.runs.noise import (
     FOR_LIMITS,
@@ -187,6 +187,14 @@ class Budget:
         each = max(labels, 1) if self.labels_by == WORST else 1
         limits = len(self.limits_in_words()) + (each - 1) * len(self._utility_words())
         return NOISE_LEVEL * FOR_LIMITS / limits
+
+    def tells_nothing(self, nothing: Figures) -> bool:
+        """Whether, by the figures with nothing asked, not even all answers show that the model would err less.
+
+        Of several labels, about none of them, where each must keep the limits.
+        """
+        each = [label.increase for label in nothing.labels if self.labels_by == WORST] or [nothing.increase]
+        return all(more is not None and more.bound(-TOLD) <= 0 for more in each)
 
     def worst_label(self, figures: Figures, errors: float = 0.0) -> LabelRisk | None:
         """Return, of several labels, the one whose error may rise most; None where their weighted mean counts."""
@@ -412,8 +420,9 @@ def _chance_of_adversary(error: float, least: float, interval: Interval | None, 
 
 def _chance_of_gap(groups: GroupErrors, most: float) -> float:
     """Return the chance of the largest gap: it was picked of many pairs of groups, and pays for all of them."""
-    by_grouping = [[*own.values()] for own in groups.increases.values() if own]
-    return min(len(own) * (len(own) - 1) / 2 * chance_of_increase(less_chance(own), most) for own in by_grouping)
+    by_grouping = [[*own.values()] for own in groups.increases.values() if len(own) > 1]
+    chances = (len(own) * (len(own) - 1) / 2 * chance_of_increase(less_chance(own), most) for own in by_grouping)
+    return min(1.0, len(by_grouping) * min(chances, default=1.0))
 
 
 def _chance_of_worst(groups: GroupErrors, most: float) -> float:

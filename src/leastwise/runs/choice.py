@@ -11,7 +11,7 @@ from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
 from leastwise.evaluation.risk import deciding
 from leastwise.predictors.held_out import CHOICE_MARGIN, MARGIN
-from leastwise.runs.budget import WORST, Budget, Limit, Size
+from leastwise.runs.budget import NOISE, WORST, Budget, Limit, Size
 from leastwise.runs.candidates import Candidate, Figures
 from leastwise.runs.frontier import Frontier, thinned
 from leastwise.runs.promises import MISSED, promise
@@ -117,10 +117,36 @@ def choose(frontier: Frontier, budget: Budget | None, screened: Sequence[Candida
     limits.check_groups(any(point.validation.groups is not None for point in frontier.points))
     # Where nobody said how little may be lost, a longer form than people answer is not the way to lose less.
     able = [*frontier.points] if stated else _short(frontier.points)
+    nothing = _nothing_asked(frontier, limits)
+    if nothing is not None:
+        return _asking_nothing(nothing, limits, stated, frontier)
     fitting = [point for point in _fitting(frontier, limits) if point in able]
     if fitting:
         return _chosen(fitting, limits, stated, frontier)
     return _none_fits(limits, frontier, screened) if stated else _nearest(limits, frontier, able)
+
+
+def _nothing_asked(frontier: Frontier, budget: Budget) -> Candidate | None:
+    """Return the candidate that asks nothing, where not even all answers show that they are worth it.
+
+    What it seems to lose is chance then; every other limit it must keep.
+    """
+    if budget.max_error_increase is None or not budget.tells_nothing(frontier.suppressed_validation):
+        return None
+    others = replace(budget, max_error_increase=None)
+    return next((p for p in frontier.points if p.asked == 0 and not _broken(_held(p, others, frontier))), None)
+
+
+def _asking_nothing(nothing: Candidate, budget: Budget, stated: bool, frontier: Frontier) -> Choice:
+    sentence = (
+        "On the validation part it cannot be told from chance that a model errs less with everything asked than "
+        f"with nothing asked: {figures_in_words(nothing)}. So these records give no reason to ask anything."
+    )
+    found = _choice(nothing, budget, stated, sentence, frontier)
+    if found.promise.startswith(MISSED[0]):
+        return found  # the test part tells after all
+    misses = tuple(miss for miss in found.misses_on_test if not miss.endswith(NOISE))
+    return replace(found, fits=True, misses_on_test=misses, promise="What that loses cannot be told from chance.")
 
 
 def default_budget(number: bool) -> Budget:

@@ -13,7 +13,7 @@ import numpy as np
 from leastwise.documents import write_whole
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
-from leastwise.predictors.held_out import CHOICE_MARGIN, Difference, Reference
+from leastwise.predictors.held_out import CHOICE_MARGIN, TOLD, Difference, Reference
 from leastwise.runs import folder as places
 from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, read_line, write_line
 from leastwise.runs.choice import budget_in_force
@@ -29,8 +29,6 @@ MOST_STARTS = 4
 """So many more candidates than the frontier has are made the least: those near the limit, where it is decided."""
 SHARES = (1.0, 0.75, 0.5)
 """Of what they become, the safest are judged that seem to keep such a share of the limit."""
-NOT_TOLD = 1.645
-"""Standard errors (95 %, one-sided) below which the records do not tell that the label can be predicted at all."""
 
 
 def make_least(
@@ -57,7 +55,7 @@ def make_least(
     if job.options.grid is None:  # whoever brings a grid says who proposes
         wholes = _asking_everything(job, silent, everything, most)
         tasks += [(whole, how, constraints, allowed) for whole in wholes]
-    costs_little = increase.mean <= (most or 0.0) or increase.bound(-NOT_TOLD) <= 0
+    costs_little = increase.mean <= (most or 0.0) or increase.bound(-TOLD) <= 0
     if costs_little and not (constraints and constraints.wanted):
         nothing = candidate_that_asks_nothing(job.split.train)
         tasks.append((nothing, how, None, None))

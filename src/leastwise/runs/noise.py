@@ -80,7 +80,8 @@ def chance_of_increase(increase: Difference, limit: float) -> float:
     """
     from scipy import stats
 
-    return float(stats.norm.sf((increase.mean - limit) / increase.standard_error))
+    # Where nobody differs there is no noise to speak of.
+    return float(stats.norm.sf((increase.mean - limit) / max(increase.standard_error, 1e-12)))
 
 
 def people_behind(mean: float, interval: Interval | None, people: float) -> float:

@@ -36,7 +36,7 @@ def promise(
     (allowed: 1.0).'
     >>> promise(Budget(max_error_increase=0.01), Difference(0.013, 0.002), 3000)
     'Probably missed: the model errs 1.3 points more than with everything asked, allowed is 1.0, which noise can
-    explain: the records do not rule out 0.8.'
+    explain: with 99.7\xa0% confidence the records do not rule out 0.8.'
     """
     most = budget.max_error_increase
     assert most is not None
@@ -79,10 +79,12 @@ def _missed(budget: Budget, most: float, increase: Difference, about: str, label
     errs = f"the model errs {increase_in_words(increase.mean, most, about)}"
     if not budget.noise_explains(chance_of_increase(increase, most), labels):
         return f"{MISSED[0]}{errs}."
-    lowest = increase.bound(-NormalDist().inv_cdf(1 - budget.noise_level(labels)))
+    level = budget.noise_level(labels)
+    lowest = increase.bound(-NormalDist().inv_cdf(1 - level))
     low, allowed = in_points(lowest, most)
-    rest = "that it errs no more at all" if lowest <= 0 else low
-    return f"{MISSED[1]}{errs}, {NOISE}{f': the records do not rule out {rest}' * (low != allowed)}."
+    rest = "that it errs no more at all" if lowest <= 0 else "what is allowed" if low == allowed else low
+    sure = f"with {(1 - level) * 100:.1f}{NO_BREAK}% confidence"
+    return f"{MISSED[1]}{errs}, {NOISE}: {sure} the records do not rule out {rest}."
 
 
 def _rounded(number: float) -> int:

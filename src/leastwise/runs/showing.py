@@ -12,6 +12,7 @@ from leastwise.generalization.describe import answers_in_words, questions_in_wor
 from leastwise.runs.budget import NOISE
 
 if TYPE_CHECKING:
+    from leastwise.runs.budget import Budget
     from leastwise.runs.candidates import Candidate, Figures
     from leastwise.runs.choice import Choice
     from leastwise.runs.folder import Run
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 REPORT = "report.html"
 INTERVAL, MADE_BY = "95 % interval", "made by"
 POINT_NAMES = {"cheapest": "most accurate on validation", "knee 2": "second knee", "knee 3": "third knee"}
-CHANCE = 1.645
-"""Standard errors (95 %, one-sided) below which it may be chance that who is told everything errs less."""
+RARE = 0.1
+"""Where fewer people have any other class than the most frequent one, an error rate hardly rewards telling who."""
 LIMIT_NAMES = {"untouched": "everything asked in full", "suppressed": "nothing asked"}
 
 
@@ -40,7 +41,7 @@ def answer(run: Run) -> list[str]:
         return [choice.sentence]
     chosen = frontier[choice.candidate]
     return [
-        what_to_ask(chosen, frontier),
+        what_to_ask(chosen, frontier, choice.budget),
         _cost_and_promise(chosen.test, frontier.untouched, choice),
         f"Whoever steals the records with their labels gets {percent(chosen.test.adversary_error)} of the "
         f"personal answers wrong (guessing: {percent(frontier.suppressed.adversary_error)}; asking everything: "
@@ -57,18 +58,24 @@ def answer(run: Run) -> list[str]:
     ]
 
 
-def what_to_ask(chosen: Candidate, frontier: Frontier) -> str:
+def what_to_ask(chosen: Candidate, frontier: Frontier, budget: Budget) -> str:
     """Name the questions; where there is none, say why."""
-    many = len(chosen.generalization.schema)
+    many, nothing = len(chosen.generalization.schema), frontier.suppressed_validation
     if chosen.asked:
         words = questions_in_words(chosen.generalization.partitions)
         return f"Ask {chosen.asked} of {many} questions, with {chosen.answers:,} answers in all: {words}."
-    told = frontier.suppressed_validation.increase
-    if told is not None and told.bound(-CHANCE) > 0:
+    if not budget.bounds_utility:
+        return f"Ask nothing: of the {many} questions, the limits that were stated leave none."
+    if not budget.tells_nothing(nothing):
         return f"Ask nothing: without any of the {many} questions no more is lost than is allowed."
+    rare = nothing.number is None and not nothing.labels and nothing.utility_risk < RARE
+    note = (
+        f" Only {percent(nothing.utility_risk, 1)} of the people are not of the most frequent class: errors do "
+        "not show who is at risk, even where answers tell it."
+    )
     return (
-        f"Ask nothing: these records give no reason to ask any of the {many} questions, because not even all "
-        f"answers tell {'any' if frontier.untouched.labels else 'the'} label better than a guess."
+        f"Ask nothing: these records do not show that a model errs less with the answers to all {many} questions."
+        f"{note * rare}"
     )
 
 

@@ -117,6 +117,17 @@ def in_postgresql(frame: pl.DataFrame, url: str) -> PostgreSQL:
     return PostgreSQL(connection, TABLE, KEY, owned=True)
 
 
+def keyed_by_uuid(stored: PostgreSQL) -> PostgreSQL:
+    """Return the same people with keys of a type that is no number and no text."""
+    key = stored.dialect.name(KEY)
+    with stored.connection.cursor() as cursor:
+        cursor.execute(
+            f"ALTER TABLE \"{TABLE}\" ALTER COLUMN {key} TYPE uuid USING lpad(to_hex({key}), 32, '0')::uuid"
+        )
+    stored.connection.commit()
+    return PostgreSQL(stored.connection, TABLE, KEY, owned=True)
+
+
 def in_ibis_on_duckdb(frame: pl.DataFrame) -> Engine:
     """Return the people in an Ibis table of DuckDB."""
     ibis = pytest.importorskip("ibis", reason="Ibis is not installed")

@@ -34,6 +34,7 @@ from tests.records.sources.engines import (
     engine_of,
     in_postgresql,
     in_spark,
+    keyed_by_uuid,
     spark_session,
 )
 
@@ -254,6 +255,17 @@ def test_keys_that_are_texts_are_placed_alike(kind: str, tmp_path: Path) -> None
     engine = Polars(frame.lazy(), "key") if kind == "polars" else of_files([path], "key")
     source = Source(engine, SCHEMA, SEED)
     source.check_key()
+    assert source.people(source.tested) == expected
+    engine.close()
+
+
+def test_a_key_of_uuids_is_one(postgres_url: str) -> None:
+    """PostgreSQL refuses to cast one to a number even in a branch that nobody takes."""
+    engine = keyed_by_uuid(in_postgresql(people(60), postgres_url))
+    source = Source(engine, SCHEMA, SEED)
+    source.check_key()
+    keys = [str(uuid.UUID(int=i)) for i in range(60)]
+    expected = sum(place_of(number_of_key(key), SEED, "part") / PRIME >= 0.7 for key in keys)
     assert source.people(source.tested) == expected
     engine.close()
 

@@ -75,12 +75,13 @@ class SqlEngine(Engine):
         """The whole number of a record r, from which its place is made."""
         assert self.key is not None
         column = f"{RECORD}.{self.dialect.name(self.key)}"
-        whole = f"(CAST({column} AS BIGINT) % {PRIME} + {PRIME})"  # some engines keep the sign
+        whole = f"(CAST({{}} AS BIGINT) % {PRIME} + {PRIME})"  # some engines keep the sign
         if self.raw_family(self.key) == "int":
-            return whole
+            return whole.format(column)
         text, dialect = self.dialect.as_text(column), self.dialect
         is_whole = dialect.matching.format(text, dialect.text(dialect.whole_text.format(WHOLE_KEY)))
-        return f"CASE WHEN {is_whole} THEN {whole} ELSE {_TEXT_KEYS[dialect.key].format(text)} END"
+        # Of its text: a UUID is refused even in a branch that nobody takes.
+        return f"CASE WHEN {is_whole} THEN {whole.format(text)} ELSE {_TEXT_KEYS[dialect.key].format(text)} END"
 
     def keep(self, query: str) -> str:
         """Keep what a query gives for a while, and return its name."""

@@ -8,7 +8,7 @@ from typing import Any
 from scipy import stats
 
 from leastwise.checks.comparisons import Comparison
-from leastwise.checks.promise import Share
+from leastwise.checks.promise import Share, share_of_what
 from leastwise.confidence import binomial_interval
 from leastwise.errors import ParameterError
 from leastwise.evaluation.declared_groups import FEWEST
@@ -70,13 +70,14 @@ def utility_comparisons(evaluation: Evaluation, budget: Budget) -> list[Comparis
     found = []
     for label, share in (errors or {"": Share.of(risk)}).items():
         if budget.max_error is not None:
-            found.append(error_comparison(share, budget.max_error, f"the model{f' about {label}' * bool(label)}"))
+            who = f"the model{f' about {label}' * bool(label)}"
+            found.append(error_comparison(share, budget.max_error, who, share_of_what(risk)))
         if most is not None:
             found.append(_increase(increases[label], most, label, by_label and label not in told))
     return found
 
 
-def error_comparison(risk: Share, most: float, who: str = "the model") -> Comparison:
+def error_comparison(risk: Share, most: float, who: str = "the model", of: str = "of the time") -> Comparison:
     """Hold the error of a model against the most that is allowed."""
     errors = risk.error * risk.people
     return Comparison(
@@ -88,7 +89,7 @@ def error_comparison(risk: Share, most: float, who: str = "the model") -> Compar
         interval=binomial_interval(errors, risk.people),
         chance=chance_above(errors, risk.people, most),
         matters=risk.error > most,
-        reason=f"{who} errs {risk.error:.3f} of the time, allowed is {most:g}",
+        reason=f"{who} errs {risk.error:.3f} {of}, allowed is {most:g}",
     )
 
 

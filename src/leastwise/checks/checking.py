@@ -30,7 +30,7 @@ from leastwise.checks.drifting import (
     unseen_comparisons,
     use_comparisons,
 )
-from leastwise.checks.promise import Promise, Share, with_effective_people
+from leastwise.checks.promise import Promise, Share, share_of_what, with_effective_people
 from leastwise.checks.use import NewRecords, bucket_use, label_use
 from leastwise.documents.wording import listed
 from leastwise.errors import ParameterError
@@ -244,7 +244,7 @@ def _drift(
 def _accuracy(promise: Promise, risk: UtilityRisk, limits: DriftLimits) -> list[Comparison]:
     """Compare the classifier's error, of several labels about each."""
     if not risk.labels:
-        return accuracy_comparisons(promise, Share.of(risk), limits)
+        return accuracy_comparisons(promise, Share.of(risk), limits, of=share_of_what(risk))
     return [
         row
         for each in risk.labels

@@ -102,7 +102,7 @@ def _shares(
 
 
 def accuracy_comparisons(
-    promise: Promise, now: Share | None, limits: DriftLimits, who: str = "the model"
+    promise: Promise, now: Share | None, limits: DriftLimits, who: str = "the model", of: str = "of the time"
 ) -> list[Comparison]:
     """Compare the classifier's error; only more of it is of interest."""
     then = promise.utility
@@ -119,7 +119,7 @@ def accuracy_comparisons(
             interval=binomial_interval(errors, now.people),
             chance=chance_of_shares(then.error * then.people, then.people, errors, now.people, "more"),
             matters=now.error - then.error >= limits.error,
-            reason=f"{who} errs {now.error:.3f} of the time, promised was {then.error:.3f}",
+            reason=f"{who} errs {now.error:.3f} {of}, promised was {then.error:.3f}",
         )
     ]
 

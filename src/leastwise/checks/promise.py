@@ -44,6 +44,11 @@ class Share:
         return cls(error=error, people=max(error * (1 - error) / reach**2, 1.0))
 
 
+def share_of_what(risk: UtilityRisk) -> str:
+    """Say what an error is a share of: the guesses, or of a number the error of guessing."""
+    return "of the time" if risk.number is None else "of the error of guessing"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Told:
     """How often A1 is wrong about one personal attribute, beside guessing. Higher is safer."""

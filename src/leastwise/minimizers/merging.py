@@ -364,8 +364,9 @@ class _Search:
         who learned from it count noise as if it told something.
         """
         less = without(now, {name})
-        if self.is_free(less) or not self.learned:
-            return self.is_free(less)
+        free = self.is_free(less)
+        if free or not self.learned:
+            return free
         before, after = self.judge(now), self.judge(less)
         if any(after.errs_more_than(each).bound(-_SURELY) > 0 for each in (self.given.judged, before)):
             return False

@@ -155,8 +155,9 @@ def polished(
     anything is lost even where nobody would tell it; nor of everything asked, so that there is a candidate where
     hardly anything may be lost.
     """
-    parts, first = (how.split.train, how.split.validation), _least(candidate, how, constraints, allowed)
-    found = [first]
+    parts = how.split.train, how.split.validation
+    found = _least_forms(candidate, how, constraints, allowed)
+    first = found[0]
     left = 0.0 if allowed is None else allowed.left(first.increase)
     if left > 0:
         same: Any = {"constraints": constraints, "everything": how.everything}
@@ -168,10 +169,13 @@ def polished(
     return tuple(found)
 
 
-def _least(
+def _least_forms(
     candidate: Candidate, how: Polishing, constraints: Constraints | None, allowed: Allowed | None
-) -> Polished:
-    """Return the least that a candidate can be; where that would lose what it cannot afford, more cautiously."""
+) -> list[Polished]:
+    """Return the least that a candidate can be; where that would lose what it cannot afford, more cautiously.
+
+    Of everything asked both: where hardly anything may be lost, the cautious one is what is left.
+    """
     before = how.estimated(candidate.generalization)
     loss = LOSS if allowed is None else loss_near(allowed.increase - before.mean)
     loss = LOSS / 4 if candidate.minimizer == EVERYTHING else loss
@@ -183,9 +187,11 @@ def _least(
         return Polished(way, how.estimated(way.generalization))
 
     first = made(cautious=False)
+    if candidate.minimizer == EVERYTHING:
+        return [made(cautious=True), first]
     if allowed is not None and allowed.left(before) >= 0 > allowed.left(first.increase):
-        return made(cautious=True)
-    return first
+        return [made(cautious=True)]
+    return [first]
 
 
 def guess_label(generalization: Generalization, split: Split, judges: Judges) -> LabelGuesses:

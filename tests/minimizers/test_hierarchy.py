@@ -16,8 +16,8 @@ from leastwise import Attribute, Generalization, Groups
 from leastwise.minimizers import Constraints, at_least
 from leastwise.minimizers.coarsening.path import coarsening_path
 from leastwise.minimizers.constraints import broken, on_the_tree
+from leastwise.minimizers.few_answers import with_few_answers
 from leastwise.minimizers.floor import brought_to
-from leastwise.minimizers.merging import with_few_answers
 from leastwise.minimizers.optimal.items import target_weights
 from leastwise.minimizers.optimal.program import attribute_program
 from leastwise.records.table import Table

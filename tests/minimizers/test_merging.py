@@ -9,15 +9,14 @@ from hypothesis import strategies as st
 
 from leastwise import Attribute, Generalization, Intervals, Schema, Table
 from leastwise.minimizers import Constraints, merging
+from leastwise.minimizers.few_answers import MOST_ANSWERS, with_few_answers
 from leastwise.minimizers.merging import (
     LOSS,
-    MOST_ANSWERS,
     costs_nothing,
     fewest_people,
     last_that,
     least,
     spend,
-    with_few_answers,
 )
 from leastwise.partition import keep, suppress
 from leastwise.predictors.held_out import Difference, HeldOut, held_out

@@ -10,29 +10,25 @@ best exchange rates, as far as it reaches.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from leastwise.generalization import Generalization
-from leastwise.kernels.interval_program import best_partition, spread
 from leastwise.minimizers.coarsening.path import coarsening_steps, countable
 from leastwise.minimizers.constraints import Constraints, MergeRules, broken
+from leastwise.minimizers.few_answers import READABLE, longer, runs, with_few_answers
 from leastwise.minimizers.floor import brought_to
-from leastwise.minimizers.orders import principal_direction
-from leastwise.minimizers.pairs import Pair, in_order, mergeable, merged
-from leastwise.minimizers.smoothing import Smoothing, sums_by_code
-from leastwise.partition import Partition, Untouched, suppress
+from leastwise.minimizers.pairs import by_cost, merged
+from leastwise.partition import suppress
 from leastwise.predictors.base import samples
 from leastwise.predictors.held_out import Difference, Folds, HeldOut, Reference, held_out, reference
 from leastwise.predictors.strongest import Strongest
 from leastwise.random import generator
-from leastwise.records.grouping import joint_buckets
 from leastwise.records.table import Table
 
 FEWEST_PEOPLE, FEWEST_SHARE = 10, 0.002
@@ -50,10 +46,6 @@ _BEYOND = 0.01
 _MOST_RECORDS = 12_000
 # A path is an order only, in which merges are tried.
 _MOST_ON_A_PATH = 5_000
-MOST_ANSWERS = 24
-"""No question has more answers, unless constraints want them: models need no more."""
-READABLE = 8
-"""More answers than these a question has only where the records tell that they pay."""
 # Before the end of a path of merges, where its beliefs are tried.
 _LENGTHS = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233)
 # Lagrange multiplier of the classifier error along the path of merges: nearly all that counts.
@@ -192,49 +184,6 @@ def increase_of(
 ) -> Difference:
     """Estimate on validation by how much more often the classifier errs than with everything asked."""
     return everything.increase_of(held_out(generalization, _some(train), validation)[0])
-
-
-def with_few_answers(
-    train: Table, generalization: Generalization, constraints: Constraints, most: int = MOST_ANSWERS
-) -> Generalization:
-    """Cut questions of very many answers down to runs that differ least in what they tell about the label."""
-    rules = MergeRules.of(constraints, generalization.partitions)
-    partitions = [
-        partition
-        if isinstance(partition, Untouched) or partition.size <= most
-        else next(_runs(train, j, partition, rules, most), partition)
-        for j, partition in enumerate(generalization.partitions)
-    ]
-    return replace(generalization, partitions=tuple(partitions))
-
-
-def _runs(train: Table, j: int, partition: Partition, rules: MergeRules, most: int) -> Iterator[Partition]:
-    """Yield a question in as many runs as it may have, then in fewer, as far as the rules allow."""
-    bucket_of = partition.bucket_map(train.levels[j])
-    people, effect = Smoothing.of(train, j).means_of_groups(sums_by_code(train, j), bucket_of, partition.size)
-    overall = people @ effect / people.sum()
-    row = np.arange(in_order(partition))
-    tree = rules.trees[j]
-    if tree is not None:
-        ranks = (effect - overall) @ principal_direction(effect - overall, people)
-        row = np.asarray(tree.in_order(ranks, people))
-    elif partition.attribute.kind == "discrete":
-        row = np.argsort((effect - overall) @ principal_direction(effect - overall, people), kind="stable")
-    cost = spread(people[row], effect[row], np.zeros(0), np.zeros((0, train.classes)))
-    if tree is not None:
-        cost[~tree.allowed_runs(row.tolist())] = np.inf
-    for cut in reversed(best_partition(cost[None], np.zeros(1), max(most - (partition.size - len(row)), 1))):
-        groups = np.arange(partition.size)
-        for first, end in pairwise((0, *cut.ends)):
-            groups[row[first:end]] = row[first:end].min()
-        if all(rules.allow(j, np.flatnonzero(groups == name).tolist()) for name in np.unique(groups)):
-            yield partition.coarsen(groups.tolist())
-
-
-def _longer(generalization: Generalization, most: int) -> list[int]:
-    """Return where the questions stand that have more answers, and are not asked exactly."""
-    pairs = enumerate(generalization.partitions)
-    return [j for j, partition in pairs if not isinstance(partition, Untouched) and partition.size > most]
 
 
 def fewest_people(train: Table) -> float:
@@ -409,7 +358,7 @@ class _Search:
 
         Many questions are cut together, and each half of them where that costs something.
         """
-        rules, long = MergeRules.of(self.constraints, now.partitions), _longer(now, READABLE)
+        rules, long = MergeRules.of(self.constraints, now.partitions), longer(now, READABLE)
         parts = [long] if len(long) > _FEW_QUESTIONS else [[j] for j in long]
         while parts:
             part = parts.pop(0)
@@ -425,9 +374,9 @@ class _Search:
 
     def _cut(self, now: Generalization, part: Sequence[int], rules: MergeRules, most: int) -> Generalization:
         """Cut some questions to at most so many answers."""
-        for j in sorted({*part} & {*_longer(now, most)}):
+        for j in sorted({*part} & {*longer(now, most)}):
             partition = now.partitions[j]
-            now = now.replacing(next(_runs(self.own, j, partition, rules, most), partition))
+            now = now.replacing(next(runs(self.own, j, partition, rules, most), partition))
         return now
 
     def _optional(self, now: Generalization) -> list[str]:
@@ -466,7 +415,8 @@ class _Search:
     def without_pairs(self, now: Generalization) -> Generalization:
         """Merge two buckets at a time, the cheapest pairs first: as many at once as are free together."""
         while True:
-            pairs, rules = self._by_cost(now), MergeRules.of(self.constraints, now.partitions)
+            rules = MergeRules.of(self.constraints, now.partitions)
+            pairs = by_cost(now, self.classifier(now), self.train, self.validation, rules)
             together = partial(merged, now, pairs, rules)
             if last := self._last_free(together, len(pairs)):
                 now = together(last)
@@ -476,35 +426,6 @@ class _Search:
             if free is None:
                 return now
             now = free
-
-    def _by_cost(self, now: Generalization) -> list[Pair]:
-        """Return the pairs of buckets in the order of what a merge would cost the classifier as it is.
-
-        It guesses for the two as the mean of what it guesses for either, which costs no less than to learn anew;
-        how often that errs more, its own beliefs tell.
-        """
-        classifier = self.classifier(now)
-        rows, people = samples(self.validation, now, "label"), samples(self.train, now, "label")
-        first, place = rows.buckets
-        inputs = rows.inputs[first]
-        beliefs = np.asarray(classifier.predict(inputs)[0])
-        weights = np.bincount(place, weights=rows.weights, minlength=len(first))
-        rules, costs = MergeRules.of(self.constraints, now.partitions), list[tuple[float, Pair]]()
-        for column, name in enumerate(now.collected):
-            partition, attribute = now[name], now.schema.names.index(name)
-            if isinstance(partition, Untouched):
-                continue
-            bucket, size = people.inputs[:, column], partition.size
-            use = np.bincount(bucket, weights=people.weights, minlength=size)
-            label = np.bincount(bucket, weights=people.weights * people.targets[:, 0], minlength=size)
-            for pair in mergeable(partition, label / np.maximum(use, 1), use):
-                if rules.allow(attribute, pair):
-                    touched = np.isin(inputs[:, column], pair)
-                    guessed = _averaged(classifier, inputs[touched], rows.input_sizes, column, pair, use)
-                    own, number = beliefs[touched], np.arange(int(touched.sum()))
-                    lost = own.max(axis=1) - own[number, guessed.argmax(axis=1)]
-                    costs.append((float(weights[touched] @ lost), Pair(attribute, pair)))
-        return [pair for _, pair in sorted(costs, key=lambda each: each[0])]
 
 
 def costs_nothing(errs: Difference, surprised: Difference, expected: float, loss: float = LOSS) -> bool:
@@ -518,24 +439,6 @@ def costs_nothing(errs: Difference, surprised: Difference, expected: float, loss
     False
     """
     return errs.bound(-_CHANCE) <= 0 and expected <= (2 * loss if surprised.mean <= 0 else loss)
-
-
-def _averaged(
-    classifier: Strongest,
-    inputs: npt.NDArray[Any],
-    sizes: Sequence[int],
-    column: int,
-    pair: tuple[int, int],
-    use: npt.NDArray[Any],
-) -> npt.NDArray[Any]:
-    """Return what is guessed by somebody who is told only that one of the two is the case."""
-    found: Any = 0
-    for bucket in pair:
-        asked = inputs.copy()
-        asked[:, column] = bucket
-        first, place = joint_buckets(asked, sizes)
-        found = found + use[bucket] * np.asarray(classifier.predict(asked[first])[0])[place]
-    return np.asarray(found)
 
 
 def _some(train: Table, most: int = _MOST_RECORDS) -> Table:

@@ -17,7 +17,7 @@ from leastwise.evaluation.pareto import Limits, Point, frontier
 from leastwise.predictors.held_out import Difference
 from leastwise.runs import Budget, Candidate, Choice, Figures, Frontier, choose
 from leastwise.runs.choice import best_screened, serving_alike
-from leastwise.runs.frontier import Areas, distances, knees, limits_of, named, thinned
+from leastwise.runs.frontier import Areas, distances, knees, limits_of, named, thinned, worth_attacking
 from leastwise.runs.promises import promise
 
 LIMITS = Limits(Point(0.1, 0.0), Point(0.3, 0.5))
@@ -278,6 +278,22 @@ def test_thinning_keeps_both_ends_and_loses_as_little_area_as_one_by_one_can(fou
     assert kept == [i for i in front if i in kept]
     if most >= 2:
         assert {front[0], front[-1]} <= {*kept}
+
+
+@given(points, st.integers(1, 6), st.integers(0, 11))
+def test_at_most_so_many_are_attacked_with_whoever_is_chosen_and_none_beaten_in_place_of_another(
+    found: Any, most: int, which: int
+) -> None:
+    front = make(*(figures(*point) for point in sorted(found)), sizes=[(1, 9 - i % 5) for i in range(len(found))])
+    chosen = front.points[which % len(front.points)]
+    kept = worth_attacking(front, chosen.id, most)
+    assert len(kept.points) == min(most, len(front.points))
+    assert chosen.id in {point.id for point in kept.points}
+    assert kept.thinned == len(front.points) - len(kept.points)
+    places = [point.validation.point for point in front.points]
+    best = {front.points[i].id for i in frontier(places)}
+    if any(point.id not in best | {chosen.id} for point in kept.points):
+        assert best <= {point.id for point in kept.points}
 
 
 @given(points)

@@ -211,6 +211,23 @@ def thinned(points: Sequence[Point], front: Sequence[int], most: int, limits: Li
     return kept
 
 
+def worth_attacking(frontier: Frontier, chosen: str | None, most: int) -> Frontier:
+    """Return the frontier with at most so many candidates: first those go that another one beats.
+
+    What is made the least of a candidate may end where another one beats it. Whoever is chosen stays.
+    """
+    points, limits = [point.validation.point for point in frontier.points], frontier.limit_points
+    answers = [point.answers for point in frontier.points]
+    front, own = unbeaten(points), [i for i, point in enumerate(frontier.points) if point.id == chosen]
+    kept = thinned(points, front, most, limits.on_validation)
+    if not {*own} <= {*kept}:
+        kept = own if most == 1 else [*thinned(points, front, most - 1, limits.on_validation), *own]
+    others = sorted({*range(len(points))} - {*front, *kept}, key=lambda i: (answers[i], i))
+    left = sorted([*kept, *others[: most - len(kept)]])  # of those that are beaten, the shortest forms
+    counts = replace(frontier.counts, thinned=frontier.thinned + len(points) - len(left))
+    return Frontier.of([frontier.points[i] for i in left], limits, counts)
+
+
 def distances(points: Sequence[Point], limits: Limits) -> list[float]:
     """Return how far each point lies above the chord between the limit points, both axes scaled to 1.
 

@@ -54,7 +54,7 @@ from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, Figures, re
 from leastwise.runs.choice import best_screened, budget_in_force, choose, serving_alike
 from leastwise.runs.few_records import steadied
 from leastwise.runs.folder import Run, artefact_path, evaluation_path, write_choice, write_figures
-from leastwise.runs.frontier import Counts, Frontier, LimitPoints, thinned
+from leastwise.runs.frontier import Counts, Frontier, LimitPoints, thinned, worth_attacking
 from leastwise.runs.grid import default_grid
 from leastwise.runs.job import Job
 from leastwise.runs.journal import Journal, locked
@@ -200,7 +200,11 @@ def judged_frontier(job: Job, least: bool = True) -> Found:
     counts = replace(counts, screened=len(pool.candidates))
     asked = guess_labels(job, asked.and_also(front))
     limits = judge_limits(job, asked)
-    return Found(Frontier.of(judge(job, front, asked, counts.screened), limits, counts), pool, asked)
+    frontier = Frontier.of(judge(job, front, asked, counts.screened), limits, counts)
+    if budget.max_group_gap is None:  # who serves groups alike may be beaten in everything else
+        first = choose(frontier, job.options.budget, pool.candidates)
+        frontier = worth_attacking(frontier, first.candidate, job.task.most)
+    return Found(frontier, pool, asked)
 
 
 def recommend(

@@ -40,6 +40,8 @@ _SURELY = 2.33
 LOSS = 0.003
 """... and nothing is lost on the sly: by the beliefs of who sees more it costs at most this, or twice as much
 where the log loss falls, because then these beliefs are too sure."""
+LOSS_OF_A_NUMBER = 3 * LOSS
+"""The same of a label that is a number, as a share of the error of guessing: three times as much is one point."""
 # Who errs by more than this beyond a limit does not come to keep it.
 _BEYOND = 0.01
 # Classifiers learn from at most so many records: every question and many merges are tried.
@@ -65,7 +67,7 @@ def least(
     *,
     constraints: Constraints | None = None,
     loss: float = LOSS,
-    cautious: bool = False,
+    limit: Limit | None = None,
 ) -> Generalization:
     """Drop questions and merge answers as long as that costs no accuracy that the records can tell.
 
@@ -81,8 +83,8 @@ def least(
         What the result must hold to, as the given one does.
     loss
         What may be lost at most by the beliefs of who sees more, where the records do not tell it.
-    cautious
-        Whether only the given one is believed, even where validation surprises somebody less who sees less.
+    limit
+        On how much more often it may err than with everything asked; what is coarser keeps it in any case.
 
     Notes
     -----
@@ -96,7 +98,7 @@ def least(
     start = brought_to(replace(held, min_people=floor), start, own)
     if broken(held, start, own):  # a floor that the constraints leave no room for
         start = generalization
-    search = _Search(_some(train), validation, held, _some(own, _MOST_ON_A_PATH), loss, cautious)
+    search = _Search(_some(train), validation, held, _some(own, _MOST_ON_A_PATH), loss, limit)
     search.begin(start)
     readable = search.with_readable_answers(search.without_questions(start))
     now, earlier = search.along_the_path(readable), None
@@ -106,13 +108,32 @@ def least(
     return now
 
 
-def loss_near(left: float) -> float:
+class Limit(NamedTuple):
+    """How much more often somebody who sees less may err than with everything asked.
+
+    ``errors`` standard errors are added to the increase, which is estimated on validation.
+    """
+
+    everything: Reference
+    increase: float
+    errors: float
+
+    def left(self, judged: HeldOut) -> float:
+        """Return how much more might be lost; below 0 where too much is."""
+        return self.increase - self.everything.increase_of(judged).bound(self.errors)
+
+    def is_kept_by(self, judged: HeldOut) -> bool:
+        """Return whether it is kept."""
+        return self.left(judged) >= 0
+
+
+def loss_near(left: float, most: float = LOSS) -> float:
     """Return what may be lost on the sly where so much of a limit is left: near it hardly anything.
 
     >>> [loss_near(left) for left in (0.01, 0.004, 0.0, -0.05)]  # the last will not come to keep it
     [0.003, 0.002, 0.00075, 0.003]
     """
-    return min(max(left / 2, LOSS / 4), LOSS) if left > -_BEYOND else LOSS
+    return min(max(left / 2, most / 4), most) if left > -_BEYOND else most
 
 
 def spend(
@@ -226,7 +247,7 @@ class _Search:
     constraints: Constraints
     own: Table  # the training part with its own numbers only: those of others must not make an edge
     loss: float = LOSS
-    cautious: bool = True
+    limit: Limit | None = None
     people: Table = field(init=False)  # the validation part, person by person
     given: _Witness = field(init=False)  # what everything that follows, which is coarser, is held against
     surest: _Witness = field(init=False)  # who was the least surprised by validation so far
@@ -261,7 +282,8 @@ class _Search:
         # Whom it does not tell apart, nothing coarser does. Trees of numbers count rows, not people.
         if self.validation.persons is None and self.validation.number is None:
             self.train = self.train.distinct(given)
-            self.validation = self.validation.distinct(given) if beliefs is None else self.validation
+            if beliefs is None and self.limit is None:  # these are held person by person
+                self.validation = self.validation.distinct(given)
         own = self._believed(given) if beliefs is None else beliefs
         self.given = self.surest = _Witness(self.judge(given), own)
 
@@ -296,6 +318,8 @@ class _Search:
         after = self.judge(coarser)
         if self.learned:
             self._believe_rather(coarser)
+        if self.limit is not None and not self.limit.is_kept_by(after):
+            return False
         return after.errs_more_than(self.given.judged).bound(-_SURELY) <= 0 and any(
             costs_nothing(
                 after.errs_more_than(each.judged),
@@ -317,6 +341,8 @@ class _Search:
         if free or not self.learned:
             return free
         before, after = self.judge(now), self.judge(less)
+        if self.limit is not None and not self.limit.is_kept_by(after):
+            return False
         if any(after.errs_more_than(each).bound(-_SURELY) > 0 for each in (self.given.judged, before)):
             return False
         one, all_together = (after.is_surprised_more_than(each) for each in (before, self.surest.judged))
@@ -324,6 +350,8 @@ class _Search:
 
     def pays(self, fewer: Generalization) -> bool:
         """Return whether the records tell that more answers are worth it than people read."""
+        if self.limit is not None and not self.limit.is_kept_by(self.judge(fewer)):
+            return True
         more = self.judge(fewer).errs_more_than(self.given.judged)
         return more.bound(-_CHANCE) > 0 or (max(more.mean, 0.0) + self.expected_loss(fewer)) / 2 > self.loss
 
@@ -391,7 +419,7 @@ class _Search:
         """
         path = [now, *self.path(now, _SAVING)]
         lengths = [left for left in _LENGTHS if left < len(path)]
-        for left in () if self.cautious else lengths:
+        for left in lengths:
             self._believe_rather(path[-left])
         shorter = 0
         for left in lengths:

@@ -20,7 +20,7 @@ from leastwise.evaluation.risk import UtilityRisk
 from leastwise.evaluation.utility import Judges
 from leastwise.generalization import Generalization
 from leastwise.minimizers import Constraints
-from leastwise.minimizers.merging import LOSS, increase_of, loss_near, spent_by_shares
+from leastwise.minimizers.merging import LOSS, LOSS_OF_A_NUMBER, Limit, increase_of, loss_near, spent_by_shares
 from leastwise.minimizers.merging import least as least_of
 from leastwise.minimizers.rounding import rounded
 from leastwise.partition import Untouched
@@ -32,6 +32,8 @@ from leastwise.runs.candidates import Candidate, Figures
 
 SPENDING = (None, 20.0)
 """Multipliers of the paths on which accuracy is spent: the best exchange rates, or few answers above all."""
+# Of what a limit leaves, so much may be lost for fewer answers; the rest is spent on safety.
+_FOR_FEWER_ANSWERS = 0.5
 EVERYTHING = "everything"
 """Who proposes the candidate that asks everything in full."""
 PARTS = (1.0, 0.5)
@@ -151,12 +153,10 @@ def polished(
 ) -> tuple[Polished, ...]:
     """Return the least that a candidate can be, screened like all others, and what it becomes when all is spent.
 
-    Nothing is spent where nothing is ``allowed``, or where the least errs too much for that. Near the limit hardly
-    anything is lost even where nobody would tell it; nor of everything asked, so that there is a candidate where
-    hardly anything may be lost.
+    Nothing is spent where nothing is ``allowed``, or where the least errs too much for that.
     """
     parts = how.split.train, how.split.validation
-    found = _least_forms(candidate, how, constraints, allowed)
+    found = [_made_least(candidate, how, constraints, allowed, _FOR_FEWER_ANSWERS)]
     first = found[0]
     left = 0.0 if allowed is None else allowed.left(first.increase)
     if left > 0:
@@ -169,29 +169,34 @@ def polished(
     return tuple(found)
 
 
-def _least_forms(
+def polished_again(
     candidate: Candidate, how: Polishing, constraints: Constraints | None, allowed: Allowed | None
-) -> list[Polished]:
-    """Return the least that a candidate can be; where that would lose what it cannot afford, more cautiously.
+) -> tuple[Polished, ...]:
+    """Return the least that a candidate can be on which a limit was spent: what it has left may go for that."""
+    return (_made_least(candidate, how, constraints, allowed, 1.0),)
 
-    Of everything asked both: where hardly anything may be lost, the cautious one is what is left.
+
+def _made_least(
+    candidate: Candidate,
+    how: Polishing,
+    constraints: Constraints | None,
+    allowed: Allowed | None,
+    share: float,
+) -> Polished:
+    """Return the least that a candidate can be; of what a limit leaves, at most a share is lost for that.
+
+    Near the limit hardly anything is lost, even where nobody would tell it.
     """
     before = how.estimated(candidate.generalization)
-    loss = LOSS if allowed is None else loss_near(allowed.increase - before.mean)
-    loss = LOSS / 4 if candidate.minimizer == EVERYTHING else loss
-
-    def made(cautious: bool) -> Polished:
-        rest: Any = {"constraints": constraints, "loss": loss, "cautious": cautious}
-        coarser = least_of(how.split.train, how.split.validation, candidate.generalization, **rest)
-        way = how.coarsened(candidate, coarser, constraints)
-        return Polished(way, how.estimated(way.generalization))
-
-    first = made(cautious=False)
-    if candidate.minimizer == EVERYTHING:
-        return [made(cautious=True), first]
-    if allowed is not None and allowed.left(before) >= 0 > allowed.left(first.increase):
-        return [made(cautious=True)]
-    return [first]
+    loss, limit = LOSS if how.split.train.number is None else LOSS_OF_A_NUMBER, None
+    if allowed is not None:
+        loss, left = loss_near(allowed.increase - before.mean, loss), allowed.left(before)
+        if left >= 0:
+            limit = Limit(how.everything, allowed.increase - (1 - share) * left, allowed.errors)
+    rest: Any = {"constraints": constraints, "loss": loss, "limit": limit}
+    coarser = least_of(how.split.train, how.split.validation, candidate.generalization, **rest)
+    way = how.coarsened(candidate, coarser, constraints)
+    return Polished(way, how.estimated(way.generalization))
 
 
 def guess_label(generalization: Generalization, split: Split, judges: Judges) -> LabelGuesses:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -19,7 +19,7 @@ from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, read_line, 
 from leastwise.runs.choice import budget_in_force
 from leastwise.runs.frontier import thinned
 from leastwise.runs.job import Job
-from leastwise.runs.judging import Allowed, Polished, Polishing, estimated, polished
+from leastwise.runs.judging import Allowed, Polished, Polishing, estimated, polished, polished_again
 from leastwise.runs.labels import Asked
 from leastwise.runs.proposals import Pool, candidate_that_asks_everything, candidate_that_asks_nothing
 
@@ -59,11 +59,16 @@ def make_least(
     if costs_little and not (constraints and constraints.wanted):
         nothing = candidate_that_asks_nothing(job.split.train)
         tasks.append((nothing, how, None, None))
-    found = _made(job, f"{most}-{budget.confidence:g}", tasks)
+    limit = f"{most}-{budget.confidence:g}"
+    found = _made(job, "asking less", limit, tasks, polished)
     least = [first.candidate for first, *_ in (*found[: len(front)], *found[len(starts) :])]
     made = {each.fingerprint for each in least}
     others = [each for one in found for each in one if each.candidate.fingerprint not in made]
-    return _with(job, pool, [*least, *(() if allowed is None else spending_best(others, allowed))])
+    if allowed is not None and others:
+        spent = [(each, how, constraints, allowed) for each in spending_best(others, allowed)]
+        again = _made(job, "asking less, with the limit spent", f"{limit}-spent", spent, polished_again)
+        least += [each.candidate for (each,) in again]
+    return _with(job, pool, least)
 
 
 def _asking_everything(
@@ -123,7 +128,9 @@ def spending_best(found: Sequence[Polished], allowed: Allowed) -> list[Candidate
     return chosen
 
 
-def _made(job: Job, limit: str, tasks: Sequence[Any]) -> list[tuple[Polished, ...]]:
+def _made(
+    job: Job, words: str, limit: str, tasks: Sequence[Any], work: Callable[..., tuple[Polished, ...]]
+) -> list[tuple[Polished, ...]]:
     """Polish candidates that an earlier run has not; those of most answers, which take longest, come first."""
     schema = job.split.train.schema
     order = sorted(range(len(tasks)), key=lambda i: -tasks[i][0].answers)
@@ -138,7 +145,7 @@ def _made(job: Job, limit: str, tasks: Sequence[Any]) -> list[tuple[Polished, ..
         return json.dumps(plain) + "\n"
 
     journal = job.journal(f"least-{name_of([task[0] for task in tasks])}-{limit}.jsonl")
-    found = job.resumed("asking less", journal, tasks, partial(job.workers.map, polished), write, read)
+    found = job.resumed(words, journal, tasks, partial(job.workers.map, work), write, read)
     return [found[place] for place in np.argsort(order)]
 
 

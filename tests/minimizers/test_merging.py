@@ -12,7 +12,9 @@ from leastwise.minimizers import Constraints, merging
 from leastwise.minimizers.few_answers import MOST_ANSWERS, with_few_answers
 from leastwise.minimizers.merging import (
     LOSS,
+    Limit,
     costs_nothing,
+    everything_asked,
     fewest_people,
     last_that,
     least,
@@ -51,6 +53,27 @@ def test_it_is_coarser_and_the_same_again():
     assert once == twice
     assert once.is_coarser_than(given)
     assert once.collected == ("useful",)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_limit_is_kept_and_a_tighter_one_leaves_more_to_ask(seed: int):
+    # Age tells something every five years, otherwise and otherwise again: any merge costs a little.
+    random = np.random.default_rng(seed)
+    age = random.integers(0, 40, 1500)
+    schema = Schema((Attribute("age", "continuous", lower=0, upper=39, integer=True),), LABEL)
+    table = coded(schema, age, labels=random.random(1500) < 0.38 + 0.24 * (age // 5 % 2))
+    split = table.split(seed, PARTS)
+    parts, given = (split.train, split.validation), Generalization.untouched(schema)
+    everything = everything_asked(*parts)
+    found = []
+    for most in (0.0, 0.005, 0.1):
+        limit = Limit(everything, everything.increase_of(held_out(given, *parts)[0]).bound(0.6) + most, 0.6)
+        found.append(least(*parts, given, loss=0.2, limit=limit))
+        start = with_few_answers(split.train, least(*parts, given, loss=-1.0), Constraints())
+        if limit.is_kept_by(held_out(start, *parts)[0]):
+            assert limit.is_kept_by(held_out(found[-1], *parts)[0])
+    assert sorted((g["age"].size for g in found), reverse=True) == [g["age"].size for g in found]
+    assert found[0] != found[-1]
 
 
 def test_no_bucket_has_too_few_people():

@@ -20,7 +20,7 @@ from leastwise.evaluation.risk import UtilityRisk
 from leastwise.evaluation.utility import Judges
 from leastwise.generalization import Generalization
 from leastwise.minimizers import Constraints
-from leastwise.minimizers.merging import LOSS, LOSS_OF_A_NUMBER, Limit, increase_of, loss_near, spent_by_shares
+from leastwise.minimizers.merging import LOSS, LOSS_OF_A_NUMBER, Limit, increase_of, spent_by_shares
 from leastwise.minimizers.merging import least as least_of
 from leastwise.minimizers.rounding import rounded
 from leastwise.partition import Untouched
@@ -183,16 +183,11 @@ def _made_least(
     allowed: Allowed | None,
     share: float,
 ) -> Polished:
-    """Return the least that a candidate can be; of what a limit leaves, at most a share is lost for that.
-
-    Near the limit hardly anything is lost, even where nobody would tell it.
-    """
-    before = how.estimated(candidate.generalization)
+    """Return the least that a candidate can be; of what a limit leaves, at most a share is lost for that."""
     loss, limit = LOSS if how.split.train.number is None else LOSS_OF_A_NUMBER, None
-    if allowed is not None:
-        loss, left = loss_near(allowed.increase - before.mean, loss), allowed.left(before)
-        if left >= 0:
-            limit = Limit(how.everything, allowed.increase - (1 - share) * left, allowed.errors)
+    left = -1.0 if allowed is None else allowed.left(how.estimated(candidate.generalization))
+    if allowed is not None and left >= 0:
+        limit = Limit(how.everything, allowed.increase - (1 - share) * left, allowed.errors)
     rest: Any = {"constraints": constraints, "loss": loss, "limit": limit}
     coarser = least_of(how.split.train, how.split.validation, candidate.generalization, **rest)
     way = how.coarsened(candidate, coarser, constraints)

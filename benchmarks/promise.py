@@ -28,6 +28,7 @@ from leastwise.random import generator
 from leastwise.records.table import Split
 from leastwise.runs import Budget, Options, Run, Workers, choose_again, run
 from leastwise.runs.task import SHARES
+from leastwise.runs.verdicts import KEPT
 
 FILES = ("adult", "acs_income_ny_2024", "acs_coverage_ny_2024", "acs_employment_ny_2024", "nist_acs_national_2018")
 SIZES = (1_000, 5_000, 15_000, 0)
@@ -64,7 +65,8 @@ def score(finished: Run, table: Table, fresh: Table, seed: int) -> list[dict[str
         for point in {p.id: p for p in (chosen, plain) if p is not None}.values():
             if point.id not in known:
                 known[point.id] = error(point.generalization, parts) - everything
-        row: dict[str, Any] = {"limit": limit, "claimed": choice.promise.startswith("Kept")}
+        claimed = choice.promise is not None and choice.promise.standing == KEPT
+        row: dict[str, Any] = {"limit": limit, "claimed": claimed}
         for word, one in (("", chosen), (" plain", plain)):
             row[f"increase{word}"] = np.nan if one is None else known[one.id]
             row[f"A1{word}"] = np.nan if one is None else one.test.adversary_error

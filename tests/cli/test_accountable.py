@@ -72,7 +72,7 @@ def test_a_missed_limit_is_said_where_it_is_put_to_use(run: Run, project: Path, 
     for err in (chosen.err, done.err):
         (line,) = [line for line in err.split("\n") if "a limit is missed" in line]
         assert re.fullmatch(
-            r"run: a limit is missed: .*the model errs 8\.5 points more than .*, allowed is 2\.0", line
+            r"run: a limit is missed: .*the model errs 8\.6 points more than .*, allowed is 2\.0", line
         )
     assert "missed" not in run("describe", name).err
 
@@ -80,14 +80,13 @@ def test_a_missed_limit_is_said_where_it_is_put_to_use(run: Run, project: Path, 
 def test_who_has_read_the_answer_is_not_told_again(
     run: Run, project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    promise = "Missed: the model errs 8.6 points more than with everything asked (allowed: 2)."
-    choice = replace(StoredRun.load("run").choice, promise=promise)
-    assert choice.missed == ("the model errs 8.6 points more than with everything asked (allowed: 2)",)
+    choice = StoredRun.load("run").choice
+    (missed, *others) = choice.verdicts
+    assert missed.missed
     tell_missed(choice, Path("run"), read=True)
     assert capsys.readouterr().err == ""
-    tell_missed(
-        replace(choice, fits=False, misses_on_test=(), promise="Probably kept: x."), Path("run"), read=True
-    )
+    verdicts = (replace(missed, standing="probably kept"), *others)
+    tell_missed(replace(choice, fits=False, verdicts=verdicts), Path("run"), read=True)
     told = capsys.readouterr().err
     assert choice.sentence.rstrip(".") in told, "the answer does not say that validation missed it"
     assert "Probably kept" not in told

@@ -54,4 +54,4 @@ def test_the_demo_as_it_is(run: Run, tmp_path: Path) -> None:
     found = check(run, tmp_path / "demo")
     assert 8 <= len(found.frontier.points) <= 13  # those that spend what may be lost, everything and nothing, too
     assert found.frontier.screened > 60
-    assert not found.choice.misses_on_test
+    assert not found.choice.missed

@@ -39,6 +39,7 @@ from leastwise.runs import (
     Parts,
     Run,
     RunTask,
+    Verdict,
 )
 from leastwise.runs.candidates import write_line
 from leastwise.schema.file import save_schema
@@ -290,5 +291,9 @@ def frontier(schema: Schema, points: Sequence[Candidate], knee: str) -> Frontier
 def chosen_by(name: str) -> Choice:
     return Choice(
         candidate=name, budget=Budget(max_error_increase=0.02, min_adversary_error={"sex": 0.2}), stated=True,
-        sentence="This is the safest of them.", fits=True, binding=(), nearest=None, misses_on_test=(MISSED,),
+        sentence="This is the safest of them.", fits=True, binding=(), nearest=None,
+        verdicts=(
+            Verdict(limit="max_error_increase", standing="missed", now=0.021, allowed=0.02, finding=MISSED),
+            Verdict(limit="min_adversary_error sex", standing="kept", now=0.3, allowed=0.2, finding="A1 is wrong"),
+        ),
     )  # fmt: skip

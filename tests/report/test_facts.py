@@ -55,8 +55,10 @@ def test_the_answer_comes_first_in_plain_sentences(facts: Facts) -> None:
 
 
 def test_whether_test_confirms_the_limit_is_said(run: Run) -> None:
-    promised = replace(run, choice=replace(run.choice, promise="Probably kept: as far as 300 people tell."))
-    assert summarize(promised)["answer"]["why"] == f"{run.choice.sentence} {promised.choice.promise}"
+    promise = replace(run.choice.verdicts[0], standing="probably kept", finding="as far as 300 people tell")
+    answer = summarize(replace(run, choice=replace(run.choice, verdicts=(promise,))))["answer"]
+    assert answer["why"] == f"{run.choice.sentence} Probably kept: as far as 300 people tell."
+    assert answer["misses"] == []
 
 
 def test_a_budget_missed_on_the_test_part_is_said(facts: Facts) -> None:

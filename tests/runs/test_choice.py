@@ -18,7 +18,7 @@ from leastwise.predictors.held_out import Difference
 from leastwise.runs import Budget, Candidate, Choice, Figures, Frontier, choose
 from leastwise.runs.choice import best_screened, serving_alike
 from leastwise.runs.frontier import Areas, distances, knees, limits_of, named, thinned, worth_attacking
-from leastwise.runs.promises import promise
+from leastwise.runs.verdicts import about_increase, verdicts
 
 LIMITS = Limits(Point(0.1, 0.0), Point(0.3, 0.5))
 
@@ -113,7 +113,7 @@ def test_the_sentence_tells_the_limit_and_why() -> None:
         "these limits: the model errs at most 2 points more than with everything asked, and at most 40" in several
     )
     assert found.fits
-    assert (found.binding, found.nearest, found.misses_on_test) == ((), None, ())
+    assert (found.binding, found.nearest, found.missed) == ((), None, ())
 
 
 def test_among_candidates_that_are_alike_the_one_that_asks_least_wins() -> None:
@@ -215,7 +215,9 @@ def test_what_is_missed_on_test_is_said() -> None:
     front = make(figures(0.105, 0.2), test=figures(0.15, 0.1))
     found = choose(front, Budget(max_error_increase=0.01))
     assert found.fits
-    assert found.misses_on_test == ("the model errs 5.0 points more than with everything asked, allowed is 1.0",)
+    (missed,) = found.missed
+    assert missed is found.promise
+    assert missed.words == "the model errs 5.0 points more than with everything asked, allowed is 1.0"
 
 
 @pytest.mark.parametrize(
@@ -334,6 +336,12 @@ def increased(front: Frontier, *increases: tuple[float, float]) -> Frontier:
     return replace(front, points=tuple(points))
 
 
+def said_of(choice: Choice) -> str:
+    """Return what is said of the limit on the increase of the error."""
+    assert choice.promise is not None
+    return choice.promise.sentence
+
+
 def test_nothing_is_asked_where_not_even_all_answers_tell():
     """What asking nothing seems to lose is chance then, though it lies beyond the limit."""
     points = increased(THREE, (0.001, 0.02), (0.004, 0.02), (0.019, 0.028)).points
@@ -342,13 +350,13 @@ def test_nothing_is_asked_where_not_even_all_answers_tell():
     untold = replace(THREE, points=(*points[:2], last), suppressed_validation=nothing)
     found = choose(untold, Budget(max_error_increase=0.01))
     assert (found.candidate, found.fits, found.missed) == (last.id, True, ())
-    assert found.promise == "What that loses cannot be told from chance."
+    assert said_of(found) == "Probably kept: what that loses cannot be told from chance."
     assert "no reason to ask anything" in found.sentence
     told = replace(untold, suppressed_validation=replace(nothing, increase=Difference(0.019, 0.005)))
     assert choose(told, Budget(max_error_increase=0.01)).candidate != last.id
     tested = replace(last.test, increase=Difference(0.05, 0.005))
     denied = replace(untold, points=(*points[:2], replace(last, tested=tested)))
-    assert choose(denied, Budget(max_error_increase=0.01)).promise.startswith("Missed: ")
+    assert said_of(choose(denied, Budget(max_error_increase=0.01))).startswith("Missed: ")
 
 
 def test_a_grouping_of_one_group_has_no_gap():
@@ -356,15 +364,16 @@ def test_a_grouping_of_one_group_has_no_gap():
     alike = {"f": Difference(0.0, 0.01), "m": Difference(0.0, 0.01)}
     for increases in ({"x": one, "y": two}, {"x": alike, "y": two}):
         judged = replace(figures(0.1, 0.1), groups=GroupErrors(increases=increases, worst=Difference(0.2, 0.01)))
-        (missed,) = Budget(max_group_gap=0.02).misses(judged, 0.1)
-        assert missed.startswith("two groups differ by 0.0")
+        (missed,) = verdicts(Budget(max_group_gap=0.02), judged, 0.1)
+        assert missed.missed
+        assert missed.finding.startswith("two groups differ by 0.0")
 
 
 def test_a_limit_must_be_kept_with_a_margin_for_chance():
     sure = increased(THREE, (0.001, 0.001), (0.004, 0.002), (0.009, 0.004))
     chosen = choose(sure, Budget(max_error_increase=0.01))
     assert chosen.candidate == sure.points[1].id  # the third keeps it by its estimate only
-    assert chosen.promise.startswith("Kept: with 90\xa0% confidence the model errs at most 0.7 points more")
+    assert said_of(chosen).startswith("Kept: with 90\xa0% confidence the model errs at most 0.7 points more")
     easy = choose(sure, Budget(max_error_increase=0.01, confidence=0.5))
     assert easy.candidate == sure.points[2].id
 
@@ -379,15 +388,15 @@ def test_where_none_is_sure_the_most_probable_one_is_taken_and_it_is_said():
     )
     both = choose(unsure, Budget(max_error_increase=0.01, confidence=0.99, max_buckets=1000))
     assert "None of them keeps all with a margin for chance" in both.sentence
-    assert chosen.promise.startswith("Probably kept: the model errs 0.4 points more")
-    assert "more people to test would tell" in chosen.promise
+    assert said_of(chosen).startswith("Probably kept: the model errs 0.4 points more")
+    assert "more people to test would tell" in said_of(chosen)
 
 
 def test_a_margin_for_chance_in_choosing_is_less_than_what_a_claim_takes():
     near = increased(THREE, (0.001, 0.001), (0.004, 0.004), (0.008, 0.002))
     chosen = choose(near, Budget(max_error_increase=0.01))
     assert chosen.candidate == near.points[2].id  # 0.8 points and most of 0.2: nobody is asked more for the rest
-    assert chosen.promise.startswith("Probably kept")
+    assert said_of(chosen).startswith("Probably kept")
 
 
 def test_a_limit_that_test_denies_is_missed():
@@ -400,7 +409,7 @@ def test_a_limit_that_test_denies_is_missed():
             found.points[2],
         ),
     )
-    assert choose(front, Budget(max_error_increase=0.01)).promise.startswith("Missed: the model errs 2.0 points")
+    assert said_of(choose(front, Budget(max_error_increase=0.01))).startswith("Missed: the model errs 2.0 points")
 
 
 def test_a_share_of_people_alone_is_a_limit():
@@ -477,12 +486,16 @@ def test_candidates_of_small_gaps_have_a_place() -> None:
 
 
 def test_beliefs_may_take_back_what_labels_confirm_by_luck_and_never_confirm_alone():
-    budget, lucky = Budget(max_error_increase=0.01), Difference(0.001, 0.004)
-    assert promise(budget, lucky, 1000).startswith("Kept")
-    assert promise(budget, lucky, 1000, expected=0.002).startswith("Kept")
-    doubted = promise(budget, lucky, 1000, expected=0.02)
+    lucky, unlucky = Difference(0.001, 0.004), Difference(0.009, 0.004)
+
+    def said(increase: Difference, expected: float | None = None) -> str:
+        judged = replace(figures(0.1, 0.1), people=1000)
+        return about_increase(Budget(max_error_increase=0.01), increase, judged, expected).sentence
+
+    assert said(lucky).startswith("Kept")
+    assert said(lucky, 0.002).startswith("Kept")
+    doubted = said(lucky, 0.02)
     assert doubted.startswith("Probably kept")
     assert "by what a classifier expects that is told everything" in doubted
     assert "more people" not in doubted
-    unlucky = Difference(0.009, 0.004)
-    assert promise(budget, unlucky, 1000, expected=0.0) == promise(budget, unlucky, 1000)
+    assert said(unlucky, 0.0) == said(unlucky)

@@ -23,7 +23,11 @@ def test_every_attacked_candidate_can_be_picked_and_it_is_said(tmp_path: Path) -
         # The budget of the run allows 2 points more errors, and none of them keeps that.
         assert not picked.choice.fits
         assert "It does not keep the limits: the model errs" in picked.choice.sentence
-        assert (picked.choice.binding, picked.choice.nearest, picked.choice.misses_on_test) == ((), None, ())
+        assert (picked.choice.binding, picked.choice.nearest) == ((), None)
+        assert [(verdict.limit, verdict.missed) for verdict in picked.choice.verdicts] == [
+            ("max_error_increase", True),
+            ("min_adversary_error sex", point.test.by_attribute["sex"] < 0.2),
+        ]
 
 
 def test_what_was_not_attacked_cannot_be_picked_and_nothing_is_changed(tmp_path: Path) -> None:

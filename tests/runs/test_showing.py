@@ -32,21 +32,24 @@ def test_a_few_lines_say_the_answer(run: Run) -> None:
     noted = replace(run, notes=("Left out: id (identifier).",))
     assert str(noted).splitlines() == [
         "Ask 2 of 3 questions, with 4 answers in all: age in 2 ranges and sex in full; do not ask job.",
-        "The model errs 8.6 points more than with everything asked (0.211 against 0.125).",
+        f"Missed: {MISSED}. Its error is 0.211 against 0.125.",
         "Whoever steals the records with their labels gets 30\xa0% of the personal answers wrong "
         "(guessing: 38\xa0%; asking everything: 0\xa0%); 3 people are alone with theirs, of 300.",
         "Nothing can be promised about every adversary: too many people are alone with their record.",
-        f"Chosen by the validation part; on the test part a limit is missed: {MISSED}.",
         "Left out: id (identifier).",
         f"Run: {run.folder}",
     ]
 
 
 def test_a_missed_limit_is_said_once_with_what_it_costs(run: Run) -> None:
-    promise = "Missed: the model errs 8.6 points more than with everything asked (allowed: 2)."
-    told = str(replace(run, choice=replace(run.choice, promise=promise)))
-    assert f"{promise} Its error is 0.211 against 0.125.\n" in told
+    promise, other = run.choice.verdicts
+    told = str(run)
+    assert f"{promise.sentence} Its error is 0.211 against 0.125.\n" in told
     assert told.count("more than with everything asked") == 1
+    for standing, what in (("missed", "a limit is missed"), ("probably missed", "it is beyond a limit")):
+        beyond = replace(other, standing=standing, finding="A1 is wrong too seldom")
+        told = str(replace(run, choice=replace(run.choice, verdicts=(promise, beyond))))
+        assert f"on the test part {what}: {beyond.words}.\n" in told
 
 
 def test_why_nothing_is_asked_is_said(run: Run) -> None:
@@ -77,7 +80,7 @@ def test_the_report_is_named_once_there_is_one(tmp_path: Path) -> None:
 
 
 def test_where_nothing_fits_the_reason_is_said(tmp_path: Path) -> None:
-    nothing = {"candidate": None, "sentence": "None fits.", "fits": False, "misses_on_test": ()}
+    nothing = {"candidate": None, "sentence": "None fits.", "fits": False, "verdicts": ()}
     run = write_run(tmp_path / "run", choice=nothing)
     assert repr(run) == "<Run people.csv: nothing fits; frontier of 3>"
     assert str(run).startswith("None fits.\n")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
-
-from scipy import stats
 
 from leastwise.checks.comparisons import Comparison
 from leastwise.checks.promise import Share, share_of_what
@@ -21,6 +19,7 @@ from leastwise.runs.budget import MEAN, WORST, Budget, increase_in_words
 from leastwise.runs.noise import (
     chance_above,
     chance_below,
+    chance_of_gap,
     chance_of_increase,
     chance_of_number,
     people_behind,
@@ -119,13 +118,13 @@ def group_comparisons(found: Groups, budget: Budget) -> list[Comparison]:
         if most is not None
     ]
     limit = budget.max_group_gap
-    return errors if limit is None else [*errors, *(_gap(each, limit) for each in found.gaps)]
+    if limit is None:
+        return errors
+    more = {gap.grouping: [each.more for each in large if each.grouping == gap.grouping] for gap in found.gaps}
+    return [*errors, *(_gap(gap, more[gap.grouping], limit) for gap in found.gaps)]
 
 
-def _gap(found: Gap, limit: float) -> Comparison:
-    # Of many pairs of groups the one that differs most was picked: its chance pays for all of them.
-    pairs = found.among * (found.among - 1) / 2
-    chance = min(1.0, pairs * float(stats.norm.sf((found.gap - limit) / max(found.standard_error, 1e-12))))
+def _gap(found: Gap, increases: Sequence[Difference], limit: float) -> Comparison:
     return Comparison(
         about=ABOUT,
         agreed=True,
@@ -133,7 +132,7 @@ def _gap(found: Gap, limit: float) -> Comparison:
         now=found.gap,
         limit=limit,
         interval=found.interval,
-        chance=chance,
+        chance=chance_of_gap(increases, limit),
         matters=found.gap > limit,
         reason=(
             f"by {found.grouping}, {found.most} pay {found.gap:.3f} more than {found.least} for asking less, "

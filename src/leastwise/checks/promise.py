@@ -40,8 +40,7 @@ class Share:
         if risk.number is None:
             return cls(error=risk.error, people=risk.people)
         error = min(risk.error, 1.0)
-        reach = max((risk.interval.high - risk.interval.low) / (2 * 1.96), 1e-9)
-        return cls(error=error, people=max(error * (1 - error) / reach**2, 1.0))
+        return cls(error=error, people=people_behind(error, risk.interval, risk.people))
 
 
 def share_of_what(risk: UtilityRisk) -> str:

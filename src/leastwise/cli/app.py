@@ -163,13 +163,11 @@ def tell_missed(choice: Choice, run: Path, read: bool = False) -> None:
 
     ``read``: somebody has the answer before their eyes, and what it says of limits is not said again.
     """
-    from leastwise.runs.promises import only_noise
-
     kept = choice.fits and not choice.missed
     if kept or choice.candidate is None or (read and choice.missed):
         return
-    what = "; ".join(choice.missed) or choice.sentence.rstrip(".")
-    noise = choice.missed and only_noise(choice.promise, choice.misses_on_test or choice.missed)
+    what = "; ".join(verdict.words for verdict in choice.missed) or choice.sentence.rstrip(".")
+    noise = choice.missed and all(verdict.only_noise for verdict in choice.missed)
     missed = f"{'beyond a limit, but noise can explain it' if noise else 'a limit is missed'}: {what}"
     # By those who chose no candidate keeps the limit; by those tested this one may.
     default = not choice.missed and not choice.stated

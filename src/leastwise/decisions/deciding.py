@@ -23,6 +23,7 @@ from leastwise.evaluation import Evaluation
 from leastwise.generalization import Generalization
 from leastwise.runs import Figures, Run, Size
 from leastwise.runs.picking import attacked
+from leastwise.runs.verdicts import verdicts
 
 REPORT = "report.json"
 
@@ -107,7 +108,8 @@ def limits_broken(run: Run, generalization: Generalization, evaluation: Evaluati
     asked = len(generalization.collected)
     answers = generalization.total_buckets - len(generalization.not_collected) if same is None else same.answers
     budget, figures, everything = run.choice.budget, Figures.of(evaluation), run.frontier.untouched.utility_risk
-    found = budget.misses(figures, everything, Size(asked, answers))
+    held = verdicts(budget, figures, everything, Size(asked, answers))
+    found = [verdict.words for verdict in held if verdict.missed]
     if budget.bounds_groups and figures.groups is None:  # a draft: nobody has judged it group by group
         found.append("how it serves declared groups was not judged, and that is limited")
     return found

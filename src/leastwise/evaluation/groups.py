@@ -70,6 +70,12 @@ class GroupFigures:
     baseline: float | None
     alone: int
 
+    @property
+    def more(self) -> Difference:
+        """By how much more often it errs, with its standard error."""
+        low, high = self.increase_interval
+        return Difference(self.increase, (high - low) / (2 * float(stats.norm.ppf((1 + LEVEL) / 2))))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Gap:

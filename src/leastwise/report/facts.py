@@ -101,11 +101,12 @@ def necessity_facts(found: Necessity | None) -> Facts:
 
 
 def _choice_facts(choice: Choice) -> Facts:
+    confirmed = [] if choice.promise is None else [choice.promise.sentence]  # or denied, by the test part
     return {
-        "why": " ".join(filter(None, [choice.sentence, choice.promise])),  # and whether test confirms it
+        "why": " ".join([choice.sentence, *confirmed]),
         "fits": choice.fits,
         "binding": list(choice.binding),
-        "misses": list(choice.misses_on_test),
+        "misses": [verdict.words for verdict in choice.missed],
     }
 
 

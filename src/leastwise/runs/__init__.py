@@ -12,6 +12,7 @@ from leastwise.runs.run import run
 from leastwise.runs.stability import Repeats, Stability, repeat, stability
 from leastwise.runs.stages import Stage, Stages, stage_table
 from leastwise.runs.task import Options, Parts, RunTask
+from leastwise.runs.verdicts import Verdict
 from leastwise.runs.workers import Workers
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "Stability",
     "Stage",
     "Stages",
+    "Verdict",
     "Workers",
     "choose",
     "choose_again",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from functools import partial
 from statistics import NormalDist
 from typing import NamedTuple
 
-from leastwise.confidence import Interval
 from leastwise.documents import is_number
 from leastwise.documents.plain import LEFT_OUT
 from leastwise.documents.wording import counted, percent
@@ -18,39 +18,57 @@ from leastwise.evaluation.risk import LabelRisk, deciding
 from leastwise.predictors.held_out import TOLD, Difference
 from leastwise.runs.candidates import Figures
 from leastwise.runs.noise import (
+    COUNTED,
     FOR_LIMITS,
     NOISE_LEVEL,
-    chance_above,
-    chance_below,
-    chance_of_increase,
-    chance_of_number,
+    Chance,
+    chance_of_gap,
+    of_increase,
+    of_number,
+    of_share,
     people_behind,
+    people_of_share,
 )
 from leastwise.validation import check_between, check_choice, did_you_mean
 
 MEAN = "mean"
+INCREASE = "max_error_increase"
+"""The limit that a choice is about first; the names of the others are said once."""
 WORST, WEIGHTED = "worst", "weighted"
 LABELS_BY = (WORST, WEIGHTED)
 
 
-NOISE = "which noise can explain"
-"""What is said of a limit that is not kept by the figures, but may be by everybody; see ``noise``."""
+def _counted() -> Chance:
+    return COUNTED
 
 
-def _counted() -> float:
-    return 0.0
+def _not_compared() -> Chance:
+    return Chance(0.0, 1.0)  # nothing tells how sure it is: what is beyond is, and nothing is claimed
 
 
 class Limit(NamedTuple):
-    """One limit of a budget held against a candidate: how far beyond it is (0: kept), and in words.
+    """One limit of a budget held against a candidate.
 
-    ``chance`` returns how likely it is to be so far beyond by noise alone: 0 where nothing was estimated.
+    Attributes
+    ----------
+    name
+        Of the limit; those of attributes say which.
+    now, allowed
+        The figure, and the most (of adversaries' errors the least) that it may be.
+    beyond
+        How far beyond it is, weighed so that limits can be compared; 0 where it is kept.
+    text
+        What was found, in words.
+    chance
+        Returns how likely noise alone brings it so far.
     """
 
     name: str
+    now: float
+    allowed: float
     beyond: float
     text: str
-    chance: Callable[[], float] = _counted
+    chance: Callable[[], Chance] = _counted
 
 
 class Size(NamedTuple):
@@ -167,26 +185,18 @@ class Budget:
         """Say which limits a candidate breaks; an empty list means that it fits."""
         return [limit.text for limit in self.limits(figures, everything, size) if limit.beyond > 0]
 
-    def misses(self, figures: Figures, everything: float, size: Size | None = None) -> list[str]:
-        """Say which limits the figures do not keep that had no say in choosing, and where noise can explain it."""
-        return [
-            limit.text + f", {NOISE}" * self.noise_explains(limit.chance(), len(figures.labels))
-            for limit in self.limits(figures, everything, size)
-            if limit.beyond > 0
-        ]
+    def noise_level(self, figures: Figures) -> float:
+        """Return the chance up to which noise explains nothing: each figure pays for all that a check asks.
 
-    def noise_explains(self, chance: float, labels: int = 1) -> bool:
-        """Whether noise can explain a figure of that chance, as a check of the same figures would say."""
-        return chance > self.noise_level(labels)
-
-    def noise_level(self, labels: int = 1) -> float:
-        """Return the chance up to which noise explains nothing: each pays for all limits, as in a check.
-
-        Of several labels each must keep the limits of the error, unless their weighted mean does.
+        Of several labels each must keep the limits of the error, unless their weighted mean does; every group
+        must keep that of groups, and every grouping that of gaps.
         """
-        each = max(labels, 1) if self.labels_by == WORST else 1
-        limits = len(self.limits_in_words()) + (each - 1) * len(self._utility_words())
-        return NOISE_LEVEL * FOR_LIMITS / limits
+        labels = max(len(figures.labels), 1) if self.labels_by == WORST else 1
+        groups = {} if figures.groups is None else figures.groups.increases
+        asked = labels * len(self._utility_words()) + len(self._privacy_words()) + len(self._size_words())
+        asked += (self.max_group_gap is not None) * max(len(groups), 1)
+        asked += (self.max_group_error is not None) * max(sum(map(len, groups.values())), 1)
+        return NOISE_LEVEL * FOR_LIMITS / asked
 
     def tells_nothing(self, nothing: Figures) -> bool:
         """Whether, by the figures with nothing asked, not even all answers show that the model would err less.
@@ -218,15 +228,15 @@ class Budget:
             errs, sure = ("may err", f" ({percent(self.confidence)} sure)") if errors else ("errs", "")
             about = "" if worst is None else f" about {worst.label}"
             text = f"the model {errs} {increase_in_words(more, most, about, sure)}"
-            chance = _counted if increase is None else partial(chance_of_increase, increase, most)
-            limits.append(Limit("max_error_increase", _over(more, most), text, chance))
+            chance = _not_compared if increase is None else partial(of_increase, increase, most)
+            limits.append(Limit(INCREASE, more, most, _over(more, most), text, chance))
         if self.max_error is not None:
             of = "of the time" if figures.number is None else "of the error of guessing"
             each = [(label.error, f" about {label.label}") for label in figures.labels if by_worst]
             risk, about = max(each, default=(figures.utility_risk, ""))
             text = f"the model errs {risk:.4f} {of}{about}, allowed is {self.max_error:g}"
-            chance = partial(_chance_of_error, risk, self.max_error, figures)
-            limits.append(Limit("max_error", _over(risk, self.max_error), text, chance))
+            chance = partial(_of_error, risk, self.max_error, figures)
+            limits.append(Limit("max_error", risk, self.max_error, _over(risk, self.max_error), text, chance))
         return limits
 
     def _privacy_limits(self, figures: Figures) -> list[Limit]:
@@ -235,20 +245,19 @@ class Budget:
             error = figures.adversary_error if attribute == MEAN else figures.by_attribute[attribute]
             who = "on average over the personal attributes" if attribute == MEAN else f"about {attribute}"
             text = f"A1 is wrong {who} {error:.4f} of the time, wanted is at least {least:g}"
-            behind = figures.adversary_interval if attribute == MEAN else None
-            chance = partial(_chance_of_adversary, error, least, behind, figures.people)
-            limits.append(Limit(f"min_adversary_error {attribute}", _over(least, error), text, chance))
+            chance = partial(_of_adversary, error, least, figures, attribute == MEAN)
+            name = f"min_adversary_error {attribute}"
+            limits.append(Limit(name, error, least, _over(least, error), text, chance))
         if self.max_unique is not None:
-            people = figures.unique_people
-            text = f"{people:,} people are alone with their record, allowed are {self.max_unique:,}"
-            # A share of what there is, so that people and errors can be weighed against each other.
-            alone = partial(chance_of_number, people, self.max_unique)
-            limits.append(Limit("max_unique", _share_over(people, self.max_unique), text, alone))
+            people, allowed = figures.unique_people, self.max_unique
+            text = f"{people:,} people are alone with their record, allowed are {allowed:,}"
+            alone = partial(of_number, people, allowed)
+            limits.append(Limit("max_unique", people, allowed, _share_over(people, allowed), text, alone))
         if self.max_unique_share is not None and figures.people:
             share, most = figures.unique_people / figures.people, self.max_unique_share
             text = f"{share:.4f} of the people are alone with their record, allowed are {most:g}"
-            alone = partial(chance_above, figures.unique_people, figures.people, most)
-            limits.append(Limit("max_unique_share", _over(share, most), text, alone))
+            alone = partial(of_share, figures.unique_people, figures.people, most)
+            limits.append(Limit("max_unique_share", share, most, _over(share, most), text, alone))
         return limits
 
     def _group_limits(self, figures: Figures, errors: float) -> list[Limit]:
@@ -257,17 +266,16 @@ class Budget:
             return []
         gap, error, limits = figures.groups.gap(errors), figures.groups.worst.bound(errors), []
         may, sure = ("may ", f" ({percent(self.confidence)} sure)") if errors else ("", "")
-        if self.max_group_gap is not None:
+        if (most := self.max_group_gap) is not None:
             text = f"two groups {may}differ by {gap:.4f} in how much more the model errs{sure}"
-            text += f", allowed is {self.max_group_gap:g}"
-            chance = partial(_chance_of_gap, figures.groups, self.max_group_gap)
-            limits.append(Limit("max_group_gap", _over(gap, self.max_group_gap), text, chance))
-        if self.max_group_error is not None:
+            text += f", allowed is {most:g}"
+            chance = partial(_of_gap, figures.groups, most)
+            limits.append(Limit("max_group_gap", gap, most, _over(gap, most), text, chance))
+        if (most := self.max_group_error) is not None:
             errs = "may err" if errors else "errs"
-            text = f"the model {errs} {error:.4f} of the time in a group{sure}"
-            text += f", allowed is {self.max_group_error:g}"
-            chance = partial(_chance_of_worst, figures.groups, self.max_group_error)
-            limits.append(Limit("max_group_error", _over(error, self.max_group_error), text, chance))
+            text = f"the model {errs} {error:.4f} of the time in a group{sure}, allowed is {most:g}"
+            chance = partial(_of_worst, figures.groups, most)
+            limits.append(Limit("max_group_error", error, most, _over(error, most), text, chance))
         return limits
 
     def _size_limits(self, size: Size) -> list[Limit]:
@@ -280,7 +288,7 @@ class Budget:
                 there, allowed = ("is" if number == 1 else "are" for number in (count, most))
                 in_all = " in all" * (what == "answer")
                 text = f"there {there} {counted(count, what)}{in_all}, allowed {allowed} {most:,}"
-                limits.append(Limit(name, _share_over(count, most), text))
+                limits.append(Limit(name, count, most, _share_over(count, most), text))
         return limits
 
     @property
@@ -397,40 +405,52 @@ def increase_in_words(more: float, most: float, about: str = "", sure: str = "")
 def in_points(share: float, most: float) -> tuple[str, str]:
     """Return a share and what is allowed of it in points: to one digit, or as many as the limit was stated with.
 
-    >>> in_points(0.01003, 0.01), in_points(0.004, 0.0025)
-    (('1.0', '1.0'), ('0.40', '0.25'))
+    >>> in_points(0.01003, 0.01), in_points(0.004, 0.0025), in_points(2e-7, 1e-7)
+    (('1.0', '1.0'), ('0.40', '0.25'), ('0.00002', '0.00001'))
     """
-    _, _, stated = f"{most * 100:g}".partition(".")
-    digits = max(len(stated), 1) if stated.isdigit() else 1
+    digits = max(-int(Decimal(f"{most * 100:g}").as_tuple().exponent), 1)
     return f"{share * 100:.{digits}f}", f"{most * 100:.{digits}f}"
 
 
-def _chance_of_error(error: float, most: float, figures: Figures) -> float:
-    people = float(figures.people)
-    if figures.number is not None:  # how far off it is, in units of guessing: as sure as its interval
-        error = min(error, 1.0)
+def _of_error(error: float, most: float, figures: Figures) -> Chance:
+    error = min(error, 1.0)  # of a number: how far off it is, in units of guessing
+    people = _people_who_tell(figures)
+    if figures.number is not None:
         people = people_behind(error, figures.utility_interval, people)
-    return chance_above(error * people, people, most)
+    return of_share(error * people, people, most)
 
 
-def _chance_of_adversary(error: float, least: float, interval: Interval | None, people: float) -> float:
-    people = people_behind(error, interval, people)
-    return chance_below(error * people, people, least)
+def _of_adversary(error: float, least: float, figures: Figures, mean: bool) -> Chance:
+    people = _people_who_tell(figures)
+    if mean:  # over several attributes, which is surer than of one
+        people = people_behind(error, figures.adversary_interval, people)
+    found = of_share(error * people, people, least)
+    return found._replace(beyond=found.within, within=found.beyond)  # the larger the error, the better
 
 
-def _chance_of_gap(groups: GroupErrors, most: float) -> float:
-    """Return the chance of the largest gap: it was picked of many pairs of groups, and pays for all of them."""
-    by_grouping = [[*own.values()] for own in groups.increases.values() if len(own) > 1]
-    chances = (len(own) * (len(own) - 1) / 2 * chance_of_increase(less_chance(own), most) for own in by_grouping)
-    return min(1.0, len(by_grouping) * min(chances, default=1.0))
+def _people_who_tell(figures: Figures) -> float:
+    """Return how many were judged, or where several are one person's, or weighted, how many tell as much."""
+    if figures.number is not None:
+        return float(figures.people)
+    return min(people_behind(figures.utility_risk, figures.utility_interval, figures.people), figures.people)
 
 
-def _chance_of_worst(groups: GroupErrors, most: float) -> float:
-    return sum(map(len, groups.increases.values())) * chance_of_increase(groups.worst, most)
+def _of_gap(groups: GroupErrors, most: float) -> Chance:
+    """Return how far the gap of the grouping is from the limit that is told best, each held as a check does."""
+    every = [[*own.values()] for own in groups.increases.values() if own]
+    found = max((of_increase(less_chance(own), most) for own in every), key=lambda each: each.within)
+    return found._replace(beyond=min(chance_of_gap(own, most) for own in every))
+
+
+def _of_worst(groups: GroupErrors, most: float) -> Chance:
+    people = people_of_share(groups.worst)
+    return of_share(groups.worst.mean * people, people, most)
 
 
 def _share_over(count: int, most: int) -> float:
     """Return by how much a count is too large, as a share; of two counts the larger has the larger share.
+
+    So counts of people and of answers can be weighed against errors.
 
     >>> _share_over(50, 40), _share_over(6, 0) < _share_over(10, 0), _share_over(3, 5)
     (0.2, True, 0.0)

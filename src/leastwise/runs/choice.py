@@ -11,11 +11,11 @@ from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
 from leastwise.evaluation.risk import deciding
 from leastwise.predictors.held_out import CHOICE_MARGIN, MARGIN
-from leastwise.runs.budget import NOISE, WORST, Budget, Limit, Size
-from leastwise.runs.candidates import Candidate, Figures
+from leastwise.runs.budget import INCREASE, WORST, Budget, Limit, Size
+from leastwise.runs.candidates import Candidate
 from leastwise.runs.frontier import Frontier, thinned
-from leastwise.runs.promises import MISSED, promise
 from leastwise.runs.task import FRESH
+from leastwise.runs.verdicts import KEPT, MISSED, PROBABLY_KEPT, Verdict, verdicts
 
 FORMAT = "leastwise-choice"
 DEFAULT = Budget(max_error_increase=0.01)
@@ -51,11 +51,8 @@ class Choice:
         Where none fits: the limits in the way, in words.
     nearest
         Where none fits: the id of the candidate that comes closest.
-    misses_on_test
-        What the chosen candidate breaks on the test part, by which it was not chosen.
-    promise
-        Whether the test part, which had no say in choosing, confirms the limit on the increase of the error: as
-        kept, probably kept, probably missed (noise can explain it) or missed, in words; empty where there is none.
+    verdicts
+        How each limit stands by the test part, which had no say in choosing; none where nothing was chosen.
     """
 
     candidate: str | None
@@ -65,22 +62,17 @@ class Choice:
     fits: bool
     binding: tuple[str, ...]
     nearest: str | None
-    misses_on_test: tuple[str, ...]
-    promise: str = ""
+    verdicts: tuple[Verdict, ...] = ()
 
     @property
-    def breaks_its_promise(self) -> bool:
-        """Whether, on the test part, the model errs more than is allowed beyond everything asked."""
-        return self.promise.startswith(MISSED)
+    def promise(self) -> Verdict | None:
+        """Whether the test part confirms the limit on the increase of the error; None where there is none."""
+        return next((verdict for verdict in self.verdicts if verdict.limit == INCREASE), None)
 
     @property
-    def missed(self) -> tuple[str, ...]:
-        """What the chosen candidate breaks on the test part, too many errors in the words of the promise."""
-        if not self.breaks_its_promise:
-            return self.misses_on_test
-        others = (miss for miss in self.misses_on_test if "than with everything asked" not in miss)
-        said = next(self.promise.removeprefix(begin) for begin in MISSED if self.promise.startswith(begin))
-        return (said.rstrip("."), *others)
+    def missed(self) -> tuple[Verdict, ...]:
+        """The limits that the chosen candidate is beyond on the test part, be it by noise."""
+        return tuple(verdict for verdict in self.verdicts if verdict.missed)
 
     def to_json(self) -> str:
         """Return the document."""
@@ -143,10 +135,13 @@ def _asking_nothing(nothing: Candidate, budget: Budget, stated: bool, frontier: 
         f"with nothing asked: {figures_in_words(nothing)}. So these records give no reason to ask anything."
     )
     found = _choice(nothing, budget, stated, sentence, frontier)
-    if found.promise.startswith(MISSED[0]):
+    lost = found.promise
+    if lost is not None and lost.standing == MISSED:
         return found  # the test part tells after all
-    misses = tuple(miss for miss in found.misses_on_test if not miss.endswith(NOISE))
-    return replace(found, fits=True, misses_on_test=misses, promise="What that loses cannot be told from chance.")
+    if lost is None or lost.standing == KEPT:
+        return replace(found, fits=True)
+    said = replace(lost, standing=PROBABLY_KEPT, finding="what that loses cannot be told from chance", because="")
+    return replace(found, fits=True, verdicts=tuple(said if each is lost else each for each in found.verdicts))
 
 
 def default_budget(number: bool) -> Budget:
@@ -295,44 +290,23 @@ def figures_in_words(point: Candidate) -> str:
 
 
 def _choice(point: Candidate, budget: Budget, stated: bool, sentence: str, frontier: Frontier) -> Choice:
-    fits = not _broken(_held(point, budget, frontier))
-    misses: list[str] = []
-    if fits and point.tested is not None:
-        everything = frontier.untouched.utility_risk
-        misses = budget.misses(point.tested, everything, Size(point.asked, point.answers))
     return Choice(
         candidate=point.id,
         budget=budget,
         stated=stated,
         sentence=sentence,
-        fits=fits,
+        fits=not _broken(_held(point, budget, frontier)),
         binding=(),
         nearest=None,
-        misses_on_test=tuple(misses),
-        promise=promise_of(point, budget),
+        verdicts=verdicts_of(point, budget, frontier),
     )
 
 
-def promise_of(point: Candidate, budget: Budget) -> str:
-    """Say whether the test part confirms a limit on the increase of the error; nothing where there is none."""
-    if budget.max_error_increase is None or point.tested is None or point.tested.increase is None:
-        return ""
-    tested, number = point.tested, point.tested.number
-    if budget.worst_label(tested) is not None:
-        return _promise_of_every_label(tested, budget)
-    told = promise(budget, point.tested.increase, tested.people, tested.expected)
-    return told if number is None else f"{told} {number.what_points_are()}"
-
-
-def _promise_of_every_label(tested: Figures, budget: Budget) -> str:
-    """Return the promise about the label of which it is the least sure: all others are kept at least as surely."""
-    found = []
-    for each in deciding(tested.labels):
-        assert each.increase is not None
-        told = promise(budget, each.increase, tested.people, each.expected, each.label, len(tested.labels))
-        sure = 0 if told.startswith(MISSED) else 2 if told.startswith("Kept") else 1
-        found.append((sure, -each.increase.bound(budget.errors), told))
-    return min(found)[2]
+def verdicts_of(point: Candidate, budget: Budget, frontier: Frontier) -> tuple[Verdict, ...]:
+    """Return how each limit stands by the test part; none where a candidate was not attacked yet."""
+    if point.tested is None:
+        return ()
+    return verdicts(budget, point.tested, frontier.untouched.utility_risk, Size(point.asked, point.answers))
 
 
 def _nearest(budget: Budget, frontier: Frontier, able: Sequence[Candidate]) -> Choice:
@@ -371,7 +345,6 @@ def _none_fits(budget: Budget, frontier: Frontier, screened: Sequence[Candidate]
         fits=False,
         binding=tuple(binding),
         nearest=nearest.id,
-        misses_on_test=(),
     )
 
 

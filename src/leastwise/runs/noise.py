@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,6 +22,21 @@ NOISE_LEVEL = 0.01
 FOR_LIMITS = 1 / 3
 """What limits have of that level in a check that asks for unknown values and holds a promise, too: a run that says
 of a limit that it is missed must not be louder than that."""
+
+
+class Chance(NamedTuple):
+    """How likely a figure as far beyond its limit is where the true one is at the limit, and one as far within.
+
+    ``interval`` holds the true one with 95 % confidence; None where nothing was estimated.
+    """
+
+    beyond: float
+    within: float
+    interval: Interval | None = None
+
+
+COUNTED = Chance(0.0, 0.0)
+"""What was counted and not estimated leaves nothing to chance."""
 
 
 def adjusted(chances: Sequence[float]) -> tuple[float, ...]:
@@ -82,6 +99,49 @@ def chance_of_increase(increase: Difference, limit: float) -> float:
 
     # Where nobody differs there is no noise to speak of.
     return float(stats.norm.sf((increase.mean - limit) / max(increase.standard_error, 1e-12)))
+
+
+def of_share(count: float, people: float, most: float) -> Chance:
+    """Return how far a share of people is from the most that is allowed, by exact tests."""
+    interval = binomial_interval(min(count, people), people) if people >= 1 else None
+    return Chance(chance_above(count, people, most), chance_below(count, people, most), interval)
+
+
+def of_number(count: int, most: int) -> Chance:
+    """Return how far a number of rare events is from the most that is allowed."""
+    from scipy import stats
+
+    return Chance(chance_of_number(count, most), float(stats.poisson.cdf(count, most)))
+
+
+def of_increase(increase: Difference, most: float) -> Chance:
+    """Return how far a difference is from the most that is allowed, both measured on the same people."""
+    beyond = chance_of_increase(increase, most)
+    return Chance(beyond, 1 - beyond, Interval(increase.bound(-1.96), increase.bound(1.96)))
+
+
+def chance_of_gap(increases: Sequence[Difference], limit: float) -> float:
+    """Return the chance of a gap between two of these groups: of many pairs one was picked, and pays for all.
+
+    >>> far = [Difference(0.0, 0.01), Difference(0.1, 0.01)]
+    >>> chance_of_gap(far, 0.02) < 1e-6, chance_of_gap([*far, *far], 0.02) / chance_of_gap(far, 0.02)
+    (True, 6.0)
+    """
+    pairs = [
+        Difference(abs(one.mean - two.mean), math.hypot(one.standard_error, two.standard_error))
+        for one, two in combinations(increases, 2)
+    ]
+    return min([1.0, *(len(pairs) * chance_of_increase(each, limit) for each in pairs)])
+
+
+def people_of_share(share: Difference) -> float:
+    """Return how many people have a share of this standard error, or tell as much where records are not theirs.
+
+    >>> round(people_of_share(Difference.of(np.array([1.0, 0, 0, 0, 0]), np.ones(5))))
+    5
+    """
+    mean, error = min(share.mean, 1.0), max(share.standard_error, 1e-9)
+    return max(mean * (1 - mean) / error**2 + 1, 1 / error)
 
 
 def people_behind(mean: float, interval: Interval | None, people: float) -> float:

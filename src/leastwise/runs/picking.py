@@ -9,7 +9,7 @@ from leastwise.errors import ParameterError, shorten
 from leastwise.runs import folder as places
 from leastwise.runs.budget import Budget, Size
 from leastwise.runs.candidates import Candidate
-from leastwise.runs.choice import Choice, choose, figures_in_words, guesses, promise_of
+from leastwise.runs.choice import Choice, choose, figures_in_words, guesses, verdicts_of
 from leastwise.runs.folder import Run, write_choice
 from leastwise.runs.journal import locked
 from leastwise.validation import did_you_mean
@@ -71,6 +71,5 @@ def _picked(run: Run, point: Candidate) -> Choice:
         fits=not broken,
         binding=(),
         nearest=None,
-        misses_on_test=() if broken else tuple(budget.misses(point.test, front.untouched.utility_risk, size)),
-        promise=promise_of(point, budget),
+        verdicts=verdicts_of(point, budget, front),
     )

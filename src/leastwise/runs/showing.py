@@ -9,7 +9,6 @@ from leastwise.documents.wording import NO_BREAK, counted, listed, percent, perc
 from leastwise.errors import shorten
 from leastwise.generalization import Generalization
 from leastwise.generalization.describe import answers_in_words, questions_in_words
-from leastwise.runs.budget import NOISE
 
 if TYPE_CHECKING:
     from leastwise.runs.budget import Budget
@@ -51,9 +50,10 @@ def answer(run: Run) -> list[str]:
         *([run.task.source.sentence] if run.task.source else []),
         *([run.task.weights_sentence] if run.task.weighted else []),
         *(
-            f"Chosen by the validation part; on the test part {_beyond(miss)}: {miss}."
+            "Chosen by the validation part; on the test part "
+            f"{'it is beyond a limit' if miss.only_noise else 'a limit is missed'}: {miss.words}."
             for miss in choice.missed
-            if miss not in choice.promise
+            if miss is not choice.promise
         ),
     ]
 
@@ -79,15 +79,14 @@ def what_to_ask(chosen: Candidate, frontier: Frontier, budget: Budget) -> str:
     )
 
 
-def _beyond(miss: str) -> str:
-    return "it is beyond a limit" if miss.endswith(NOISE) else "a limit is missed"
-
-
 def _cost_and_promise(figures: Figures, everything: Figures, choice: Choice) -> str:
     """Say what is lost and whether that is allowed; where it is not, both are one sentence."""
-    if figures.number is None and choice.breaks_its_promise:
-        return f"{choice.promise} Its error is {_errors(figures, everything)}."
-    return " ".join(filter(None, [_cost(figures, everything), choice.promise]))
+    promise = choice.promise
+    if promise is None:
+        return _cost(figures, everything)
+    if figures.number is None and promise.missed:
+        return f"{promise.sentence} Its error is {_errors(figures, everything)}."
+    return f"{_cost(figures, everything)} {promise.sentence}"
 
 
 def _errors(figures: Figures, everything: Figures) -> str:

@@ -25,6 +25,7 @@ from leastwise.report.task import budget_lines
 from leastwise.runs import Candidate, Figures, Run, Size
 from leastwise.runs.budget import Limit
 from leastwise.runs.showing import on_test
+from leastwise.runs.verdicts import verdicts
 
 Facts = dict[str, Any]
 REPORT = "report.html"
@@ -157,7 +158,8 @@ def _summary(about: Subject, left: list[str]) -> Part:
 def _promise(about: Subject) -> str:
     """Say whether the limit on the error is kept, where what is assessed is what the run chose."""
     same = about.decision is None or about.decision.candidate == about.run.choice.candidate
-    return about.run.choice.promise if same else ""
+    promise = about.run.choice.promise if same else None
+    return "" if promise is None else promise.sentence
 
 
 def _sentence(text: str) -> str:
@@ -290,8 +292,9 @@ def _alternatives(about: Subject) -> Part:
             ),
             # Whoever misses a limit cannot refuse others for missing it, unless they miss it by more.
             *(
-                Statement(f"What was chosen is itself beyond a limit: {miss}.", about.source("answer"))
-                for miss in about.run.choice.budget.misses(*_figures_and_size(about))
+                Statement(f"What was chosen is itself beyond a limit: {verdict.words}.", about.source("answer"))
+                for verdict in verdicts(about.run.choice.budget, *_figures_and_size(about))
+                if verdict.missed
             ),
         ),
         grid=Grid(columns, rows, about.source("trade-off")),

@@ -17,6 +17,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from leastwise import Attribute, Generalization, ParameterError, PATMinimizer, Schema, SchemaError, Table
 from leastwise.evaluation import necessity_of
+from leastwise.evaluation.risk import NumberErrors
 from leastwise.evaluation.utility import judged_by, utility_limits, utility_risk
 from leastwise.minimizers import AptMinimizer, CoarseningMinimizer, OptimalMinimizer
 from leastwise.minimizers.pgini import Criterion
@@ -24,6 +25,7 @@ from leastwise.models import load_model, train
 from leastwise.partition import Intervals, keep, suppress
 from leastwise.predictors.joint_buckets import JointBuckets
 from leastwise.predictors.regression import linear
+from leastwise.report import summarize
 from leastwise.runs import Entry, Grid, Options, Run, run
 from leastwise.runs.showing import answer
 from leastwise.schema.inference import infer_schema
@@ -143,6 +145,11 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return run(table(900), tmp_path_factory.mktemp("numbers") / "run", Options(grid=grid, quick=True, most=3))
 
 
+def test_no_share_of_the_variance_is_no_minus() -> None:
+    errors = {"absolute": 9.0, "squared": 12, "r2": -0.001, "within": 0.2, "tolerance": 3, "scale": 14.6}
+    assert "(R2 0.00; " in NumberErrors(**errors).words()
+
+
 def test_a_run_asks_what_is_planted_and_speaks_of_euros(finished: Run) -> None:
     chosen = finished.frontier[finished.choice.candidate or ""]
     assert chosen.generalization["sex"].suppressed
@@ -153,6 +160,12 @@ def test_a_run_asks_what_is_planted_and_speaks_of_euros(finished: Run) -> None:
     assert "The model is off by" in said
     assert "euros on average (R2 0.9" in said
     assert "A point is a hundredth of the error of guessing" in said
+    alone = chosen.test.unique_people
+    why = "the number to predict is stored as it is beside the answers; without it, 0 would be"
+    assert f"{alone} people are alone with theirs, of {finished.task.tested}: {why}." in said
+    assert alone > 0.9 * finished.task.tested
+    (sentence,) = (each for each in summarize(finished)["answer"]["sentences"] if "alone" in each)
+    assert sentence.endswith(f"{why}.")
     assert Run.load(finished.folder) == finished
     assert finished.necessity is not None
     sentences = " ".join(finished.necessity.sentences())
@@ -162,7 +175,6 @@ def test_a_run_asks_what_is_planted_and_speaks_of_euros(finished: Run) -> None:
 
 
 def test_the_report_tells_the_unit(finished: Run) -> None:
-    from leastwise.report import summarize
     from leastwise.report.writing import render_html
 
     facts = summarize(finished)

@@ -44,6 +44,29 @@ def test_refused(run: Run, tmp_path: Path, command: str, content: str | bytes, c
     assert complaint in run(command, path, "--label", "y").complaint
 
 
+@pytest.mark.parametrize("command", ["inspect", "minimize", "run"])
+def test_several_labels_in_one_word_are_told_how(run: Run, tmp_path: Path, command: str) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text(HEADER + ROWS, encoding="utf-8")
+    said = run(command, path, "--label", "y, sex").complaint
+    assert said.endswith("there is no column 'y, sex'; several labels are named so: --label y --label sex")
+    assert "did you mean 'y'" not in said
+    assert "there are: age, sex, y" in run(command, path, "--label", "y,none").complaint
+
+
+def test_a_folder_that_holds_more_than_records_is_told_by_its_name(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "people.csv").write_text(HEADER + ROWS, encoding="utf-8")
+    (tmp_path / "notes.md").write_text("x", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    said = run("run", ".", "--label", "y", "-o", "out").complaint
+    assert (
+        "'.' is a folder, which is read as a whole, and 'notes.md' in it holds no records; name" in said
+    )
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize("command", ["inspect", "minimize"])
 def test_no_file(run: Run, tmp_path: Path, command: str) -> None:
     folder = tmp_path / "folder.csv"

@@ -51,6 +51,15 @@ def test_promise_then_check(folder: Path, run: Run) -> None:
     assert Path("check.md").read_text(encoding="utf-8").startswith("# Check of g.json\n\n**Verdict: broken**")
 
 
+def test_limits_of_groups_need_groups(folder: Path, run: Run) -> None:
+    said = POLICY.replace("max_error:", "max_group_gap:").replace("promise: promise.json\n", "")
+    Path("leastwise.yaml").write_text(said, encoding="utf-8")
+    said = run("check", "--data", "same.csv").complaint
+    assert said.endswith(
+        "need declared groups, and there are none; declare them in the policy, such as groups: [sex]"
+    )
+
+
 def test_the_same_seed_gives_the_same_bytes(folder: Path, run: Run) -> None:
     for name in ("one", "two"):
         run("check", "--write-promise", f"{name}-promise.json", "-o", f"{name}.json")

@@ -36,7 +36,7 @@ def test_the_name_of_the_output_says_which_format(
 
 
 def test_the_format_can_be_named(run: Run, folder: Path) -> None:
-    assert run("report", folder, "--format", "json").code == 0
+    assert run("report", folder, "--to", "json").code == 0
     assert json.loads((folder / "report.json").read_text(encoding="utf-8"))["format"] == "leastwise-report"
 
 
@@ -51,7 +51,9 @@ def test_a_file_of_the_user_is_not_overwritten_silently(run: Run, folder: Path, 
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (["--format", "pdf"], "--format must be one of html, md, json; got 'pdf'"),
+        (["--to", "pdf"], "--to must be one of html, markdown, json; got 'pdf'"),
+        (["--format", "md"], "No such option: --format. It is called --to. See: leastwise report --help"),
+        (["--data", "x.csv"], "No such option: --data. It is an argument: leastwise report RUN DATA. See:"),
         (["-o", "report.pdf"], "the name of the output must end in one of html, md, json; got 'pdf'"),
         (["-o", "nowhere/report.html"], "is no folder; make it first"),
     ],
@@ -65,9 +67,9 @@ def test_what_is_no_run_is_said(run: Run, tmp_path: Path) -> None:
 
 
 def test_sentences_about_people_are_told_on_request_and_with_a_warning(run: Run, folder: Path) -> None:
-    run("report", folder, "--format", "md")
+    run("report", folder, "--to", "markdown")
     assert DESCRIPTION not in (folder / "report.md").read_text(encoding="utf-8")
-    answer = run("report", folder, "--format", "md", "--predicates")
+    answer = run("report", folder, "--to", "markdown", "--predicates")
     assert "privacy: the report describes people" in answer.err
     assert DESCRIPTION in (folder / "report.md").read_text(encoding="utf-8")
 
@@ -77,7 +79,7 @@ def test_what_a_check_found_becomes_a_section(run: Run, folder: Path, tmp_path: 
     check.write_text(
         json.dumps({"title": "Check", "verdict": "broken", "reasons": ["too many"]}), encoding="utf-8"
     )
-    assert run("report", folder, "--format", "md", "--check", check).code == 0
+    assert run("report", folder, "--to", "markdown", "--check", check).code == 0
     assert "Verdict: broken\n\n- too many" in (folder / "report.md").read_text(encoding="utf-8")
     check.write_text("{}", encoding="utf-8")
     assert "not the facts of a check" in run("report", folder, "--check", check).complaint
@@ -87,7 +89,7 @@ def test_other_records_than_those_of_the_run_are_refused(run: Run, folder: Path,
     data = tmp_path / "people.csv"
     rows = [f"{i % 90},{'Female' if i % 2 else 'Male'},cook,{'low' if i % 3 else 'high'}" for i in range(300)]
     data.write_text("\n".join(["age,sex,job,pay", *rows]), encoding="utf-8")
-    assert "its fingerprint differs" in run("report", folder, "--data", data).complaint
+    assert "its fingerprint differs" in run("report", folder, data).complaint
 
 
 def test_the_records_of_the_run_tell_the_shares(run: Run, folder: Path, tmp_path: Path) -> None:
@@ -95,7 +97,7 @@ def test_the_records_of_the_run_tell_the_shares(run: Run, folder: Path, tmp_path
     rows = [f"{i % 90},{'Female' if i % 2 else 'Male'},cook,{'low' if i % 3 else 'high'}" for i in range(300)]
     data.write_text("\n".join(["age,sex,job,pay", *rows]), encoding="utf-8")
     _say_fingerprint(folder, data)
-    answer = run("report", folder, "--data", data, "--format", "json")
+    answer = run("report", folder, data, "--to", "json")
     assert answer.code == 0, answer.err
     facts: dict[str, Any] = json.loads((folder / "report.json").read_text(encoding="utf-8"))
     (age,) = (attribute for attribute in facts["attributes"] if attribute["name"] == "age")

@@ -156,8 +156,8 @@ def test_a_studio_opens_on_the_sample_of_a_run(
     made = run("run", stored, "--table", "people", *words, "-o", folder)
     assert made.code == 0, made.err
     assert "stayed in DuckDB" in run("studio", folder).err
-    assert "the same --table, --key, --sample" in run("studio", folder, "--data", stored, "--table", "people").err
-    opened = run("studio", folder, "--data", stored, "--table", "people", "--sample", 600)
+    assert "the same --table, --key, --sample" in run("studio", folder, stored, "--table", "people").err
+    opened = run("studio", folder, stored, "--table", "people", "--sample", 600)
     assert opened.code == 0, opened.err
     assert len(rooms) == 1
     found = StoredRun.load(folder)

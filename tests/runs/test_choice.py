@@ -211,6 +211,19 @@ def test_where_nothing_is_allowed_the_smallest_is_the_nearest() -> None:
     assert choose(crowded, Budget(max_unique=0)).nearest == crowded.points[1].id
 
 
+def test_that_nothing_would_do_is_said_whether_a_candidate_fits_or_not() -> None:
+    one = make(figures(0.105, 0.1))
+    loose = choose(one, Budget(max_error_increase=0.5)).sentence
+    assert "The one candidate of the frontier keeps this limit" in loose
+    assert "It does so on the validation part" in loose
+    assert "of them" not in loose
+    assert loose.endswith(" To ask nothing at all would keep it too: allow less, or do not ask.")
+    for limits, them in (({}, "it"), ({"max_error_increase": 0.5}, "them")):
+        none = choose(one, Budget(max_asked=0, **limits)).sentence
+        assert none.endswith(f" To ask nothing at all keeps {them}, and needs no form.")
+    assert "nothing at all" not in choose(one, Budget(max_error_increase=0.001, max_asked=0)).sentence
+
+
 def test_what_is_missed_on_test_is_said() -> None:
     front = make(figures(0.105, 0.2), test=figures(0.15, 0.1))
     found = choose(front, Budget(max_error_increase=0.01))
@@ -429,7 +442,7 @@ def test_limits_of_groups_are_held_where_groups_are_known() -> None:
     ]
     # A candidate that was only screened has no such figures.
     assert budget.problems(_any_figures(), 0.1) == []
-    with pytest.raises(ParameterError, match="for declared groups"):
+    with pytest.raises(ParameterError, match="need declared groups"):
         budget.check_groups(False)
 
 

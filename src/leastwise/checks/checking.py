@@ -142,7 +142,7 @@ def check(
         Where the new records lie, if ``records`` are a sample of them: budgets are held against all of those.
     """
     budget = budget or Budget()
-    budget.check_groups(bool(groups))
+    budget.check_groups(bool(groups), "declare them in the policy, such as groups: [sex]")
     new = records if isinstance(records, NewRecords) else NewRecords(records, len(records))
     limits = limits or DriftLimits()
     if len(new.table) < FEWEST:

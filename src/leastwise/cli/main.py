@@ -63,7 +63,9 @@ def _run() -> int:
         text, context = " ".join(error.format_message().split()), getattr(error, "ctx", None)
         if not text:  # it has shown the help
             return USER_ERROR
-        return _complain(f"{text}{_setting(error)} See: {context.command_path} --help" if context else text)
+        if meant := _meant(error):
+            text = text.partition(" (")[0] + meant  # and not what looks like it
+        return _complain(f"{text} See: {context.command_path} --help" if context else text)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
@@ -74,12 +76,20 @@ def _run() -> int:
         return INTERRUPTED
 
 
-def _setting(error: Any) -> str:
-    """Say how an option that a command does not have is meant, where it is one of its settings."""
+def _meant(error: Any) -> str:
+    """Say how an option that a command does not have is meant: an argument, another option, or a setting."""
     name = (getattr(error, "option_name", None) or "").lstrip("-").replace("-", "_")
+    if not name:
+        return ""
+    parameters = error.ctx.command.params
+    if name in {each.name for each in parameters if each.param_type_name == "argument"}:
+        words = [each.name.upper() for each in parameters if each.param_type_name == "argument"]
+        return f". It is an argument: {error.ctx.command_path} {' '.join(words)}."
+    if name == "format" and any("--to" in each.opts for each in parameters):
+        return ". It is called --to."
     if name not in {*task.SETTINGS, *(each.name for each in fields(run.MoreLimits))}:
         return ""
-    settable = any("--set" in parameter.opts for parameter in error.ctx.command.params)
+    settable = any("--set" in each.opts for each in parameters)
     return f". It is a setting: --set {name}=VALUE." if settable else ""
 
 

@@ -12,6 +12,7 @@ from leastwise.cli.app import Force, app
 from leastwise.cli.output import check_output
 from leastwise.cli.task import Missing, Person, SurveyWeights
 from leastwise.errors import DataError, ParameterError, PrivacyLeakWarning, shorten
+from leastwise.validation import check_choice
 
 if TYPE_CHECKING:
     from leastwise.records.table import Table
@@ -21,15 +22,18 @@ if TYPE_CHECKING:
 @app.command()
 def report(
     run: Annotated[Path, typer.Argument(help="The folder that leastwise run has written.")],
+    data: Annotated[
+        str | None,
+        typer.Argument(help="The records of the run, to tell how many people give each answer."),
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to. Default: report.html (.md, .json) in the run.")
     ] = None,
     form: Annotated[
-        str | None, typer.Option("--format", help="html, md or json. Default: by the name of the output, or html.")
-    ] = None,
-    data: Annotated[
         str | None,
-        typer.Option("--data", help="The records of the run, to tell how many people give each answer."),
+        typer.Option(
+            "--to", metavar="FORMAT", help="html, markdown or json. Default: by the name of the output, or html."
+        ),
     ] = None,
     missing: Missing = None,
     person: Person = None,
@@ -44,14 +48,14 @@ def report(
 ) -> None:
     """Write the report of a run: one HTML page that needs no network, or Markdown, or the facts as JSON.
 
-    Example: `leastwise report run/ --data adult.csv -o report.html`
+    Example: `leastwise report run/ adult.csv -o report.html`
     """
     from leastwise.documents import write_whole
     from leastwise.records.files import read_frame
     from leastwise.report import FORMATS, keep_shares, read_check, summarize
     from leastwise.runs import Run as StoredRun
 
-    kind = _format(form, output, tuple(FORMATS))
+    kind = _format(form, output)
     to = run / f"report.{kind}" if output is None else output
     check_output(output, force)
     drift = None if check is None else read_check(check)
@@ -71,12 +75,18 @@ def report(
     typer.echo(f"wrote {to}", err=True)
 
 
-def _format(given: str | None, output: Path | None, known: tuple[str, ...]) -> str:
+_ENDINGS = {"html": "html", "markdown": "md", "json": "json"}
+
+
+def _format(given: str | None, output: Path | None) -> str:
+    """Return how the name of the output ends."""
+    if given is not None:
+        return _ENDINGS[check_choice("--to", given, _ENDINGS)]
     suffix = "" if output is None else output.suffix.lower().removeprefix(".")
-    found = given or {"htm": "html", "markdown": "md"}.get(suffix, suffix) or known[0]
-    if found not in known:
-        what = "--format must be" if given else "the name of the output must end in"
-        raise ParameterError(f"{what} one of {', '.join(known)}; got {shorten(found)}")
+    found = {"": "html", "htm": "html", **_ENDINGS}.get(suffix, suffix)
+    if found not in _ENDINGS.values():
+        ends = ", ".join(_ENDINGS.values())
+        raise ParameterError(f"the name of the output must end in one of {ends}; got {shorten(found)}")
     return found
 
 

@@ -12,7 +12,7 @@ import typer
 
 from leastwise.cli.output import visible
 from leastwise.cli.task import Records, Task
-from leastwise.errors import ParameterError
+from leastwise.errors import DataError, ParameterError, shorten
 
 if TYPE_CHECKING:
     import polars as pl
@@ -107,11 +107,28 @@ def engine_of(data: str, options: SourceOptions) -> Iterator[Engine]:
     """Open the engine of an address, and let it go at the end."""
     from leastwise.records.sources.opening import open_engine
 
+    _check_folder(data)
     engine = open_engine(data, options.table, options.key)
     try:
         yield engine
     finally:
         engine.close()
+
+
+def _check_folder(data: str) -> None:
+    """Refuse a folder that holds anything but records: who names one by mistake names the one they are in."""
+    from leastwise.records.files import file_format
+    from leastwise.records.sources.opening import files_of
+
+    for path in files_of(data) if Path(data).is_dir() else ():
+        try:
+            file_format(path)
+        except DataError:
+            other = shorten(str(path.relative_to(data)))
+            raise DataError(
+                f"{shorten(data)} is a folder, which is read as a whole, and {other} in it holds no records; name "
+                f"the file, or a pattern such as '{Path(data) / '*.csv'}'"
+            ) from None
 
 
 def name_of(data: str, options: SourceOptions) -> str:

@@ -34,7 +34,7 @@ def studio(
     ] = None,
     data: Annotated[
         str | None,
-        typer.Option("--data", help="The records of the run. Default: by their name, beside it or here."),
+        typer.Argument(help="The records of the run. Default: by their name, beside it or here."),
     ] = None,
     drop: Drop = None,
     policy: PolicyFile = None,
@@ -48,7 +48,7 @@ def studio(
     The studio listens on this machine only. Everything that is done is kept in the run's folder at once. Of
     records that stay where they are, drafts are judged on the sample of the run.
 
-    Example: `leastwise studio run/ --data adult.csv`, or `leastwise studio --demo`
+    Example: `leastwise studio run/ adult.csv`, or `leastwise studio --demo`
     """
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
         raise ParameterError("the studio needs a web server; install it with: pip install 'leastwise[studio]'")
@@ -101,7 +101,7 @@ def _of_run(folder: Path, data: str | None, task: TaskOptions, at: SourceOptions
 
     known, schema = read_run(folder)
     if data is None and known.source is not None:
-        raise ParameterError(f"the records of this run stayed in {known.source.engine}; say where: --data")
+        raise ParameterError(f"the records of this run stayed in {known.source.engine}; say where, after the run")
     if data is not None and (known.source is not None or stays(data, at)):
         asked = Task.of(data, task, folder / SCHEMA)
         return Ground.of(folder, known, sampled(asked, at, known.seed, Lines()).table)

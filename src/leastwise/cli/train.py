@@ -127,7 +127,7 @@ def _sentence(facts: ModelFacts) -> str:
         unit = f" {visible(facts.unit, 20)}" if facts.unit else ""
         return (
             f"{visible(facts.label, 40)}: off by {facts.error:.4g}{unit} on average over {facts.tested:,} "
-            f"held-out records ({low:.4g} to {high:.4g}; R2 {facts.r2:.2f}); always answering the median: "
+            f"held-out records ({low:.4g} to {high:.4g}; R2 {facts.r2:z.2f}); always answering the median: "
             f"{facts.baseline:.4g}. Fitted on {facts.trained:,} records."
         )
     return (

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from leastwise.adversaries import PAPER
+from leastwise.adversaries import PAPER, SinglingOutResult
 from leastwise.adversaries.result import AttackResult, GuestResult
 from leastwise.documents import Fields, Problems, check_format, html, read_json, read_text, write_whole
 from leastwise.documents.plain import VERSION, from_plain, to_text
@@ -115,6 +115,16 @@ class Evaluation:
         if adversary not in found:
             raise KeyError(f"no attack {adversary!r}; {did_you_mean(adversary, found)}")
         return found[adversary]
+
+    @property
+    def alone_by_a_number(self) -> str:
+        """Why nearly everybody is alone where a number is predicted: few share one; empty elsewhere."""
+        number = self.utility is not None and self.utility.number is not None
+        alone = next((attack for attack in self.attacks if isinstance(attack, SinglingOutResult)), None)
+        if not number or alone is None or alone.unique_without_label is None:
+            return ""
+        stored = "the number to predict is stored as it is beside the answers"
+        return f": {stored}; without it, {alone.unique_without_label:,} would be"
 
     def to_json(self) -> str:
         """Return the document; the same judgement gives the same bytes."""

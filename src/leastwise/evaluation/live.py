@@ -129,7 +129,7 @@ class Live:
         if not self.pool.personal:
             raise ParameterError("live figures need personal attributes to protect; mark some: --personal a,b")
         if split.train.graded is not None:
-            why, instead = "it is a number", "make two classes of it: --set label_above=N"
+            why, instead = "it is a number", "open a run that was begun with --set label_above=N"
             if split.train.several is not None:
                 why, instead = "there are several", "open a run of one label"
             raise ParameterError(

@@ -54,7 +54,7 @@ class NumberErrors:
         """
         near = f"within {self.tolerance:g} of the truth for {self.within * 100:.0f} %"
         off = self.in_its_unit(self.absolute / self.scale)
-        return f"off by {off} on average (R2 {self.r2:.2f}; {near})"
+        return f"off by {off} on average (R2 {self.r2:z.2f}; {near})"
 
     def in_its_unit(self, share: float) -> str:
         """Write a share of the error of guessing in the unit of the label."""

@@ -130,7 +130,7 @@ def card(facts: ModelFacts) -> str:
         error = (
             f"off on held-out records, on average | {facts.error:.4g}{unit} (95 % interval {low:.4g} to {high:.4g}"
         )
-        error += f"; R2 {facts.r2:.3f}"
+        error += f"; R2 {facts.r2:z.3f}"
         naive = f"always answering the median | {facts.baseline:.4g}{unit}"
         how, what = "that of a mean (normal)", "a number"
     if facts.survey_weights is not None:

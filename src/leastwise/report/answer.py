@@ -22,7 +22,7 @@ def answer_facts(generalization: Generalization, evaluation: Evaluation) -> Fact
         _questions_sentence(generalization),
         _cost_sentence(evaluation),
         *attacker_sentences(evaluation),
-        *(_alone_sentence(attack) for attack in evaluation.attacks if isinstance(attack, SinglingOutResult)),
+        *(_alone_sentence(a, evaluation) for a in evaluation.attacks if isinstance(a, SinglingOutResult)),
     ]
     return {
         "sentences": [sentence for sentence in sentences if sentence],
@@ -78,9 +78,10 @@ def attacker_sentences(evaluation: Evaluation) -> list[str]:
     return sentences
 
 
-def _alone_sentence(attack: SinglingOutResult) -> str:
+def _alone_sentence(attack: SinglingOutResult, evaluation: Evaluation) -> str:
     alone = counted(attack.unique_people, "person is", "people are") if attack.unique_people else "Nobody is"
-    how = ": all answers together single them out, also those that are not declared personal"
+    together = ": all answers together single them out, also those that are not declared personal"
+    how = evaluation.alone_by_a_number or together
     among = f"among {counted(attack.people, 'person', 'people')}"
     return f"{alone} alone with a generalized record, {among}{how if attack.unique_people else ''}."
 
@@ -106,7 +107,7 @@ def _cost_figure(evaluation: Evaluation) -> list[Facts]:
         note += f", no records {percent(evaluation.nothing.error, 1)}"
     utility, number = evaluation.utility, evaluation.utility.number
     if number is not None:
-        note = f"of what guessing is off; {note}; R2 {number.r2:.2f}"
+        note = f"of what guessing is off; {note}; R2 {number.r2:z.2f}"
     if utility.labels:
         note = f"{', '.join(f'{e.label} {percent(e.error, 1)}' for e in utility.labels)}; {note}"
     return [_figure("model errors", percent(utility.error, 1), note, utility.interval)]

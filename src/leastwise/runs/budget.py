@@ -296,13 +296,11 @@ class Budget:
         """Whether it says how declared groups must be served."""
         return self.max_group_gap is not None or self.max_group_error is not None
 
-    def check_groups(self, declared: bool) -> None:
-        """Refuse limits of groups where no groups were declared."""
+    def check_groups(self, declared: bool, how: str = "begin the run with some, such as --set groups=sex") -> None:
+        """Refuse limits of groups where no groups were declared, and say how they are."""
         if self.bounds_groups and not declared:
-            raise ParameterError(
-                "max_group_gap and max_group_error are for declared groups, and the run has none; begin it anew "
-                "with groups, such as --set groups=sex"
-            )
+            limits = "max_group_gap and max_group_error"
+            raise ParameterError(f"{limits} need declared groups, and there are none; {how}")
 
     def check(self, suppressed: Mapping[str, float], mean: float, attributes: tuple[str, ...]) -> None:
         """Refuse what cannot be: unknown attributes, and errors above what guessing gives.

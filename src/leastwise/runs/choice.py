@@ -188,7 +188,8 @@ def _broken(limits: Sequence[Limit]) -> list[Limit]:
 
 def _chosen(fitting: Sequence[Candidate], budget: Budget, stated: bool, frontier: Frontier) -> Choice:
     many = f"{len(fitting)} of {len(frontier.points)} candidates of the frontier keep"
-    if len(fitting) == 1:
+    alone = len(fitting) == 1
+    if alone:
         one = f"One of {len(frontier.points)} candidates" if len(frontier.points) > 1 else "The one candidate"
         many = f"{one} of the frontier keeps"
     several = len(budget.limits_in_words()) > 1
@@ -200,11 +201,11 @@ def _chosen(fitting: Sequence[Candidate], budget: Budget, stated: bool, frontier
         least, aim = _likeliest(short, budget, frontier) if budget.bounds_groups else _closest(short, budget)
         what = "all" if several or budget.bounds_groups else "it"
         why = f"None of them keeps {what} with a margin for chance. {aim} of those that most probably do"
-        if len(fitting) == 1:
+        if alone:
             why = "It does so, with no margin for chance,"
     else:
         least, aim = _least(sure, budget)
-        why = f"{aim} of them"
+        why = "It does so" if alone else f"{aim} of them"
         if len(sure) < len(fitting):
             many = f"{many} ({len(sure)} of them with a margin for chance)"
     words = limits_in_words(budget, frontier)
@@ -214,11 +215,19 @@ def _chosen(fitting: Sequence[Candidate], budget: Budget, stated: bool, frontier
 
 def _nothing_would_do(chosen: Candidate, budget: Budget, frontier: Frontier) -> str:
     """Say so, where a limit is so loose that a form without any question would keep it."""
-    nothing, everything = frontier.suppressed_validation, frontier.untouched_validation.utility_risk
-    if not budget.bounds_utility or chosen.asked == 0 or budget.problems(nothing, everything, Size(0, 0)):
+    if not budget.bounds_utility or chosen.asked == 0 or not _nothing_keeps(budget, frontier):
         return ""
-    kept = "them" if len(budget.limits_in_words()) > 1 else "it"
-    return f" To ask nothing at all would keep {kept} too: allow less, or do not ask."
+    return f" To ask nothing at all would keep {_them(budget)} too: allow less, or do not ask."
+
+
+def _nothing_keeps(budget: Budget, frontier: Frontier) -> bool:
+    """Whether a form without any question keeps the limits, on the validation part."""
+    everything = frontier.untouched_validation.utility_risk
+    return not budget.problems(frontier.suppressed_validation, everything, Size(0, 0))
+
+
+def _them(budget: Budget) -> str:
+    return "them" if len(budget.limits_in_words()) > 1 else "it"
 
 
 def _likeliest(fitting: Sequence[Candidate], budget: Budget, frontier: Frontier) -> tuple[Candidate, str]:
@@ -331,11 +340,14 @@ def _none_fits(budget: Budget, frontier: Frontier, screened: Sequence[Candidate]
         if len(frontier.points) > 1
         else "Not even the one candidate"
     )
+    only_nothing = ""
+    if _nothing_keeps(budget, frontier):
+        only_nothing = f" To ask nothing at all keeps {_them(budget)}, and needs no form."
     sentence = (
         f"{none} of the frontier fits: "
         f"{limits_in_words(budget, frontier)}. "
         f"What binds: {'; '.join(binding)}. The nearest is {nearest.id}: {'; '.join(missed)}."
-        f"{_costs_too_much(held)}{_hint(screened, budget, frontier)}"
+        f"{_costs_too_much(held)}{_hint(screened, budget, frontier)}{only_nothing}"
     )
     return Choice(
         candidate=None,

@@ -45,7 +45,7 @@ def answer(run: Run) -> list[str]:
         f"Whoever steals the records with their labels gets {percent(chosen.test.adversary_error)} of the "
         f"personal answers wrong (guessing: {percent(frontier.suppressed.adversary_error)}; asking everything: "
         f"{percent(frontier.untouched.adversary_error)}); "
-        f"{_alone(chosen.test.unique_people, run.task.tested)}.",
+        f"{_alone(chosen, run)}.",
         _certified(chosen.test.certified),
         *([run.task.source.sentence] if run.task.source else []),
         *([run.task.weights_sentence] if run.task.weighted else []),
@@ -117,9 +117,12 @@ def _certified(error: float | None) -> str:
     )
 
 
-def _alone(people: int, of: int) -> str:
+def _alone(chosen: Candidate, run: Run) -> str:
+    people, why = chosen.test.unique_people, ""
+    if people and chosen.test.number is not None:
+        why = run.evaluation(chosen.id).alone_by_a_number
     alone = counted(people, "person is", "people are") if people else "nobody is"
-    return f"{alone} alone with theirs, of {of:,}"
+    return f"{alone} alone with theirs, of {run.task.tested:,}{why}"
 
 
 def where(run: Run) -> str:

@@ -215,6 +215,10 @@ def _check_names(columns: list[str], wishes: _Wishes) -> None:
     beside = {column for rule in wishes.derive.values() for column in columns_of(rule)}
     for name in [*wishes.labels, *sorted(named | beside)]:
         if name not in columns:
+            several = [each.strip() for each in name.split(",")]
+            if name in wishes.labels and len(several) > 1 and {*several} <= {*columns}:
+                each = " ".join(f"--label {shorten(label)[1:-1]}" for label in several)
+                raise SchemaError(f"there is no column {shorten(name)}; several labels are named so: {each}")
             raise SchemaError(f"there is no column {shorten(name)}; {did_you_mean(name, columns)}{hint}")
     for name in wishes.labels:
         if name in named - {*wishes.kinds}:

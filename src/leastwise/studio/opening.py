@@ -184,4 +184,4 @@ def find_records(folder: Path, name: str, given: str | None) -> str | Path:
     for place in (Path.cwd(), folder, folder.parent):
         if (place / name).is_file():
             return place / name
-    raise ParameterError(f"the run's folder holds no records; name their file ({name}) with --data")
+    raise ParameterError(f"the run's folder holds no records; name their file ({name}) after it")

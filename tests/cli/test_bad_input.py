@@ -61,9 +61,7 @@ def test_a_folder_that_holds_more_than_records_is_told_by_its_name(
     (tmp_path / "notes.md").write_text("x", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     said = run("run", ".", "--label", "y", "-o", "out").complaint
-    assert (
-        "'.' is a folder, which is read as a whole, and 'notes.md' in it holds no records; name" in said
-    )
+    assert "'.' is a folder, which is read as a whole, and 'notes.md' in it holds no records; name" in said
     assert not (tmp_path / "out").exists()
 
 

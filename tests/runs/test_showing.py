@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from leastwise.evaluation.worth import Worth
 from leastwise.predictors.held_out import Difference
 from leastwise.runs import Budget, Run
 from leastwise.runs.showing import frontier_table, what_to_ask
@@ -50,6 +51,31 @@ def test_a_missed_limit_is_said_once_with_what_it_costs(run: Run) -> None:
         beyond = replace(other, standing=standing, finding="A1 is wrong too seldom")
         told = str(replace(run, choice=replace(run.choice, verdicts=(promise, beyond))))
         assert f"on the test part {what}: {beyond.words}.\n" in told
+
+
+def test_a_candidate_without_what_is_not_needed_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = run.frontier[run.choice.candidate or ""]
+    found = run.necessity
+    assert found is not None
+    age, sex = found.asked
+    other = next(point for point in run.frontier.points if point.generalization.collected == ("age",))
+    no_worse = replace(other, tested=replace(other.test, utility_risk=chosen.test.utility_risk))
+    points = tuple(no_worse if point is other else point for point in run.frontier.points)
+    changed = replace(run, frontier=replace(run.frontier, points=points))
+
+    def told(of: Run, *asked: Worth, together: Worth | None = None) -> list[str]:
+        judged = replace(found, asked=asked, together=together)
+        monkeypatch.setattr(Run, "necessity", property(lambda _: judged))
+        return [line for line in str(of).splitlines() if "do not show" in line]
+
+    needed, not_needed = replace(sex, attribute="age"), replace(age, attribute="sex")
+    assert told(changed, needed, not_needed) == [
+        f"Those tested do not show that sex is needed. Without: leastwise choose {run.folder} --candidate "
+        f"{other.id} (1 question, 2 answers; the model errs 0.211, the attacker is wrong 34\xa0% of the time)."
+    ]
+    assert told(run, needed, not_needed) == []  # it would cost something
+    assert told(changed, age, sex) == []  # nobody asks sex alone
+    assert told(changed, replace(not_needed, attribute="age"), not_needed, together=sex) == []  # one is needed
 
 
 def test_why_nothing_is_asked_is_said(run: Run) -> None:

@@ -31,6 +31,12 @@ _SEVERAL = (
 )
 
 
+_CHOSEN_BY_OTHERS = (
+    " What is asked was chosen by other people, with a margin for chance: a question may be asked that those "
+    "judged here do not show to be needed, the more so the fewer they are."
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Necessity(Document):
     """What every question and every boundary of a generalization is worth.
@@ -111,6 +117,7 @@ class Necessity(Document):
             f"model learned anew each time; ranges are {100 * LEVEL:.0f} % intervals of paired differences, each "
             "by itself: of many questions that buy nothing, a few will seem to. A1, who steals the records, "
             "attacks by counting."
+            + (_CHOSEN_BY_OTHERS if any(each.buys != "accuracy" for each in self.asked) else "")
             + ("" if self.number is None else f" {self.number.what_points_are()}")
             + (_SEVERAL if self._several else "")
         )
@@ -118,6 +125,13 @@ class Necessity(Document):
     @property
     def _several(self) -> bool:
         return any(each.by_label for each in (*self.asked, *self.not_asked))
+
+    @property
+    def unneeded(self) -> tuple[str, ...]:
+        """The asked questions that buy nothing that these records can tell, not even together."""
+        if self.together is not None and self.together.buys != "nothing":
+            return ()
+        return tuple(each.attribute for each in self.asked if each.buys == "nothing")
 
     def reasons(self) -> dict[str, str]:
         """Return, by question, why it is asked, in the words of the people who are asked."""

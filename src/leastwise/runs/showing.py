@@ -47,6 +47,7 @@ def answer(run: Run) -> list[str]:
         f"{percent(frontier.untouched.adversary_error)}); "
         f"{_alone(chosen, run)}.",
         _certified(chosen.test.certified),
+        *_without_what_is_not_needed(chosen, run),
         *([run.task.source.sentence] if run.task.source else []),
         *([run.task.weights_sentence] if run.task.weighted else []),
         *(
@@ -106,6 +107,31 @@ def _cost(figures: Figures, everything: Figures) -> str:
     if figures.labels:
         return f"The model errs {lost} with everything asked: {_errors(figures, everything)}."
     return f"The model errs {lost} with everything asked ({_errors(figures, everything)})."
+
+
+def _without_what_is_not_needed(chosen: Candidate, run: Run) -> list[str]:
+    """Name a candidate that asks less, where those tested do not show that all of it is needed.
+
+    Validation chose with a margin for chance, which takes questions where people are few. Whether that is worth
+    it is for a person to say.
+    """
+    found = run.necessity
+    if found is None or found.fingerprint != chosen.fingerprint or not found.unneeded:
+        return []
+    needed = {*chosen.generalization.collected} - {*found.unneeded}
+    less = [p for p in run.frontier.points if {*p.generalization.collected} <= needed and p.asked]
+    less = [p for p in less if p.test.utility_risk <= chosen.test.utility_risk]
+    if not less:
+        return []
+    other = min(less, key=lambda p: (p.test.utility_risk, p.answers))
+    even, number = ", even together" if len(found.unneeded) > 1 else "", other.test.number
+    errs = f"errs {other.test.utility_risk:.3f}" if number is None else f"is {number.words()}"
+    return [
+        f"Those tested do not show that {listed(found.unneeded)} {'are' if even else 'is'} needed{even}. Without: "
+        f"leastwise choose {run.folder} --candidate {other.id} ({counted(other.asked, 'question')}, "
+        f"{counted(other.answers, 'answer')}; the model {errs}, the attacker is wrong "
+        f"{percent(other.test.adversary_error)} of the time)."
+    ]
 
 
 def _certified(error: float | None) -> str:

@@ -62,7 +62,7 @@ def test_every_command_and_option_exists(guide: str, words: list[str]) -> None:
 
 def hurried(words: list[str]) -> list[str]:
     return [ROOM.get(word, word) for word in words] + (
-        ["--jobs", "1", "--quick", "--set", "most=4"] if words[0] == "run" else []
+        ["--jobs", "1", "--quick", "--set", "most=2"] if words[0] == "run" else []
     )
 
 

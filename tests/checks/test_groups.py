@@ -10,6 +10,7 @@ from leastwise.runs import Budget
 
 
 def served(gap: float, standard_error: float) -> Groups:
+    far = 1.96 * standard_error / 2**0.5  # each of the two is as sure as the other
     figures = [
         GroupFigures(
             grouping="sex",
@@ -19,7 +20,7 @@ def served(gap: float, standard_error: float) -> Groups:
             interval=Interval(0.0, 1.0),
             everything=0.1,
             increase=error - 0.1,
-            increase_interval=Interval(0.0, 1.0),
+            increase_interval=Interval(error - 0.1 - far, error - 0.1 + far),
             adversary_error=None,
             adversary_interval=None,
             baseline=None,

@@ -41,17 +41,17 @@ def test_the_demo_answers_and_writes_what_it_found(
     monkeypatch.setattr(
         sys.modules["leastwise.runs.run"], "default_grid", lambda quick: grid.Grid(entries=(entry,))
     )
-    monkeypatch.setattr("leastwise.cli.run.MOST", 1)
+    monkeypatch.setattr("leastwise.cli.run.MOST", 3)
     points = check(run, tmp_path / "demo").frontier.points
     proposed = [point.minimizer for point in points]
-    assert proposed.count("pat") == 1
-    # And the least form of all questions, and what that becomes where the limit leaves something to spend.
-    assert 1 <= proposed.count("everything") == len(proposed) - 1 <= 4
+    assert 2 <= len(proposed) <= 3
+    # Beside the trees the least form of all questions, or what that becomes where something is left to spend.
+    assert {*proposed} == {"pat", "everything"}
 
 
 @pytest.mark.slow
 def test_the_demo_as_it_is(run: Run, tmp_path: Path) -> None:
     found = check(run, tmp_path / "demo")
-    assert 8 <= len(found.frontier.points) <= 13  # those that spend what may be lost, everything and nothing, too
+    assert 5 <= len(found.frontier.points) <= 8
     assert found.frontier.screened > 60
     assert not found.choice.missed

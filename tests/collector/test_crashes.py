@@ -144,7 +144,7 @@ def check(url: str, load: Load, exact: bool) -> None:
 
 
 def test_acknowledged_records_survive(tmp_path: Path) -> None:
-    survives(tmp_path, sqlite_url(tmp_path), kills=2)
+    survives(tmp_path, sqlite_url(tmp_path), kills=3)
 
 
 @pytest.mark.slow

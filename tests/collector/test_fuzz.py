@@ -453,7 +453,7 @@ def search_running(folder: Path, collector: Collector) -> None:
 
 
 def test_a_real_server(tmp_path: Path) -> None:
-    through_sockets(tmp_path, 1_000, seed=5)
+    through_sockets(tmp_path, 2_000, seed=5)
 
 
 @pytest.mark.slow

@@ -73,7 +73,7 @@ def check_kills(whole: Whole, tmp_path: Path, kills: int, seed: int) -> None:
 
 
 def test_killed_and_resumed_gives_the_same_bytes(whole: Whole, tmp_path: Path) -> None:
-    check_kills(whole, tmp_path, 2, seed=1)
+    check_kills(whole, tmp_path, 3, seed=1)
 
 
 @pytest.mark.slow

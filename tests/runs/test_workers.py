@@ -118,4 +118,4 @@ def holding_on(number: int) -> int:
 def test_a_worker_that_grew_is_replaced_without_a_word() -> None:
     workers = Workers(2)
     with workers.ready():  # a warning would be an error here
-        assert [*workers.map(holding_on, [(i,) for i in range(5)])] == [*range(5)]
+        assert [*workers.map(holding_on, [(i,) for i in range(8)])] == [*range(8)]

@@ -64,7 +64,7 @@ def schemas(draw: st.DrawFn) -> Schema:
     return Schema(tuple(draw(attributes(name)) for name in names[1:]), label)
 
 
-@settings(max_examples=60)  # and as many again by both parsers, below
+@settings(max_examples=150)
 @given(schemas(), st.lists(texts, max_size=2))
 def test_what_is_written_comes_back(schema: Schema, notes: list[str]) -> None:
     assert from_yaml(to_yaml(schema, notes)) == schema

@@ -30,7 +30,7 @@ def stopped(kind: str, place: object, folder: Path) -> dict[str, int]:
         assert process.stdout is not None
         try:
             assert process.stdout.readline() == "asking\n", process.communicate(timeout=60)[1]
-            time.sleep(1)
+            time.sleep(2)
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=60)
         finally:

@@ -45,7 +45,7 @@ class DuckDB(SqlEngine):
 
     name = "DuckDB"
     dialect = DIALECTS["duckdb"]
-    in_process = keeps = True
+    in_process = keeps = in_order = True
 
     def __init__(
         self,
@@ -185,6 +185,8 @@ def of_relation(relation: Any, key: str | None) -> DuckDB:
 
 class Relation(DuckDB):
     """A relation: it is queried in its own connection, under a name for the time of the query."""
+
+    in_order = False  # whose settings are somebody else's
 
     def __init__(self, relation: Any, key: str) -> None:
         self.relation = relation

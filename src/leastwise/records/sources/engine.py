@@ -45,7 +45,7 @@ class Counts(NamedTuple):
     @property
     def people(self) -> int:
         """How many are counted."""
-        return int(self.alone["n"].sum())
+        return int(self.alone["n"].sum() or 0)  # an empty answer may have no type
 
 
 class Sums(NamedTuple):

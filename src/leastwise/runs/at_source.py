@@ -24,7 +24,12 @@ from leastwise.runs.task import SourceUsed
 
 def used(source: Source, sampled: int) -> SourceUsed:
     """Say what a run uses of a source."""
+    where = source.engine.where
     return SourceUsed(
+        address=None if where is None else where.address,
+        table=None if where is None else where.table,
+        key=source.engine.key,
+        drawn=source.drawn,
         engine=source.engine.name,
         records=len(source),
         sampled=sampled,

@@ -177,8 +177,14 @@ class Source:
         """Return a sample as a table, split as the source is; its levels are those of all records."""
         everyone = (*self.schema.attributes, *([self.schema.label] if self.schema.label else []))
         names = list(dict.fromkeys(name for each in everyone for name in each.columns))
+        self.__dict__["drawn"] = most
         frame = draw_frame(self.engine, names, most, len(self), self.seed, self.missing, self.progress)
         return self.table(frame)
+
+    @cached_property
+    def drawn(self) -> int | None:
+        """How many were asked for when the last sample was drawn; None before."""
+        return None
 
     def table(self, frame: pl.DataFrame) -> Table:
         """Encode drawn records; the last column is their place."""

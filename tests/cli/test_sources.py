@@ -14,7 +14,7 @@ import pytest
 
 import leastwise
 from leastwise.checks import Promise
-from leastwise.errors import DataError
+from leastwise.errors import DataError, ParameterError
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.partition import suppress
 from leastwise.records.sources import Source
@@ -166,6 +166,19 @@ def test_a_studio_opens_on_the_sample_of_a_run(
     assert len(rooms[0].ground.table) == found.task.source.sampled if found.task.source else False
 
 
+def test_a_studio_begins_a_run_of_a_folder_of_record_files(
+    run: Run, people: pl.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def begun(described: Any, *_: Any) -> None:
+        raise ParameterError(f"begun on {described.data}")
+
+    monkeypatch.setattr("leastwise.cli.studio._begun", begun)
+    files = parts(people, tmp_path / "parts")
+    assert f"begun on {files}" in run("studio", files, "--label", "rich").err
+    (tmp_path / "empty").mkdir()
+    assert "is no run" in run("studio", tmp_path / "empty").err
+
+
 def test_bad_addresses_are_answered_in_one_line(run: Run, words: list[object], tmp_path: Path) -> None:
     assert "no such file" in run("run", tmp_path / "*.parquet", *words).complaint
     assert "no such database" in run("run", "duckdb:nowhere.db", "--table", "t", *words).complaint
@@ -255,6 +268,22 @@ def test_a_table_that_is_not_there_is_answered_with_those_that_are(
         assert run("run", *known).complaint.endswith("--table; there are: people")
         said = run("run", *known, "--table", "peeple").complaint
         assert said.endswith("there is no table 'peeple'; did you mean 'people'?")
+
+
+def test_a_view_has_no_row_numbers_and_needs_a_key(run: Run, people: pl.DataFrame, tmp_path: Path) -> None:
+    with duckdb.connect(str(tmp_path / "a.db")) as connection:
+        connection.execute("CREATE TABLE people AS SELECT 1 AS age; CREATE VIEW seen AS SELECT * FROM people")
+    with closing(sqlite3.connect(tmp_path / "b.db")) as other:
+        other.execute("CREATE TABLE people (age)")
+        other.execute("INSERT INTO people VALUES (1)")
+        other.execute("CREATE VIEW seen AS SELECT * FROM people")
+        other.execute("CREATE TABLE bare (age PRIMARY KEY) WITHOUT ROWID")
+        other.commit()
+    for address, table in (("duckdb:a.db", "seen"), ("sqlite:b.db", "seen"), ("sqlite:b.db", "bare")):
+        scheme, _, name = address.partition(":")
+        said = run("run", f"{scheme}:{tmp_path / name}", "--table", table, "--label", "age").complaint
+        assert f"'{table}' has no row numbers" in said
+        assert said.endswith("--key")
 
 
 def test_minimize_takes_a_lazy_frame_and_infers(people: pl.DataFrame, tmp_path: Path) -> None:

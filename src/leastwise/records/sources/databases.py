@@ -13,7 +13,7 @@ import polars as pl
 
 from leastwise.errors import DataError, LeastwiseError, MissingExtraError, ParameterError, shorten
 from leastwise.exports.sql_dialects import DIALECTS, Dialect
-from leastwise.records.sources.engine import no_table
+from leastwise.records.sources.engine import no_table, not_numbered
 from leastwise.records.sources.plan import Family
 from leastwise.records.sources.sql import RECORD, SqlEngine
 
@@ -162,7 +162,18 @@ class SQLite(Database):
             if "no such table" in str(error):
                 return False
             raise
+        if self.key is None:
+            self._check_numbered()
         return True
+
+    def _check_numbered(self) -> None:
+        """Refuse a view, and a table that was made without row numbers, where nothing else tells records apart."""
+        try:
+            row = self.connection.execute(f"SELECT rowid FROM {super().origin} LIMIT 1").fetchone()
+        except sqlite3.OperationalError:
+            row = (None,)
+        if row == (None,):
+            raise not_numbered(self.table)
 
     def fetch(self, query: str) -> pl.DataFrame:
         """Return what a query gives; Python hears Ctrl-C only where SQLite lets it look around meanwhile."""

@@ -17,7 +17,7 @@ from leastwise.documents import private_folder
 from leastwise.errors import DataError, MissingExtraError, ParameterError, shorten
 from leastwise.exports.sql_dialects import DIALECTS
 from leastwise.records.files import file_format
-from leastwise.records.sources.engine import no_table
+from leastwise.records.sources.engine import no_table, not_numbered
 from leastwise.records.sources.plan import Family
 from leastwise.records.sources.sql import RECORD, SqlEngine, families_of
 
@@ -176,14 +176,17 @@ def of_database(path: str, table: str | None, key: str | None = None) -> DuckDB:
         known = _tables(connection)
         _let_go(connection, remove)
         raise no_table(path, table, known)
+    if key is None and not _has(connection, origin, "rowid"):
+        _let_go(connection, remove)
+        raise not_numbered(table)
     return DuckDB(connection, origin, key, f"{RECORD}.rowid" if key is None else None, (Path(path),), remove)
 
 
-def _has(connection: Any, origin: str) -> bool:
+def _has(connection: Any, origin: str, column: str = "*") -> bool:
     import duckdb
 
     try:
-        connection.execute(f"SELECT * FROM {origin} LIMIT 0").fetchall()
+        connection.execute(f"SELECT {column} FROM {origin} LIMIT 0").fetchall()
     except (duckdb.CatalogException, duckdb.BinderException):
         return False
     return True

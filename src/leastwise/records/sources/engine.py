@@ -173,6 +173,14 @@ def no_table(where: str, wanted: str | None, known: Sequence[str]) -> LeastwiseE
     return DataError(f"{where}: there is no table {shorten(wanted)}; {did_you_mean(wanted, known)}")
 
 
+def not_numbered(table: str) -> ParameterError:
+    """Return what is said of a view whose records nothing tells apart."""
+    return ParameterError(
+        f"{shorten(table)} has no row numbers: it is a view, or was made without; name the column that tells "
+        "records apart: --key"
+    )
+
+
 def joined(alone: pl.DataFrame, sets: Sequence[pl.DataFrame]) -> Counts:
     """Put the sets of a plan together, of which each brings its combinations along."""
     keys = [name for name in alone.columns if name != "n"]

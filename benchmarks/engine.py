@@ -31,14 +31,15 @@ from common import parser, report
 from data import folder
 
 from leastwise import Generalization, Schema
-from leastwise.evaluation.at_source import counts_of, judge_at_source
+from leastwise.evaluation.at_source import counts_of
 from leastwise.evaluation.certificate import certify_counts
+from leastwise.evaluation.in_slices import Hindsight
 from leastwise.minimizers import PATMinimizer, UniformMinimizer
 from leastwise.records.sources import Counted, Source
 from leastwise.records.sources.duckdb import of_files
 from leastwise.records.sources.engine import Engine
 from leastwise.records.sources.spark import Spark
-from leastwise.records.table import Split, Table
+from leastwise.records.table import Table
 from leastwise.runs import Options, Run, Stage, Stages, Workers, run
 from leastwise.schema.inference import infer_schema
 
@@ -121,16 +122,17 @@ def plain(files: Sequence[Path], columns: Sequence[str]) -> float:
     return float(done.stdout)
 
 
-def judge(source: Source, g: Generalization, together: int, known: Split) -> float:
+def judge(source: Source, g: Generalization, together: int) -> float:
     """Count and certify one candidate on all records of the test part; return the slack of its certificate."""
     counted = counts_of(source, g)
+    within = {a.name: 2.0 for a in source.schema.attributes if a.continuous}
     if isinstance(counted, Counted):
-        within = {a.name: 2.0 for a in source.schema.attributes if a.continuous}
         mean = certify_counts(g, counted, within, candidates=together).mean
-    else:  # too many to be fetched: they were added up
-        certificate = judge_at_source(g, known, counted, (), candidates=together).certificate
-        assert certificate is not None
-        mean = certificate.mean
+    else:  # too many to be held
+        hindsight = Hindsight(g, within, label=True)
+        for part in counted:
+            hindsight.add(part)
+        mean = hindsight.certificate(counted.people, delta=0.05, candidates=together).mean
     return mean.bound - mean.hindsight
 
 
@@ -171,14 +173,14 @@ def measure(
     source = Source(engine, schema, SEED)
     looked, _ = processor(lambda: source.domains)
     drawn, sample = processor(lambda: source.sample(SAMPLE))
-    several, known = candidates(sample, most), sample.split(SEED)
+    several = candidates(sample, most)
     source.people(source.tested)
     ratios, slack = [], 0.0
     with ExitStack() as stack:
         seconds, near = processor(lambda: stack.enter_context(source.reduced(several, source.tested)))
         once = seconds / len(several)
         for g in several:
-            own, slack = processor(lambda g=g: judge(near, g, len(several), known))
+            own, slack = processor(lambda g=g: judge(near, g, len(several)))
             ratios.append((once + own) / plain(files, columns_of(g, schema)))
             print(f"{time.strftime('%X')} beside its own: {ratios[-1]:.2f}", file=sys.stderr, flush=True)
             seconds += own

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ import pytest
 
 import leastwise
 from leastwise.checks import Promise
-from leastwise.errors import DataError
+from leastwise.errors import DataError, ParameterError
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.partition import suppress
 from leastwise.records.sources import Source
@@ -164,6 +166,19 @@ def test_a_studio_opens_on_the_sample_of_a_run(
     assert len(rooms[0].ground.table) == found.task.source.sampled if found.task.source else False
 
 
+def test_a_studio_begins_a_run_of_a_folder_of_record_files(
+    run: Run, people: pl.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def begun(described: Any, *_: Any) -> None:
+        raise ParameterError(f"begun on {described.data}")
+
+    monkeypatch.setattr("leastwise.cli.studio._begun", begun)
+    files = parts(people, tmp_path / "parts")
+    assert f"begun on {files}" in run("studio", files, "--label", "rich").err
+    (tmp_path / "empty").mkdir()
+    assert "is no run" in run("studio", tmp_path / "empty").err
+
+
 def test_bad_addresses_are_answered_in_one_line(run: Run, words: list[object], tmp_path: Path) -> None:
     assert "no such file" in run("run", tmp_path / "*.parquet", *words).complaint
     assert "no such database" in run("run", "duckdb:nowhere.db", "--table", "t", *words).complaint
@@ -171,6 +186,104 @@ def test_bad_addresses_are_answered_in_one_line(run: Run, words: list[object], t
     assert "no column" in run("run", tmp_path / "x.csv", "--key", "c", *words).err
     assert "--table is for databases" in run("run", tmp_path / "x.csv", "--table", "t", *words).complaint
     assert "one for each person" in run("run", tmp_path / "x.csv", "--key", "a", "--person", "b", *words).complaint
+
+
+@pytest.mark.parametrize("kind", ["files", "duckdb", "sqlite", "postgresql"])
+def test_what_init_writes_of_a_run_can_be_run_again(
+    kind: str,
+    run: Run,
+    people: pl.DataFrame,
+    words: list[object],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    people = people.with_row_index("number")
+    address, more = _stored(kind, people, tmp_path, request)
+    made = run("run", address, *more, "--key", "number", *words, "--max-error-increase", 0.5, "-o", "run")
+    assert made.code == 0, made.err
+    answer = judged(tmp_path / "run")
+    (tmp_path / "policies").mkdir()
+    said = run("init", "--run", "run", "-o", "policies/leastwise.yaml")
+    assert "correct 'data'" not in said.err
+    text = (tmp_path / "policies" / "leastwise.yaml").read_text(encoding="utf-8")
+    assert "secret" not in text + (tmp_path / "run" / "task.json").read_text(encoding="utf-8")
+    monkeypatch.setenv("PGPASSWORD", "secret")
+    again = ("--policy", "policies/leastwise.yaml", "--grid", "grid.yaml", "--jobs", 1, "--set", "most=1")
+    resumed = run("run", *again, "-o", "run")
+    assert (resumed.code, resumed.out) == (0, made.out), "the same task: nothing is left to be done"
+    anew = run("run", *again, "-o", "anew")
+    assert anew.code == 0, anew.err
+    assert judged(tmp_path / "anew") == answer
+    checked = run("check", "policies/leastwise.yaml")
+    assert "1,200 records were checked" in checked.out, checked.err
+
+
+def _stored(
+    kind: str, people: pl.DataFrame, folder: Path, request: pytest.FixtureRequest
+) -> tuple[str, tuple[str, ...]]:
+    """Put people somewhere; return the address, with a secret where there can be one, and the table."""
+    if kind == "files":
+        return f"{parts(people, folder / 'parts').name}/*.parquet", ()
+    if kind == "duckdb":
+        database(people, folder / "people.db")
+        return "duckdb:people.db", ("--table", "people")
+    if kind == "sqlite":
+        with closing(sqlite3.connect(folder / "people.db")) as connection:
+            connection.execute(f"CREATE TABLE people ({', '.join(people.columns)})")
+            connection.executemany(f"INSERT INTO people VALUES ({', '.join('?' * people.width)})", people.rows())
+            connection.commit()
+        return "sqlite:people.db", ("--table", "people")
+    import psycopg
+
+    url = request.getfixturevalue("postgres_url").replace("+psycopg", "")
+    with psycopg.connect(url, autocommit=True) as connection:
+        columns = ", ".join(f"{n} {'bigint' if d.is_integer() else 'text'}" for n, d in people.schema.items())
+        connection.execute(f"CREATE TABLE people ({columns})".encode())
+        with connection.cursor() as cursor:
+            values = ", ".join(["%s"] * people.width)
+            cursor.executemany(f"INSERT INTO people VALUES ({values})".encode(), people.rows())
+    return f"{url}&password=secret", ("--table", "people")
+
+
+def test_a_policy_says_what_is_wrong_with_its_source(run: Run, tmp_path: Path) -> None:
+    text = 'format: leastwise-policy\nversion: 1\ndata: "duckdb:x.db"\nsample: 10\nmin_count: 0\n'
+    (tmp_path / "p.yaml").write_text(text, encoding="utf-8")
+    said = run("run", "--policy", tmp_path / "p.yaml").err
+    assert "sample: must be at least 300; got 10" in said
+    assert "min_count: must be at least 1; got 0" in said
+
+
+def test_a_table_that_is_not_there_is_answered_with_those_that_are(
+    run: Run, people: pl.DataFrame, words: list[object], tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    for kind in ("duckdb", "sqlite", "postgresql"):
+        folder = tmp_path / kind
+        folder.mkdir()
+        address, _ = _stored(kind, people, folder, request)
+        if kind != "postgresql":
+            address = address.replace("people.db", str(folder / "people.db"))
+        known = (address, "--key", "age", *words)
+        assert run("run", *known).complaint.endswith("--table; there are: people")
+        said = run("run", *known, "--table", "peeple").complaint
+        assert said.endswith("there is no table 'peeple'; did you mean 'people'?")
+
+
+def test_a_view_has_no_row_numbers_and_needs_a_key(run: Run, people: pl.DataFrame, tmp_path: Path) -> None:
+    with duckdb.connect(str(tmp_path / "a.db")) as connection:
+        connection.execute("CREATE TABLE people AS SELECT 1 AS age; CREATE VIEW seen AS SELECT * FROM people")
+    with closing(sqlite3.connect(tmp_path / "b.db")) as other:
+        other.execute("CREATE TABLE people (age)")
+        other.execute("INSERT INTO people VALUES (1)")
+        other.execute("CREATE VIEW seen AS SELECT * FROM people")
+        other.execute("CREATE TABLE bare (age PRIMARY KEY) WITHOUT ROWID")
+        other.commit()
+    for address, table in (("duckdb:a.db", "seen"), ("sqlite:b.db", "seen"), ("sqlite:b.db", "bare")):
+        scheme, _, name = address.partition(":")
+        said = run("run", f"{scheme}:{tmp_path / name}", "--table", table, "--label", "age").complaint
+        assert f"'{table}' has no row numbers" in said
+        assert said.endswith("--key")
 
 
 def test_minimize_takes_a_lazy_frame_and_infers(people: pl.DataFrame, tmp_path: Path) -> None:

@@ -17,15 +17,18 @@ from leastwise import Attribute, Generalization, Groups, Intervals, Schema, Tabl
 from leastwise.adversaries import MultiBreach
 from leastwise.adversaries.base import Setting
 from leastwise.adversaries.breach import Breach
-from leastwise.evaluation.at_source import EXACT, judge_at_source
+from leastwise.errors import DataError
+from leastwise.evaluation.at_source import EXACT, AtSource, counts_of, judge_at_source
 from leastwise.evaluation.certificate import certify, certify_counts
 from leastwise.evaluation.declared_groups import GroupErrors
+from leastwise.evaluation.in_slices import InSlices
 from leastwise.evaluation.protocol import evaluate
 from leastwise.evaluation.utility import Judges
 from leastwise.partition import keep, suppress
 from leastwise.predictors import JointBuckets
 from leastwise.predictors.held_out import Difference
 from leastwise.records.sources import Source
+from leastwise.records.sources.plan import Slice
 from leastwise.records.sources.polars import Polars
 from tests import strategies
 from tests.records.sources.engines import any_engine
@@ -125,7 +128,53 @@ def _alike(ours: Any, theirs: Any) -> bool:
 
 
 @pytest.mark.parametrize("kind", ["polars", "parquet", "sqlite", "postgresql", "spark"])
-def test_what_is_too_much_to_fetch_is_added_up_where_it_lies(
+@pytest.mark.parametrize("at_least", [1, 3])
+def test_what_is_too_much_to_hold_is_judged_in_slices_to_the_last_digit(
+    kind: str, at_least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    with ExitStack() as stack:
+        engine = any_engine(kind, people(), tmp_path, request, stack)
+        source = Source(engine, SCHEMA, SEED, at_least=at_least)
+        split, judges = source.sample(10**6).split(SEED), Judges(True, SEED, predictor=JointBuckets)
+        exact = judge_at_source(G, split, source, judges=judges, candidates=3)
+        monkeypatch.setattr("leastwise.records.sources.source._PEOPLE_IN_SLICE", 60)
+        with source.reduced([G, OTHER], source.tested) as near:
+            for each in (source, near):
+                counted = InSlices(each, G)
+                assert len([*counted]) > 2
+                _check_same(judge_at_source(G, split, counted, judges=judges, candidates=3), exact)
+
+
+def test_a_slice_that_is_too_much_is_cut_again(source: Source, monkeypatch: pytest.MonkeyPatch) -> None:
+    split, judges = source.sample(10**6).split(SEED), Judges(True, SEED, predictor=JointBuckets)
+    exact = judge_at_source(G, split, source, judges=judges)
+    monkeypatch.setattr("leastwise.records.sources.engine.MOST_GROUPS", 45)
+    counted = counts_of(source, G)
+    assert isinstance(counted, InSlices)
+    assert len([*counted]) > 2, "two would be enough, were each not too much"
+    _check_same(judge_at_source(G, split, source, judges=judges), exact)
+
+
+def _check_same(found: AtSource, exact: AtSource) -> None:
+    assert (found.certificate, found.deployment) == (exact.certificate, exact.deployment)
+    assert (found.people, found.utility) == (exact.people, exact.utility)
+    for ours, theirs in zip(found.attacks, exact.attacks, strict=True):
+        assert _alike(replace(ours, interval=None), replace(theirs, interval=None))
+        if ours.interval is not None:  # everybody counts as one record
+            assert theirs.interval is not None
+            assert ours.interval.low <= theirs.interval.low + 1e-12
+            assert ours.interval.high >= theirs.interval.high - 1e-12
+
+
+def test_slices_that_lose_somebody_are_noticed(source: Source, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("leastwise.records.sources.engine.MOST_GROUPS", 45)
+    monkeypatch.setattr(Slice, "halves", property(lambda own: (Slice(own.number, 2 * own.of, own.digits),)))
+    with pytest.raises(DataError, match="changed while they were counted: there were"):
+        _ = [*source.in_slices(G, source.tested)]
+
+
+@pytest.mark.parametrize("kind", ["polars", "parquet", "sqlite", "postgresql", "spark"])
+def test_what_is_too_much_even_in_slices_is_added_up_where_it_lies(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     with ExitStack() as stack:
@@ -138,6 +187,7 @@ def test_what_is_too_much_to_fetch_is_added_up_where_it_lies(
         withholding = replace(source, at_least=4)
         assert withholding.domains, "looked at before"
         monkeypatch.setattr("leastwise.records.sources.engine.MOST_GROUPS", 3)
+        monkeypatch.setattr("leastwise.records.sources.source._MOST_SLICES", 1)
         found = judge_at_source(NAMES, split, source, wanted, judges=judges)
         careful = judge_at_source(NAMES, split, withholding, wanted, judges=judges)
     (alone,) = found.attacks

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from leastwise.kernels import boosted_trees
@@ -29,24 +29,23 @@ def test_rows_and_how_many_people_have_them_are_the_same(seed: int) -> None:
     assert np.allclose(model.predict(inputs)[0], same.predict(inputs)[0], atol=1e-9)
 
 
-def best_cut(codes: np.ndarray, y: np.ndarray, size: int, penalty: float) -> tuple[float, int]:
-    """Return the gain and the place of the best cut of one ordered column, by trying all."""
+def gains_of(codes: np.ndarray, y: np.ndarray, size: int, penalty: float) -> dict[int, float]:
+    """Return the gain of every cut of one ordered column, by its place."""
     g, h = y.mean() - y, np.full(len(y), y.mean() * (1 - y.mean()))
 
     def worth(some: np.ndarray) -> float:
         return float(g[some].sum() ** 2 / (h[some].sum() + penalty))
 
-    tried = [
-        (worth(codes <= c) + worth(codes > c) - worth(codes >= 0), -c)
+    return {
+        c: worth(codes <= c) + worth(codes > c) - worth(codes >= 0)
         for c in range(size - 1)
         if (codes <= c).any() and (codes > c).any()
-    ]
-    gain, place = max(tried)
-    return gain, -place
+    }
 
 
 @settings(max_examples=20)
 @given(st.integers(0, 2**32))
+@example(156)
 def test_the_first_split_is_the_best_of_all(seed: int) -> None:
     rng = np.random.default_rng(seed)
     inputs = np.column_stack([rng.integers(0, size, 60) for size in (4, 6)]).astype(np.int32)
@@ -58,11 +57,10 @@ def test_the_first_split_is_the_best_of_all(seed: int) -> None:
     column, cut, *_ = boosted_trees.boost(
         inputs, starts, ordered, counts, np.zeros_like(counts), share, 1, 2, 0.1, 5.0, 5
     )
-    gains = [best_cut(inputs[:, j], y, size, 5.0) for j, size in enumerate((4, 6))]
-    best = int(np.argmax([gain for gain, _ in gains]))
-    if gains[best][0] > 1e-9:
-        assert np.isclose(gains[int(column[0, 0])][0], gains[best][0])
-        assert cut[0, 0] == gains[int(column[0, 0])][1]
+    gains = [gains_of(inputs[:, j], y, size, 5.0) for j, size in enumerate((4, 6))]
+    best = max(max(each.values()) for each in gains)
+    if best > 1e-9:  # two cuts may gain the same, but for the last digit
+        assert np.isclose(gains[int(column[0, 0])][int(cut[0, 0])], best)
 
 
 def test_it_comes_to_the_frequencies_of_well_filled_buckets() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leastwise.kernels import backoff, left_out
+from leastwise.kernels import backoff, left_out, numbering
 
 
 def slowly(
@@ -38,7 +38,7 @@ def test_it_is_what_leaving_each_person_out_gives(people: list[tuple[int, int, i
     inputs, values = [each[:2] for each in people], [each[2] for each in people]
     z = np.array([a * 2 + b for a, b in inputs])
     first, starts, row_z, row_v, row_w, row_of = left_out.distinct_rows(
-        *backoff.number_keys(z), np.array(values), 3, np.ones(len(z))
+        *numbering.number_keys(z), np.array(values), 3, np.ones(len(z))
     )
     prior = [0.5, 0.3, 0.2]
     distinct, each = np.array(inputs)[first], np.arange(3)

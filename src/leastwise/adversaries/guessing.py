@@ -120,7 +120,10 @@ class SingleModel:
 
     def probabilities(self, part: int, rows: npt.NDArray[Any]) -> list[Probabilities]:
         """Return the masked probabilities for some rows."""
-        view = self._views[part]
+        return self.probabilities_of(self._views[part], rows)
+
+    def probabilities_of(self, view: Samples, rows: npt.NDArray[Any]) -> list[Probabilities]:
+        """Return the masked probabilities for some rows of other people, as the predictor sees them."""
         return masked_predictions(self.predictor, view, view.inputs[rows])
 
 
@@ -216,6 +219,12 @@ class _Found(NamedTuple):
     coarsening: Hashable
     labelled: bool
     predictor: MakePredictor
+
+
+def remember(breach: Breach, predictor: MakePredictor, found: Sequence[Finding]) -> None:
+    """Let a breach know what was found elsewhere by who knows nothing beside the stolen records."""
+    for finding in found:
+        breach.memory[_key(breach, finding.target.position, (), predictor)] = finding
 
 
 class Guessed(NamedTuple):
@@ -436,6 +445,8 @@ def _interval_of_mean(breach: Breach, own: Sequence[Finding]) -> Interval:
 def _error_by_record(breach: Breach, finding: Finding) -> npt.NDArray[Any]:
     """Return the share of the people behind each stolen record who are guessed wrongly."""
     record_of, people = breach.record_of(finding.target.position), breach.truth.counts
+    if len(people) == 1:  # counts of everybody as one record: each finding has its own
+        return np.array([float(finding.wrong @ finding.target.counts) / people[0]])
     wrong = np.bincount(record_of, weights=finding.wrong * finding.target.counts, minlength=len(people))  # type: ignore[arg-type]
     return np.asarray(wrong / np.maximum(people, 1))
 

@@ -109,6 +109,7 @@ def check(
     check_output(output, force, SUFFIXES)
     check_output(given.write_promise, force, (".json",))
     agreed = _agreed(policy, given)
+    at = at.or_of(agreed, given.data)
     chosen = _chosen(agreed)
     project = (policy or Path(POLICY_FILE)).parent
     earlier = [load(path) for path in (given.previous or agreed.previous)]

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from leastwise.cli.app import Force, app
 from leastwise.cli.check import save_promise
 from leastwise.cli.output import check_output
-from leastwise.cli.task import Label, Missing, Personal, names
+from leastwise.cli.task import AT_SOURCE, Label, Missing, Personal, names
 from leastwise.documents import write_whole
 from leastwise.errors import ParameterError
+
+if TYPE_CHECKING:
+    from leastwise.runs.task import SourceUsed
 
 
 @app.command()
@@ -63,9 +66,11 @@ def init(
         "missing": missing,
     }
     given |= {"generalization": generalization, "promise": promise or write_promise}
+    if data is not None:  # which may be elsewhere than those of the run
+        said = {name: value for name, value in said.items() if name not in AT_SOURCE}
     said |= {name: value for name, value in given.items() if value is not None}
     if "data" in said:
-        said["data"] = _located(said["data"], run)
+        said["data"] = _located(said["data"], run, output.parent)
     # The policy names files from its own folder.
     paths = {name: value for name, value in said.items() if isinstance(value, Path)}
     files = {name: Path(os.path.relpath(path, output.parent)).as_posix() for name, path in paths.items()}
@@ -73,13 +78,28 @@ def init(
     typer.echo(f"wrote {output}; edit it, then: leastwise check {output} --data new.csv", err=True)
 
 
-def _located(name: str, run: Path | None) -> Path | str:
-    """Return where the sample lies: here, or beside the run, which knows its name only; else what was named."""
-    beside = [] if run is None else [run / name, run.parent / name]
-    found = next((path for path in (Path(name), *beside) if path.is_file()), None)
-    if found is None and run is not None:
-        typer.echo(f"{name} is neither here nor beside the run: correct 'data' in the policy", err=True)
-    return found or name
+def _located(address: str, run: Path | None, project: Path) -> str:
+    """Return where the records lie, as the policy in its folder names it.
+
+    A file is looked for here and beside the run, which may know its name only; what is not found stays as named.
+    """
+    from leastwise.records.sources.opening import moved
+
+    def place(name: str) -> str:
+        beside = [] if run is None else [run / name, run.parent / name]
+        found = next((path for path in (Path(name), *beside) if _is_there(path)), None)
+        if found is None and run is not None:
+            typer.echo(f"{name} is neither here nor beside the run: correct 'data' in the policy", err=True)
+        return name if found is None else Path(os.path.relpath(found, project)).as_posix()
+
+    return moved(address, place)
+
+
+def _is_there(path: Path) -> bool:
+    """Return whether there is such a file, such a folder, or a file of such a pattern."""
+    from glob import glob
+
+    return path.exists() or bool(glob(str(path), recursive=True))
 
 
 def _write_promise(path: Path, run: Path | None, force: bool) -> None:
@@ -96,8 +116,9 @@ def _from_run(folder: Path) -> dict[str, Any]:
     from leastwise.runs import Run
 
     found, chosen, decided = Run.load(folder), folder / "recommended.json", folder / "decision.json"
-    return {
-        "data": found.task.data,
+    source = found.task.source
+    return _where(source) | {
+        "data": source.address if source and source.address else found.task.data,
         "label": found.task.label if len(found.schema.labels) < 2 else [e.name for e in found.schema.labels],
         "personal": found.task.personal,
         "schema": folder / "schema.yaml",
@@ -109,3 +130,13 @@ def _from_run(folder: Path) -> dict[str, Any]:
         "person": found.task.person,
         "survey_weights": found.task.survey_weights,
     }
+
+
+def _where(source: SourceUsed | None) -> dict[str, Any]:
+    """Return what a policy says of records that stayed where they are; nothing where they were read."""
+    if source is None:
+        return {}
+    if source.address is None:
+        typer.echo("the run was given a frame, which has no address: correct 'data' in the policy", err=True)
+    counted = {"min_count": source.min_count} if source.min_count > 1 else {}
+    return {"table": source.table, "key": source.key, "sample": source.drawn, **counted}

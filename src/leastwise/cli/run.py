@@ -221,7 +221,7 @@ def run(
         sample=work.learn_from,
         groups=tuple(served.groups or (known.groups if known else ())),
     )
-    described = Task.of(data, task, schema, taken[Inference], known)
+    described, at = Task.of(data, task, schema, taken[Inference], known), at.or_of(known, data)
     earlier = told_before(served.nested_in, known, policy)
     if stays(described.data, at):
         _run_at_source(described, at, output, options, workers, fresh, repeats, earlier, profile, work.learn_all)

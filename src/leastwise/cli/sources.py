@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from leastwise.cli.output import visible
-from leastwise.cli.task import Records, Task
+from leastwise.cli.task import AT_SOURCE, Records, Task
 from leastwise.errors import DataError, ParameterError, shorten
 
 if TYPE_CHECKING:
     import polars as pl
 
     from leastwise.generalization import Generalization
+    from leastwise.policy import Policy
     from leastwise.records.sources import Source
     from leastwise.records.sources.engine import Engine
     from leastwise.records.sources.generalized import Distinct
@@ -80,6 +81,13 @@ class SourceOptions:
     def given(self) -> bool:
         """Whether any of them was typed: then the records stay where they are, however few."""
         return self != SourceOptions()
+
+    def or_of(self, policy: Policy | None, data: str | None) -> SourceOptions:
+        """Return them with what the policy says, where the records are the policy's."""
+        if policy is None or data is not None:
+            return self
+        known = {name: getattr(policy.task, name) for name in AT_SOURCE if getattr(self, name) is None}
+        return replace(self, **known)
 
     @property
     def words(self) -> list[str]:

@@ -86,9 +86,18 @@ def _ground(
     if demo:
         return _begun_demo(output if output != OUTPUT else Path("studio-demo"))
     assert run is not None
-    if Path(run).is_dir():
+    if Path(run).is_dir() and not _holds_records(Path(run)):
         return _of_run(Path(run), data, task, at)
     return _begun(Task.of(run, task, inference={"drop": drop}), at, output)
+
+
+def _holds_records(folder: Path) -> bool:
+    """Return whether a folder is one of record files, not of a run."""
+    from leastwise.runs.folder import TASK
+
+    return not (folder / TASK).is_file() and any(
+        each.suffix in (".parquet", ".csv", ".ndjson") for each in folder.rglob("*")
+    )
 
 
 def _of_run(folder: Path, data: str | None, task: TaskOptions, at: SourceOptions) -> Ground:

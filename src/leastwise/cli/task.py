@@ -171,6 +171,7 @@ class Task(TaskOptions, Inference):
         said = {"data": data, "schema": schema, **vars(options), **(inference or {})}
         typed = {name: value for name, value in said.items() if value is not None}
         known = {} if policy is None else policy.task.options()
+        known = {name: value for name, value in known.items() if name not in AT_SOURCE}
         if schema is not None:  # how the policy would infer one has no use beside it
             known = {name: value for name, value in known.items() if name not in SETTINGS}
         chosen = {**known, **typed}
@@ -285,6 +286,9 @@ def _pairs(option: str, given: Sequence[str] | None) -> dict[str, str]:
             raise ParameterError(f"{option} must be NAME=..., the name of a column first; got {shorten(text)}")
     return dict(text.split("=", 1) for text in given or ())
 
+
+AT_SOURCE = ("table", "key", "sample", "min_count")
+"""What a policy says of records that stay where they are."""
 
 POLICY_FILE = Path("leastwise.yaml")
 """What a policy is called, where nobody says another name."""

@@ -147,8 +147,9 @@ def read_answers(
 ) -> tuple[pl.DataFrame, pl.Series | None]:
     """Return generalized records; with how many people have each, where they are counted instead of read.
 
-    An address with ``://`` and without --table is a collector's database.
+    The address of a database without --table is a collector's.
     """
+    records = records if at.table else _url(records)
     if "://" in records and at.table is None:
         if at.given:
             raise ParameterError("name the table of the database: --table; without any option it is a collector's")
@@ -159,8 +160,19 @@ def read_answers(
     return found.records, found.counts
 
 
+def _url(records: str) -> str:
+    """Return the address of a collector's SQLite file as the collector was given it: a URL; others as they are.
+
+    >>> _url("sqlite:records.db"), _url("sqlite:///records.db"), _url("duckdb:people.db")
+    ('sqlite:///records.db', 'sqlite:///records.db', 'duckdb:people.db')
+    """
+    scheme, _, path = records.partition(":")
+    return f"sqlite:///{path}" if scheme == "sqlite" and "://" not in records else records
+
+
 def read_generalized(asked: Generalization, source: str, missing: Sequence[str] = ()) -> pl.DataFrame:
     """Return the records of a file, or those that a collector stored under this generalization."""
+    source = _url(source)
     if "://" in source:
         from leastwise.collector import read_records
 

@@ -28,6 +28,7 @@ from leastwise.adversaries.singling_out import SinglingOut, singled_out
 from leastwise.confidence import binomial_interval
 from leastwise.evaluation.certificate import Certificate, certificate_of, certify_counts
 from leastwise.evaluation.evaluation import Evaluation
+from leastwise.evaluation.in_slices import InSlices, judge_slices
 from leastwise.evaluation.label_guesses import label_guesses
 from leastwise.evaluation.protocol import attackers, evaluate
 from leastwise.evaluation.risk import UtilityRisk
@@ -126,7 +127,7 @@ def evaluate_at_source(
 def judge_at_source(
     generalization: Generalization,
     known: Split,
-    records: Source | Counted | TooMany,
+    records: Source | Counted | InSlices | TooMany,
     adversaries: Sequence[str] = ("A1", "A2", "A8"),
     *,
     judges: Judges | None = None,
@@ -144,17 +145,24 @@ def judge_at_source(
     known
         The split of a sample of the source; training and validation are learned from.
     records
-        The source, or what it counted of the test part. Where there are too many distinct records to fetch, A8 and
-        the certificate are those of all people, and all else is left to the sample.
+        The source, or what it counted of the test part. Where there are too many distinct records to hold, a slice
+        of them is counted after another; where there are too many for that, A8 and the certificate are those of
+        all people, and all else is left to the sample.
     adversaries
         Of A1, A2, A6 and A8; others see more than can be counted.
     others
         Other generalizations under which the same people were asked (for A6, which takes the source).
     """
     judges = judges or Judges()
-    counted = counts_of(records, generalization, label) if isinstance(records, Source) else records
+    counted = counts_of(records, generalization) if isinstance(records, Source) else records
+    promise: dict[str, Any] = {"delta": delta, "candidates": candidates}
+    if isinstance(counted, InSlices):
+        try:
+            return _judge_slices(known, counted, adversaries, judges, tolerances or {}, label, **promise)
+        except TooManyGroupsError:
+            counted = _added_up(counted, label)
     if isinstance(counted, TooMany):
-        return _judge_sums(known, counted, adversaries, tolerances or {}, delta=delta, candidates=candidates)
+        return _judge_sums(known, counted, adversaries, tolerances or {}, **promise)
     breach = _breach((generalization,), known, counted, judges, tolerances, label)
     told = {target.attribute.name: target.tolerance for target in breach.targets.values()}
     within = {name: tolerance for name, tolerance in told.items() if tolerance is not None}
@@ -164,13 +172,13 @@ def judge_at_source(
         stolen = breach
         if kind is MultiBreach:
             several = (generalization, *others)
-            together = counts_of(records, _joined(several), label) if isinstance(records, Source) else counted
-            if isinstance(together, TooMany):
+            together = counts_of(records, _joined(several)) if isinstance(records, Source) else counted
+            if not isinstance(together, Counted):
                 continue  # the sample has the word
             stolen = _breach(several, known, together, judges, tolerances, label)
         attacks.append(kind.configured(setting).attack(stolen))
     certified = [
-        certify_counts(generalization, counted, within, delta=delta, candidates=candidates, label=own)
+        certify_counts(generalization, counted, within, label=own, **promise)
         for own in ((label, False) if breach.labelled else (label,))
     ]
     return AtSource(
@@ -182,14 +190,45 @@ def judge_at_source(
     )
 
 
-def counts_of(source: Source, generalization: Generalization, label: bool = True) -> Counted | TooMany:
-    """Count the test part; where there is too much to fetch, add up in the engine."""
+def counts_of(source: Source, generalization: Generalization) -> Counted | InSlices:
+    """Count the test part; what is too much to hold is counted in slices, when they are asked for."""
     try:
         return source.counted(generalization, source.tested)
     except TooManyGroupsError:
-        add_up = partial(source.added_up, generalization, source.tested)
-        stored = label and source.schema.label is not None
-        return TooMany(add_up(stored), add_up(False) if stored else None, stored)
+        return InSlices(source, generalization)
+
+
+def _added_up(counted: InSlices, label: bool) -> TooMany:
+    """Add up in the engine what is too much even for slices."""
+    source = counted.source
+    add_up = partial(source.added_up, counted.generalization, source.tested)
+    stored = label and source.schema.label is not None
+    return TooMany(add_up(stored), add_up(False) if stored else None, stored)
+
+
+def _judge_slices(
+    known: Split,
+    counted: InSlices,
+    adversaries: Sequence[str],
+    judges: Judges,
+    tolerances: dict[str, float],
+    label: bool,
+    **promise: Any,
+) -> AtSource:
+    found = judge_slices(
+        counted.generalization,
+        known,
+        counted,
+        counted.people,
+        adversaries,
+        judges=judges,
+        tolerances=tolerances,
+        label=label,
+        **promise,
+    )
+    certificate, deployment = (*found.certificates, None)[:2]
+    utility = found.utility and _with_withheld(found.utility, found.people, found.withheld)
+    return AtSource(found.people, utility, found.attacks, certificate, deployment)
 
 
 def _judge_sums(
@@ -271,9 +310,13 @@ def _utility(generalization: Generalization, known: Split, counted: Counted, jud
         return None
     split = Split(known.train, known.validation, counted.truth)
     risk = label_guesses(generalization, split, judges.classifiers()).risk(split, "test")
-    if not counted.withheld:
+    return _with_withheld(risk, counted.people, counted.withheld)
+
+
+def _with_withheld(risk: UtilityRisk, people: int, withheld: int) -> UtilityRisk:
+    """Return a risk where of withheld people nobody is told."""
+    if not withheld:
         return risk
-    wrong, guessed = (round(share * risk.people) + counted.withheld for share in (risk.error, risk.baseline))
-    people = float(counted.people)
-    interval = binomial_interval(wrong, people)
-    return replace(risk, error=wrong / people, baseline=guessed / people, people=people, interval=interval)
+    wrong, guessed = (round(share * risk.people) + withheld for share in (risk.error, risk.baseline))
+    interval = binomial_interval(wrong, float(people))
+    return replace(risk, error=wrong / people, baseline=guessed / people, people=float(people), interval=interval)

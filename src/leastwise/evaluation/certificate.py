@@ -290,7 +290,7 @@ def certify_counts(
     """
     truth, people, told, within = counted.truth, counted.people, {}, {}
     label = label and stores_label(truth, generalization)
-    bucket_of = _buckets(generalization, truth, label)
+    bucket_of = stored_buckets(generalization, truth, label)
     for p, cells in counted.cells.items():
         name, counts = truth.schema.names[p], cells.counts.astype(np.int64)
         within[name] = _tolerance(truth, p, tolerances)
@@ -312,7 +312,8 @@ def certify_counts(
     )
 
 
-def _buckets(generalization: Generalization, table: Table, label: bool) -> npt.NDArray[np.intp]:
+def stored_buckets(generalization: Generalization, table: Table, label: bool) -> npt.NDArray[np.intp]:
+    """Return the joint bucket of each record, with or without its label."""
     columns = table.generalize(generalization)
     columns = np.column_stack([columns, table.stored_label.astype(np.int32)]) if label else columns
     return joint_buckets(columns, [int(column.max(initial=0)) + 1 for column in columns.T])[1]

@@ -8,8 +8,9 @@ people, most of whom both guess alike.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from statistics import NormalDist
 from typing import Any, Literal, NamedTuple
 
@@ -19,7 +20,7 @@ import numpy.typing as npt
 from leastwise.evaluation.declared_groups import GroupErrors, Grouping
 from leastwise.evaluation.risk import LabelRisk, NumberErrors, UtilityRisk, label_risks, number_errors, risk_of
 from leastwise.generalization import Generalization
-from leastwise.predictors.base import CHOOSING, Predictor, samples
+from leastwise.predictors.base import CHOOSING, Predictor, Samples, samples
 from leastwise.predictors.cross_validation import FOLDS, CrossValidated
 from leastwise.predictors.held_out import Difference, told_labels, weighed
 from leastwise.predictors.strongest import Strongest, believes
@@ -104,6 +105,54 @@ def _code_type(classes: int) -> np.dtype[Any]:
     return np.dtype(np.uint8 if classes <= 256 else "<u2")
 
 
+class Learned(NamedTuple):
+    """The best classifier of a generalization, learned from people who are not tested.
+
+    Attributes
+    ----------
+    name
+        Who it is.
+    rows
+        The training part as it sees it.
+    unseen
+        By part, what it believes of people without having learned from them.
+    believes
+        What it believes of others.
+    """
+
+    name: str
+    rows: Samples
+    unseen: dict[str, Array]
+    believes: Callable[[Samples], Array]
+
+    def best(self, believed: Array) -> npt.NDArray[np.intp]:
+        """Return the class that is guessed of each row of beliefs."""
+        return self.rows.best(believed)
+
+
+def learn_label(
+    generalization: Generalization, split: Split, predictors: Sequence[Predictor], apart: bool = True
+) -> Learned:
+    """Learn to guess the label from the training part, and choose who guesses on validation.
+
+    Where records are few, it is chosen by cross-validation over both, and learned from both. ``apart``: whether
+    validation does not stand for test, so that validation may be learned from.
+    """
+    train, validation = (samples(part, generalization, "label") for part in (split.train, split.validation))
+    if apart and split.train.people + split.validation.people < FEW:
+        everything = all(partition.untouched for partition in generalization.partitions)
+        learned = CrossValidated(predictors, folds=MANY_FOLDS if everything else FOLDS, repeats=REPEATS)
+        learned.fit(train.and_also(validation), _persons(split))
+        unseen = dict(zip(("train", "validation"), np.split(learned.beliefs_, [len(train)]), strict=True))
+        return Learned(learned.chosen_, train, unseen, learned.predict)
+    some = split.validation.at_most(CHOOSING, "choosing")
+    few = validation if some is split.validation else samples(some, generalization, "label")
+    choice = Strongest(tuple(predictors))
+    seen = choice.fit_believing(train, few)
+    seen = seen if few is validation else believes(choice, validation)
+    return Learned(choice.chosen_[0], train, {"validation": seen}, partial(believes, choice))
+
+
 def label_guesses(generalization: Generalization, split: Split, predictors: Sequence[Predictor]) -> LabelGuesses:
     """Let the best classifier guess the label of everybody on validation and on test.
 
@@ -112,33 +161,17 @@ def label_guesses(generalization: Generalization, split: Split, predictors: Sequ
     from all others.
     """
     start, everything = time.perf_counter(), all(partition.untouched for partition in generalization.partitions)
-    train, validation = (samples(part, generalization, "label") for part in (split.train, split.validation))
     # Where validation stands for test, who is tested must not be learned from.
     apart = not np.array_equal(split.validation.codes, split.test.codes)
-    test = samples(split.test, generalization, "label") if apart else validation
-    believed: dict[str, npt.NDArray[Any]]
-    if apart and split.train.people + split.validation.people < FEW:
-        learned = CrossValidated(predictors, folds=MANY_FOLDS if everything else FOLDS, repeats=REPEATS)
-        learned.fit(train.and_also(validation), _persons(split))
-        unseen = np.split(learned.beliefs_, [len(train)])
-        name, believed = (
-            learned.chosen_,
-            {"train": unseen[0], "validation": unseen[1], "test": learned.predict(test)},
-        )
-    else:
-        some = split.validation.at_most(CHOOSING, "choosing")
-        few = validation if some is split.validation else samples(some, generalization, "label")
-        choice = Strongest(tuple(predictors))
-        seen = choice.fit_believing(train, few)
-        seen = seen if few is validation else believes(choice, validation)
-        name, believed = (
-            choice.chosen_[0],
-            {"validation": seen, "test": believes(choice, test) if apart else seen},
-        )
+    learned = learn_label(generalization, split, predictors, apart)
+    tested = learned.unseen["validation"]
+    if apart:
+        tested = learned.believes(samples(split.test, generalization, "label"))
+    believed = {**learned.unseen, "test": tested}
     codes = _code_type(split.train.classes)
-    guessed = {part: train.best(each).astype(codes).tobytes().hex() for part, each in believed.items()}
+    guessed = {part: learned.best(each).astype(codes).tobytes().hex() for part, each in believed.items()}
     kept = {part: _in_255ths(each) for part, each in believed.items() if everything and each.size <= _MOST_BELIEFS}
-    return LabelGuesses(predictor=name, **guessed, believed=kept, seconds=time.perf_counter() - start)
+    return LabelGuesses(predictor=learned.name, **guessed, believed=kept, seconds=time.perf_counter() - start)
 
 
 def _in_255ths(believed: npt.NDArray[Any]) -> str:

@@ -23,7 +23,7 @@ from leastwise.confidence import Interval, binomial_interval, error_interval, me
 from leastwise.errors import ParameterError
 from leastwise.evaluation.certificate import told_in_hindsight
 from leastwise.generalization import Generalization
-from leastwise.kernels import backoff, left_out
+from leastwise.kernels import backoff, left_out, numbering
 from leastwise.partition import Partition, Untouched, suppress
 from leastwise.predictors.held_out import Difference
 from leastwise.records.grouping import even_runs, joint_keys, quantile_of
@@ -243,10 +243,10 @@ class Live:
             assert column is not None
             if column.size > 1:
                 if bound * column.size > 2**62:
-                    joined, bound = backoff.number_keys(joined)
+                    joined, bound = numbering.number_keys(joined)
                 joined = joined * column.size + column.bucket_of
                 bound *= column.size
-        return np.asarray(backoff.number_keys(joined)[0])
+        return np.asarray(numbering.number_keys(joined)[0])
 
     def _wrong(self, target: _Target, seen: _Seen) -> npt.NDArray[np.bool_]:
         """Return about whom the guess is wrong."""
@@ -264,7 +264,7 @@ class Live:
         """Return who is alone and what could be certified, on as many of these people as will be tested."""
         some = slice(0, self._tested)
         labelled = (z * self.pool.classes + self.pool.y)[some]
-        bucket_of, joint_buckets = backoff.number_keys(np.ascontiguousarray(labelled))
+        bucket_of, joint_buckets = numbering.number_keys(np.ascontiguousarray(labelled))
         counts = np.round(self.pool.unweighted.counts[some]).astype(np.int64)
         use = np.bincount(bucket_of, weights=counts, minlength=joint_buckets)
         told = {}
@@ -371,7 +371,7 @@ class _Seen:
 
     @classmethod
     def of(cls, keys: Array, columns: Mapping[int, _Column]) -> _Seen:
-        z, joint_buckets = backoff.number_keys(keys)
+        z, joint_buckets = numbering.number_keys(keys)
         one = np.empty(joint_buckets, dtype=np.intp)
         one[z] = np.arange(len(z))
         inputs = np.column_stack([column.bucket_of[one] for column in columns.values()]).astype(np.int64)
@@ -432,7 +432,7 @@ class _Target:
             return np.zeros(0, dtype=np.int64), 0
         inputs = np.column_stack([column.bucket_of for column in columns])
         sizes = np.array([column.size for column in columns], dtype=np.int64)
-        z, joint = backoff.number_keys(joint_keys(inputs, [*map(int, sizes)]))
+        z, joint = numbering.number_keys(joint_keys(inputs, [*map(int, sizes)]))
         rows = _Rows.of(z, joint, self.values[sample.people], self.size, sample.counts)
         distinct = np.ascontiguousarray(inputs[rows.first])
         none = np.zeros(0, dtype=np.int64)

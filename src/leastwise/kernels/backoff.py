@@ -13,60 +13,10 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from leastwise.kernels.numbering import number_keys, slot
+
 Ints = npt.NDArray[np.integer[Any]]
 Floats = npt.NDArray[np.floating[Any]]
-
-
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _slot(table: Ints, key: int, limit: int) -> int:
-    """Return where a key is, or belongs, in an open-addressing table."""
-    # The upper bits of a product, scaled to the table: a remainder would take longer than all else.
-    place = ((key * 0x9E3779B97F4A7C1 & 0x7FFFFFFFFFFFFFF) >> 27) * limit >> 32
-    while table[place] != -1 and table[place] != key:
-        place = place + 1 if place + 1 < limit else 0
-    return place
-
-
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _number_few(keys: Ints, bound: int) -> tuple[Ints, int]:
-    """Number keys below a bound that an array of all of them can hold."""
-    number_of = np.full(bound, -1, np.int64)
-    numbers = np.full(len(keys), -1, np.int64)
-    found = 0
-    for i in range(len(keys)):
-        if keys[i] < 0:
-            continue
-        if number_of[keys[i]] == -1:
-            number_of[keys[i]] = found
-            found += 1
-        numbers[i] = number_of[keys[i]]
-    return numbers, found
-
-
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def number_keys(keys: Ints) -> tuple[Ints, int]:
-    """Number the distinct keys in the order in which they appear; a negative key stays -1."""
-    most = -1
-    for i in range(len(keys)):
-        most = max(most, keys[i])
-    if most < 8 * len(keys):
-        numbers, found = _number_few(keys, most + 1)
-        return numbers, found
-    limit = 2 * len(keys) + 7
-    table = np.full(limit, -1, np.int64)
-    number_of = np.empty(limit, np.int64)
-    numbers = np.full(len(keys), -1, np.int64)
-    found = 0
-    for i in range(len(keys)):
-        if keys[i] < 0:
-            continue
-        place = _slot(table, keys[i], limit)
-        if table[place] == -1:
-            table[place] = keys[i]
-            number_of[place] = found
-            found += 1
-        numbers[i] = number_of[place]
-    return numbers, found
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -398,7 +348,7 @@ def walk(inputs: Ints, order: Ints, sizes: Ints, keys: Ints, nodes: Ints, ends: 
             if limit == 0:
                 break
             key = node * sizes[j] + inputs[q, j]
-            place = _slot(keys[ends[depth] : ends[depth + 1]], key, limit)
+            place = slot(keys[ends[depth] : ends[depth + 1]], key, limit)
             if keys[ends[depth] + place] == -1:
                 break
             node = nodes[ends[depth] + place]
@@ -435,7 +385,7 @@ def grow(inputs: Ints, order: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints, Ints
         group = np.empty(len(alive), np.int64)
         for i in range(len(alive)):
             key = parent[i] * sizes[j] + inputs[alive[i], j]
-            place = _slot(keys[start:end], key, limit)
+            place = slot(keys[start:end], key, limit)
             if keys[start + place] == -1:
                 keys[start + place] = key
                 nodes[start + place] = found

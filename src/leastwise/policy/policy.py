@@ -27,7 +27,7 @@ class PolicyTask:
     Attributes
     ----------
     data
-        The records; None where they are named on the command line.
+        The records: a file, or the address of an engine; None where they are named on the command line.
     label, personal
         The column to predict, or several, and the personal attributes (None: as the schema says, or all discrete
         ones).
@@ -41,9 +41,12 @@ class PolicyTask:
         The column that tells whose record each one is, where several may be one person's.
     survey_weights
         The column of survey weights.
+    table, key, sample, min_count
+        Of records that stay where they are: the table of a database, the column that tells records apart, how many
+        are drawn to fit on, and the smallest count that leaves the engine.
     """
 
-    data: Path | None = None
+    data: Path | str | None = None
     label: str | tuple[str, ...] | None = None
     personal: tuple[str, ...] | None = None
     schema: Path | None = None
@@ -55,6 +58,10 @@ class PolicyTask:
     at_least: int | None = None
     person: str | None = None
     survey_weights: str | None = None
+    table: str | None = None
+    key: str | None = None
+    sample: int | None = None
+    min_count: int | None = None
 
     def options(self) -> dict[str, Any]:
         """Return what differs from the defaults, by the names of the command line's options."""
@@ -163,7 +170,7 @@ class Policy:
         found: dict[str, str] = {}
         for name in ("budget", "constraints", "drift", "notice", "processing"):
             found |= _flat(to_plain(getattr(self, name)), f"{name}.")
-        task = {key: value for key, value in self.task.options().items() if key not in ("data", "schema")}
+        task = {key: value for key, value in self.task.options().items() if key not in ("data", "schema", "table")}
         own = {
             "groups": self.groups,
             "nested": self.nested,

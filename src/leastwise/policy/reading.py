@@ -17,6 +17,7 @@ from leastwise.evaluation.declared_groups import parse_all
 from leastwise.exports import FormTexts, Notice
 from leastwise.minimizers.constraints import Constraints
 from leastwise.policy.policy import FORMAT, VERSION, Policy, PolicyTask, Processing
+from leastwise.records.sources.opening import SCHEMES, moved
 from leastwise.runs.budget import MEAN, Budget
 from leastwise.schema import Schema
 from leastwise.schema.file import load_schema
@@ -78,6 +79,13 @@ class Section(Fields):
             self.wrong(key, "a whole number", self.take(key))
             return default
         return default if value is None else int(value)
+
+    def at_least(self, key: str, least: int) -> int | None:
+        """Return a whole number that must not be smaller; None when it is left out."""
+        value = self.whole_or(key, None)
+        if value is not None and value < least:
+            self.problems.add((key,), f"must be at least {least}; got {value}")
+        return value
 
     def truth(self, key: str) -> bool:
         """Return true or false; false when it is left out."""
@@ -169,23 +177,33 @@ def _task(section: Section, folder: Path) -> PolicyTask:
     lists = {key: section.words(key) for key in ("missing", "drop", "keep", "discrete", "continuous")}
     schema, label = section.file("schema", folder), _label(section)
     personal = section.words("personal") if "personal" in section else None
-    at_least = section.whole_or("at_least", None)
-    if at_least is not None and at_least < 1:
-        section.problems.add(("at_least",), f"must be at least 1; got {at_least}")
+    at_least = section.at_least("at_least", 1)
     for key in ("drop", "keep", "discrete", "continuous", "at_least"):
         if schema is not None and key in section:
             section.problems.add((key,), "has no use beside schema; edit the schema instead")
-    data = section.file("data", folder)
     return PolicyTask(
+        table=section.word("table"),
+        key=section.word("key"),
+        sample=section.at_least("sample", 300),
+        min_count=section.at_least("min_count", 1),
         person=section.word("person"),
         survey_weights=section.word("survey_weights"),
-        data=data,
+        data=_records(section, folder),
         label=label,
         personal=personal,
         schema=schema,
         at_least=at_least,
         **lists,
     )
+
+
+def _records(section: Section, folder: Path) -> Path | str | None:
+    """Return where the records are: a file of the policy's folder, or in an engine."""
+    address = section.word("data")
+    if address is None:
+        return None
+    found = moved(address, lambda name: str(folder / name))
+    return found if found.startswith(SCHEMES) else Path(found)
 
 
 def _label(section: Section) -> str | tuple[str, ...] | None:

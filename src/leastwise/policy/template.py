@@ -40,7 +40,7 @@ format: leastwise-policy
 version: 1
 
 # The task. File names are meant from the folder of this file.
-{data} # the sample: CSV, Parquet or NDJSON
+{data}
 {label} # the column to predict
 {personal} # what a thief must not find out; leave out: all discrete ones
 {schema} # written by leastwise inspect -o, and edited; otherwise inferred from the data
@@ -117,6 +117,10 @@ def policy_text(
     quick: bool = False,
     person: str | None = None,
     survey_weights: str | None = None,
+    table: str | None = None,
+    key: str | None = None,
+    sample: int | None = None,
+    min_count: int | None = None,
 ) -> str:
     """Return a commented policy to edit; what is not given is an example behind a comment sign."""
     said = {
@@ -143,6 +147,20 @@ def policy_text(
         if column is not None:
             line = f"{name}: {_written(column)}"
             lines["personal"] = f"{line.ljust(COLUMN)} # the column that tells {words}\n{lines['personal']}"
+    at_source = {
+        "table": (table, "the table of the database"),
+        "key": (key, "the column that tells records apart"),
+        "sample": (sample, "so many are drawn to fit on; all are judged"),
+        "min_count": (min_count, "smaller counts stay where the records are"),
+    }
+    if any(value is not None for value, _ in at_source.values()):
+        lines["data"] = f"{lines['data']} # the records, where they lie"
+        for name, (value, words) in at_source.items():
+            if value is not None:
+                line = f"{name}: {_written(value) if isinstance(value, str) else value}"
+                lines["data"] += f"\n{line.ljust(COLUMN)} # {words}"
+    else:
+        lines["data"] += " # the sample: CSV, Parquet or NDJSON"
     return TEMPLATE.format(**lines, budget=_budget_lines(DEFAULT if budget is None else budget))
 
 

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.kernels import backoff
+from leastwise.kernels import backoff, numbering
 from leastwise.partition import Codes
 from leastwise.predictors.base import Masks, Probabilities, Samples, allowed_values, masked
 from leastwise.random import generator
@@ -84,7 +84,7 @@ class _Rows:
 
 
 def _rows(bucket_of: Array, values: Array, weights: Array, size: int) -> _Rows:
-    number, found = backoff.number_keys(bucket_of.astype(np.int64) * size + values)
+    number, found = numbering.number_keys(bucket_of.astype(np.int64) * size + values)
     place = np.empty(found, dtype=np.intp)
     place[number[::-1]] = np.arange(len(number))[::-1]
     people = np.bincount(number, weights=weights, minlength=found).astype(float)
@@ -195,7 +195,7 @@ def _some(inputs: Array, rows: _Rows, random: np.random.Generator) -> tuple[Arra
 def _count(node_of: Array, rows: _Rows, nodes: int, values: int) -> tuple[Array, Array, Array, Array]:
     """Return, node by node, the values that occur and how many people have each; and all people of each node."""
     keys, weights = backoff.along_paths(node_of, rows.z, rows.v, rows.w, values)
-    number, found = backoff.number_keys(keys)
+    number, found = numbering.number_keys(keys)
     counts = np.bincount(number, weights=weights, minlength=found)
     distinct = np.empty(found, dtype=np.int64)
     distinct[number] = keys

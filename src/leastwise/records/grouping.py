@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -17,6 +17,8 @@ _LARGEST_KEY = 2**62
 _SPARSE = 8
 # Pairs of a record and a value are counted in a table where there are at most so many for each row.
 _DENSE = 4
+# Tables of counts have at most so many entries, however many rows there are: they are a quarter of a gigabyte.
+_LARGEST_TABLE = 2**25
 # Rows are counted at most so often on the way to their numbers.
 _MOST_COUNTED = 4
 
@@ -49,17 +51,24 @@ def joint_buckets(codes: Codes, sizes: Sequence[int]) -> tuple[npt.NDArray[Any],
     >>> first.tolist(), bucket.tolist()
     ([0, 1], [0, 1, 0])
     """
-    keys, bound, countable = np.zeros(len(codes), dtype=np.int64), 1, _SPARSE * len(codes)
+    return joint_columns((codes[:, j] for j in range(len(sizes))), sizes, len(codes))
+
+
+def joint_columns(
+    columns: Iterable[npt.NDArray[Any]], sizes: Sequence[int], rows: int
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
+    """Return the same of columns that come one by one, so that no more than one of them need be held."""
+    keys, bound, countable = np.zeros(rows, dtype=np.int64), 1, min(_SPARSE * rows, 2 * _LARGEST_TABLE)
     # Of very many columns one sorting is cheaper than to count again and again.
     counts_left = _MOST_COUNTED if math.prod(map(int, sizes)) <= _LARGEST_KEY else 0
-    for j, size in enumerate(sizes):
+    for column, size in zip(columns, sizes, strict=True):
         # Before too many rows are possible to count them, those that are there are numbered densely.
         countably = counts_left > 0 and bound <= countable < bound * size
         if countably or bound * size > _LARGEST_KEY:
             first, keys = _numbered(keys, bound, countable)
             bound, counts_left = max(len(first), 1), counts_left - 1
         keys *= size
-        keys += codes[:, j]
+        keys += column
         bound *= size
     first, inverse = _numbered(keys, bound, countable)
     return first, inverse.astype(np.intp, copy=False)
@@ -193,7 +202,7 @@ class Beside:
         >>> Beside(np.array([1, 0, 1]), 2, None).cells(np.array([2, 5, 2]), 6).counts
         array([1., 2.])
         """
-        if self.records * size > _DENSE * len(values):
+        if self.records * size > min(_DENSE * len(values), _LARGEST_TABLE):
             return self._by_blocks(values, size)
         keys = self.record_of * size + values
         table = np.bincount(keys, self.people, minlength=self.records * size)

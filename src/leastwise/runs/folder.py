@@ -312,7 +312,9 @@ def prepare(folder: Path, task: RunTask, fresh: bool) -> None:
 
 def _check_same(old: RunTask, new: RunTask, folder: Path) -> None:
     """Refuse another task in the same folder; another budget only chooses anew."""
-    before, after = (to_plain(replace(task, budget=None)) for task in (old, new))
+    before, after = (
+        to_plain(replace(task, budget=None, source=task.source and task.source.elsewhere)) for task in (old, new)
+    )
     # What is not said is not written: a key may be in one of them only.
     differing = [key for key in {**before, **after} if before.get(key) != after.get(key)]
     if not (folder / FRONTIER).is_file() and _labels_by(old) != _labels_by(new):  # figures are made by it

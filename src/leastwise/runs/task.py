@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -132,6 +132,9 @@ class SourceUsed:
         Whether A1 and A2 also guessed each person of the test part from the counts of everybody else.
     fingerprint
         Of how often each value of each column occurs.
+    address, table, key, drawn
+        Where they lie, without secrets; what tells them apart; and how many were to be drawn: to find and to draw
+        them again. Of a frame there is no address.
     """
 
     engine: str
@@ -141,6 +144,15 @@ class SourceUsed:
     min_count: int
     fingerprint: str
     learned: bool = False
+    address: str | None = field(default=None, metadata=LEFT_OUT)
+    table: str | None = field(default=None, metadata=LEFT_OUT)
+    key: str | None = field(default=None, metadata=LEFT_OUT)
+    drawn: int | None = field(default=None, metadata=LEFT_OUT)
+
+    @property
+    def elsewhere(self) -> SourceUsed:
+        """The same records, wherever they lie."""
+        return replace(self, address=None, table=None, key=None, drawn=None)
 
     @property
     def sentence(self) -> str:

@@ -125,9 +125,11 @@ def test_nothing_else_can_be_asked_of_what_was_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("at_least", [1, 7])
+@pytest.mark.parametrize("in_columns", [False, True])
 def test_groups_that_are_too_many_to_be_held_are_counted_by_sets(
-    at_least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    in_columns: bool, at_least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """By the engine, or from one column after another."""
     people().write_parquet(tmp_path / "people.parquet")
     with ExitStack() as stack:
         engine = of_files([tmp_path / "people.parquet"])
@@ -136,6 +138,7 @@ def test_groups_that_are_too_many_to_be_held_are_counted_by_sets(
         held = [source.counted(g, None) for g in SEVERAL]
         for module in ("sql", "reduced"):
             monkeypatch.setattr(f"leastwise.records.sources.{module}.MOST_ALIKE", 3)
+        monkeypatch.setattr("leastwise.records.sources.reduced._MOST_IN_COLUMNS", 10_000 if in_columns else 3)
         for g, found in zip(SEVERAL, held, strict=True):
             again = source.counted(g, None)
             assert counters(found, g) == counters(again, g)
@@ -148,12 +151,13 @@ def test_groups_that_are_too_many_to_be_held_are_counted_by_sets(
 
 
 @pytest.mark.parametrize("at_least", [1, 3])
-@pytest.mark.parametrize("held", [100_000_000, 0])
+@pytest.mark.parametrize(("held", "in_columns"), [(100_000_000, 100), (0, 100), (0, 0)])
 def test_questions_that_one_number_cannot_hold(
-    held: int, at_least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    held: int, in_columns: int, at_least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whether people are counted in this process, or in the engine."""
+    """Whether people are counted in this process, at once or a column after another, or in the engine."""
     monkeypatch.setattr("leastwise.records.sources.reduced._MOST_HELD", held)
+    monkeypatch.setattr("leastwise.records.sources.reduced._MOST_IN_COLUMNS", in_columns)
     values = tuple(f"v{i}" for i in range(40))
     asked = tuple(Attribute(f"a{j}", values=values, personal=j < 2) for j in range(14))
     rng = np.random.default_rng(0)
@@ -167,7 +171,7 @@ def test_questions_that_one_number_cannot_hold(
     assert len(source.plan(several[0], None).keys) == 2
     with source.reduced(several, None) as near:
         near.counted(several[0], None)
-        assert ("_held" in vars(near.engine)) == bool(held)
+        assert ("_held" in vars(near.engine)) == bool(in_columns)
     check_reduced(source, several, None)
     engine.close()
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import polars as pl
 import pytest
@@ -495,8 +496,8 @@ class TestBadInput:
         engine.close()
 
     def test_a_database_needs_a_table_and_postgresql_a_key(self, postgres_url: str, tmp_path: Path) -> None:
-        (tmp_path / "x.db").touch()
-        with pytest.raises(ParameterError, match="--table"):
+        duckdb.connect(str(tmp_path / "x.db")).close()
+        with pytest.raises(ParameterError, match="--table; there are none"):
             open_engine(f"duckdb:{tmp_path / 'x.db'}")
         with pytest.raises(ParameterError, match="--key"):
             open_engine(postgres_url.replace("+psycopg", ""), TABLE)

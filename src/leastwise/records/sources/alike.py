@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from leastwise.records.grouping import Beside, Cells, joint_buckets
-from leastwise.records.sources.engine import Counts
-from leastwise.records.sources.plan import ByValue, Placing, Plan, packed
+from leastwise.records.grouping import Beside, Cells, joint_columns
+from leastwise.records.sources.engine import Counts, check_size
+from leastwise.records.sources.plan import PRIME, ByValue, Placing, Plan, packed
 
 MOST_ALIKE = 4_000_000
 """So many groups of people are held at most."""
@@ -44,38 +44,57 @@ class Held:
     Parameters
     ----------
     digits
-        By the name of a column, the digit of each row.
+        Gives, by the name of a column, the digit of each row; asked again where columns are too long to be held.
     people
         How many people each row stands for.
     """
 
-    def __init__(self, digits: Mapping[str, npt.NDArray[Any]], people: npt.NDArray[np.int64]) -> None:
+    def __init__(self, digits: Callable[[str], npt.NDArray[Any]], people: npt.NDArray[np.int64]) -> None:
         self._digits, self._rows = digits, len(people)
         self._people = None if people.max(initial=0) <= 1 else people
+        self._sliced: tuple[Sequence[Placing], npt.NDArray[np.int32]] = (), np.zeros(0, dtype=np.int32)
 
     def count(self, plan: Plan) -> Counts:
         """Return the combinations of a plan whose columns are all looked up here, and each value beside them."""
-        columns = np.zeros((self._rows, len(plan.digits)), dtype=np.int32, order="F")
-        for j, each in enumerate(plan.digits):
-            columns[:, j] = self._digit(each)[0]
-        first, row_of = joint_buckets(columns, [each.size + 1 for each in plan.digits])
-        left, keys = iter(columns[first].T), dict[str, npt.NDArray[np.int64]]()
-        for i, digits in enumerate(plan.keys):
-            keys[f"k{i}"] = np.zeros(len(first), dtype=np.int64)
-            for _, weight in digits:
-                keys[f"k{i}"] += next(left) * np.int64(weight)
-        people = np.bincount(row_of, self._people, minlength=len(first)).astype(np.int64)
-        told = Beside(row_of, len(first), self._people)
-        beside = [_told(told.cells(*self._digit(each))) for each in plan.values]
-        return _shown(Counts(pl.DataFrame({**keys, "n": people}), beside), plan.at_least)
+        chosen = self._in_slice(plan)
+        rows = self._rows if chosen is None else len(chosen)
+        columns = (self._digit(each, chosen) for each in plan.digits)
+        first, row_of = joint_columns(columns, [each.size + 1 for each in plan.digits], rows)
+        one_of_each = first if chosen is None else chosen[first]
+        keys = {f"k{i}": np.zeros(len(first), dtype=np.int64) for i in range(len(plan.keys))}
+        for key, digits in zip(keys.values(), plan.keys, strict=True):
+            for placing, weight in digits:
+                key += self._digit(placing, one_of_each) * np.int64(weight)
+        weights = self._people if self._people is None or chosen is None else self._people[chosen]
+        people = np.bincount(row_of, weights, minlength=len(first)).astype(np.int64)
+        alone = check_size(pl.DataFrame({**keys, "n": people}), plan)
+        told, beside = Beside(row_of, len(first), weights), []
+        for each in plan.values:
+            found = _told(told.cells(self._digit(each, chosen), each.size + 1))  # type: ignore[union-attr]
+            # Of more people than are held at once, what is fetched is as much as from an engine elsewhere.
+            beside.append(check_size(found, plan) if rows > MOST_ALIKE else found)
+        return _shown(Counts(alone, beside), plan.at_least)
 
-    def _digit(self, placing: str | Placing) -> tuple[npt.NDArray[np.int32], int]:
-        """Return the digit of each row, 0 for what has no bucket, and how many digits there are."""
+    def _in_slice(self, plan: Plan) -> npt.NDArray[np.intp] | None:
+        """Return the rows of a plan's slice; None for all."""
+        if plan.slice is None:
+            return None
+        by = plan.digits[: plan.slice.digits]
+        if self._sliced[0] != by:  # one slice after another is asked for
+            numbers = np.zeros(self._rows, dtype=np.int64)
+            for placing, factor in plan.sliced:
+                numbers += self._digit(placing) * np.int64(factor)
+            self._sliced = by, (numbers % PRIME).astype(np.int32)
+        return np.flatnonzero(self._sliced[1] % plan.slice.of == plan.slice.number)
+
+    def _digit(self, placing: str | Placing, rows: npt.NDArray[Any] | None = None) -> npt.NDArray[np.int32]:
+        """Return the digit of each row, or of some, 0 for what has no bucket."""
         assert isinstance(placing, ByValue)
-        own = self._digits[placing.column]
+        own = self._digits(placing.column)
+        own = own if rows is None else own[rows]
         table = np.zeros(1 + max([int(own.max(initial=0)), *placing.bucket_of]), dtype=np.int32)
         table[[*placing.bucket_of]] = [bucket + 1 for bucket in placing.bucket_of.values()]
-        return table.take(own), placing.size + 1
+        return table.take(own)
 
 
 def _told(cells: Cells) -> pl.DataFrame:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 
-from leastwise.errors import DataError, MissingExtraError, ParameterError, shorten
+from leastwise.errors import DataError, LeastwiseError, MissingExtraError, ParameterError, shorten
 from leastwise.exports.sql_dialects import DIALECTS, Dialect
+from leastwise.records.sources.engine import no_table, not_numbered
 from leastwise.records.sources.plan import Family
 from leastwise.records.sources.sql import RECORD, SqlEngine
 
@@ -31,9 +33,23 @@ class Database(SqlEngine):
     """A table behind a DB-API connection."""
 
     def __init__(self, connection: Any, table: str | None, key: str | None, owned: bool = False) -> None:
+        self.connection, self.key, self._owned = connection, key, owned
         if not table:
-            raise ParameterError("name the table of the database: --table")
-        self.connection, self.table, self.key, self._owned = connection, table, key, owned
+            raise no_table(f"the {self.name} database", None, self._tables())
+        self.table = table
+
+    @abstractmethod
+    def _tables(self) -> list[str]:
+        """Return what tables and views are called."""
+
+    @abstractmethod
+    def _has_table(self) -> bool:
+        """Return whether there is such a table, by the database's own rules."""
+
+    def check_table(self) -> None:
+        """Refuse a table that is not there."""
+        if not self._has_table():
+            raise no_table(f"the {self.name} database", self.table, self._tables())
 
     @property
     def origin(self) -> str:
@@ -73,6 +89,9 @@ class Database(SqlEngine):
             self.connection.close()
 
 
+D = TypeVar("D", bound=Database)
+
+
 class PostgreSQL(Database):
     """A table, or a view, of PostgreSQL; its rows have no lasting numbers, so that a key must be named."""
 
@@ -85,6 +104,20 @@ class PostgreSQL(Database):
             raise ParameterError(
                 "PostgreSQL does not number its rows; name the column that tells them apart: --key"
             )
+
+    def _tables(self) -> list[str]:
+        query = (
+            "SELECT CASE nspname WHEN 'public' THEN relname ELSE nspname || '.' || relname END "
+            "FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE relkind IN "
+            "('r', 'v', 'm', 'f', 'p') AND nspname <> 'information_schema' AND nspname !~ '^pg_' ORDER BY 1"
+        )
+        with self.answering():
+            return [str(name) for name in self.fetch(query).to_series()]
+
+    def _has_table(self) -> bool:
+        with self.answering():  # on the search path, or a temporary one of this connection
+            found = self.fetch(f"SELECT to_regclass({self.dialect.text(self.origin)}) IS NOT NULL AS there")
+        return bool(found["there"][0])
 
     @cached_property
     def families(self) -> Mapping[str, Family]:
@@ -116,6 +149,31 @@ class SQLite(Database):
         super().__init__(connection, table, key, owned)
         if key is None:
             self.__dict__["number"] = f"{RECORD}.leastwise_row"
+
+    def _tables(self) -> list[str]:
+        query = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY 1"
+        with self.answering():
+            return [str(row[0]) for row in self.connection.execute(query)]
+
+    def _has_table(self) -> bool:
+        try:
+            self.connection.execute(f"SELECT * FROM {super().origin} LIMIT 0").close()
+        except sqlite3.OperationalError as error:
+            if "no such table" in str(error):
+                return False
+            raise
+        if self.key is None:
+            self._check_numbered()
+        return True
+
+    def _check_numbered(self) -> None:
+        """Refuse a view, and a table that was made without row numbers, where nothing else tells records apart."""
+        try:
+            row = self.connection.execute(f"SELECT rowid FROM {super().origin} LIMIT 1").fetchone()
+        except sqlite3.OperationalError:
+            row = (None,)
+        if row == (None,):
+            raise not_numbered(self.table)
 
     def fetch(self, query: str) -> pl.DataFrame:
         """Return what a query gives; Python hears Ctrl-C only where SQLite lets it look around meanwhile."""
@@ -174,11 +232,18 @@ def connect_postgresql(address: str, table: str | None, key: str | None) -> Post
     except psycopg.Error as error:
         said = shorten(" ".join(str(error).split()))
         raise DataError(f"PostgreSQL cannot be reached ({said}); check the address and your rights") from None
+    return _checked(PostgreSQL, connection, table, key)
+
+
+def _checked(kind: type[D], connection: Any, table: str | None, key: str | None) -> D:
+    """Return the engine of a connection that was opened here; close it where there is no such table."""
     try:
-        return PostgreSQL(connection, table, key, owned=True)
-    except ParameterError:
+        engine = kind(connection, table, key, owned=True)
+        engine.check_table()
+    except LeastwiseError:
         connection.close()
         raise
+    return engine
 
 
 def connect_sqlite(path: str, table: str | None, key: str | None = None) -> SQLite:
@@ -188,4 +253,4 @@ def connect_sqlite(path: str, table: str | None, key: str | None = None) -> SQLi
     if not Path(path).is_file():
         raise DataError(f"{path}: there is no such database; check its name and folder")
     connection = sqlite3.connect(f"{Path(path).resolve().as_uri()}?mode=ro", uri=True)
-    return SQLite(connection, table, key, owned=True)
+    return _checked(SQLite, connection, table, key)

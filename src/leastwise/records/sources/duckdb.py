@@ -17,6 +17,7 @@ from leastwise.documents import private_folder
 from leastwise.errors import DataError, MissingExtraError, ParameterError, shorten
 from leastwise.exports.sql_dialects import DIALECTS
 from leastwise.records.files import file_format
+from leastwise.records.sources.engine import no_table, not_numbered
 from leastwise.records.sources.plan import Family
 from leastwise.records.sources.sql import RECORD, SqlEngine, families_of
 
@@ -45,7 +46,7 @@ class DuckDB(SqlEngine):
 
     name = "DuckDB"
     dialect = DIALECTS["duckdb"]
-    in_process = keeps = True
+    in_process = keeps = in_order = True
 
     def __init__(
         self,
@@ -169,11 +170,33 @@ def of_database(path: str, table: str | None, key: str | None = None) -> DuckDB:
     """Open a table, or a view, of a DuckDB database; a table's own row numbers tell records apart."""
     if not Path(path).is_file():
         raise DataError(f"{path}: there is no such database; check its name and folder")
-    if not table:
-        raise ParameterError("name the table of the database: --table")
     connection, remove = connect(path, read_only=True)
-    origin = ".".join(map(DuckDB.dialect.name, table.split(".")))
+    origin = ".".join(map(DuckDB.dialect.name, (table or "").split(".")))
+    if not table or not _has(connection, origin):
+        known = _tables(connection)
+        _let_go(connection, remove)
+        raise no_table(path, table, known)
+    if key is None and not _has(connection, origin, "rowid"):
+        _let_go(connection, remove)
+        raise not_numbered(table)
     return DuckDB(connection, origin, key, f"{RECORD}.rowid" if key is None else None, (Path(path),), remove)
+
+
+def _has(connection: Any, origin: str, column: str = "*") -> bool:
+    import duckdb
+
+    try:
+        connection.execute(f"SELECT {column} FROM {origin} LIMIT 0").fetchall()
+    except (duckdb.CatalogException, duckdb.BinderException):
+        return False
+    return True
+
+
+def _tables(connection: Any) -> list[str]:
+    """Return what the tables and views of a database are called."""
+    name = "CASE table_schema WHEN 'main' THEN table_name ELSE table_schema || '.' || table_name END"
+    query = f"SELECT {name} FROM information_schema.tables ORDER BY 1"
+    return [str(row[0]) for row in connection.execute(query).fetchall()]
 
 
 def of_relation(relation: Any, key: str | None) -> DuckDB:
@@ -185,6 +208,8 @@ def of_relation(relation: Any, key: str | None) -> DuckDB:
 
 class Relation(DuckDB):
     """A relation: it is queried in its own connection, under a name for the time of the query."""
+
+    in_order = False  # whose settings are somebody else's
 
     def __init__(self, relation: Any, key: str) -> None:
         self.relation = relation

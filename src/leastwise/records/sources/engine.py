@@ -24,6 +24,13 @@ class Draw(NamedTuple):
     below: int
 
 
+class Where(NamedTuple):
+    """Where records can be found again: the address without secrets, and the table of a database."""
+
+    address: str
+    table: str | None
+
+
 class TooManyGroupsError(ParameterError):
     """There are more groups than are fetched: they can only be added up where they are."""
 
@@ -45,7 +52,7 @@ class Counts(NamedTuple):
     @property
     def people(self) -> int:
         """How many are counted."""
-        return int(self.alone["n"].sum())
+        return int(self.alone["n"].sum() or 0)  # an empty answer may have no type
 
 
 class Sums(NamedTuple):
@@ -79,12 +86,15 @@ class Engine(ABC):
         Questions that a rule makes out of a column, by name: the engine derives, then looks up and counts.
     markers
         Texts of such a column that stand for "no answer".
+    where
+        Where it was opened; None of a frame, which has no address.
     """
 
     name: str = "engine"
     key: str | None = None
     derived: Mapping[str, Attribute] = MappingProxyType({})
     markers: Sequence[str] = ()
+    where: Where | None = None
 
     @property
     @abstractmethod
@@ -154,6 +164,21 @@ class Engine(ABC):
                 f"{self.name} did not answer ({type(error).__name__}: {said}); what is finished is kept: mend the "
                 "connection or the query's rights, and give the same command again"
             ) from error
+
+
+def no_table(where: str, wanted: str | None, known: Sequence[str]) -> LeastwiseError:
+    """Return what is said where no table was named, or one that is not there: which ones there are."""
+    if wanted is None:
+        return ParameterError(f"name the table of {where}: --table; {did_you_mean('', known)}")
+    return DataError(f"{where}: there is no table {shorten(wanted)}; {did_you_mean(wanted, known)}")
+
+
+def not_numbered(table: str) -> ParameterError:
+    """Return what is said of a view whose records nothing tells apart."""
+    return ParameterError(
+        f"{shorten(table)} has no row numbers: it is a view, or was made without; name the column that tells "
+        "records apart: --key"
+    )
 
 
 def joined(alone: pl.DataFrame, sets: Sequence[pl.DataFrame]) -> Counts:

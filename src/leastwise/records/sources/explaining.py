@@ -10,8 +10,9 @@ import polars as pl
 
 from leastwise.apply.steps import keys_of
 from leastwise.generalization import Generalization
+from leastwise.records.sources.domain import Domain
 from leastwise.records.sources.plan import Places
-from leastwise.records.sources.source import Domain, Source
+from leastwise.records.sources.source import Source
 from leastwise.records.sources.sql import SqlEngine
 from leastwise.schema import Attribute
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 import polars as pl
 
 from leastwise.errors import DataError, MissingExtraError, ParameterError, shorten
 from leastwise.records.files import file_format
 from leastwise.records.sources import databases, duckdb
-from leastwise.records.sources.engine import Engine
+from leastwise.records.sources.engine import Engine, Where, no_table
 from leastwise.records.sources.ibis import of_ibis
 from leastwise.records.sources.polars import Polars
 from leastwise.records.sources.spark import Spark
@@ -39,7 +40,12 @@ def open_engine(address: Any, table: str | None = None, key: str | None = None) 
     """
     if not isinstance(address, str | Path):
         return _of_frame(address, key)
-    text = str(address)
+    engine = _of_address(str(address), table, key)
+    engine.where = Where(without_secrets(str(address)), table)
+    return engine
+
+
+def _of_address(text: str, table: str | None, key: str | None) -> Engine:
     if text.startswith("duckdb:"):
         return duckdb.of_database(text.removeprefix("duckdb:"), table, key)
     if text.startswith("sqlite:"):
@@ -51,6 +57,34 @@ def open_engine(address: Any, table: str | None = None, key: str | None = None) 
     if table is not None:
         raise ParameterError(f"--table is for databases; {shorten(text)} names files")
     return duckdb.of_files(files_of(text), key)
+
+
+def without_secrets(address: str) -> str:
+    """Return an address without what must not be written down: its reader has a password of their own.
+
+    >>> without_secrets("postgresql://ann:secret@host/db?sslmode=require&password=secret")
+    'postgresql://ann@host/db?sslmode=require'
+    >>> without_secrets("duckdb:people.db")
+    'duckdb:people.db'
+    """
+    if not address.startswith(("postgresql://", "postgres://")):
+        return address
+    scheme, place, path, query, _ = urlsplit(address)
+    user, at, host = place.rpartition("@")
+    kept = [each for each in query.split("&") if "pass" not in each.partition("=")[0].lower()]
+    return urlunsplit((scheme, f"{user.partition(':')[0]}{at}{host}", path, "&".join(kept), ""))
+
+
+def moved(address: str, move: Callable[[str], str]) -> str:
+    """Return an address whose file is named otherwise; one of a server stays as it is.
+
+    >>> moved("duckdb:people.db", "data/{}".format), moved("postgresql://host/db", "data/{}".format)
+    ('duckdb:data/people.db', 'postgresql://host/db')
+    """
+    if address.startswith(("duckdb:", "sqlite:")):
+        scheme, _, path = address.partition(":")
+        return f"{scheme}:{move(path.removeprefix('///') if scheme == 'sqlite' else path)}"
+    return address if address.startswith(SCHEMES) else move(address)
 
 
 def is_source(address: Any) -> bool:
@@ -125,8 +159,12 @@ def _spark_frame(name: str, table: str | None) -> Any:
     session = builder.master(f"spark:{master}").getOrCreate() if is_master else builder.getOrCreate()
     wanted = table or (None if is_master else name)
     if not wanted:
-        raise ParameterError("name the table, or the Parquet files, that Spark reads: --table")
-    return session.read.parquet(wanted) if wanted.endswith((".parquet", "/")) else session.table(wanted)
+        raise no_table("Spark", None, [each.name for each in session.catalog.listTables()])
+    if wanted.endswith((".parquet", "/")):
+        return session.read.parquet(wanted)
+    if not session.catalog.tableExists(wanted):
+        raise no_table("Spark", wanted, [each.name for each in session.catalog.listTables()])
+    return session.table(wanted)
 
 
 def columns_of(engine: Engine, left_out: Sequence[str | None]) -> list[str]:

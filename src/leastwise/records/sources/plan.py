@@ -117,6 +117,22 @@ class Places(NamedTuple):
         return cls(round(low * PRIME), round(high * PRIME))
 
 
+class Slice(NamedTuple):
+    """Some of the combinations: those of whose first ``digits``, put together, ``number`` is left modulo ``of``.
+
+    The label is no such digit: people who share a generalized record are in one slice, whatever their label.
+    """
+
+    number: int
+    of: int
+    digits: int
+
+    @property
+    def halves(self) -> tuple[Slice, Slice]:
+        """The two slices that together are this one."""
+        return Slice(self.number, 2 * self.of, self.digits), Slice(self.number + self.of, 2 * self.of, self.digits)
+
+
 @dataclass(frozen=True)
 class Plan:
     """One question: how many records have each combination of digits and exact columns, and each value beside it.
@@ -135,6 +151,8 @@ class Plan:
         The part of the records; None for all.
     at_least
         Smaller counts do not leave the engine.
+    slice
+        Which of the combinations; None for all.
     """
 
     words: str
@@ -143,6 +161,7 @@ class Plan:
     values: tuple[str | Placing, ...] = ()
     places: Places | None = None
     at_least: int = 1
+    slice: Slice | None = None
 
     @property
     def columns(self) -> list[str]:
@@ -160,6 +179,12 @@ class Plan:
     def keys(self) -> list[Packed]:
         """The digits of the combination in whole numbers; without any digit one number, which is 0."""
         return packed(self.digits) or [[]]
+
+    @property
+    def sliced(self) -> Packed:
+        """What says the slice of a combination: each digit with its factor, to be added up modulo PRIME."""
+        digits = self.digits[: self.slice.digits] if self.slice else ()
+        return [(digit, salts(0, "slice", str(i))[0]) for i, digit in enumerate(digits)]
 
     @cached_property
     def looked_up(self) -> dict[str, list[ByValue]]:

@@ -68,6 +68,8 @@ class Polars(Engine):
             place = pl.col(_PLACE)
             frame = self._placed(frame, _PLACE, pl.col(_ROW), salts(seed, "part"))
             frame = frame.filter((place >= plan.places.start) & (place < plan.places.end))
+        if plan.slice is not None:
+            frame = frame.filter(_key(plan.sliced) % PRIME % plan.slice.of == plan.slice.number)
         exact = [by_name(name).alias(f"e{i}") for i, name in enumerate(plan.exact)]
         keys = [_key(digits).alias(f"k{i}") for i, digits in enumerate(plan.keys)]
         values = [

@@ -16,12 +16,13 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
+import numpy.typing as npt
 import polars as pl
 
 from leastwise.errors import ParameterError
 from leastwise.progress import Progress
 from leastwise.records.sources.alike import MOST_ALIKE, Held
-from leastwise.records.sources.engine import Counts, Draw, Engine, NoRoomError, Sums, check_size
+from leastwise.records.sources.engine import Counts, Draw, Engine, NoRoomError, Sums
 from leastwise.records.sources.plan import ByNumber, ByValue, Family, Placing, Plan
 from leastwise.records.sources.sql import RECORD, SqlEngine
 from leastwise.schema import Schema
@@ -93,6 +94,9 @@ class Values:
 Use = tuple[str, type[Any]]
 _SMALL = 2**15 - 1  # digits below it are kept in two bytes
 _MOST_HELD = 100_000_000  # of these at most so many are held in this process
+_MOST_IN_COLUMNS = (
+    40_000_000  # of so many people at most, one column of them is held at a time: a third of a gigabyte
+)
 
 
 @contextmanager
@@ -211,21 +215,24 @@ class Reduced(SqlEngine):
         if own.exact or any(isinstance(each, str) for each in own.values) or not self._holds:
             return super().count(own, seed)
         with self.answering():
-            found = self._held.count(own)
-            check_size(found.alone, plan)
-            return found
+            return self._held.count(own)
 
     @property
     def _holds(self) -> bool:
-        """Whether what is kept is held in this process: it is small numbers of not too many people."""
-        few = self._people <= MOST_ALIKE and self._people * len(self._cells) <= _MOST_HELD
-        return self.in_process and few
+        """Whether what is kept is counted in this process: it is small numbers of not too many people."""
+        most = _MOST_IN_COLUMNS if self.engine.in_order else MOST_ALIKE
+        return self.in_process and self._people <= most
 
     @cached_property
     def _held(self) -> Held:
         names = [self._column[use] for use in self._cells]
-        found = self.fetch(f"SELECT {', '.join([*names, 'people'])} FROM {self._kept}")
-        return Held({name: found[name].to_numpy() for name in names}, found["people"].to_numpy())
+        people = self._fetched("people")
+        if self._people <= MOST_ALIKE and self._people * len(names) <= _MOST_HELD:
+            return Held({name: self._fetched(name) for name in names}.__getitem__, people)
+        return Held(self._fetched, people)
+
+    def _fetched(self, column: str) -> npt.NDArray[Any]:
+        return self.fetch(f"SELECT {column} FROM {self._kept}").to_series().to_numpy()
 
     def add_up(self, plan: Plan, seed: int) -> Sums:
         """Add up one of the plans."""

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -30,8 +30,10 @@ from leastwise.progress import Progress, Silent
 from leastwise.records.encoding import encode_numbers, encode_values
 from leastwise.records.files import without_markers
 from leastwise.records.grouping import Cells, joint_buckets
-from leastwise.records.sources.engine import Counts, Draw, Engine
-from leastwise.records.sources.plan import PRIME, ByNumber, ByValue, Family, Places, Placing, Plan
+from leastwise.records.sources.counted import AddedUp, Counted
+from leastwise.records.sources.domain import Codes, Domain
+from leastwise.records.sources.engine import Counts, Draw, Engine, TooManyGroupsError
+from leastwise.records.sources.plan import PRIME, ByNumber, ByValue, Places, Placing, Plan, Slice
 from leastwise.records.sources.reduced import reduced
 from leastwise.records.splitting import Dealt
 from leastwise.records.table import Levels, Table
@@ -48,90 +50,9 @@ TESTED = 0.3
 _UNIQUE_UP_TO = 5_000_000
 # Of a column of more values than these, the values themselves are counted, instead of being looked up.
 _MOST_LOOKED_UP = 5_000
-Codes = npt.NDArray[np.signedinteger[Any]]
-
-
-class Counted(NamedTuple):
-    """The counts of one generalization on one part.
-
-    Attributes
-    ----------
-    truth
-        Each distinct generalized record with its label once, and how many people have it. Where an attribute is
-        generalized, a code of its bucket stands for all of them.
-    cells
-        By the position of a personal attribute, how many people have each value together with each record.
-    people
-        How many there are in the part.
-    withheld
-        Of how many the generalized record was too rare to be counted.
-    learned
-        Whether attackers learn from these counts, too: each person is guessed from all others.
-    """
-
-    truth: Table
-    cells: dict[int, Cells]
-    people: int
-    withheld: int
-    learned: bool = False
-
-
-class AddedUp(NamedTuple):
-    """What is told by a generalization whose distinct records are too many to be fetched.
-
-    Attributes
-    ----------
-    people
-        How many there are in the part.
-    told, guessed
-        By personal attribute, of how many people it is told in hindsight, by naming to each record the value that
-        most have; and by naming one to everybody. Of a number, which is told within a tolerance, everybody counts.
-    sizes
-        How many distinct records are held by so many people.
-    """
-
-    people: int
-    told: dict[str, int]
-    guessed: dict[str, int]
-    sizes: dict[int, int]
-
-    @property
-    def withheld(self) -> int:
-        """Of how many people the record was too rare to be counted."""
-        return self.people - sum(size * records for size, records in self.sizes.items())
-
-
-@dataclass(frozen=True)
-class Domain:
-    """What one column holds: its raw values, how often each occurs, and the code of each."""
-
-    attribute: Attribute
-    family: Family
-    values: pl.DataFrame
-    levels: npt.NDArray[Any]
-
-    @property
-    def by_number(self) -> bool:
-        """Whether its buckets are found by comparing numbers."""
-        return self.attribute.continuous and self.family in ("int", "float")
-
-    def with_numbers(self, numbers: npt.NDArray[Any]) -> Domain:
-        """Return it with more numbers."""
-        levels = np.union1d(self.levels, numbers)
-        if len(levels) == len(self.levels):
-            return self
-        extras = len(levels) + np.arange(self.attribute.extra_values)
-        code_of = np.concatenate([np.searchsorted(levels, self.levels), extras]).astype(np.intp)
-        codes = pl.Series("code", code_of[self.values["code"].to_numpy().astype(np.intp)])
-        return replace(self, levels=levels, values=self.values.with_columns(codes))
-
-    def codes(self, raw: pl.Series) -> Codes:
-        """Return the code of each raw value, -1 for one that was not there before."""
-        known = self.values.select("value", "code")  # a column of which only nulls are fetched has no type
-        found = pl.DataFrame({"value": raw.cast(known["value"].dtype)}).join(
-            known, on="value", how="left", nulls_equal=True, maintain_order="left"
-        )
-        return found["code"].fill_null(-1).to_numpy().astype(np.intp)
+# Where a generalization has more distinct records than are fetched, slices of about so many people are counted: at
+# first so many slices at most, and so many where these are too much. Each is a query of its own.
+_PEOPLE_IN_SLICE, _FIRST_SLICES, _MOST_SLICES = 1_500_000, 16, 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,8 +177,14 @@ class Source:
         """Return a sample as a table, split as the source is; its levels are those of all records."""
         everyone = (*self.schema.attributes, *([self.schema.label] if self.schema.label else []))
         names = list(dict.fromkeys(name for each in everyone for name in each.columns))
+        self.__dict__["drawn"] = most
         frame = draw_frame(self.engine, names, most, len(self), self.seed, self.missing, self.progress)
         return self.table(frame)
+
+    @cached_property
+    def drawn(self) -> int | None:
+        """How many were asked for when the last sample was drawn; None before."""
+        return None
 
     def table(self, frame: pl.DataFrame) -> Table:
         """Encode drawn records; the last column is their place."""
@@ -294,13 +221,42 @@ class Source:
         generalization = generalization.within(self.schema)
         plan = self.plan(generalization, places)
         counts = self.count(plan)
+        self._check_people(counts.people, places)
+        return self._decoded(generalization, plan, counts, self.people(places))
+
+    def in_slices(self, generalization: Generalization, places: Places | None) -> Iterator[Counted]:
+        """Yield what ``counted`` would give where it is too much to be fetched, a slice after another.
+
+        All people who share a generalized record are in one slice. A slice that is still too much is cut in two.
+        """
+        generalization = generalization.within(self.schema)
+        whole = self.plan(generalization, places)
+        digits = len(whole.digits) - (self.schema.label is not None)
+        of = min(max(-(-self.people(places) // _PEOPLE_IN_SLICE), 2), _FIRST_SLICES)
+        left = [Slice(number, of, digits) for number in reversed(range(of))]
+        shown = 0
+        while left:
+            own = left.pop()
+            plan = replace(whole, slice=own, words=f"{whole.words}, part {own.number + 1} of {own.of}")
+            try:
+                counts = self.count(plan)
+            except TooManyGroupsError:
+                if not digits or 2 * own.of > _MOST_SLICES:
+                    raise
+                left.extend(reversed(own.halves))
+                continue
+            shown += counts.people
+            if counts.people:
+                yield self._decoded(generalization, plan, counts, counts.people)
+        self._check_people(shown, places)
+
+    def _check_people(self, counted: int, places: Places | None) -> None:
         people = self.people(places)
-        if self.at_least == 1 and counts.people != people:
+        if self.at_least == 1 and counted != people:
             raise DataError(
                 f"the records changed while they were counted: there were {people:,}, and now "
-                f"{counts.people:,}; begin anew when nobody writes"
+                f"{counted:,}; begin anew when nobody writes"
             )
-        return self._decoded(generalization, plan, counts, people)
 
     @contextmanager
     def reduced(self, several: Sequence[Generalization], places: Places | None) -> Iterator[Source]:
@@ -340,8 +296,7 @@ class Source:
         self.progress.begin(f"{self.engine.name}: {plan.words}, added up there")
         sums = self.engine.add_up(plan, self.seed)
         alone, *sets = sums.sets.rows(named=True)
-        if self.at_least == 1 and alone["people"] != people:
-            raise DataError("the records changed while they were counted; begin anew when nobody writes")
+        self._check_people(alone["people"], plan.places)
         # What is withheld counts as told.
         told = {name: row["told"] + people - row["people"] for name, row in zip(named, sets, strict=True)}
         return {name: told.get(name, people) for name in self.schema.personal}, sums.sizes

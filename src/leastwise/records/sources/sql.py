@@ -56,6 +56,8 @@ class SqlEngine(Engine):
     """Whether it runs in this process, where groups need not be fetched to be counted further."""
     keeps = False
     """Whether it may keep what it counted for a while."""
+    in_order = False
+    """Whether what it keeps is given back in the order in which it was kept, each time."""
     people = "COUNT(*)"
     """How many people a group has."""
     records: int | None = None
@@ -115,12 +117,15 @@ class SqlEngine(Engine):
         if not self.in_process or not plan.values or any(isinstance(each, str) for each in plan.values):
             return False
         # Nearly everybody is alone where there are more combinations than people: too many to be held, then.
-        return self.records is None or self.records <= MOST_ALIKE or plan.combinations <= self.records
+        return self.records is None or self._few(plan) or plan.combinations <= self.records
+
+    def _few(self, plan: Plan) -> bool:
+        """Return whether those who are counted are few enough to be held, were they all different."""
+        return self.records is None or self.records <= MOST_ALIKE * (plan.slice.of if plan.slice else 1)
 
     def _at_once(self, plan: Plan) -> bool:
         """Return whether one query counts all sets: of very many people they have no room side by side."""
-        few = self.records is None or self.records <= MOST_ALIKE
-        return self.grouping_sets and bool(plan.values) and few
+        return self.grouping_sets and bool(plan.values) and self._few(plan)
 
     def _count_here(self, plan: Plan, seed: int) -> Counts | None:
         """Answer a plan from people who are alike; None where those are too many to be held."""
@@ -243,12 +248,15 @@ class SqlEngine(Engine):
 
     def _read(self, plan: Plan, seed: int) -> str:
         """Return what stands behind FROM: the records of the part, with what is looked up beside them."""
-        source, where = self.origin, ""
+        source, where = self.origin, list[str]()
         if plan.places is not None:
             source = self._placed(source, self.number, PLACE, salts(seed, "part"))
-            where = f" WHERE {RECORD}.{PLACE} >= {plan.places.start} AND {RECORD}.{PLACE} < {plan.places.end}"
+            where += [f"{RECORD}.{PLACE} >= {plan.places.start}", f"{RECORD}.{PLACE} < {plan.places.end}"]
+        if plan.slice is not None:
+            number = self._number(plan, plan.sliced)
+            where.append(f"{number} % {PRIME} % {plan.slice.of} = {plan.slice.number}")
         tables = [self._lookup(plan, column) for column in plan.looked_up if self._is_long(plan, column)]
-        return f"{source} AS {RECORD}{''.join(tables)}{where}"
+        return f"{source} AS {RECORD}{''.join(tables)}{' WHERE ' if where else ''}{' AND '.join(where)}"
 
     def _is_long(self, plan: Plan, column: str) -> bool:
         return self.grouping_sets and len(plan.looked_up[column][0].bucket_of) > _FEW

@@ -1,0 +1,63 @@
+"""Distinct keys, numbered: by an array of all possible ones, or by a hash table with open addressing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.integer[Any]]
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def slot(table: Ints, key: int, limit: int) -> int:
+    """Return where a key is, or belongs, in an open-addressing table."""
+    # The upper bits of a product, scaled to the table: a remainder would take longer than all else.
+    place = ((key * 0x9E3779B97F4A7C1 & 0x7FFFFFFFFFFFFFF) >> 27) * limit >> 32
+    while table[place] != -1 and table[place] != key:
+        place = place + 1 if place + 1 < limit else 0
+    return place
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _number_few(keys: Ints, bound: int) -> tuple[Ints, int]:
+    """Number keys below a bound that an array of all of them can hold."""
+    number_of = np.full(bound, -1, np.int64)
+    numbers = np.full(len(keys), -1, np.int64)
+    found = 0
+    for i in range(len(keys)):
+        if keys[i] < 0:
+            continue
+        if number_of[keys[i]] == -1:
+            number_of[keys[i]] = found
+            found += 1
+        numbers[i] = number_of[keys[i]]
+    return numbers, found
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def number_keys(keys: Ints) -> tuple[Ints, int]:
+    """Number the distinct keys in the order in which they appear; a negative key stays -1."""
+    most = -1
+    for i in range(len(keys)):
+        most = max(most, keys[i])
+    if most < 8 * len(keys):
+        numbers, found = _number_few(keys, most + 1)
+        return numbers, found
+    limit = 2 * len(keys) + 7
+    table = np.full(limit, -1, np.int64)
+    number_of = np.empty(limit, np.int64)
+    numbers = np.full(len(keys), -1, np.int64)
+    found = 0
+    for i in range(len(keys)):
+        if keys[i] < 0:
+            continue
+        place = slot(table, keys[i], limit)
+        if table[place] == -1:
+            table[place] = keys[i]
+            number_of[place] = found
+            found += 1
+        numbers[i] = number_of[place]
+    return numbers, found

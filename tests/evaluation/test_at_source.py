@@ -145,6 +145,21 @@ def test_what_is_too_much_to_hold_is_judged_in_slices_to_the_last_digit(
                 _check_same(judge_at_source(G, split, counted, judges=judges, candidates=3), exact)
 
 
+@pytest.mark.parametrize("held", [3, 10_000])
+def test_slices_of_what_one_pass_kept_are_those_of_the_records(
+    held: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    """Counted in this process, whether the columns of a slice are held or asked for again."""
+    with ExitStack() as stack:
+        source = Source(any_engine("parquet", people(), tmp_path, request, stack), SCHEMA, SEED)
+        split, judges = source.sample(10**6).split(SEED), Judges(True, SEED, predictor=JointBuckets)
+        exact = judge_at_source(OTHER, split, source, judges=judges)
+        monkeypatch.setattr("leastwise.records.sources.alike.MOST_ALIKE", held)
+        with source.reduced([G, OTHER], source.tested) as near:
+            _check_same(judge_at_source(OTHER, split, InSlices(near, OTHER), judges=judges), exact)
+            assert "_held" in vars(near.engine)
+
+
 def test_a_slice_that_is_too_much_is_cut_again(source: Source, monkeypatch: pytest.MonkeyPatch) -> None:
     split, judges = source.sample(10**6).split(SEED), Judges(True, SEED, predictor=JointBuckets)
     exact = judge_at_source(G, split, source, judges=judges)

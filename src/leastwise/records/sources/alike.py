@@ -58,13 +58,17 @@ class Held:
         """Return the combinations of a plan whose columns are all looked up here, and each value beside them."""
         chosen = self._in_slice(plan)
         rows = self._rows if chosen is None else len(chosen)
-        columns = (self._digit(each, chosen) for each in plan.digits)
+        few = rows <= MOST_ALIKE  # whose digits are held until combinations are known, not asked for again
+        held = [self._digit(each, chosen) for each in plan.digits] if few else []
+        columns = iter(held) if few else (self._digit(each, chosen) for each in plan.digits)
         first, row_of = joint_columns(columns, [each.size + 1 for each in plan.digits], rows)
         one_of_each = first if chosen is None else chosen[first]
+        again = (self._digit(each, one_of_each) for each in plan.digits)
+        digit_of = (each[first] for each in held) if few else again
         keys = {f"k{i}": np.zeros(len(first), dtype=np.int64) for i in range(len(plan.keys))}
         for key, digits in zip(keys.values(), plan.keys, strict=True):
-            for placing, weight in digits:
-                key += self._digit(placing, one_of_each) * np.int64(weight)
+            for _, weight in digits:
+                key += next(digit_of) * np.int64(weight)
         weights = self._people if self._people is None or chosen is None else self._people[chosen]
         people = np.bincount(row_of, weights, minlength=len(first)).astype(np.int64)
         alone = check_size(pl.DataFrame({**keys, "n": people}), plan)

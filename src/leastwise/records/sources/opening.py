@@ -144,8 +144,8 @@ def files_of(address: str) -> list[Path]:
     found = path.rglob("*") if path.is_dir() else map(Path, glob.glob(address, recursive=True))
     files = sorted(each for each in found if each.is_file() and not each.name.startswith(("_", ".")))
     if not files:
-        what = "no records in it" if path.is_dir() else "no such file"
-        raise DataError(f"{address}: there is {what}; check its name and folder")
+        what = "are no records in it" if path.is_dir() else "is no such file"
+        raise DataError(f"{address}: there {what}; check its name and folder")
     return files
 
 

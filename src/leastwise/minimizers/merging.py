@@ -127,13 +127,13 @@ class Limit(NamedTuple):
         return self.left(judged) >= 0
 
 
-def loss_near(left: float) -> float:
+def loss_near(left: float, most: float = LOSS) -> float:
     """Return what may be lost on the sly where so much of a limit is left: near it hardly anything.
 
     >>> [loss_near(left) for left in (0.01, 0.004, 0.0, -0.05)]  # the last will not come to keep it
     [0.003, 0.002, 0.00075, 0.003]
     """
-    return min(max(left / 2, LOSS / 4), LOSS) if left > -_BEYOND else LOSS
+    return min(max(left / 2, most / 4), most) if left > -_BEYOND else most
 
 
 def spend(

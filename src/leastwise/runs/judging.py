@@ -20,7 +20,7 @@ from leastwise.evaluation.risk import UtilityRisk
 from leastwise.evaluation.utility import Judges
 from leastwise.generalization import Generalization
 from leastwise.minimizers import Constraints
-from leastwise.minimizers.merging import LOSS, LOSS_OF_A_NUMBER, Limit, increase_of, spent_by_shares
+from leastwise.minimizers.merging import LOSS, LOSS_OF_A_NUMBER, Limit, increase_of, loss_near, spent_by_shares
 from leastwise.minimizers.merging import least as least_of
 from leastwise.minimizers.rounding import rounded
 from leastwise.partition import Untouched
@@ -153,10 +153,13 @@ def polished(
 ) -> tuple[Polished, ...]:
     """Return the least that a candidate can be, screened like all others, and what it becomes when all is spent.
 
-    Nothing is spent where nothing is ``allowed``, or where the least errs too much for that.
+    Nothing is spent where nothing is ``allowed``, or where the least errs too much for that. Of everything asked
+    there is also a form that loses nothing by any estimate: where hardly anything may be lost, it is what is left.
     """
     parts = how.split.train, how.split.validation
-    found = [_made_least(candidate, how, constraints, allowed, _FOR_FEWER_ANSWERS)]
+    whole = candidate.minimizer == EVERYTHING and allowed is not None
+    shares = (0.0, _FOR_FEWER_ANSWERS) if whole else (_FOR_FEWER_ANSWERS,)
+    found = [_made_least(candidate, how, constraints, allowed, share) for share in shares]
     first = found[0]
     left = 0.0 if allowed is None else allowed.left(first.increase)
     if left > 0:
@@ -183,11 +186,18 @@ def _made_least(
     allowed: Allowed | None,
     share: float,
 ) -> Polished:
-    """Return the least that a candidate can be; of what a limit leaves, at most a share is lost for that."""
+    """Return the least that a candidate can be; of what a limit leaves, at most a share is lost for that.
+
+    Near the limit hardly anything is lost, even where nobody would tell it: what is merged as far as an estimate
+    allows will seem to keep a limit that it misses.
+    """
     loss, limit = LOSS if how.split.train.number is None else LOSS_OF_A_NUMBER, None
-    left = -1.0 if allowed is None else allowed.left(how.estimated(candidate.generalization))
-    if allowed is not None and left >= 0:
-        limit = Limit(how.everything, allowed.increase - (1 - share) * left, allowed.errors)
+    if allowed is not None:
+        before = how.estimated(candidate.generalization)
+        loss, left = loss_near(allowed.increase - before.mean, loss), allowed.left(before)
+        loss = loss if share else loss / 4
+        if left >= 0:
+            limit = Limit(how.everything, allowed.increase - (1 - share) * left, allowed.errors)
     rest: Any = {"constraints": constraints, "loss": loss, "limit": limit}
     coarser = least_of(how.split.train, how.split.validation, candidate.generalization, **rest)
     way = how.coarsened(candidate, coarser, constraints)

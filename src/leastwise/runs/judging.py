@@ -32,8 +32,8 @@ from leastwise.runs.candidates import Candidate, Figures
 
 SPENDING = (None, 20.0)
 """Multipliers of the paths on which accuracy is spent: the best exchange rates, or few answers above all."""
-# Of what a limit leaves, so much may be lost for fewer answers; the rest is spent on safety.
-_FOR_FEWER_ANSWERS = 0.5
+FOR_FEWER_ANSWERS = 0.5
+"""Of what a limit leaves, so much may be lost for fewer answers; the rest is spent on safety."""
 EVERYTHING = "everything"
 """Who proposes the candidate that asks everything in full."""
 PARTS = (1.0, 0.5)
@@ -149,18 +149,20 @@ class Polishing(NamedTuple):
 
 
 def polished(
-    candidate: Candidate, how: Polishing, constraints: Constraints | None, allowed: Allowed | None
+    candidate: Candidate,
+    how: Polishing,
+    constraints: Constraints | None,
+    allowed: Allowed | None,
+    share: float = FOR_FEWER_ANSWERS,
 ) -> tuple[Polished, ...]:
     """Return the least that a candidate can be, screened like all others, and what it becomes when all is spent.
 
-    Nothing is spent where nothing is ``allowed``, or where the least errs too much for that. Of everything asked
-    there is also a form that loses nothing by any estimate: where hardly anything may be lost, it is what is left.
+    Nothing is spent where nothing is ``allowed``, or where the least errs too much for that. ``share`` is how much
+    of what a limit leaves may be lost for fewer answers.
     """
     parts = how.split.train, how.split.validation
-    whole = candidate.minimizer == EVERYTHING and allowed is not None
-    shares = (0.0, _FOR_FEWER_ANSWERS) if whole else (_FOR_FEWER_ANSWERS,)
-    found = [_made_least(candidate, how, constraints, allowed, share) for share in shares]
-    first = found[0]
+    first = _made_least(candidate, how, constraints, allowed, share)
+    found = [first]
     left = 0.0 if allowed is None else allowed.left(first.increase)
     if left > 0:
         same: Any = {"constraints": constraints, "everything": how.everything}

@@ -19,7 +19,15 @@ from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, read_line, 
 from leastwise.runs.choice import budget_in_force
 from leastwise.runs.frontier import thinned
 from leastwise.runs.job import Job
-from leastwise.runs.judging import Allowed, Polished, Polishing, estimated, polished, polished_again
+from leastwise.runs.judging import (
+    FOR_FEWER_ANSWERS,
+    Allowed,
+    Polished,
+    Polishing,
+    estimated,
+    polished,
+    polished_again,
+)
 from leastwise.runs.labels import Asked
 from leastwise.runs.proposals import Pool, candidate_that_asks_everything, candidate_that_asks_nothing
 
@@ -54,7 +62,9 @@ def make_least(
     increase = asked.increase_of_nothing(job.split)
     if job.options.grid is None:  # whoever brings a grid says who proposes
         wholes = _asking_everything(job, silent, everything, most)
-        tasks += [(whole, how, constraints, allowed) for whole in wholes]
+        # Where hardly anything may be lost, what loses nothing by any estimate is what is left.
+        shares = (FOR_FEWER_ANSWERS,) if allowed is None else (0.0, FOR_FEWER_ANSWERS)
+        tasks += [(whole, how, constraints, allowed, share) for whole in wholes for share in shares]
     costs_little = increase.mean <= (most or 0.0) or increase.bound(-TOLD) <= 0
     if costs_little and not (constraints and constraints.wanted):
         nothing = candidate_that_asks_nothing(job.split.train)

@@ -295,20 +295,24 @@ def test_thinning_keeps_both_ends_and_loses_as_little_area_as_one_by_one_can(fou
         assert {front[0], front[-1]} <= {*kept}
 
 
-@given(points, st.integers(1, 6), st.integers(0, 11))
-def test_at_most_so_many_are_attacked_with_whoever_is_chosen_and_none_beaten_in_place_of_another(
-    found: Any, most: int, which: int
-) -> None:
-    front = make(*(figures(*point) for point in sorted(found)), sizes=[(1, 9 - i % 5) for i in range(len(found))])
+@given(points, st.integers(0, 11))
+def test_who_is_beaten_in_everything_is_not_attacked_and_no_limit_misses_it(found: Any, which: int) -> None:
+    sizes = [(1 + i % 2, 9 - i % 5) for i in range(len(found))]
+    front = make(*(figures(*point, unique=i % 3) for i, point in enumerate(sorted(found))), sizes=sizes)
     chosen = front.points[which % len(front.points)]
-    kept = worth_attacking(front, chosen.id, most)
-    assert len(kept.points) == min(most, len(front.points))
+    kept = worth_attacking(front, chosen.id)
     assert chosen.id in {point.id for point in kept.points}
     assert kept.thinned == len(front.points) - len(kept.points)
-    places = [point.validation.point for point in front.points]
-    best = {front.points[i].id for i in frontier(places)}
-    if any(point.id not in best | {chosen.id} for point in kept.points):
-        assert best <= {point.id for point in kept.points}
+    for gone in {
+        point.id: point for point in front.points if point.id not in {p.id for p in kept.points}
+    }.values():
+        assert any(
+            other.answers <= gone.answers
+            and other.validation.utility_risk <= gone.validation.utility_risk
+            and other.validation.adversary_error >= gone.validation.adversary_error
+            and other.validation.unique_people <= gone.validation.unique_people
+            for other in kept.points
+        )
 
 
 @given(points)

@@ -211,21 +211,31 @@ def thinned(points: Sequence[Point], front: Sequence[int], most: int, limits: Li
     return kept
 
 
-def worth_attacking(frontier: Frontier, chosen: str | None, most: int) -> Frontier:
-    """Return the frontier with at most so many candidates: first those go that another one beats.
+def worth_attacking(frontier: Frontier, chosen: str | None) -> Frontier:
+    """Return the frontier without those that another one beats in everything that a limit may be about.
 
     What is made the least of a candidate may end where another one beats it. Whoever is chosen stays.
     """
-    points, limits = [point.validation.point for point in frontier.points], frontier.limit_points
-    answers = [point.answers for point in frontier.points]
-    front, own = unbeaten(points), [i for i, point in enumerate(frontier.points) if point.id == chosen]
-    kept = thinned(points, front, most, limits.on_validation)
-    if not {*own} <= {*kept}:
-        kept = own if most == 1 else [*thinned(points, front, most - 1, limits.on_validation), *own]
-    others = sorted({*range(len(points))} - {*front, *kept}, key=lambda i: (answers[i], i))
-    left = sorted([*kept, *others[: most - len(kept)]])  # of those that are beaten, the shortest forms
-    counts = replace(frontier.counts, thinned=frontier.thinned + len(points) - len(left))
-    return Frontier.of([frontier.points[i] for i in left], limits, counts)
+    aims = [_aims(point) for point in frontier.points]
+    left = [
+        point
+        for point, own in zip(frontier.points, aims, strict=True)
+        if point.id == chosen or not any(_beats(other, own) for other in aims)
+    ]
+    counts = replace(frontier.counts, thinned=frontier.thinned + len(frontier.points) - len(left))
+    return Frontier.of(left, frontier.limit_points, counts)
+
+
+def _aims(point: Candidate) -> tuple[float, ...]:
+    """Return what is to be small: errors, more errors than with everything asked, what is told, the form."""
+    figures = point.validation
+    more = 0.0 if figures.increase is None else figures.increase.mean
+    size = point.asked, point.answers, figures.unique_people
+    return figures.utility_risk, more, -figures.adversary_error, *size
+
+
+def _beats(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return one != other and all(a <= b for a, b in zip(one, other, strict=True))
 
 
 def distances(points: Sequence[Point], limits: Limits) -> list[float]:

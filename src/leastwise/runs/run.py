@@ -203,7 +203,7 @@ def judged_frontier(job: Job, least: bool = True) -> Found:
     frontier = Frontier.of(judge(job, front, asked, counts.screened), limits, counts)
     if budget.max_group_gap is None:  # who serves groups alike may be beaten in everything else
         first = choose(frontier, job.options.budget, pool.candidates)
-        frontier = worth_attacking(frontier, first.candidate, job.task.most)
+        frontier = worth_attacking(frontier, first.candidate)
     return Found(frontier, pool, asked)
 
 

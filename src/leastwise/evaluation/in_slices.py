@@ -30,6 +30,7 @@ from leastwise.adversaries.guessing import (
 from leastwise.adversaries.reconstruction import HighCertainty, Reconstruction
 from leastwise.adversaries.result import AttackResult
 from leastwise.adversaries.singling_out import SinglingOut, singled_out
+from leastwise.errors import DataError
 from leastwise.evaluation.certificate import Certificate, certificate_of, stored_buckets, told_in_hindsight
 from leastwise.evaluation.label_guesses import Learned, learn_label
 from leastwise.evaluation.risk import UtilityRisk, risk_of
@@ -117,6 +118,8 @@ def judge_slices(
             each.add(counted)
         if labels is not None:
             labels.add(counted.truth)
+    if not promised:
+        raise DataError("every record is withheld: each is shared by fewer people than the minimum; lower it")
     withheld = people - int(promised[0].people)
     everybody = _everybody(breach, promised[0].people, float(withheld))
     for thief, own in zip(thieves, (everybody, everybody.deployed()), strict=False):

@@ -54,6 +54,8 @@ def budget_lines(budget: Budget) -> list[str]:
 
     >>> budget_lines(Budget(max_error_increase=0.01, max_asked=5))
     ['the model may err at most 1 point more than with full records', 'at most 5 questions']
+    >>> budget_lines(Budget(max_unique_share=0.02))
+    ['at most 2.0\xa0% of the people may be alone with a generalized record']
     """
     lines = []
     if budget.max_error_increase is not None:
@@ -68,6 +70,9 @@ def budget_lines(budget: Budget) -> list[str]:
     if budget.max_unique is not None:
         alone = "nobody" if budget.max_unique == 0 else f"at most {counted(budget.max_unique, 'person', 'people')}"
         lines.append(f"{alone} may be alone with a generalized record")
+    if budget.max_unique_share is not None:
+        share = percent(budget.max_unique_share, 1)
+        lines.append(f"at most {share} of the people may be alone with a generalized record")
     if budget.max_buckets is not None:
         lines.append(f"at most {counted(budget.max_buckets, 'answer')} in all")
     return lines if budget.max_asked is None else [*lines, f"at most {counted(budget.max_asked, 'question')}"]

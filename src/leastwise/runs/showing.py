@@ -68,6 +68,8 @@ def what_to_ask(chosen: Candidate, frontier: Frontier, budget: Budget) -> str:
     if not budget.bounds_utility:
         return f"Ask nothing: of the {many} questions, the limits that were stated leave none."
     if not budget.tells_nothing(nothing):
+        if budget.problems(nothing, frontier.untouched_validation.utility_risk):
+            return f"Ask nothing: none of the {many} questions."  # a person's own choice; its verdict follows
         return f"Ask nothing: without any of the {many} questions no more is lost than is allowed."
     rare = nothing.number is None and not nothing.labels and nothing.utility_risk < RARE
     note = (

@@ -95,6 +95,7 @@ def test_why_nothing_is_asked_is_said(run: Run) -> None:
     )
     allowed = "Ask nothing: without any of the 3 questions no more is lost than is allowed."
     assert said(limit, told) == allowed
+    assert said(limit, Difference(0.11, 0.002)) == "Ask nothing: none of the 3 questions."  # a person chose it
     left = "Ask nothing: of the 3 questions, the limits that were stated leave none."
     assert said(Budget(max_asked=0), untold) == left
 

@@ -45,7 +45,7 @@ version: 1
 {personal} # what a thief must not find out; leave out: all discrete ones
 {schema} # written by leastwise inspect -o, and edited; otherwise inferred from the data
 {missing} # texts that mean "no answer"
-{seed} # same seed, same split, same figures
+{seed} # same seed, same split: every check of the same records has the same figures
 {quick} # true: train less, for a first look
 
 # What was chosen, and what the sample promised of it (leastwise check --write-promise promise.json).

@@ -68,6 +68,7 @@ def least(
     constraints: Constraints | None = None,
     loss: float = LOSS,
     limit: Limit | None = None,
+    cautious: bool = False,
 ) -> Generalization:
     """Drop questions and merge answers as long as that costs no accuracy that the records can tell.
 
@@ -85,6 +86,8 @@ def least(
         What may be lost at most by the beliefs of who sees more, where the records do not tell it.
     limit
         On how much more often it may err than with everything asked; what is coarser keeps it in any case.
+    cautious
+        Whether only the given one is believed, even where validation surprises somebody less who sees less.
 
     Notes
     -----
@@ -98,7 +101,7 @@ def least(
     start = brought_to(replace(held, min_people=floor), start, own)
     if broken(held, start, own):  # a floor that the constraints leave no room for
         start = generalization
-    search = _Search(_some(train), validation, held, _some(own, _MOST_ON_A_PATH), loss, limit)
+    search = _Search(_some(train), validation, held, _some(own, _MOST_ON_A_PATH), loss, limit, cautious)
     search.begin(start)
     readable = search.with_readable_answers(search.without_questions(start))
     now, earlier = search.along_the_path(readable), None
@@ -248,6 +251,7 @@ class _Search:
     own: Table  # the training part with its own numbers only: those of others must not make an edge
     loss: float = LOSS
     limit: Limit | None = None
+    cautious: bool = False
     people: Table = field(init=False)  # the validation part, person by person
     given: _Witness = field(init=False)  # what everything that follows, which is coarser, is held against
     surest: _Witness = field(init=False)  # who was the least surprised by validation so far
@@ -419,7 +423,7 @@ class _Search:
         """
         path = [now, *self.path(now, _SAVING)]
         lengths = [left for left in _LENGTHS if left < len(path)]
-        for left in lengths:
+        for left in () if self.cautious else lengths:
             self._believe_rather(path[-left])
         shorter = 0
         for left in lengths:

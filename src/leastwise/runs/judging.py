@@ -200,7 +200,7 @@ def _made_least(
         loss = loss if share else loss / 4
         if left >= 0:
             limit = Limit(how.everything, allowed.increase - (1 - share) * left, allowed.errors)
-    rest: Any = {"constraints": constraints, "loss": loss, "limit": limit}
+    rest: Any = {"constraints": constraints, "loss": loss, "limit": limit, "cautious": not share}
     coarser = least_of(how.split.train, how.split.validation, candidate.generalization, **rest)
     way = how.coarsened(candidate, coarser, constraints)
     return Polished(way, how.estimated(way.generalization))

@@ -159,17 +159,6 @@ class _Chain:
         scores = [(error, found[d, s, 1] / total) for error, (d, s) in zip(errors, tried, strict=True)]
         d, s = tried[min(range(len(tried)), key=scores.__getitem__)]
         self.depth, (self.pseudo_count, self.discount) = depths[d], settings[s]
-        self._forget_deeper()
-
-    def _forget_deeper(self) -> None:
-        """Let go of the nodes that nobody will walk to: of a million records they fill gigabytes."""
-        keys, nodes, ends = self.trie
-        end = ends[self.depth]
-        count = int(nodes[:end][keys[:end] != -1].max(initial=0)) + 1  # they are numbered depth by depth
-        starts, values, counts, people = self.counts
-        last = starts[count]
-        self.trie = keys[:end].copy(), nodes[:end].copy(), ends[: self.depth + 1]
-        self.counts = starts[: count + 1].copy(), values[:last].copy(), counts[:last].copy(), people[:count].copy()
 
     def probabilities(self, inputs: Array) -> Probabilities:
         found = backoff.posteriors(

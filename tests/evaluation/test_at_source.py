@@ -182,6 +182,7 @@ def _check_same(found: AtSource, exact: AtSource) -> None:
 
 
 def test_slices_that_lose_somebody_are_noticed(source: Source, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert source.domains, "looked at before"
     monkeypatch.setattr("leastwise.records.sources.engine.MOST_GROUPS", 45)
     monkeypatch.setattr(Slice, "halves", property(lambda own: (Slice(own.number, 2 * own.of, own.digits),)))
     with pytest.raises(DataError, match="changed while they were counted: there were"):

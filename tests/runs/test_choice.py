@@ -298,7 +298,8 @@ def test_thinning_keeps_both_ends_and_loses_as_little_area_as_one_by_one_can(fou
 @given(points, st.integers(0, 11))
 def test_who_is_beaten_in_everything_is_not_attacked_and_no_limit_misses_it(found: Any, which: int) -> None:
     sizes = [(1 + i % 2, 9 - i % 5) for i in range(len(found))]
-    front = make(*(figures(*point, unique=i % 3) for i, point in enumerate(sorted(found))), sizes=sizes)
+    own = [figures(*point, unique=i % 3, sex=(i % 4) / 8) for i, point in enumerate(sorted(found))]
+    front = make(*own, sizes=sizes)
     chosen = front.points[which % len(front.points)]
     kept = worth_attacking(front, chosen.id)
     assert chosen.id in {point.id for point in kept.points}
@@ -311,6 +312,7 @@ def test_who_is_beaten_in_everything_is_not_attacked_and_no_limit_misses_it(foun
             and other.validation.utility_risk <= gone.validation.utility_risk
             and other.validation.adversary_error >= gone.validation.adversary_error
             and other.validation.unique_people <= gone.validation.unique_people
+            and other.validation.by_attribute["sex"] >= gone.validation.by_attribute["sex"]
             for other in kept.points
         )
 

@@ -230,8 +230,9 @@ def _aims(point: Candidate) -> tuple[float, ...]:
     """Return what is to be small: errors, more errors than with everything asked, what is told, the form."""
     figures = point.validation
     more = 0.0 if figures.increase is None else figures.increase.mean
+    told = (-figures.by_attribute[name] for name in sorted(figures.by_attribute))
     size = point.asked, point.answers, figures.unique_people
-    return figures.utility_risk, more, -figures.adversary_error, *size
+    return figures.utility_risk, more, -figures.adversary_error, *told, *size
 
 
 def _beats(one: tuple[float, ...], other: tuple[float, ...]) -> bool:

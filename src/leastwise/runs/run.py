@@ -201,7 +201,8 @@ def judged_frontier(job: Job, least: bool = True) -> Found:
     asked = guess_labels(job, asked.and_also(front))
     limits = judge_limits(job, asked)
     frontier = Frontier.of(judge(job, front, asked, counts.screened), limits, counts)
-    if budget.max_group_gap is None:  # who serves groups alike may be beaten in everything else
+    # Who serves groups alike, or tells one of several labels best, may be beaten in everything else.
+    if not job.options.groups and train.several is None:
         first = choose(frontier, job.options.budget, pool.candidates)
         frontier = worth_attacking(frontier, first.candidate)
     return Found(frontier, pool, asked)

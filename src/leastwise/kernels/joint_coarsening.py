@@ -268,11 +268,19 @@ def _right_guesses(
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _target_hits(
-    state: State, target: int, attribute: int, into: Array, first: Array, chain: Array, all_of_them: bool
+    state: State,
+    target: int,
+    attribute: int,
+    into: Array,
+    first: Array,
+    chain: Array,
+    all_of_them: bool,
+    pseudo_counts: Array,
 ) -> tuple[float, Array]:  # pragma: no cover
-    """Return the change of the people guessed right, and the right guesses of each group of joint buckets.
+    """Return the change of the people guessed right, and the right guesses: pseudo-count x group of joint buckets.
 
-    ``all_of_them`` is False when the merge leaves the coarser knowledge alone; then groups of one are skipped.
+    ``all_of_them`` is False when the merge leaves the coarser knowledge alone; then groups of one are skipped. The
+    change is that by the first pseudo-count.
     """
     size = state.targets.sizes[target]
     rows, begin = state.contexts.rows[target], state.contexts.starts[target]
@@ -281,8 +289,8 @@ def _target_hits(
     context = _nothing_filled(np.zeros((rows, size)) if state.contexts.strides[target, attribute] else counts)
     own = _nothing_filled(np.zeros((state.bucket_people.shape[1], size)))
     held, seen = np.zeros(size), np.empty(size, dtype=np.int64)
-    pseudo_count, own_pseudo_count = state.pseudo_counts[target], state.pseudo_counts[len(state.targets.own) + 1]
-    result = np.zeros(len(first))
+    own_pseudo_count = state.pseudo_counts[len(state.targets.own) + 1]
+    result = np.zeros((len(pseudo_counts), len(first)))
     change = 0.0
     for g in range(len(first)):
         z = first[g]
@@ -291,19 +299,20 @@ def _target_hits(
         row = _context_row(state, target, attribute, into, z, context)
         home = _own_row(state, target, attribute, into, z, own)
         count = _hold(state, target, z, chain, held, seen)
-        share = pseudo_count / (max(context.people[row] - 1, 0.0) + own_pseudo_count)
         # A bucket can be without values of its own: all its numbers are in runs that are commoner elsewhere.
         inner = own_pseudo_count / own.people[home] if own.people[home] > 0 else 0.0
-        result[g] = _right_guesses(
-            held, seen[:count], context.counts[row], context.most[row], own.most[home],
-            state.targets.people[target], share, inner,
-        )  # fmt: skip
+        for i in range(len(pseudo_counts)):
+            share = pseudo_counts[i] / (max(context.people[row] - 1, 0.0) + own_pseudo_count)
+            result[i, g] = _right_guesses(
+                held, seen[:count], context.counts[row], context.most[row], own.most[home],
+                state.targets.people[target], share, inner,
+            )  # fmt: skip
         held[seen[:count]] = 0.0
         before = 0.0
         while z >= 0:
             before += state.hits[z, target]
             z = chain[z]
-        change += result[g] - before
+        change += result[0, g] - before
     return change, result
 
 
@@ -397,25 +406,32 @@ def score_merge(state: State, attribute: int, into: Array) -> Array:  # pragma: 
     change = np.zeros(targets + 1)
     for t in range(targets):
         moved = state.contexts.strides[t, attribute] > 0 or state.targets.own[t] == attribute
-        change[t] = _target_hits(state, t, attribute, into, first, chain, moved)[0]
+        now = state.pseudo_counts[t : t + 1]
+        change[t] = _target_hits(state, t, attribute, into, first, chain, moved, now)[0]
     effect = _merged_effect(state, attribute, into)
     change[targets] = _label_hits(state, attribute, into, first, chain, effect)[0]
     return change
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def score_all(state: State) -> None:  # pragma: no cover
-    """Fill ``hits`` of every joint bucket."""
+def score_target(state: State, target: int, pseudo_counts: Array) -> Array:  # pragma: no cover
+    """Return the people of every joint bucket who are guessed right, by each of the pseudo-counts.
+
+    The last target is the label.
+    """
     nothing = np.zeros(state.bucket_people.shape[1], dtype=np.int64)
-    total = len(state.joint.alive)
-    first = np.arange(total)
-    chain = np.full(total, -1, dtype=np.int64)
+    total, targets = len(state.joint.alive), len(state.targets.own)
+    first, chain = np.arange(total), np.full(total, -1, dtype=np.int64)
     # Nothing is merged: the last column of the buckets is an attribute that is not there.
     outside = state.joint.buckets.shape[1] - 1
-    for t in range(len(state.targets.own)):
-        state.hits[:, t] = _target_hits(state, t, outside, nothing, first, chain, True)[1]
-    effect = np.zeros(state.label.effects.shape[1:])
-    state.hits[:, len(state.targets.own)] = _label_hits(state, outside, nothing, first, chain, effect)[1]
+    if target < targets:
+        _, result = _target_hits(state, target, outside, nothing, first, chain, True, pseudo_counts)
+        return np.asarray(result)
+    effect, result = np.zeros(state.label.effects.shape[1:]), np.zeros((len(pseudo_counts), total))
+    for i in range(len(pseudo_counts)):
+        state.pseudo_counts[targets] = pseudo_counts[i]
+        result[i] = _label_hits(state, outside, nothing, first, chain, effect)[1]
+    return result
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -426,12 +442,13 @@ def apply_merge(state: State, attribute: int, into: Array) -> None:  # pragma: n
     targets = len(state.targets.own)
     for t in range(targets):
         moved = state.contexts.strides[t, attribute] > 0 or state.targets.own[t] == attribute
-        _, hits = _target_hits(state, t, attribute, into, first, chain, moved)
+        now = state.pseudo_counts[t : t + 1]
+        _, hits = _target_hits(state, t, attribute, into, first, chain, moved, now)
         for g in range(len(first)):
             if moved or chain[first[g]] >= 0:
-                state.hits[first[g], t] = hits[g]
-    _, hits = _label_hits(state, attribute, into, first, chain, effect)
-    state.hits[first, targets] = hits
+                state.hits[first[g], t] = hits[0, g]
+    _, label_hits = _label_hits(state, attribute, into, first, chain, effect)
+    state.hits[first, targets] = label_hits
     for z in touched:
         bucket = state.joint.buckets[z, attribute]
         state.label.scores[z] += effect[into[bucket]] - state.label.effects[attribute, bucket]

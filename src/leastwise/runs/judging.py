@@ -158,12 +158,12 @@ def polished(
     """Return the least that a candidate can be, screened like all others, and what it becomes when all is spent.
 
     Nothing is spent where nothing is ``allowed``, or where the least errs too much for that. ``share`` is how much
-    of what a limit leaves may be lost for fewer answers.
+    of what a limit leaves may be lost for fewer answers; who may lose nothing spends nothing.
     """
     parts = how.split.train, how.split.validation
     first = _made_least(candidate, how, constraints, allowed, share)
     found = [first]
-    left = 0.0 if allowed is None else allowed.left(first.increase)
+    left = 0.0 if allowed is None or not share else allowed.left(first.increase)
     if left > 0:
         same: Any = {"constraints": constraints, "everything": how.everything}
         spent = spent_by_shares(*parts, first.candidate.generalization, left, PARTS, SPENDING, **same)

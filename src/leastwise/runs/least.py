@@ -13,14 +13,14 @@ import numpy as np
 from leastwise.documents import write_whole
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
+from leastwise.minimizers.merging import LOSS
 from leastwise.predictors.held_out import CHOICE_MARGIN, TOLD, Difference, Reference
 from leastwise.runs import folder as places
 from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, read_line, write_line
-from leastwise.runs.choice import budget_in_force
+from leastwise.runs.choice import MOST_ANSWERS, budget_in_force
 from leastwise.runs.frontier import thinned
 from leastwise.runs.job import Job
 from leastwise.runs.judging import (
-    FOR_FEWER_ANSWERS,
     Allowed,
     Polished,
     Polishing,
@@ -58,20 +58,30 @@ def make_least(
         starts += near_the_limit(job, near, front, everything, most)
     together = len(pool.candidates) + 3 * len(starts) + 1
     how = Polishing(job.searching, job.fitting, together, everything, asked.known_for_screening(job.split))
-    tasks: list[Any] = [(each, how, constraints, allowed) for each in starts]
+    # Whoever brings a grid says who proposes.
+    wholes = _asking_everything(job, silent, everything, most) if job.options.grid is None else []
+    begun = [*(each for each in starts if each.answers <= MOST_ANSWERS), *wholes]
+    tasks: list[Any] = [(each, how, constraints, allowed) for each in begun]
     increase = asked.increase_of_nothing(job.split)
-    if job.options.grid is None:  # whoever brings a grid says who proposes
-        wholes = _asking_everything(job, silent, everything, most)
-        # Where hardly anything may be lost, what loses nothing by any estimate is what is left.
-        shares = (FOR_FEWER_ANSWERS,) if allowed is None else (0.0, FOR_FEWER_ANSWERS)
-        tasks += [(whole, how, constraints, allowed, share) for whole in wholes for share in shares]
     costs_little = increase.mean <= (most or 0.0) or increase.bound(-TOLD) <= 0
     if costs_little and not (constraints and constraints.wanted):
-        nothing = candidate_that_asks_nothing(job.split.train)
-        tasks.append((nothing, how, None, None))
+        begun.append(candidate_that_asks_nothing(job.split.train))
+        tasks.append((begun[-1], how, None, None))
     limit = f"{most}-{budget.confidence:g}"
     found = _made(job, "asking less", limit, tasks, polished)
-    least = [first.candidate for first, *_ in (*found[: len(front)], *found[len(starts) :])]
+    long = not_beaten_by(found, [each for each in starts if each.answers > MOST_ANSWERS])
+    tasks = [(each, how, constraints, allowed) for each in long]
+    if allowed is not None and not any(
+        allowed.left(first.increase) >= allowed.increase / 2 for first, *_ in found
+    ):
+        # Where hardly anything may be lost, what loses nothing by any estimate is what is left.
+        long += wholes
+        tasks += [(whole, how, constraints, allowed, 0.0) for whole in wholes]
+    found += _made(job, "asking less, of many answers", f"{limit}-long", tasks, polished) if tasks else []
+    # What was only near the limit is there for what it becomes when the limit is spent.
+    near_it = {each.fingerprint for each in starts[len(front) :]}
+    pairs = zip((*begun, *long), found, strict=True)
+    least = [first.candidate for start, (first, *_) in pairs if start.fingerprint not in near_it]
     made = {each.fingerprint for each in least}
     others = [each for one in found for each in one if each.candidate.fingerprint not in made]
     if allowed is not None and others:
@@ -116,6 +126,21 @@ def near_the_limit(
     safest = max((points[i].adversary_error for i in new), default=0.0)
     limits = Limits(Point(0.0, 0.0), Point(most + NEAR / 2, safest))
     return [near[i] for i in thinned(points, new, MOST_STARTS, limits)]
+
+
+def not_beaten_by(least: Sequence[tuple[Polished, ...]], long: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates of very many answers that may become better than what others have become.
+
+    Merging gives away up to ``LOSS`` of accuracy, or twice that: who errs less than another one by no more, tells
+    more, and has more to ask, will most often be beaten by it. It would take longest of all.
+    """
+
+    def beats(short: Candidate, other: Candidate) -> bool:
+        mine, theirs = short.validation.point, other.validation.point
+        safer = mine.adversary_error >= theirs.adversary_error
+        return safer and short.answers <= MOST_ANSWERS and mine.utility_risk <= theirs.utility_risk + 2 * LOSS
+
+    return [each for each in long if not any(beats(first.candidate, each) for first, *_ in least)]
 
 
 def spending_best(found: Sequence[Polished], allowed: Allowed) -> list[Candidate]:

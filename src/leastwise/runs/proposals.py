@@ -68,7 +68,7 @@ def compile_once(sources: Sequence[Source], split: Split, progress: Progress) ->
 
     A few hundred records are enough: what is compiled depends on the types of the columns, not on their length.
     """
-    last = {"pat": ("split_scan", "scan_node"), "recommended": ("joint_coarsening", "score_all")}
+    last = {"pat": ("split_scan", "scan_node"), "recommended": ("joint_coarsening", "score_target")}
     named = {source.minimizer: source for source in sources if source.minimizer in last and source.brought is None}
     if all(is_compiled(*kernel) for kernel in [("backoff", "posteriors"), *(last[name] for name in named)]):
         return

@@ -19,7 +19,7 @@ from leastwise.kernels.joint_coarsening import (
     Members,
     State,
     Targets,
-    score_all,
+    score_target,
 )
 from leastwise.minimizers.optimal.items import guessed, personal_codes
 from leastwise.random import generator
@@ -223,16 +223,8 @@ def _context(
 def _choose_pseudo_counts(state: State, pseudo_counts: PseudoCounts) -> None:
     """Give each target the pseudo-count that guesses most people right, and score all joint buckets with it."""
     targets = len(state.targets.own)
-    tried = [
-        (context, pseudo_counts.label[min(i, len(pseudo_counts.label) - 1)])
-        for i, context in enumerate(pseudo_counts.context)
-    ]
-    hits_of = []
-    for context, label in tried:
-        state.pseudo_counts[:targets], state.pseudo_counts[targets] = context, label
-        score_all(state)
-        hits_of.append(state.hits.copy())
-    best = np.argmax([hits.sum(axis=0) for hits in hits_of], axis=0)
     for target in range(targets + 1):
-        state.pseudo_counts[target] = tried[best[target]][target == targets]
-        state.hits[:, target] = hits_of[best[target]][:, target]
+        tried = pseudo_counts.label if target == targets else pseudo_counts.context
+        hits = score_target(state, target, np.array(tried))
+        best = int(hits.sum(axis=1).argmax())
+        state.pseudo_counts[target], state.hits[:, target] = tried[best], hits[best]

@@ -16,7 +16,6 @@ from leastwise.generalization import Generalization
 from leastwise.minimizers.constraints import BucketTree, MergeRules
 from leastwise.partition import Intervals, Partition, Untouched
 from leastwise.predictors.base import Predictor, samples
-from leastwise.records.grouping import joint_buckets
 from leastwise.records.table import Table
 
 # Up to so many groups of a discrete attribute, any two are tried; beyond, neighbours by their mean label.
@@ -95,8 +94,8 @@ def by_cost(
         for pair in mergeable(partition, label / np.maximum(use, 1), use):
             if rules.allow(attribute, pair):
                 touched = np.isin(inputs[:, column], pair)
-                guessed = _averaged(classifier, inputs[touched], rows.input_sizes, column, pair, use)
                 own, number = beliefs[touched], np.arange(int(touched.sum()))
+                guessed = _averaged(classifier, inputs[touched], own, column, pair, use)
                 lost = own.max(axis=1) - own[number, guessed.argmax(axis=1)]
                 costs.append((float(weights[touched] @ lost), Pair(attribute, pair)))
     return [pair for _, pair in sorted(costs, key=lambda each: each[0])]
@@ -105,16 +104,16 @@ def by_cost(
 def _averaged(
     classifier: Predictor,
     inputs: npt.NDArray[Any],
-    sizes: Sequence[int],
+    own: npt.NDArray[Any],
     column: int,
     pair: tuple[int, int],
     use: npt.NDArray[Any],
 ) -> npt.NDArray[Any]:
-    """Return what is guessed by somebody who is told only that one of the two is the case."""
-    found: Any = 0
-    for bucket in pair:
-        asked = inputs.copy()
-        asked[:, column] = bucket
-        first, place = joint_buckets(asked, sizes)
-        found = found + use[bucket] * np.asarray(classifier.predict(asked[first])[0])[place]
-    return np.asarray(found)
+    """Return what is guessed by somebody who is told only that one of the two is the case.
+
+    ``own`` is what is guessed now: only what would be guessed of the other bucket is not known yet.
+    """
+    bucket, exchanged = inputs[:, column], inputs.copy()
+    exchanged[:, column] = np.where(bucket == pair[0], pair[1], pair[0])
+    other = np.asarray(classifier.predict(exchanged)[0])
+    return np.asarray(use[bucket][:, None] * own + use[exchanged[:, column]][:, None] * other)

@@ -51,37 +51,30 @@ def make_least(
     budget = budget_in_force(job.task.budget, job.split.train.number is not None)
     everything, most = asked.reference(job.split, job.searching), budget.max_error_increase
     allowed = None if most is None else Allowed(most, CHOICE_MARGIN * budget.errors)
-    starts = [*front]
-    if most is not None:
-        reach = asked.risk_of_everything(job.split).error + most + NEAR
-        near = [each for each in pool.candidates if each.validation.point.utility_risk <= reach]
-        starts += near_the_limit(job, near, front, everything, most)
+    starts = [*front, *near_the_limit(job, pool, front, asked, everything, most)]
     together = len(pool.candidates) + 3 * len(starts) + 1
     how = Polishing(job.searching, job.fitting, together, everything, asked.known_for_screening(job.split))
     # Whoever brings a grid says who proposes.
     wholes = _asking_everything(job, silent, everything, most) if job.options.grid is None else []
-    begun = [*(each for each in starts if each.answers <= MOST_ANSWERS), *wholes]
-    tasks: list[Any] = [(each, how, constraints, allowed) for each in begun]
+    short = [*(each for each in starts if each.answers <= MOST_ANSWERS), *wholes]
+    tasks: list[Any] = [(each, how, constraints, allowed) for each in short]
     increase = asked.increase_of_nothing(job.split)
     costs_little = increase.mean <= (most or 0.0) or increase.bound(-TOLD) <= 0
     if costs_little and not (constraints and constraints.wanted):
-        begun.append(candidate_that_asks_nothing(job.split.train))
-        tasks.append((begun[-1], how, None, None))
+        tasks.append((candidate_that_asks_nothing(job.split.train), how, None, None))
     limit = f"{most}-{budget.confidence:g}"
     found = _made(job, "asking less", limit, tasks, polished)
     long = not_beaten_by(found, [each for each in starts if each.answers > MOST_ANSWERS])
-    tasks = [(each, how, constraints, allowed) for each in long]
-    if allowed is not None and not any(
-        allowed.left(first.increase) >= allowed.increase / 2 for first, *_ in found
-    ):
+    more: list[Any] = [(each, how, constraints, allowed) for each in long]
+    if allowed is not None and not any(allowed.left(first.increase) >= 0 for first, *_ in found):
         # Where hardly anything may be lost, what loses nothing by any estimate is what is left.
-        long += wholes
-        tasks += [(whole, how, constraints, allowed, 0.0) for whole in wholes]
-    found += _made(job, "asking less, of many answers", f"{limit}-long", tasks, polished) if tasks else []
+        more += [(whole, how, constraints, allowed, 0.0) for whole in wholes]
+    if more:
+        found += _made(job, "asking less, of many answers", f"{limit}-long", more, polished)
     # What was only near the limit is there for what it becomes when the limit is spent.
-    near_it = {each.fingerprint for each in starts[len(front) :]}
-    pairs = zip((*begun, *long), found, strict=True)
-    least = [first.candidate for start, (first, *_) in pairs if start.fingerprint not in near_it]
+    only_near = {each.fingerprint for each in starts[len(front) :]}
+    pairs = zip((*tasks, *more), found, strict=True)
+    least = [first.candidate for (start, *_), (first, *_) in pairs if start.fingerprint not in only_near]
     made = {each.fingerprint for each in least}
     others = [each for one in found for each in one if each.candidate.fingerprint not in made]
     if allowed is not None and others:
@@ -107,9 +100,13 @@ def _asking_everything(
 
 
 def near_the_limit(
-    job: Job, near: Sequence[Candidate], front: Sequence[Candidate], everything: Reference, most: float
+    job: Job, pool: Pool, front: Sequence[Candidate], asked: Asked, everything: Reference, most: float | None
 ) -> list[Candidate]:
-    """Return those near the limit that nobody beats, by estimates that luck has less part in."""
+    """Return those near a limit that nobody beats, by estimates that luck has less part in."""
+    if most is None:
+        return []
+    reach = asked.risk_of_everything(job.split).error + most + NEAR
+    near = [each for each in pool.candidates if each.validation.point.utility_risk <= reach]
     found = job.resumed(
         "looking near the limit",
         job.journal(f"near-{name_of(near)}.jsonl"),

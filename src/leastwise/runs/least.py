@@ -13,7 +13,6 @@ import numpy as np
 from leastwise.documents import write_whole
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
-from leastwise.minimizers.merging import LOSS
 from leastwise.predictors.held_out import CHOICE_MARGIN, TOLD, Difference, Reference
 from leastwise.runs import folder as places
 from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, read_line, write_line
@@ -35,6 +34,8 @@ NEAR = 0.02
 """Who errs by so much more than allowed in screening does not keep the limit, however strong the judge."""
 MOST_STARTS = 4
 """So many more candidates than the frontier has are made the least: those near the limit, where it is decided."""
+MOST_LONG = 2
+"""Of candidates that are longer than anybody would answer, so many are made the least."""
 SHARES = (1.0, 0.75, 0.5)
 """Of what they become, the safest are judged that seem to keep such a share of the limit."""
 
@@ -51,29 +52,26 @@ def make_least(
     budget = budget_in_force(job.task.budget, job.split.train.number is not None)
     everything, most = asked.reference(job.split, job.searching), budget.max_error_increase
     allowed = None if most is None else Allowed(most, CHOICE_MARGIN * budget.errors)
-    starts = [*front, *near_the_limit(job, pool, front, asked, everything, most)]
+    starts = worth_the_time([*front, *near_the_limit(job, pool, front, asked, everything, most)])
     together = len(pool.candidates) + 3 * len(starts) + 1
     how = Polishing(job.searching, job.fitting, together, everything, asked.known_for_screening(job.split))
     # Whoever brings a grid says who proposes.
     wholes = _asking_everything(job, silent, everything, most) if job.options.grid is None else []
-    short = [*(each for each in starts if each.answers <= MOST_ANSWERS), *wholes]
-    tasks: list[Any] = [(each, how, constraints, allowed) for each in short]
+    tasks: list[Any] = [(each, how, constraints, allowed) for each in (*starts, *wholes)]
     increase = asked.increase_of_nothing(job.split)
     costs_little = increase.mean <= (most or 0.0) or increase.bound(-TOLD) <= 0
     if costs_little and not (constraints and constraints.wanted):
         tasks.append((candidate_that_asks_nothing(job.split.train), how, None, None))
     limit = f"{most}-{budget.confidence:g}"
     found = _made(job, "asking less", limit, tasks, polished)
-    long = not_beaten_by(found, [each for each in starts if each.answers > MOST_ANSWERS])
-    more: list[Any] = [(each, how, constraints, allowed) for each in long]
     if allowed is not None and not any(allowed.left(first.increase) >= 0 for first, *_ in found):
         # Where hardly anything may be lost, what loses nothing by any estimate is what is left.
-        more += [(whole, how, constraints, allowed, 0.0) for whole in wholes]
-    if more:
-        found += _made(job, "asking less, of many answers", f"{limit}-long", more, polished)
+        cautious = [(whole, how, constraints, allowed, 0.0) for whole in wholes]
+        found += _made(job, "asking less, losing nothing", f"{limit}-nothing", cautious, polished)
+        tasks += cautious
     # What was only near the limit is there for what it becomes when the limit is spent.
-    only_near = {each.fingerprint for each in starts[len(front) :]}
-    pairs = zip((*tasks, *more), found, strict=True)
+    only_near = {each.fingerprint for each in starts} - {each.fingerprint for each in front}
+    pairs = zip(tasks, found, strict=True)
     least = [first.candidate for (start, *_), (first, *_) in pairs if start.fingerprint not in only_near]
     made = {each.fingerprint for each in least}
     others = [each for one in found for each in one if each.candidate.fingerprint not in made]
@@ -125,19 +123,15 @@ def near_the_limit(
     return [near[i] for i in thinned(points, new, MOST_STARTS, limits)]
 
 
-def not_beaten_by(least: Sequence[tuple[Polished, ...]], long: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates of very many answers that may become better than what others have become.
+def worth_the_time(starts: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates without all but the safest of those that have very many answers.
 
-    Merging gives away up to ``LOSS`` of accuracy, or twice that: who errs less than another one by no more, tells
-    more, and has more to ask, will most often be beaten by it. It would take longest of all.
+    To make them the least takes longest of all, and what becomes of the finest is beaten by what becomes of
+    everything asked, which is made the least in any case.
     """
-
-    def beats(short: Candidate, other: Candidate) -> bool:
-        mine, theirs = short.validation.point, other.validation.point
-        safer = mine.adversary_error >= theirs.adversary_error
-        return safer and short.answers <= MOST_ANSWERS and mine.utility_risk <= theirs.utility_risk + 2 * LOSS
-
-    return [each for each in long if not any(beats(first.candidate, each) for first, *_ in least)]
+    long = [each for each in starts if each.answers > MOST_ANSWERS]
+    long.sort(key=lambda each: -each.validation.adversary_error)
+    return [each for each in starts if each not in long[MOST_LONG:]]
 
 
 def spending_best(found: Sequence[Polished], allowed: Allowed) -> list[Candidate]:

@@ -52,11 +52,11 @@ def make_least(
     budget = budget_in_force(job.task.budget, job.split.train.number is not None)
     everything, most = asked.reference(job.split, job.searching), budget.max_error_increase
     allowed = None if most is None else Allowed(most, CHOICE_MARGIN * budget.errors)
-    starts = worth_the_time([*front, *near_the_limit(job, pool, front, asked, everything, most)])
+    starts, wholes = [*front, *near_the_limit(job, pool, front, asked, everything, most)], list[Candidate]()
+    if job.options.grid is None:  # whoever brings a grid says who proposes
+        starts, wholes = worth_the_time(starts), _asking_everything(job, silent, everything, most)
     together = len(pool.candidates) + 3 * len(starts) + 1
     how = Polishing(job.searching, job.fitting, together, everything, asked.known_for_screening(job.split))
-    # Whoever brings a grid says who proposes.
-    wholes = _asking_everything(job, silent, everything, most) if job.options.grid is None else []
     tasks: list[Any] = [(each, how, constraints, allowed) for each in (*starts, *wholes)]
     increase = asked.increase_of_nothing(job.split)
     costs_little = increase.mean <= (most or 0.0) or increase.bound(-TOLD) <= 0

@@ -64,7 +64,7 @@ def make_least(
         tasks.append((candidate_that_asks_nothing(job.split.train), how, None, None))
     limit = f"{most}-{budget.confidence:g}"
     found = _made(job, "asking less", limit, tasks, polished)
-    if allowed is not None and not any(allowed.left(first.increase) >= 0 for first, *_ in found):
+    if wholes and allowed and not any(allowed.left(first.increase) >= 0 for first, *_ in found):
         # Where hardly anything may be lost, what loses nothing by any estimate is what is left.
         cautious = [(whole, how, constraints, allowed, 0.0) for whole in wholes]
         found += _made(job, "asking less, losing nothing", f"{limit}-nothing", cautious, polished)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ from typing import Any
 import pytest
 
 from leastwise.datasets import load_adult
+from tests.scripts import printed, printed_alone
 
 FOLDER = Path(__file__).parent.parent / "benchmarks"
 FEW = 1500  # records of Adult
@@ -95,18 +94,6 @@ REAL = {  # they have no size but that of the real files
 ONLY_EXPLAINED = ["apt_toolkit", "least"]
 
 
-def printed(name: str, arguments: str, **environment: str) -> str:
-    done = subprocess.run(
-        [sys.executable, str(FOLDER / f"{name}.py"), *arguments.split()],
-        capture_output=True,
-        text=True,
-        timeout=600,
-        env=os.environ | environment,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 def numbers(value: Any) -> Iterator[float]:
     """Return every number of a JSON value."""
     if isinstance(value, dict | list):
@@ -143,7 +130,8 @@ def test_none_is_forgotten() -> None:
 @pytest.mark.parametrize("name", [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)])
 def test_it_measures(name: str, few: str) -> None:
     arguments, keys = (QUICK | SLOW)[name]
-    check_figures(printed(name, f"{arguments} --json", LEASTWISE_DATA=few), keys)
+    told = printed if name in QUICK else printed_alone
+    check_figures(told(FOLDER / f"{name}.py", *arguments.split(), "--json", LEASTWISE_DATA=few), keys)
 
 
 @pytest.mark.slow
@@ -151,29 +139,12 @@ def test_it_measures(name: str, few: str) -> None:
 @pytest.mark.parametrize("name", REAL)
 def test_it_measures_the_real_files(name: str, tmp_path: Path) -> None:
     arguments, keys = REAL[name]
-    pages = f"--to {tmp_path}" if name == "experiments" else ""
-    check_figures(printed(name, f"{arguments} {pages} --json"), keys)
+    pages = ("--to", tmp_path) if name == "experiments" else ()
+    check_figures(printed_alone(FOLDER / f"{name}.py", *arguments.split(), *pages, "--json"), keys)
 
 
-# All in one process: most of what each would do is to import the same.
-HELPS = """
-import contextlib, io, json, runpy, sys
-sys.path.insert(0, sys.argv[1])
-told = {}
-for name in sys.argv[2:]:
-    said, sys.argv = io.StringIO(), [name, "--help"]
-    with contextlib.redirect_stdout(said), contextlib.suppress(SystemExit):
-        runpy.run_path(f"{sys.path[0]}/{name}.py", run_name="__main__")
-    told[name] = said.getvalue()
-print(json.dumps(told))
-"""
-
-
-def test_each_explains_itself() -> None:
-    names = [*SLOW, *REAL, *ONLY_EXPLAINED]
-    done = subprocess.run(
-        [sys.executable, "-c", HELPS, str(FOLDER), *names], capture_output=True, text=True, timeout=600
-    )
-    assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert {name for name in names if name in told[name] and "--json" in told[name]} == {*names}
+@pytest.mark.parametrize("name", [*SLOW, *REAL, *ONLY_EXPLAINED])
+def test_each_explains_itself(name: str) -> None:
+    told = printed(FOLDER / f"{name}.py", "--help")
+    assert name in told
+    assert "--json" in told

@@ -32,10 +32,7 @@ QUICK = {  # arguments, and the keys of the last line
     ),
 }
 SLOW = {
-    "studio": (
-        "--quick --data adult --records 1500",
-        {"edit_ms_p95", "edit_vs_recount", "worst_estimate_gap"},
-    ),
+    "studio": ("--quick --data adult --records 1500", {"edit_ms_p95", "edit_vs_recount", "worst_estimate_gap"}),
     "hierarchies": (
         "--files adult --seeds 100 --records 1500 --steps 3",
         {"cost_of_hierarchy", "ahead_of_lattice"},
@@ -60,13 +57,7 @@ SLOW = {
     ),
     "frontier": (
         "--only adult --quick --counting --no-timing --workers 1 --most 4",
-        {
-            "records",
-            "hypervolume",
-            "remaining_area_ratio",
-            "median_remaining_area_ratio",
-            "adversary_error_at",
-        },
+        {"records", "hypervolume", "remaining_area_ratio", "median_remaining_area_ratio", "adversary_error_at"},
     ),
     "run": (
         "--quick --data adult --records 600",

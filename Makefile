@@ -7,6 +7,8 @@ READY := $(VENV)/.ready
 SITE_READY := $(VENV)/.docs
 # Two test processes on two cores: each with one thread, or they would wait for each other.
 ONE_THREAD := OMP_NUM_THREADS=1
+# A source is compiled once, whatever the environment says: the tests start more than a hundred processes.
+export PYTHONDONTWRITEBYTECODE :=
 BENCHMARKS := apply pat adversaries minimizers frontier run growth studio engine hierarchies accountable collector
 
 .PHONY: demo test test-all test-faults test-fuzz coverage lint format bench docs lowest lock sbom clean

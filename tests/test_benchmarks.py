@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ from typing import Any
 import pytest
 
 from leastwise.datasets import load_adult
+from tests.scripts import printed, printed_alone
 
 FOLDER = Path(__file__).parent.parent / "benchmarks"
 FEW = 1500  # records of Adult
@@ -33,10 +32,7 @@ QUICK = {  # arguments, and the keys of the last line
     ),
 }
 SLOW = {
-    "studio": (
-        "--quick --data adult --records 1500",
-        {"edit_ms_p95", "edit_vs_recount", "worst_estimate_gap"},
-    ),
+    "studio": ("--quick --data adult --records 1500", {"edit_ms_p95", "edit_vs_recount", "worst_estimate_gap"}),
     "hierarchies": (
         "--files adult --seeds 100 --records 1500 --steps 3",
         {"cost_of_hierarchy", "ahead_of_lattice"},
@@ -61,13 +57,7 @@ SLOW = {
     ),
     "frontier": (
         "--only adult --quick --counting --no-timing --workers 1 --most 4",
-        {
-            "records",
-            "hypervolume",
-            "remaining_area_ratio",
-            "median_remaining_area_ratio",
-            "adversary_error_at",
-        },
+        {"records", "hypervolume", "remaining_area_ratio", "median_remaining_area_ratio", "adversary_error_at"},
     ),
     "run": (
         "--quick --data adult --records 600",
@@ -93,18 +83,6 @@ REAL = {  # they have no size but that of the real files
 }
 # The peer of one is an environment of 2 GB that the first run downloads, of the other an earlier checkout.
 ONLY_EXPLAINED = ["apt_toolkit", "least"]
-
-
-def printed(name: str, arguments: str, **environment: str) -> str:
-    done = subprocess.run(
-        [sys.executable, str(FOLDER / f"{name}.py"), *arguments.split()],
-        capture_output=True,
-        text=True,
-        timeout=600,
-        env=os.environ | environment,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def numbers(value: Any) -> Iterator[float]:
@@ -143,7 +121,8 @@ def test_none_is_forgotten() -> None:
 @pytest.mark.parametrize("name", [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)])
 def test_it_measures(name: str, few: str) -> None:
     arguments, keys = (QUICK | SLOW)[name]
-    check_figures(printed(name, f"{arguments} --json", LEASTWISE_DATA=few), keys)
+    told = printed if name in QUICK else printed_alone
+    check_figures(told(FOLDER / f"{name}.py", *arguments.split(), "--json", LEASTWISE_DATA=few), keys)
 
 
 @pytest.mark.slow
@@ -151,29 +130,12 @@ def test_it_measures(name: str, few: str) -> None:
 @pytest.mark.parametrize("name", REAL)
 def test_it_measures_the_real_files(name: str, tmp_path: Path) -> None:
     arguments, keys = REAL[name]
-    pages = f"--to {tmp_path}" if name == "experiments" else ""
-    check_figures(printed(name, f"{arguments} {pages} --json"), keys)
+    pages = ("--to", tmp_path) if name == "experiments" else ()
+    check_figures(printed_alone(FOLDER / f"{name}.py", *arguments.split(), *pages, "--json"), keys)
 
 
-# All in one process: most of what each would do is to import the same.
-HELPS = """
-import contextlib, io, json, runpy, sys
-sys.path.insert(0, sys.argv[1])
-told = {}
-for name in sys.argv[2:]:
-    said, sys.argv = io.StringIO(), [name, "--help"]
-    with contextlib.redirect_stdout(said), contextlib.suppress(SystemExit):
-        runpy.run_path(f"{sys.path[0]}/{name}.py", run_name="__main__")
-    told[name] = said.getvalue()
-print(json.dumps(told))
-"""
-
-
-def test_each_explains_itself() -> None:
-    names = [*SLOW, *REAL, *ONLY_EXPLAINED]
-    done = subprocess.run(
-        [sys.executable, "-c", HELPS, str(FOLDER), *names], capture_output=True, text=True, timeout=600
-    )
-    assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert {name for name in names if name in told[name] and "--json" in told[name]} == {*names}
+@pytest.mark.parametrize("name", [*SLOW, *REAL, *ONLY_EXPLAINED])
+def test_each_explains_itself(name: str) -> None:
+    told = printed(FOLDER / f"{name}.py", "--help")
+    assert name in told
+    assert "--json" in told

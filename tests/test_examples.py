@@ -5,22 +5,19 @@ from __future__ import annotations
 import ast
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.scripts import printed
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 MAJORITY = 0.24  # the classifier's error on Adult with nothing asked
 GUESSING = 0.447  # the mean error of guessing each personal attribute of Adult
 
 
-def run(name: str, *arguments: str, data: str | None = None) -> str:
-    command = [sys.executable, str(EXAMPLES / name), *arguments]
-    environment = {key: value for key, value in os.environ.items() if key != "LEASTWISE_DATA"}
-    given = environment if data is None else environment | {"LEASTWISE_DATA": data}
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=600, env=given).stdout
+def run(name: str, *arguments: object, data: str | None = None) -> str:
+    return printed(EXAMPLES / name, *arguments, LEASTWISE_DATA=data)
 
 
 def numbers_after(words: str, text: str) -> list[float]:
@@ -82,7 +79,7 @@ def test_qualitative_study(real: bool) -> None:
 
 
 def test_exports(tmp_path: Path) -> None:
-    printed = run("04_exports.py", str(tmp_path))
+    printed = run("04_exports.py", tmp_path)
     assert "[('0 to 24', 'at a company or for myself'), ('25 to 63', 'I do not work')]" in printed
     assert "Refused: " in printed
     assert "'enum': ['0 to 24', '25 to 63', '64 to 120']" in printed
@@ -93,6 +90,8 @@ def test_exports(tmp_path: Path) -> None:
     assert "How old are you?" in questions
     assert "export " in script
     assert not re.search(r'(?:src|href)="?https?:', form)  # it works offline
+    assert "age: a value is not in the declared domain" in printed.splitlines()[-1]
+    assert {path.name for path in tmp_path.iterdir()} == {"form.html", "generalize.js", "questions.md"}
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import typer.main
 
 from leastwise.cli.main import app
 from tests.cli.running import Run, runner
+from tests.runs.small import GRID
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = [*sorted((DOCS / "guides").glob("*.md")), DOCS / "policy.md"]
@@ -41,6 +43,7 @@ def named(page: Path) -> list[list[str]]:
     return [words for words in found if re.fullmatch("[a-z-]+", words[1])]
 
 
+COMMANDS: Any = typer.main.get_command(app)
 ALL = [(page.name, words) for page in EVERYWHERE for words in named(page)]
 
 
@@ -52,8 +55,7 @@ def test_there_are_commands() -> None:
 @pytest.mark.parametrize(("guide", "words"), ALL, ids=lambda value: value if isinstance(value, str) else value[1])
 def test_every_command_and_option_exists(guide: str, words: list[str]) -> None:
     assert words[0] == "leastwise"
-    command: Any = typer.main.get_command(app)
-    rest = words[1:]
+    command, rest = COMMANDS, words[1:]
     while hasattr(command, "commands") and rest:
         command, rest = command.commands[rest[0]], rest[1:]
     known = {option for parameter in command.params for option in parameter.opts + parameter.secondary_opts}
@@ -81,7 +83,9 @@ def run_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     return runner(monkeypatch, capsys)
 
 
-def test_getting_started_on_few_records(run_here: Run) -> None:
+def test_getting_started_on_few_records(run_here: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The default grid is run to its end on few records by the notebook among the examples.
+    monkeypatch.setattr(sys.modules["leastwise.runs.run"], "default_grid", lambda quick: GRID)
     follow(run_here, ENOUGH)
     for name in (
         "run/report.html",

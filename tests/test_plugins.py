@@ -17,7 +17,7 @@ from leastwise import DataError, ParameterError, plugins
 from leastwise.adversaries import AttackResult
 from leastwise.evaluation import Evaluation, evaluate
 from leastwise.runs import Entry, Grid, Options, Run, run
-from tests.cli.running import runner
+from tests.cli.running import run_process, runner
 from tests.runs.small import records, write_csv
 
 GUIDE = Path(__file__).parents[1] / "docs" / "guides" / "extending.md"
@@ -194,22 +194,24 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
-def leastwise(installed: Path, *words: object) -> subprocess.CompletedProcess[str]:
+@pytest.fixture
+def fresh() -> Iterator[None]:
+    plugins.plugins.cache_clear()
+    yield
+    plugins.plugins.cache_clear()
+
+
+def test_an_installed_package_is_known_to_the_command(installed: Path) -> None:
     path = os.pathsep.join([str(installed), *filter(None, [os.environ.get("PYTHONPATH")])])
-    return subprocess.run(
-        [sys.executable, "-m", "leastwise", *map(str, words)],
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    answer = run_process("minimizers", env={**os.environ, "PYTHONPATH": path})
+    assert "halves" in answer.out
 
 
+@pytest.mark.usefixtures("fresh")
 def test_an_installed_package_is_known_by_its_names(
     installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert "halves" in leastwise(installed, "minimizers").stdout
-    data = write_csv(tmp_path / "small.csv")
+    data, here = write_csv(tmp_path / "small.csv"), runner(monkeypatch, capsys)
     grid = tmp_path / "grid.yaml"
     grid.write_text(
         "format: leastwise-grid\nversion: 1\nminimizers:\n  - {name: halves, k: [1, 2]}\n  - {name: uniform}\n",
@@ -217,24 +219,19 @@ def test_an_installed_package_is_known_by_its_names(
     )
     task = [data, "--label", "rich", "--personal", "job,sex"]
     fast = ["--quick", "--jobs", 1, "--set", "most=2"]
-    done = leastwise(installed, "run", *task, "--grid", grid, *fast, "-o", tmp_path / "run")
-    assert done.returncode == 0, done.stderr
-    assert "halves" in {candidate.minimizer for candidate in Run.load(tmp_path / "run").candidates}
     recommended = tmp_path / "run" / "recommended.json"
-    judged = leastwise(installed, "evaluate", recommended, data, "--quick", "--adversaries", "A8,neighbours")
-    assert judged.returncode == 0, judged.stderr
-    assert "Who answers alike, is alike" in judged.stdout
-    here = runner(monkeypatch, capsys)  # where it is not installed
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(installed)
+        done = here("run", *task, "--grid", grid, *fast, "-o", tmp_path / "run")
+        assert done.code == 0, done.err
+        assert "halves" in {candidate.minimizer for candidate in Run.load(tmp_path / "run").candidates}
+        judged = here("evaluate", recommended, data, "--quick", "--adversaries", "A8,neighbours")
+        assert judged.code == 0, judged.err
+        assert "Who answers alike, is alike" in judged.out
+    plugins.plugins.cache_clear()  # where it is not installed
     unknown = here("evaluate", recommended, data, "--quick", "--adversaries", "neighbours")
     assert unknown.code == 2
     assert "adversaries must be one of A1" in unknown.err
-
-
-@pytest.fixture
-def fresh() -> Iterator[None]:
-    plugins.plugins.cache_clear()
-    yield
-    plugins.plugins.cache_clear()
 
 
 @pytest.mark.usefixtures("fresh")

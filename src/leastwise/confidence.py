@@ -58,10 +58,7 @@ def binomial_interval(errors: float, n: float, level: float = 0.95) -> Interval:
 
 
 def error_interval(
-    wrong: npt.NDArray[Any],
-    counts: npt.NDArray[Any],
-    persons: npt.NDArray[Any] | None = None,
-    right: float = 0.0,
+    wrong: npt.NDArray[Any], counts: npt.NDArray[Any], persons: npt.NDArray[Any] | None = None, right: float = 0.0
 ) -> Interval:
     """Return the exact interval of a share of wrong guesses; by person where several may be one person's.
 

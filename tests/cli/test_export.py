@@ -30,12 +30,7 @@ def artefact(tmp_path: Path) -> Path:
 
 
 def test_each_kind_is_what_python_gives(run: Run, artefact: Path) -> None:
-    kinds = {
-        "sql": to_sql(G),
-        "js": to_javascript(G),
-        "form": form_html(G),
-        "questionnaire": questionnaire(G),
-    }
+    kinds = {"sql": to_sql(G), "js": to_javascript(G), "form": form_html(G), "questionnaire": questionnaire(G)}
     for kind, wanted in kinds.items():
         assert run("export", artefact, "--to", kind).out == wanted
     assert json.loads(run("export", artefact, "--to", "json-schema").out) == record_schema(G)

@@ -108,13 +108,7 @@ def test_mistakes(run: Run, people: Path, words: tuple[str, ...], complaint: str
 
 
 LISTED = {
-    "coarsening": {
-        "max_error_increase": 0.01,
-        "mu": None,
-        "surrogate": None,
-        "weights": None,
-        "confidence": 0.9,
-    },
+    "coarsening": {"max_error_increase": 0.01, "mu": None, "surrogate": None, "weights": None, "confidence": 0.9},
     "optimal": {"lam": 1.0, "surrogate": None, "weights": None, "bucket_penalty": 0.0},
     "pat": {
         "alpha": 0.7,

@@ -33,10 +33,7 @@ def test_json_holds_every_size(run: Run, people: Path) -> None:
     [
         (["--sizes", "ten"], "--sizes must be whole numbers"),
         (["--sizes", "1000"], "below the 120 training records"),
-        (
-            ["--set", "k=2"],
-            "minimum-sample without --minimizer has no setting 'k'; can be set: drop, keep",
-        ),
+        (["--set", "k=2"], "minimum-sample without --minimizer has no setting 'k'; can be set: drop, keep"),
         (["--minimizer", "unifrom"], "did you mean 'uniform'"),
         (
             ["-m", "uniform", "--set", "kk=2"],

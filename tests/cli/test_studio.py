@@ -21,8 +21,7 @@ def studio(*arguments: str, folder: Path) -> subprocess.Popen[str]:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
-    [((), "name the folder of a run"), (("nothing",), "nothing"), ((".",), "is no run")],
+    ("arguments", "says"), [((), "name the folder of a run"), (("nothing",), "nothing"), ((".",), "is no run")]
 )
 def test_what_is_wrong_is_one_line(
     arguments: tuple[str, ...], says: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -29,19 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     place = tmp_path_factory.mktemp("weighted")
     pl.DataFrame(columns).write_csv(place / "people.csv")
-    words = [
-        "--label",
-        "paid",
-        "-p",
-        "sex",
-        "--person",
-        "home",
-        "--survey-weights",
-        "PWGTP",
-        "--quick",
-        "-j",
-        1,
-    ]
+    words = ["--label", "paid", "-p", "sex", "--person", "home", "--survey-weights", "PWGTP", "--quick", "-j", 1]
     assert run_once("run", place / "people.csv", *words, "-o", place / "run") == 0
     return place
 

@@ -13,7 +13,8 @@ import socket
 import sqlite3
 import subprocess
 import time
-from contextlib import ExitStack, closing, suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,8 +25,8 @@ from leastwise.collector.databases import ANSWER, LOCKED
 from leastwise.collector.records import RecordFormat
 from leastwise.collector.store import Store, Stored, Submission, read_records
 from tests.collector.examples import RECORD, TOKEN, G, sqlite_url
-from tests.collector.faults import ask, fault, fill, status, trace
-from tests.collector.process import HOST, running
+from tests.collector.faults import Fault, ask, fault, fill, status, trace
+from tests.collector.process import HOST, Collector, running
 from tests.postgres import running_server, why_not
 
 
@@ -38,10 +39,19 @@ def stalled_export(port: int) -> socket.socket:
     return reader
 
 
+@contextmanager
+def struck(name: str, folder: Path) -> Iterator[tuple[Fault, Collector]]:
+    """Give a collector that something happens to; at its end all that it acknowledged must be there."""
+    url = sqlite_url(folder)
+    with fault(name) as row, running(folder, url, [G]) as collector:
+        yield row, collector
+        collector.stop()
+        row.check_kept(url)
+
+
 def test_erasing_beside_a_slow_reader(tmp_path: Path) -> None:
-    url = sqlite_url(tmp_path)
-    fill(url, 100_000)
-    with fault("slow reader of the export, erasure") as row, running(tmp_path, url, [G]) as collector:
+    fill(sqlite_url(tmp_path), 100_000)
+    with struck("slow reader of the export, erasure", tmp_path) as (row, collector):
         with stalled_export(collector.port):
             assert row.post(collector) == 201
             receipt = row.receipts.pop()
@@ -52,14 +62,11 @@ def test_erasing_beside_a_slow_reader(tmp_path: Path) -> None:
             row.check_erased(receipt, tmp_path)
             assert row.post(collector) == 201
         assert ask(collector, "DELETE", f"/records/{receipt}")[0] == 404
-        collector.stop()
-        row.check_kept(url)
 
 
 def test_erasing_beside_another_reader_of_the_file(tmp_path: Path) -> None:
     """A backup, or somebody at a prompt: the log cannot be emptied, nobody waits, and 204 is not said."""
-    url = sqlite_url(tmp_path)
-    with fault("reader of the file, erasure") as row, running(tmp_path, url, [G]) as collector:
+    with struck("reader of the file, erasure", tmp_path) as (row, collector):
         assert row.post(collector) == 201
         reader = sqlite3.connect(tmp_path / "records.db", isolation_level=None)
         reader.execute("BEGIN")
@@ -76,8 +83,6 @@ def test_erasing_beside_another_reader_of_the_file(tmp_path: Path) -> None:
         reader.close()
         row.recovers(lambda: ask(collector, "GET", f"/records/{receipt}")[0] == 404)
         row.check_erased(receipt, tmp_path)
-        collector.stop()
-        row.check_kept(url)
 
 
 @pytest.mark.slow
@@ -119,9 +124,9 @@ def test_the_log_is_emptied_while_it_runs(tmp_path: Path) -> None:
 
 
 def test_a_lost_file_is_noticed(tmp_path: Path) -> None:
-    url, away = sqlite_url(tmp_path), tmp_path / "away"
+    away = tmp_path / "away"
     away.mkdir()
-    with fault("database file moved away") as row, running(tmp_path, url, [G]) as collector:
+    with struck("database file moved away", tmp_path) as (row, collector):
         assert row.post(collector) == 201
         for path in tmp_path.glob("records.db*"):
             path.rename(away / path.name)
@@ -131,28 +136,22 @@ def test_a_lost_file_is_noticed(tmp_path: Path) -> None:
         for path in away.iterdir():
             path.rename(tmp_path / path.name)
         row.recovers(lambda: row.post(collector) == 201)
-        collector.stop()
-        row.check_kept(url)
 
 
 @pytest.mark.slow
 def test_a_lost_log_is_noticed(tmp_path: Path) -> None:
-    url = sqlite_url(tmp_path)
-    with fault("log of the database deleted") as row, running(tmp_path, url, [G]) as collector:
+    with struck("log of the database deleted", tmp_path) as (row, collector):
         assert row.post(collector, 5) == 201
         (tmp_path / "records.db-wal").unlink()
         assert row.post(collector) == 503
         collector.stop()
         row.recovers(lambda: collector.start() is None)
         assert row.post(collector) == 201
-        collector.stop()
-        row.check_kept(url)
 
 
 @pytest.mark.slow
 def test_a_locked_file(tmp_path: Path) -> None:
-    url = sqlite_url(tmp_path)
-    with fault("database file locked") as row, running(tmp_path, url, [G]) as collector:
+    with struck("database file locked", tmp_path) as (row, collector):
         assert row.post(collector) == 201
         other = sqlite3.connect(tmp_path / "records.db", isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
@@ -162,14 +161,12 @@ def test_a_locked_file(tmp_path: Path) -> None:
         assert status(collector, "/health") == 200
         other.close()
         row.recovers(lambda: row.post(collector) == 201)
-        collector.stop()
-        row.check_kept(url)
 
 
 @pytest.mark.slow
 def test_a_damaged_file(tmp_path: Path) -> None:
-    url, path = sqlite_url(tmp_path), tmp_path / "records.db"
-    fill(url, 20_000)
+    path = tmp_path / "records.db"
+    fill(sqlite_url(tmp_path), 20_000)
     connection = sqlite3.connect(path)
     query = "SELECT rootpage FROM sqlite_master WHERE name = 'leastwise_records'"
     place = (connection.execute(query).fetchone()[0] - 1) * 4096
@@ -177,15 +174,13 @@ def test_a_damaged_file(tmp_path: Path) -> None:
     connection.close()
     whole = path.read_bytes()
     path.write_bytes(whole[:place] + b"\xff" * 4096 + whole[place + 4096 :])
-    with fault("damaged page") as row, running(tmp_path, url, [G]) as collector:
+    with struck("damaged page", tmp_path) as (row, collector):
         assert row.post(collector) == 503
         assert (status(collector, "/ready"), status(collector, "/health")) == (503, 200)
         collector.stop()
         path.write_bytes(whole)
         row.recovers(lambda: collector.start() is None)
         assert row.post(collector) == 201
-        collector.stop()
-        row.check_kept(url)
 
 
 def full(process: subprocess.Popen[bytes], size: int) -> None:
@@ -196,8 +191,7 @@ def full(process: subprocess.Popen[bytes], size: int) -> None:
 
 
 def test_a_full_disk(tmp_path: Path) -> None:
-    url = sqlite_url(tmp_path)
-    with fault("full disk") as row, running(tmp_path, url, [G]) as collector:
+    with struck("full disk", tmp_path) as (row, collector):
         assert row.post(collector) == 201
         assert collector.process is not None
         full(collector.process, 100)
@@ -205,8 +199,6 @@ def test_a_full_disk(tmp_path: Path) -> None:
         assert (status(collector, "/ready"), status(collector, "/health")) == (503, 200)
         full(collector.process, 2**40)
         row.recovers(lambda: row.post(collector) == 201)
-        collector.stop()
-        row.check_kept(url)
 
 
 def impatient(**seconds: float) -> str:

@@ -148,8 +148,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["7", " 7", "+7\t", "007", "7.", ".5", "-.5e1", "1e3", "7e", ".", "x", "", " ", "nan", "INF", "- 1"],
+    "text", ["7", " 7", "+7\t", "007", "7.", ".5", "-.5e1", "1e3", "7e", ".", "x", "", " ", "nan", "INF", "- 1"]
 )
 def test_numbers_written_as_texts(text: str, engine: Any) -> None:
     dialect, run = engine
@@ -291,10 +290,7 @@ def test_every_dialect_is_read_by_its_own_parser() -> None:
 @pytest.mark.parametrize(
     ("rest", "complaint"),
     [
-        (
-            {"dialect": "oracle"},
-            "one of duckdb, postgresql, sqlite, bigquery, spark; got 'oracle'",
-        ),
+        ({"dialect": "oracle"}, "one of duckdb, postgresql, sqlite, bigquery, spark; got 'oracle'"),
         ({"output": "label"}, "did you mean 'labels'"),
         ({"unknown": "null"}, "unknown must be one of"),
         ({"table": ""}, "a table must have a name"),

@@ -215,10 +215,7 @@ def write_run(
     best = [(made[i], candidates[i], risks[i], errors[i]) for i in reversed(range(len(made) - 1))]
     points = [
         replace(
-            c,
-            name="knee" if i == chosen else "",
-            judged=c.screened,
-            tested=figures(schema, risk + 0.001, error),
+            c, name="knee" if i == chosen else "", judged=c.screened, tested=figures(schema, risk + 0.001, error)
         )
         for i, (_, c, risk, error) in enumerate(best)
     ]

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
+import multiprocessing
 import random
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -21,24 +19,9 @@ from leastwise.runs.journal import Journal
 from tests.runs.conftest import Whole
 from tests.runs.small import OPTIONS, content, records
 
-COMMAND = """
-import sys
-from pathlib import Path
-from leastwise.progress import Progress
-from leastwise.runs import run
-from tests.runs.small import OPTIONS, records
-run(records(), sys.argv[1], OPTIONS, name="small.csv")
-"""
-ROOT = Path(__file__).parents[2]
-
-
-def start(folder: Path) -> subprocess.Popen[bytes]:
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)]),
-        "OMP_NUM_THREADS": "1",
-    }
-    return subprocess.Popen([sys.executable, "-c", COMMAND, str(folder)], env=environment, cwd=ROOT)
+# Each run is a process of its own; all are forks of one that has imported what they need, and done nothing else.
+PROCESSES = multiprocessing.get_context("forkserver")
+PROCESSES.set_forkserver_preload([__name__])
 
 
 def resume(folder: Path, progress: Progress | None = None) -> None:
@@ -53,12 +36,14 @@ def steps(folder: Path) -> int:
 
 def kill_after(folder: Path, done: int, seconds: float) -> bool:
     """Kill a run so many seconds after so many steps; return whether it was still going on."""
-    process = start(folder)
-    while process.poll() is None and not ((folder / "task.json").exists() and steps(folder) >= done):
+    process = PROCESSES.Process(target=resume, args=(folder,))
+    process.start()
+    while process.is_alive() and not ((folder / "task.json").exists() and steps(folder) >= done):
         time.sleep(0.01)
     time.sleep(seconds)
-    process.send_signal(signal.SIGKILL)
-    return process.wait() == -signal.SIGKILL
+    process.kill()
+    process.join()
+    return process.exitcode == -signal.SIGKILL
 
 
 def check_kills(whole: Whole, tmp_path: Path, kills: int, seed: int) -> None:

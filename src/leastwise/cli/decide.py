@@ -52,8 +52,7 @@ def decide(
         typer.Option("--candidate", metavar="ID", help="One that was attacked. Default: the recommended one."),
     ] = None,
     although: Annotated[
-        str,
-        typer.Option("--although", metavar="TEXT", help="Why it is decided although a limit is not kept."),
+        str, typer.Option("--although", metavar="TEXT", help="Why it is decided although a limit is not kept.")
     ] = "",
     reasons: Annotated[
         list[str] | None,

@@ -77,8 +77,7 @@ class Judgement:
         typer.Option("--tolerance", metavar="NAME=X", help="Within which a number counts as told: age=2."),
     ] = None
     predicates: Annotated[
-        int,
-        typer.Option("--predicates", min=0, help="Tell so many descriptions of singled-out people (A8)."),
+        int, typer.Option("--predicates", min=0, help="Tell so many descriptions of singled-out people (A8).")
     ] = 0
     more: Annotated[
         list[str] | None,

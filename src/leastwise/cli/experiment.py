@@ -79,12 +79,7 @@ def experiment(
 
 
 def _read(
-    data: str,
-    dataset: str | None,
-    schema: Path | None,
-    at: SourceOptions,
-    seed: int,
-    like: Table | None = None,
+    data: str, dataset: str | None, schema: Path | None, at: SourceOptions, seed: int, like: Table | None = None
 ) -> Table:
     from leastwise.datasets import load, load_adult
     from leastwise.records.files import read_frame

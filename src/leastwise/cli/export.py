@@ -51,8 +51,7 @@ class Form:
     unknown: Annotated[
         str | None,
         typer.Option(
-            "--unknown",
-            help="sql: error stops at a value outside the domain, even where 'other' is declared.",
+            "--unknown", help="sql: error stops at a value outside the domain, even where 'other' is declared."
         ),
     ] = None
     texts: Annotated[

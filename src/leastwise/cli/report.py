@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 def report(
     run: Annotated[Path, typer.Argument(help="The folder that leastwise run has written.")],
     data: Annotated[
-        str | None,
-        typer.Argument(help="The records of the run, to tell how many people give each answer."),
+        str | None, typer.Argument(help="The records of the run, to tell how many people give each answer.")
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to. Default: report.html (.md, .json) in the run.")

@@ -85,8 +85,7 @@ class MoreLimits:
         typer.Option("--max-unique", metavar="N", help="How many people may be alone with their record."),
     ] = None
     max_unique_share: Annotated[
-        float | None,
-        typer.Option("--max-unique-share", metavar="0..1", help="The same as a share of all people."),
+        float | None, typer.Option("--max-unique-share", metavar="0..1", help="The same as a share of all people.")
     ] = None
     max_buckets: Annotated[
         int | None, typer.Option("--max-buckets", metavar="N", help="How many answers there may be in all.")
@@ -182,8 +181,7 @@ def run(
     seed: SeedOrPolicy = None,
     quick: Quick = False,
     repeats: Annotated[
-        int,
-        typer.Option("--repeats", min=1, metavar="N", help="Recommend under N seeds: is the answer the same?"),
+        int, typer.Option("--repeats", min=1, metavar="N", help="Recommend under N seeds: is the answer the same?")
     ] = 1,
     fresh: Fresh = False,
     profile: Annotated[
@@ -376,11 +374,7 @@ def _warn(records: Records, finished: Run) -> None:
 
 
 @app.command()
-def demo(
-    output: Output = Path("demo"),
-    jobs: Jobs = -1,
-    fresh: Fresh = False,
-) -> None:
+def demo(output: Output = Path("demo"), jobs: Jobs = -1, fresh: Fresh = False) -> None:
     """Do the whole job on the bundled Adult data, quickly: sweep, frontier, choice and report.
 
     Example: `leastwise demo -o demo`

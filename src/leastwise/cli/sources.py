@@ -202,12 +202,7 @@ def counted_answers(
 
 
 def _explain_answers(
-    asked: Generalization,
-    engine: Engine,
-    missing: Sequence[str],
-    full: bool,
-    labels: Sequence[str],
-    at_least: int,
+    asked: Generalization, engine: Engine, missing: Sequence[str], full: bool, labels: Sequence[str], at_least: int
 ) -> None:
     from leastwise.records.sources import generalized
     from leastwise.records.sources.explaining import explained_counts
@@ -247,15 +242,7 @@ def source_of(
 
     if unsaid:
         schema = completed(engine, schema, unsaid, tuple(task.missing or ()))
-    return Source(
-        engine,
-        schema,
-        seed,
-        tuple(task.missing or ()),
-        options.min_count or 1,
-        learned,
-        progress,
-    )
+    return Source(engine, schema, seed, tuple(task.missing or ()), options.min_count or 1, learned, progress)
 
 
 def first_look(

@@ -33,8 +33,7 @@ def studio(
         ),
     ] = None,
     data: Annotated[
-        str | None,
-        typer.Argument(help="The records of the run. Default: by their name, beside it or here."),
+        str | None, typer.Argument(help="The records of the run. Default: by their name, beside it or here.")
     ] = None,
     drop: Drop = None,
     policy: PolicyFile = None,

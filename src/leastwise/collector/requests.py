@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 from urllib.parse import parse_qsl
 
 from starlette.requests import Request
@@ -70,7 +69,10 @@ class RequestReader:
             raise self._too_many() from None
         batch = isinstance(content, list)
         if batch:
-            self._check_batch(content)
+            if not content:
+                raise InvalidRecordsError([Problem(None, None, "a batch must hold at least one record")])
+            if len(content) > self._batch_limit:
+                raise self._too_many()
         rows = form.read_many(content) if batch else [form.read(content)]
         return Asked(form, rows, batch, False, _key(request.headers.get(KEY_HEADER)), _marked(form, body))
 
@@ -96,12 +98,6 @@ class RequestReader:
         if speech is not None and form is self.default:
             request.state.right = form.right(fields)  # for the form that is shown again where something is wrong
         return Asked(form, [form.read(fields)], False, True, key, _marked(form, body))
-
-    def _check_batch(self, records: list[Any]) -> None:
-        if not records:
-            raise InvalidRecordsError([Problem(None, None, "a batch must hold at least one record")])
-        if len(records) > self._batch_limit:
-            raise self._too_many()
 
     def _too_many(self) -> RefusedError:
         return RefusedError(413, f"a batch may have {self._batch_limit:,} records; send them in several")

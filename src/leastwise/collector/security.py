@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from leastwise.collector.connections import network_of
-from leastwise.documents.pages import hash_sources
+from leastwise.documents.pages import SAFE_HEADERS, hash_sources
 from leastwise.errors import ParameterError
 from leastwise.exports import FormTexts, Notice
 from leastwise.validation import check_between
@@ -26,13 +26,8 @@ from leastwise.validation import check_between
 log = logging.getLogger("leastwise.collector")
 MOST_CLIENTS = 50_000  # addresses remembered, in memory only
 HEADERS = {
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-    "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
+    **SAFE_HEADERS,
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
-    "cache-control": "no-store",
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
 }
 _INLINE = re.compile(r"<(script|style)\b([^>]*)>(.*?)</\1\s*>", re.DOTALL | re.IGNORECASE)

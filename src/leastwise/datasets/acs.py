@@ -155,10 +155,7 @@ ACS_INCOME = _declare(
     Attribute("PINCP", values=("0", "1"), labels=("up to 50,000 dollars", "above 50,000 dollars")),
     pl.col("PINCP") > 50_000,
     (pl.col("AGEP") > 16) & (pl.col("PINCP") > 100) & (pl.col("WKHP") > 0) & (pl.col("PWGTP") >= 1),
-    {
-        "AGEP": replace(CODEBOOK["AGEP"], lower=17),
-        "SCHL": replace(CODEBOOK["SCHL"], missing=False),
-    },
+    {"AGEP": replace(CODEBOOK["AGEP"], lower=17), "SCHL": replace(CODEBOOK["SCHL"], missing=False)},
 )
 ACS_EMPLOYMENT = _declare(
     "acs-employment",

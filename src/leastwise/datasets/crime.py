@@ -75,9 +75,7 @@ def read(place: Path, race: str = "majority") -> pl.DataFrame:
     above = pl.col(TARGET) > frame[TARGET].median()
     minority = pl.col("racePctWhite") / 5 < pl.col("racepctblack") + pl.col("racePctAsian") + pl.col("racePctHisp")
     frame = frame.with_columns(
-        pl.col("state").replace(STATE_OF_CODE),
-        above.cast(pl.Int8),
-        minority.cast(pl.Int8).alias("race"),
+        pl.col("state").replace(STATE_OF_CODE), above.cast(pl.Int8), minority.cast(pl.Int8).alias("race")
     )
     return frame.drop(RACES if race == "majority" else "race")
 

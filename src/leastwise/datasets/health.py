@@ -72,7 +72,8 @@ BOUNDS = {"LabCount_months": 12, "DrugCount_months": 12, "PayDelay_max": 162, "P
 def read(place: Path) -> pl.DataFrame:
     """Read the official archive, a folder with its tables, or the table of member-years (csv or Parquet)."""
     if place.is_dir() or zipfile.is_zipfile(place):
-        return _from_tables(place)
+        with reading(place, "must hold the tables of the Heritage Health Prize, with whole numbers"):
+            return _member_years(place)
     if not place.is_file():
         raise DataError(
             f"there is no file {shorten(str(place))}; give HHP_release3.zip or the folder it unpacks to"
@@ -111,17 +112,17 @@ def _total(average: str, times: str) -> pl.Expr:
     return (pl.col(average) * pl.col(times)).round().cast(pl.Int64)
 
 
-def _from_tables(place: Path) -> pl.DataFrame:
-    with reading(place, "must hold the tables of the Heritage Health Prize, with whole numbers"):
-        return _member_years(place)
-
-
 def _member_years(place: Path) -> pl.DataFrame:
     claims = _claims(_table(place, "Claims.csv", CLAIMS))
     drugs = _monthly(_table(place, "DrugCount.csv", [*YEAR, "DrugCount"]), "DrugCount")
     labs = _monthly(_table(place, "LabCount.csv", [*YEAR, "LabCount"]), "LabCount")
     years = reduce(lambda a, b: a.join(b, on=YEAR, how="full", coalesce=True), (labs, drugs, claims))
-    members = _members(_table(place, "Members.csv", ["MemberID", "AgeAtFirstClaim", "Sex"]))
+    sex = pl.col("Sex").fill_null("missing")
+    members = _table(place, "Members.csv", ["MemberID", "AgeAtFirstClaim", "Sex"]).select(
+        "MemberID",
+        pl.col("AgeAtFirstClaim").is_in(OLD).fill_null(False).cast(pl.Int8).alias("AGE>60"),
+        *(sex.eq(value).cast(pl.Int8).alias(f"Sex={value}") for value in ("F", "M", "missing")),
+    )
     frame = years.join(members, on="MemberID", how="full", coalesce=True)
     # Sorted, because a join promises no order; then who it was is forgotten.
     return frame.sort(YEAR, nulls_last=True).drop(YEAR).fill_null(0)
@@ -177,15 +178,6 @@ def _whole(column: str) -> pl.Expr:
 def _monthly(table: pl.DataFrame, name: str) -> pl.DataFrame:
     months = pl.len().cast(pl.Int64).alias(f"{name}_months")
     return table.group_by(YEAR).agg(_whole(name).sum().alias(f"{name}_total"), months)
-
-
-def _members(table: pl.DataFrame) -> pl.DataFrame:
-    sex = pl.col("Sex").fill_null("missing")
-    return table.select(
-        "MemberID",
-        pl.col("AgeAtFirstClaim").is_in(OLD).fill_null(False).cast(pl.Int8).alias("AGE>60"),
-        *(sex.eq(value).cast(pl.Int8).alias(f"Sex={value}") for value in ("F", "M", "missing")),
-    )
 
 
 def _attributes() -> tuple[Attribute, ...]:

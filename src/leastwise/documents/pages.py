@@ -15,6 +15,15 @@ if TYPE_CHECKING:
 
 _MARKUP = re.compile(r"([\\`*_\[\]#|~!$])")
 _AT_THE_START = re.compile(r"^([0-9]*)([-+=](?!\S)|(?<=[0-9])[.)](?!\S))")
+SAFE_HEADERS = {
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+"""Of every answer of a server of ours, beside its content security policy."""
 
 
 def as_is(text: object) -> str:

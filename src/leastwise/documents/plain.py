@@ -103,7 +103,13 @@ def _read(kind: Any, data: Any, path: Path, problems: Problems) -> Any:
         many = len(kinds) == 2 and kinds[1] is Ellipsis
         length = len(data) if many and isinstance(data, list) else len(kinds)
         return _read_items(lambda *items: items, [kinds[0]] * length if many else kinds, data, path, problems)
-    return _read_single(kind, data, path, problems)
+    if kind is Any:  # whatever a document can hold; whoever uses it looks at it
+        return data
+    must, holds = _SINGLE[kind]
+    if not holds(data):
+        problems.add(path, f"must be {must}; got {_shown(data)}")
+        return None
+    return kind(data)
 
 
 def _read_items(build: Any, kinds: list[Any], data: Any, path: Path, problems: Problems) -> Any:
@@ -121,16 +127,6 @@ _SINGLE = {
     str: ("a text", lambda value: isinstance(value, str)),
     bool: ("true or false", lambda value: isinstance(value, bool)),
 }
-
-
-def _read_single(kind: Any, data: Any, path: Path, problems: Problems) -> Any:
-    if kind is Any:  # whatever a document can hold; whoever uses it looks at it
-        return data
-    must, holds = _SINGLE[kind]
-    if not holds(data):
-        problems.add(path, f"must be {must}; got {_shown(data)}")
-        return None
-    return kind(data)
 
 
 def _shown(data: Any) -> str:

@@ -153,11 +153,7 @@ class Outcome:
         """Write the three files; return their paths, the page last."""
         place = Path(folder)
         place.mkdir(parents=True, exist_ok=True)
-        texts = {
-            "csv": self.to_csv(),
-            "svg": draw(self.rows, self.experiment.picture),
-            "html": self.to_html(),
-        }
+        texts = {"csv": self.to_csv(), "svg": draw(self.rows, self.experiment.picture), "html": self.to_html()}
         paths = []
         for ending, text in texts.items():
             paths.append(place / f"{self.experiment.name}.{ending}")

@@ -16,15 +16,7 @@ from urllib.parse import urlsplit
 from leastwise.documents.pages import hash_sources, script_json
 from leastwise.errors import ParameterError, shorten
 from leastwise.exports.javascript import asset, plan
-from leastwise.exports.languages import (
-    ENGLISH,
-    Notice,
-    Translation,
-    direction,
-    language_name,
-    sentences,
-    speaker,
-)
+from leastwise.exports.languages import ENGLISH, Notice, Translation, direction, language_name, sentences, speaker
 from leastwise.exports.questionnaire import Question, label_question, questions
 from leastwise.generalization import Generalization
 

@@ -159,7 +159,9 @@ def _choices(labels: tuple[str, ...], partition: Partition, say: Say, prefer_not
 def _text(partition: Partition, bucket: int, say: Say, prefer_not: bool) -> str:
     """Say a bucket to a person who answers: "20 to 63, or no answer"."""
     if partition.name(bucket):
-        return _named(partition, bucket, say)
+        # Whoever answers must see of which numbers a name is.
+        numbers = partition.behind(bucket, say) if partition.attribute.continuous else ()
+        return f"{partition.name(bucket)} ({numbers[0]})" if numbers else partition.name(bucket)
     own, missing = partition.own_label(bucket, say), bucket == partition.missing_bucket
     said = [own] if own else []
     said += [say(SOMETHING_ELSE)] if bucket == partition.other_bucket else []
@@ -170,12 +172,6 @@ def _text(partition: Partition, bucket: int, say: Say, prefer_not: bool) -> str:
     if not own:
         said[0] = said[0][0].upper() + said[0][1:]
     return said[0] if len(said) == 1 else f"{', '.join(said[:-1])}, {say('or')} {said[-1]}"
-
-
-def _named(partition: Partition, bucket: int, say: Say) -> str:
-    """Say the name of a bucket; whoever answers must see of which numbers it is."""
-    numbers = partition.behind(bucket, say) if partition.attribute.continuous else ()
-    return f"{partition.name(bucket)} ({numbers[0]})" if numbers else partition.name(bucket)
 
 
 TITLE = "What we ask, and what we do not"

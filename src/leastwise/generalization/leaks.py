@@ -42,10 +42,7 @@ class Leak:
 
 
 def leaks(
-    generalization: Generalization,
-    table: Table,
-    inferred: Collection[str] = (),
-    everyone: Table | None = None,
+    generalization: Generalization, table: Table, inferred: Collection[str] = (), everyone: Table | None = None
 ) -> tuple[Leak, ...]:
     """Return what in the artefact could only come from one person of the sample.
 
@@ -158,10 +155,7 @@ def is_multiple(number: float, step: float) -> bool:
 
 
 def warn_of_leaks(
-    generalization: Generalization,
-    table: Table,
-    inferred: Collection[str] = (),
-    everyone: Table | None = None,
+    generalization: Generalization, table: Table, inferred: Collection[str] = (), everyone: Table | None = None
 ) -> None:
     """Warn, once for all of them, of what in the artefact could only come from one person of the sample."""
     found = leaks(generalization, table, inferred, everyone)

@@ -48,10 +48,7 @@ class Dealt:
 
 
 def protocol_rows(
-    records: int,
-    shares: tuple[float, float, float],
-    random: np.random.Generator,
-    persons: Rows | None = None,
+    records: int, shares: tuple[float, float, float], random: np.random.Generator, persons: Rows | None = None
 ) -> tuple[Rows, Rows, Rows]:
     """Return the rows of the three parts; where the person of each row is given, all rows of one are in one part.
 

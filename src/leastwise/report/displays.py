@@ -291,7 +291,8 @@ class PartitionDisplay(Display):
             if i:
                 ax.axvline(low, color="black", lw=1, ls="--")
             if not len(self.values) and len(self.spans) <= MOST_SHOWN:  # named values are written below the bars
-                _name_span(ax, label, (low + high) / 2)
+                where = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points", "xytext": (0, 3)}
+                ax.annotate(plain(label), ((low + high) / 2, 1.0), **where, rotation=30, ha="left", fontsize=8)
         if len(self.values):
             ax.set_xticks(
                 self.places, [plain(value) for value in self.values], rotation=40, ha="right", fontsize=8
@@ -302,11 +303,6 @@ class PartitionDisplay(Display):
         ax.margins(x=0.01)
         ax.legend(frameon=False)
         return self
-
-
-def _name_span(ax: Any, label: str, place: float) -> None:
-    where = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points", "xytext": (0, 3)}
-    ax.annotate(plain(label), (place, 1.0), **where, rotation=30, ha="left", fontsize=8)
 
 
 class _Bars(NamedTuple):

@@ -232,10 +232,7 @@ def decision_facts(run: Run, fingerprint: str) -> Facts | None:
     found, history = Decision.load(path), History.of(run.folder)
     listing = history.listing()
     return {
-        "sentences": [
-            *_decided(found, fingerprint),
-            *([SIGNED] if signature_of(path).exists() else []),
-        ],
+        "sentences": [*_decided(found, fingerprint), *([SIGNED] if signature_of(path).exists() else [])],
         "same": found.generalization.fingerprint == fingerprint,
         "broken": [f"Decided although {each.limit}: {each.because.rstrip('.')}." for each in found.broken],
         "reasons": {"columns": ["question", "why"], "rows": [[n, text] for n, text in found.rationale.items()]},

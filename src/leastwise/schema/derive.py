@@ -51,6 +51,7 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
 SPACES = " \t"
 MOST_DEGREES = 360
 THOUSANDTHS = 1000  # of a degree, of which every cell has whole ones
+_NUMBER_TEXT = f"[{SPACES}]*{ANY_NUMBER}[{SPACES}]*"
 BLANKS = " \u00a0\u202f"  # that stand between thousands
 _FIELD = re.compile("YYYY|MM|DD|hh|mm")
 _PREFIX = re.compile("prefix ([1-9][0-9]?)")
@@ -182,15 +183,8 @@ class Above:
         """What people read for either side."""
         return f"up to {self.threshold}", f"above {self.threshold}"
 
-    @property
-    def pattern(self) -> str:
-        """The form of the whole text."""
-        return f"[{SPACES}]*{ANY_NUMBER}[{SPACES}]*"
-
-    @property
-    def refused(self) -> str:
-        """What a text of another form becomes."""
-        return "not a number"
+    pattern = _NUMBER_TEXT  # the form of the whole text
+    refused = "not a number"  # what a text of another form becomes
 
     def of(self, text: str) -> str:
         """Return the derived text."""
@@ -207,15 +201,8 @@ class Grid:
     degrees: int
     per_degree: int
 
-    @property
-    def pattern(self) -> str:
-        """The form of the whole text."""
-        return f"[{SPACES}]*{ANY_NUMBER}[{SPACES}]*"
-
-    @property
-    def refused(self) -> str:
-        """What a text of another form becomes, or a number that is no place on earth."""
-        return "not a coordinate in degrees"
+    pattern = _NUMBER_TEXT  # the form of the whole text
+    refused = "not a coordinate in degrees"  # or a number that is no place on earth
 
     def of(self, text: str) -> str:
         """Return the derived text: the lower edge of the cell. Every road does the same steps on doubles."""
@@ -243,15 +230,8 @@ class Region:
     beside: str
     boxes: tuple[Box, ...]
 
-    @property
-    def pattern(self) -> str:
-        """The form of either text."""
-        return f"[{SPACES}]*{ANY_NUMBER}[{SPACES}]*"
-
-    @property
-    def refused(self) -> str:
-        """What a place in no region becomes, or what is no place."""
-        return "in no region"
+    pattern = _NUMBER_TEXT  # the form of either text
+    refused = "in no region"  # what a place in no region becomes, or what is no place
 
     @property
     def names(self) -> tuple[str, ...]:

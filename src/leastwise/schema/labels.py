@@ -97,7 +97,12 @@ def joint_label(parts: Sequence[Attribute], weights: Mapping[str, float] | None 
     if len(parts) == 1:
         return parts[0]
     numbers = [given.get(each.name, 1.0) for each in parts]
-    problems = _weight_problems(parts, numbers)
+    problems = [
+        f"the weight of {shorten(each.name)} must be a number above 0; got {shorten(weight)}: leave a label out "
+        "that does not count"
+        for each, weight in zip(parts, numbers, strict=True)
+        if not (is_number(weight) and weight > 0)
+    ]
     if problems:
         raise SchemaError("labels", problems)
     total = float(sum(numbers))
@@ -111,15 +116,6 @@ def joint_label(parts: Sequence[Attribute], weights: Mapping[str, float] | None 
 
 def _together(parts: Sequence[Attribute], classes: Sequence[str]) -> str:
     return ", ".join(f"{each.name} {each.label_of(value)}" for each, value in zip(parts, classes, strict=True))
-
-
-def _weight_problems(parts: Sequence[Attribute], weights: Sequence[Any]) -> list[str]:
-    return [
-        f"the weight of {shorten(each.name)} must be a number above 0; got {shorten(weight)}: leave a label out "
-        "that does not count"
-        for each, weight in zip(parts, weights, strict=True)
-        if not (is_number(weight) and weight > 0)
-    ]
 
 
 def label_problems(parts: Sequence[Attribute], weights: Sequence[float]) -> list[str]:

@@ -81,7 +81,9 @@ def recognised(facts: Profile) -> Recognised | None:
     if facts.form == "date":
         return _date(facts)
     if facts.form == "number":
-        return _code_of_numbers(facts)
+        # Postcodes that no zero in front has told: their name does.
+        telling = _ZIP.search(facts.name) and facts.distinct > MANY_CODES and facts.whole
+        return _prefix(facts, "postcodes") if telling and all(map(_DIGITS.fullmatch, facts.counts)) else None
     if facts.form != "text":
         return None
     texts = [*facts.counts]
@@ -150,12 +152,6 @@ def _amount(facts: Profile) -> Recognised | None:
                 what, f"{what} written like {form}, {facts.distinct:,} distinct", f"number of {form}"
             )
     return None
-
-
-def _code_of_numbers(facts: Profile) -> Recognised | None:
-    """Return postcodes that no zero in front has told: their name does."""
-    telling = _ZIP.search(facts.name) and facts.distinct > MANY_CODES and facts.whole
-    return _prefix(facts, "postcodes") if telling and all(map(_DIGITS.fullmatch, facts.counts)) else None
 
 
 def _code(facts: Profile) -> Recognised | None:

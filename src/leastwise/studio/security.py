@@ -13,6 +13,8 @@ from http.cookies import SimpleCookie
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from leastwise.documents.pages import SAFE_HEADERS
+
 LARGEST_BODY = 1_000_000
 LOCAL = ("127.0.0.1", "localhost")
 SIGNED_OUT = (
@@ -28,12 +30,7 @@ def headers(scripts: str) -> dict[str, str]:
             f"default-src 'none'; script-src 'self' {scripts}; style-src 'self'; img-src 'self' data:; "
             "connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
         ),
-        "x-content-type-options": "nosniff",
-        "x-frame-options": "DENY",
-        "referrer-policy": "no-referrer",
-        "cross-origin-opener-policy": "same-origin",
-        "cross-origin-resource-policy": "same-origin",
-        "cache-control": "no-store",
+        **SAFE_HEADERS,
     }
 
 
@@ -75,7 +72,9 @@ class Door:
         path, query = scope["path"], scope["query_string"].decode("latin-1")
         if path == "/" and self.token and hmac.compare_digest(query.encode(), f"token={self.token}".encode()):
             self.token = None
-            return self._welcome()
+            response = RedirectResponse("/", 303)
+            response.set_cookie(self._cookie, self._session, httponly=True, samesite="strict", path="/")
+            return response
         if path.startswith("/api/"):
             return JSONResponse({"problem": SIGNED_OUT}, 401)
         return PlainTextResponse(SIGNED_OUT, 401)
@@ -83,8 +82,3 @@ class Door:
     def _is_known(self, cookie: str) -> bool:
         found = SimpleCookie(cookie).get(self._cookie)
         return found is not None and hmac.compare_digest(found.value.encode(), self._session.encode())
-
-    def _welcome(self) -> Response:
-        response = RedirectResponse("/", 303)
-        response.set_cookie(self._cookie, self._session, httponly=True, samesite="strict", path="/")
-        return response

@@ -88,7 +88,8 @@ _LISTS, _MEASURES = ("321", "322", "323"), "324"
 def pia_document(found: Assessment) -> dict[str, Any]:
     """Return the assessment as the PIA tool imports it."""
     moment = f"{found.date or date.today().isoformat()}T00:00:00.000Z"  # the tool wants a day of drafts, too
-    measures = _measures(found["controls"])
+    first, *others = (each.text for each in found["controls"].items)
+    measures = {MINIMIZATION: _escaped(first), **{text: _escaped(text) for text in others}}
     answers = [
         {"reference_to": int(number), "data": _answer(number, found, places, measures), "created_at": moment}
         for number, _, places in FRAMEWORKS[CNIL]
@@ -121,12 +122,6 @@ def _answer(number: str, found: Assessment, places: tuple[str, ...], measures: d
     if number in _LISTS:
         return {"text": None, "gauge": 0, "list": [each.text for part in parts for each in part.items]}
     return {"text": "".join(_paragraphs(part) for part in parts), "gauge": 0, "list": []}
-
-
-def _measures(controls: Part) -> dict[str, str]:
-    """Return each measure by its title: the one on minimisation first, with its figures."""
-    first, *others = (each.text for each in controls.items)
-    return {MINIMIZATION: _escaped(first), **{text: _escaped(text) for text in others}}
 
 
 def _paragraphs(part: Part) -> str:

@@ -1,4 +1,4 @@
-"""Attacking the candidates of a run: who knows a lot learns once for several of them."""
+"""Attacking the candidates of a run: adversaries learn once for several of them."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def know_others_of_all(
     """Return, for each generalization, what A7 knows of other people: most often the same for all of them."""
     keys = [Breach.of(each, split).coarsening for each in generalizations]
     distinct = dict(zip(keys, generalizations, strict=True))
-    learned = workers.map(know_others, [(each, split, judges.seed) for each in distinct.values()])
+    learned = workers.map(know_others, [(each, split, judges.seed, judges.quick) for each in distinct.values()])
     by_key = dict(zip(distinct, learned, strict=True))
     return [by_key[key] for key in keys]
 
@@ -103,7 +103,7 @@ def share_network(
     workers: Workers,
     progress: Progress,
 ) -> dict[Hashable, Any]:
-    """Return what A3 and A5 use for all candidates: one network; nothing where each is better off with its own.
+    """Return what A1, A3 and A5 use for all candidates: one network; nothing where each is better off alone.
 
     With each candidate comes the order in which its personal attributes probably become known.
     """

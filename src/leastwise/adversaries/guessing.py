@@ -309,8 +309,9 @@ def _find(breach: Breach, targets: Sequence[int], known: Sequence[int], predicto
         if known and len(open_) == 1:
             by_position[open_[0]] = _find_last(breach, open_[0], more)
         else:
-            make = model_of if not known else SingleModel
-            model = make(breach, breach.joined, hidden, known, _sharing(breach, hidden, known, more))
+            shared = _sharing(breach, hidden, known, more)
+            make = SingleModel if known or shared is not more else model_of
+            model = make(breach, breach.joined, hidden, known, shared)
             by_position |= dict(zip(hidden, findings(breach, model, hidden), strict=True))
     return [by_position[p] for p in targets]
 
@@ -318,9 +319,9 @@ def _find(breach: Breach, targets: Sequence[int], known: Sequence[int], predicto
 def _sharing(
     breach: Breach, targets: Sequence[int], known: Sequence[int], predictor: MakePredictor
 ) -> MakePredictor:
-    """Return what somebody uses who knows some attributes: the network of all candidates, where there is one."""
+    """Return what somebody uses with the network of all candidates in it, where there is one."""
     shared: SharedNetwork | None = breach.memory.get(SHARED)
-    if shared is None or not known or not isinstance(predictor, StrongestOf):
+    if shared is None or not isinstance(predictor, StrongestOf):
         return predictor
     return partial(predictor, shared.seen_by(breach, known, targets))
 

@@ -106,6 +106,12 @@ class SharedNetwork:
         The generalizations, and for each the order in which its personal attributes become known.
     seed
         For the first weights, the order of the rows, and what is seen of each.
+
+    Attributes
+    ----------
+    mistrusted
+        Personal attributes that it does not tell to who knows some of the others: a network of their own does
+        better.
     """
 
     def __init__(
@@ -115,6 +121,7 @@ class SharedNetwork:
         known = [each.within(train.schema) for each, _ in candidates]
         self.columns = _columns(train, coarse, known)
         self.targets = train.personal
+        self.mistrusted: frozenset[int] = frozenset()
         seen = [
             _Seen((*map(_name, g.partitions), None if stores_label(train, g) else True), order)
             for g, (_, order) in zip(known, candidates, strict=True)
@@ -140,9 +147,11 @@ class SharedNetwork:
     def seen_by(self, breach: Breach, known: Sequence[int], targets: Sequence[int]) -> SharedView | None:
         """Return it as a predictor for who holds the stolen records and knows some attributes in full.
 
-        None where it never saw such records.
+        None where it never saw such records, or is not to be trusted.
         """
         partitions = breach.joined.partitions
+        if self.mistrusted & {*targets} and {*self.targets} & {*known}:
+            return None
         forms = [None if j in {*known} else _name(p) for j, p in enumerate(partitions)]
         if any(form not in column.forms for form, column in zip(forms, self.columns, strict=False)):
             return None

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from leastwise import Attribute, Generalization, Groups, Intervals, Schema, Table
-from leastwise.adversaries import NonPersonalKnowledge, PartialKnowledge, amortised
+from leastwise.adversaries import NonPersonalKnowledge, PartialKnowledge, Reconstruction, amortised
 from leastwise.adversaries.amortised import SharedNetwork, _name, _Seen, _SharedTraining
 from leastwise.adversaries.breach import Breach, coarsened
 from leastwise.adversaries.guessing import SHARED, SingleModel, StrongestOf, findings, views
@@ -79,12 +79,34 @@ def test_in_training_attributes_become_known_in_the_order_of_who_attacks(
     shared: SharedNetwork, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(amortised, "_AT_RANDOM", 10**9)
+    monkeypatch.setattr(amortised, "_ALONE", 10**9)
     (coarse,) = coarsened(NOTHING, [SPLIT.train])
     training = _SharedTraining(shared, SPLIT.train, coarse, generator(0, "a"))
     seen = training._draw_inputs([_Seen((*map(_name, NOTHING.partitions), None), ORDER)])
     known = {p: seen[:, p] < shared.columns[p].size for p in ORDER}  # a value, not the one bucket behind them
     assert [round(float(known[p].mean()), 1) for p in ORDER] == [0.7, 0.3, 0.0]
     assert known[3][known[4]].all()
+
+
+def test_in_training_a1_sees_buckets_alone_and_half_of_them_without_the_label(
+    shared: SharedNetwork, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(amortised, "_ALONE", 1)
+    (coarse,) = coarsened(NOTHING, [SPLIT.train])
+    training = _SharedTraining(shared, SPLIT.train, coarse, generator(0, "a"))
+    seen = training._draw_inputs([_Seen((*map(_name, SEVERAL[1].partitions), None), ORDER)])
+    assert [bool((seen[:, j] >= shared.columns[j].size).all()) for j in range(5)] == [True] * 5
+    assert (seen[:, -1] == 2).mean() == pytest.approx(0.5, abs=0.02)
+
+
+@pytest.mark.parametrize("candidate", range(3))
+def test_a1_is_as_strong_with_it_and_without_the_label_too(shared: SharedNetwork, candidate: int) -> None:
+    own, with_it = (
+        Reconstruction(StrongestOf()).attack(Breach.of(SEVERAL[candidate], SPLIT, memory=memory)).attributes
+        for memory in ({}, {SHARED: shared})
+    )
+    for of in (lambda each: each.adversary_error, lambda each: each.without_label or 0.0):
+        assert np.mean([*map(of, with_it)]) <= np.mean([*map(of, own)]) + 0.01
 
 
 def test_what_a_bucket_rules_out_is_impossible(shared: SharedNetwork) -> None:
@@ -109,11 +131,12 @@ def test_a_generalization_that_it_never_saw_has_a_network_of_its_own(shared: Sha
     ]
 
 
-def test_a3_and_a5_use_it(shared: SharedNetwork, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a1_a3_and_a5_use_it(shared: SharedNetwork, monkeypatch: pytest.MonkeyPatch) -> None:
     fitted: list[int] = []
     plain = Network.fit
     monkeypatch.setattr(Network, "fit", lambda self, *parts: (fitted.append(1), plain(self, *parts))[1])
-    for attack in (NonPersonalKnowledge(StrongestOf()), PartialKnowledge(StrongestOf())):
+    predictor = StrongestOf()
+    for attack in (Reconstruction(predictor), NonPersonalKnowledge(predictor), PartialKnowledge(predictor)):
         counts = []
         for memory in ({}, {SHARED: shared}):
             fitted.clear()

@@ -120,7 +120,7 @@ def test_full_records_of_other_people_are_used_and_what_they_tell_alone_is_said(
     told = max(result.linked_by_guess, result.linked_by_balance, result.linked_by_assignment)
     assert told < 0.16, "of two groups of ten one knows which"
     assert result.linked_without_breach > 0.3, "of eight groups of two or three one knows which"
-    assert result.share_linked >= max(result.linked_without_breach, told)
+    assert result.share_linked >= max(result.linked_without_breach, told) - 1e-12
     assert result.without_breach == pytest.approx(1 - result.linked_without_breach)
     nothing = Linkability(A, B, records=20, draws=20).attack(
         Breach.of(Generalization.suppressed(table.schema), table.split(0))

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from leastwise.kernels import backoff
+from leastwise.kernels import backoff, path_scores
 from leastwise.predictors import JointBuckets
 from leastwise.predictors.joint_buckets import _rows
 from tests.predictors.populations import masked_population, population
@@ -25,7 +25,7 @@ def test_all_settings_at_once_are_each_by_itself(make) -> None:
     ends = np.searchsorted(rows.z[order], np.arange(len(inputs) + 1))
     depths = np.array([1, len(chain.order)])
     same = *chain.counts, *chain._base(inputs)
-    found = backoff.score_posteriors(
+    found = path_scores.score_posteriors(
         chain._path(inputs), *same, settings, depths, ends, rows.v[order], rows.w[order]
     )
     for (d, depth), (s, setting) in product(enumerate(depths), enumerate(settings)):

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from leastwise.kernels import backoff
 from leastwise.predictors import JointBuckets, errors, guesses
+from leastwise.predictors.joint_buckets import _Chain
 from tests.predictors.populations import best_errors, population, samples_of
 
 PLAIN = {"pseudo_counts": (0.0,), "discounts": (0.0,)}
@@ -54,6 +56,24 @@ def test_rare_joint_buckets_back_off():
     assert len(train.buckets[0]) > 0.9 * len(train), "most joint buckets hold one person"
     found = errors(guesses(JointBuckets().fit(train, validation), test), test)
     assert (found[:3] < best_errors()[:3] + 0.02).all()
+
+
+def test_what_lies_deeper_than_is_asked_is_forgotten_and_missed_by_nobody(monkeypatch):
+    train, validation, test = (population(n, seed, columns=10) for n, seed in [(3000, 0), (1000, 1), (500, 2)])
+    fitted = JointBuckets().fit(train, validation)
+    monkeypatch.setattr(_Chain, "_forget_deeper", lambda _: None)
+    whole = JointBuckets().fit(train, validation)
+    assert min(len(chain.order) for chain in fitted.chains_) < 10
+    for mine, all_of_it in zip(fitted.chains_, whole.chains_, strict=True):
+        assert len(mine.order) == mine.depth == all_of_it.depth
+        assert [len(part) for part in mine.counts] <= [len(part) for part in all_of_it.counts]
+    monkeypatch.setattr(_Chain, "_path", lambda self, inputs: _walked(self, inputs))
+    for mine, all_of_it in zip(fitted.predict(test.inputs), whole.predict(test.inputs), strict=True):
+        assert np.array_equal(mine, all_of_it)
+
+
+def _walked(chain, inputs):
+    return backoff.walk(inputs, chain.order[: chain.depth], chain.sizes, *chain.trie, chain.counts[3])
 
 
 def test_unseen_joint_buckets_use_what_they_share_with_seen_ones():

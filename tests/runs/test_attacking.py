@@ -8,14 +8,17 @@ import numpy as np
 import pytest
 
 from leastwise import Generalization
+from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.guessing import SHARED, found_knowing_more
 from leastwise.evaluation import evaluate
 from leastwise.evaluation.utility import Judges
 from leastwise.predictors import JointBuckets
 from leastwise.progress import Silent
 from leastwise.runs import attacking
-from leastwise.runs.attacking import alike, find_last_of_all, know_others_of_all, share_network
+from leastwise.runs.attacking import alike, find_last_of_all, know_others_of_all, learn_for_all, share_network
 from leastwise.runs.workers import Workers
+from tests.adversaries.test_amortised import ORDER, SEVERAL
+from tests.adversaries.test_amortised import SPLIT as TOWN
 from tests.runs.small import records
 
 SPLIT = records().split(0)
@@ -52,6 +55,20 @@ def test_what_is_shared_is_what_each_would_find() -> None:
         assert plain[0] == plain[1]
     assert memory
     assert all(len(others) == 1 for others in known)
+
+
+def test_who_is_told_better_by_a_network_of_its_own_is_not_left_to_the_shared_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first, middle, last = ORDER
+    breach = Breach.of(SEVERAL[1], TOWN)
+    for lead, mistrusted in ((2.0, set()), (-2.0, {middle})):  # never, and always: but the ends of the order
+        monkeypatch.setattr(attacking, "_LEAD", lead)
+        network = learn_for_all(TOWN, [(each, ORDER) for each in SEVERAL], 0)
+        assert network.mistrusted == mistrusted
+        asked = {(): True, (0, 2): True, (0, 2, first): not mistrusted}
+        assert {known: network.seen_by(breach, known, [middle]) is not None for known in asked} == asked
+        assert network.seen_by(breach, (0, 2, first, middle), [last]) is not None
 
 
 def test_a_network_is_shared_by_a_frontier_and_not_in_a_quick_run(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,8 @@ What is seen of an attribute is its value, where that is known in full, or the b
 looks like the prior restricted to it (the mean of its values, weighted by people), and has something of its own
 beside. So the buckets of all candidates and all side information are points of one input space, and what is
 learned about one of them is learned about the others. Each time a training record is looked at, it is seen under
-another candidate, with other attributes known in full. What is not personal is known to A3 and A5 in any case.
+another candidate, with other attributes known in full. What is not personal is known to A3 and A5 in any case, to
+A1 it never is; that one also meets records without their labels.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from leastwise.adversaries.leave_one_out import Spread
 from leastwise.generalization import Generalization
 from leastwise.partition import Codes, Partition, suppress
 from leastwise.predictors.base import Mask, OneHot, Probabilities, Samples, few_threads, starts
-from leastwise.predictors.network import Network, Training, softmax
+from leastwise.predictors.network import Network, Training, hidden_layer, softmax
 from leastwise.random import generator
 from leastwise.records.table import Table
 
@@ -32,13 +33,15 @@ Whole = npt.NDArray[np.int64]
 
 # Wider than the network of one candidate and drawn harder towards 0: each record is looked at more often.
 # A second one, averaged in, changed no mean error by .001.
-NETWORK = Network(hidden=192, epochs=30, decay=0.3, members=1)
+NETWORK = Network(hidden=192, epochs=40, decay=0.3, members=1)
 # Rows that training looks at, over all epochs.
-_MOST_ROWS = 2_000_000
+_MOST_ROWS = 3_000_000
 # Values times what may be seen, over all personal attributes: how large the table of what is possible may be.
 _MOST_MASKED = 2**26
 # One row in so many is seen by somebody who knows attributes at random, not those that are told most easily.
 _AT_RANDOM = 4
+# One row in so many is seen by A1, who knows nothing beside it; half of those without the label.
+_ALONE = 3
 
 
 @dataclass(eq=False)
@@ -103,19 +106,25 @@ class SharedNetwork:
         The generalizations, and for each the order in which its personal attributes become known.
     seed
         For the first weights, the order of the rows, and what is seen of each.
+
+    Attributes
+    ----------
+    mistrusted
+        Personal attributes that it does not tell to who knows some of the others: a network of their own does
+        better.
     """
 
     def __init__(
         self, train: Table, candidates: Sequence[tuple[Generalization, Sequence[int]]], seed: int = 0
     ) -> None:
         (coarse,) = coarsened(Generalization.suppressed(train.schema), [train])
-        self.columns = _columns(train, coarse, [each for each, _ in candidates])
+        known = [each.within(train.schema) for each, _ in candidates]
+        self.columns = _columns(train, coarse, known)
         self.targets = train.personal
+        self.mistrusted: frozenset[int] = frozenset()
         seen = [
-            _Seen(
-                (*map(_name, g.within(train.schema).partitions), None if stores_label(train, g) else True), order
-            )
-            for g, order in candidates
+            _Seen((*map(_name, g.partitions), None if stores_label(train, g) else True), order)
+            for g, (_, order) in zip(known, candidates, strict=True)
         ]
         # The products are small: a second thread would only wait for the first.
         with few_threads(1, "blas"):
@@ -138,9 +147,11 @@ class SharedNetwork:
     def seen_by(self, breach: Breach, known: Sequence[int], targets: Sequence[int]) -> SharedView | None:
         """Return it as a predictor for who holds the stolen records and knows some attributes in full.
 
-        None where it never saw such records.
+        None where it never saw such records, or is not to be trusted.
         """
         partitions = breach.joined.partitions
+        if self.mistrusted & {*targets} and {*self.targets} & {*known}:
+            return None
         forms = [None if j in {*known} else _name(p) for j, p in enumerate(partitions)]
         if any(form not in column.forms for form, column in zip(forms, self.columns, strict=False)):
             return None
@@ -163,9 +174,9 @@ def _value_of(train: Table, j: int) -> Whole:
 def _columns(train: Table, coarse: Table, generalizations: Sequence[Generalization]) -> list[_Column]:
     """Return what may be seen of each attribute, and of the label (which is seen, or not)."""
     found = []
-    for j, attribute in enumerate(train.schema.attributes):
+    for j in range(len(train.schema)):
         column = _Column(coarse.sizes[j], _value_of(train, j))
-        for partition in {each.partitions[j]: None for each in generalizations if attribute.personal}:
+        for partition in {each.partitions[j]: None for each in generalizations}:
             if not partition.untouched:
                 column.add(partition, partition.bucket_map(train.levels[j]), train.use(j))
         found.append(column)
@@ -244,13 +255,15 @@ class _SharedTraining(Training):
         at_random = self.random.integers(0, _AT_RANDOM, rows) == 0
         known = np.where(at_random[:, None], mixed, rank)
         known = known < self.random.integers(0, max(len(personal), 1), rows)[:, None]
-        inputs = np.empty((rows, len(self.columns)), dtype=np.int64)
+        alone, coin = self.random.integers(0, _ALONE, rows) == 0, self.random.integers(0, 2, rows) == 0
+        inputs, label = np.empty((rows, len(self.columns)), dtype=np.int64), len(self.columns) - 1
         for j, (column, codes) in enumerate(zip(self.columns, self.codes, strict=True)):
             inputs[:, j] = column.value_of[codes]
-            if j in personal or j == len(self.columns) - 1:  # what is not personal is known
-                forms = np.stack([column.forms[each.forms[j]] for each in candidates])
-                hidden = ~known[:, personal.index(j)] if j in personal else np.ones(rows, dtype=bool)
-                inputs[hidden, j] = forms[chosen[hidden], codes[hidden]]
+            hidden = alone | (~known[:, personal.index(j)] if j in personal else j == label)
+            forms = np.stack([column.forms[each.forms[j]] for each in candidates])
+            inputs[hidden, j] = forms[chosen[hidden], codes[hidden]]
+        unseen = alone & coin
+        inputs[unseen, label] = self.columns[label].forms[True][self.codes[label][unseen]]
         return inputs
 
     def _folded(self) -> _Learned:
@@ -302,7 +315,7 @@ class SharedView:
 
     def fit(self, train: Samples, validation: Samples) -> SharedView:
         """It has learned already."""
-        self.like_ = train.take(np.arange(0))
+        self.like_ = train.nobody
         return self
 
     def predict(self, inputs: Codes) -> list[Probabilities]:
@@ -350,8 +363,4 @@ class _Looking(NamedTuple):
         return cls(adds, bias, np.ascontiguousarray(learned.out[:, heads]), learned.out_bias[heads])
 
     def __call__(self, inputs: Codes) -> Array:
-        hidden = np.tile(self.bias, (len(inputs), 1))
-        for codes, adds in zip(inputs.T, self.adds, strict=True):
-            hidden += adds[codes]
-        np.maximum(hidden, np.float32(0), out=hidden)
-        return np.asarray(hidden @ self.out + self.out_bias)
+        return np.asarray(hidden_layer(inputs, self.adds, self.bias) @ self.out + self.out_bias)

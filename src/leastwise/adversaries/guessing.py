@@ -23,6 +23,7 @@ from leastwise.generalization import Generalization
 from leastwise.partition import Partition
 from leastwise.predictors.base import Predictor, Probabilities, Samples, samples
 from leastwise.predictors.boosting import Boosting
+from leastwise.predictors.joint_buckets import JointBuckets
 from leastwise.predictors.network import Network
 from leastwise.predictors.strongest import Strongest, default_predictors, masked_predictions, strongest
 from leastwise.records.grouping import joint_buckets
@@ -76,8 +77,13 @@ class Model(Protocol):
         """Who predicts each target."""
         ...
 
+    @property
+    def doubts(self) -> Sequence[float] | None:
+        """The error of each target on the validation part, where it is known from choosing there."""
+        ...
+
     def view(self, part: int) -> Samples:
-        """Return the rows of a part (0 training, 1 validation, 2 stolen) as the model tells them apart."""
+        """Return the rows of a part (1 validation, 2 stolen) as the model tells them apart."""
         ...
 
     def probabilities(self, part: int, rows: npt.NDArray[Any]) -> list[Probabilities]:
@@ -96,8 +102,8 @@ class SingleModel:
         known: Sequence[int],
         predictor: MakePredictor,
     ) -> None:
-        self._views = views(breach, generalization, targets, known)
-        self.predictor = predictor().fit(self._views[0], self._views[1])
+        train, *self._views = views(breach, generalization, targets, known)
+        self.predictor = predictor().fit(train, self._views[0])
         self._choose_by_tolerance(breach, targets)
         # A strongest-of-several says whom it chose.
         self.names = tuple(map(str, getattr(self.predictor, "chosen_", [self.predictor.name] * len(targets))))
@@ -105,6 +111,7 @@ class SingleModel:
     def _choose_by_tolerance(self, breach: Breach, targets: Sequence[int]) -> None:
         """Let a strongest-of-several choose for numbers whoever comes near enough most often."""
         strongest_of = self.predictor
+        self.doubts: Sequence[float] | None = None
         if not isinstance(strongest_of, Strongest):
             return
         judged = {}
@@ -112,15 +119,16 @@ class SingleModel:
             if breach.targets[p].tolerance is not None:
                 own = target_of(p, breach.train, breach.validation, breach.parts.train, breach.tolerances)
                 judged[t] = partial(_first_guess, own), own.wrong
-        strongest_of.choose_again(self._views[1], judged)
+        strongest_of.choose_again(self._views[0], judged)
+        self.doubts = strongest_of.errors_
 
     def view(self, part: int) -> Samples:
         """Return the rows of a part as the predictor sees them."""
-        return self._views[part]
+        return self._views[part - 1]
 
     def probabilities(self, part: int, rows: npt.NDArray[Any]) -> list[Probabilities]:
         """Return the masked probabilities for some rows."""
-        return self.probabilities_of(self._views[part], rows)
+        return self.probabilities_of(self.view(part), rows)
 
     def probabilities_of(self, view: Samples, rows: npt.NDArray[Any]) -> list[Probabilities]:
         """Return the masked probabilities for some rows of other people, as the predictor sees them."""
@@ -176,8 +184,10 @@ class StrongestOf:
         counting, own = default_predictors(self.quick, self.seed)
         own = replace(own, members=1) if isinstance(own, Network) else own
         usual = counting, network or own
-        boosting = (Boosting(seed=self.seed, most_work=_MOST_BOOSTED),) if self.boosted else ()
-        return strongest((*usual, *boosting))
+        if not self.boosted:
+            return strongest(usual)
+        beside = counting if isinstance(counting, JointBuckets) else None
+        return strongest((*usual, Boosting(seed=self.seed, most_work=_MOST_BOOSTED, counting=beside)))
 
     def knowing_more(self) -> StrongestOf:
         """Return what somebody uses who knows some attributes in full."""
@@ -299,8 +309,9 @@ def _find(breach: Breach, targets: Sequence[int], known: Sequence[int], predicto
         if known and len(open_) == 1:
             by_position[open_[0]] = _find_last(breach, open_[0], more)
         else:
-            make = model_of if not known else SingleModel
-            model = make(breach, breach.joined, hidden, known, _sharing(breach, hidden, known, more))
+            shared = _sharing(breach, hidden, known, more)
+            make = SingleModel if known or shared is not more else model_of
+            model = make(breach, breach.joined, hidden, known, shared)
             by_position |= dict(zip(hidden, findings(breach, model, hidden), strict=True))
     return [by_position[p] for p in targets]
 
@@ -308,9 +319,9 @@ def _find(breach: Breach, targets: Sequence[int], known: Sequence[int], predicto
 def _sharing(
     breach: Breach, targets: Sequence[int], known: Sequence[int], predictor: MakePredictor
 ) -> MakePredictor:
-    """Return what somebody uses who knows some attributes: the network of all candidates, where there is one."""
+    """Return what somebody uses with the network of all candidates in it, where there is one."""
     shared: SharedNetwork | None = breach.memory.get(SHARED)
-    if shared is None or not known or not isinstance(predictor, StrongestOf):
+    if shared is None or not isinstance(predictor, StrongestOf):
         return predictor
     return partial(predictor, shared.seen_by(breach, known, targets))
 
@@ -350,6 +361,8 @@ def findings(breach: Breach, model: Model, targets: Sequence[int]) -> list[Findi
 
 def validation_errors(breach: Breach, model: Model, targets: Sequence[int]) -> list[float]:
     """Return the error of each target on the validation part."""
+    if model.doubts is not None:
+        return [*model.doubts]
     part, seen, counts = breach.validation, breach.parts.train, breach.validation.counts
     known = [target_of(p, breach.train, part, seen, breach.tolerances) for p in targets]
     guessed = guess(model, 1, known)

@@ -65,7 +65,7 @@ class Rest:
         self.distinct, self.number_of = len(first), np.split(number_of, [len(asked[0])])
         several = fitted.fitted_ if isinstance(fitted, Strongest) else [fitted]
         keep = len(first) * self.size * len(several) <= _MOST_KEPT
-        self.members = [_Predicted(each, train, rows[first], keep) for each in several]
+        self.members = [_Predicted(each, train.nobody, rows[first], keep) for each in several]
         self.majority = _Majority(parts[0].use(position) / parts[0].people)
 
 
@@ -108,6 +108,8 @@ class Restricted:
         self._choice = Strongest([_Within(member, spread) for member in members])
         self._choice.fit(self._views[0], self._views[0])
         self.names = self._choice.chosen_
+        # What is near enough to a number, the choice does not know.
+        self.doubts = self._choice.errors_ if breach.targets[rest.position].tolerance is None else None
 
     def view(self, part: int) -> Samples:
         """Return the rows of a part: the rest of each record, by number, and the bucket."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,8 @@ Matrix = npt.NDArray[np.float64]
 METHODS = ("guess", "balance", "assignment")
 SOURCES = ("", "knowledge and ", "knowledge without breach and ")
 _ROUNDS = 100
+# Factors that change less than this from one round to the next are balanced.
+_BALANCED = 1e-10
 # A chance that a model calls smaller than this is not believed.
 _LEAST = 1e-7
 
@@ -161,11 +163,11 @@ class Linkability(Adversary):
         check_between("records", self.records, 2)
         check_between("draws", self.draws, 1)
         a, b = self._sets(breach)
-        answers, known, in_full = Answers(breach, a, b), Known.of(breach, a, b), _in_full(breach, a, b)[2]
+        answers = Answers(breach, a, b)
         k = min(self.records, answers.people)
-        random = generator(breach.seed, "A7")
         # Draws x (stolen records, both, full records of others) x methods: the share linked.
-        shares = np.array([_linked(answers, known, in_full, k, random) for _ in range(self.draws)])
+        random = generator(breach.seed, "A7", "links")
+        shares = np.array([_linked(answers, drawn, random) for drawn in self._drawn(breach, answers, k)])
         means = shares.mean(axis=0)
         source, best = np.unravel_index(int(means.argmax()), means.shape)
         failures = 1 - shares[:, source, best]
@@ -193,6 +195,26 @@ class Linkability(Adversary):
             value_by_chance=value_by_chance,
             seconds=time.perf_counter() - start,
         )
+
+    def prepare(self, breach: Breach) -> None:
+        """Find out what is the same whatever is stolen of these people; it is remembered with the breach."""
+        answers = Answers(breach, *self._sets(breach))
+        self._drawn(breach, answers, min(self.records, answers.people))
+
+    def _drawn(self, breach: Breach, answers: Answers, k: int) -> list[Drawn]:
+        """Return who is to be linked, draw by draw, and how well their halves fit in full."""
+        a, b = self._sets(breach)
+        key = "A7", tuple(a), tuple(b), breach.coarsening, breach.seed, k, self.draws
+        if key not in breach.memory:
+            known, in_full = Known(breach, a, b), _in_full(breach, a, b)[2]
+            random = generator(breach.seed, "A7")
+            rows = [answers.draw(k, random) for _ in range(self.draws)]
+            full = [known.fit(in_full, own) for own in rows]
+            breach.memory[key] = [
+                Drawn(own, fit, linked(fit, random)) for own, fit in zip(rows, full, strict=True)
+            ]
+        drawn: list[Drawn] = breach.memory[key]
+        return drawn
 
     def _sets(self, breach: Breach) -> tuple[list[int], list[int]]:
         schema = breach.truth.schema
@@ -284,20 +306,6 @@ class Known:
         counts = [np.bincount(codes, weights=train.weights, minlength=size) + 0.5 for codes, size in pairs]
         self._priors = [each / each.sum() for each in counts]
 
-    @classmethod
-    def of(cls, breach: Breach, a: Sequence[int], b: Sequence[int]) -> Known:
-        """Return it, remembered with the breach."""
-        key = cls.key(breach, a, b)
-        if key not in breach.memory:
-            breach.memory[key] = cls(breach, a, b)
-        known: Known = breach.memory[key]
-        return known
-
-    @staticmethod
-    def key(breach: Breach, a: Sequence[int], b: Sequence[int]) -> Hashable:
-        """Return where it is remembered: what it depends on, of the same people."""
-        return "A7", tuple(a), tuple(b), breach.coarsening, breach.seed
-
     def fit(self, stolen: Samples, rows: npt.NDArray[np.intp]) -> Matrix:
         """Return how well the x_A of one row and the x_B of another go together."""
         found = self._network.predict(stolen.inputs[rows])
@@ -314,20 +322,26 @@ def _in_full(breach: Breach, a: Sequence[int], b: Sequence[int]) -> list[Samples
     return [samples(part, nothing, b, a) for part in breach.parts]
 
 
-def know_others(generalization: Generalization, split: Split, seed: int) -> dict[Hashable, Known]:
+def know_others(generalization: Generalization, split: Split, seed: int, quick: bool) -> dict[Hashable, Any]:
     """Return what ``Linkability`` learns from other people, for the memory of breaches of the same people."""
     breach = Breach.of(generalization, split, seed=seed)
-    Known.of(breach, *default_sets(breach.truth))
+    Linkability.configured(Setting(quick=quick)).prepare(breach)
     return breach.memory
 
 
-def _linked(
-    answers: Answers, known: Known, in_full: Samples, k: int, random: np.random.Generator
-) -> list[list[float]]:
-    """Return, for k people, the share linked by each source and method."""
-    rows = answers.draw(k, random)
-    stolen, full = answers.fit(rows), known.fit(in_full, rows)
-    return [[*linked(fit, random)] for fit in (stolen, np.where(stolen > 0, full, 0.0), full)]
+class Drawn(NamedTuple):
+    """People to be linked: their rows, how well their halves fit in full, and the share that this alone links."""
+
+    rows: npt.NDArray[np.intp]
+    full: Matrix
+    without_breach: tuple[float, float, float]
+
+
+def _linked(answers: Answers, drawn: Drawn, random: np.random.Generator) -> list[tuple[float, float, float]]:
+    """Return the share linked by each source and method."""
+    stolen = answers.fit(drawn.rows)
+    both = np.where(stolen > 0, drawn.full, 0.0)
+    return [linked(stolen, random), linked(both, random), drawn.without_breach]
 
 
 def _numbered(columns: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
@@ -352,8 +366,10 @@ def balanced(together: Matrix) -> Matrix:
     """
     columns = np.ones(len(together))
     for _ in range(_ROUNDS):  # a factor for each row and column, not each pair, is scaled
-        rows = 1 / (together @ columns)
+        before, rows = columns, 1 / (together @ columns)
         columns = 1 / (rows @ together)
+        if np.abs(columns - before).max() <= _BALANCED * columns.max():
+            break
     return np.asarray(together * rows[:, None] * columns)
 
 

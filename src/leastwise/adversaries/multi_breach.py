@@ -112,6 +112,8 @@ class MultiBreach(Guessing[MultiBreachResult]):
 class AveragedModel:
     """The mean of what A1 predicts from each breach alone, with the masks of all breaches."""
 
+    doubts = None
+
     def __init__(self, breach: Breach, targets: Sequence[int], predictor: MakePredictor) -> None:
         self._joined = views(breach, breach.joined, targets)
         self.single = [model_of(breach, g, targets, (), predictor) for g in breach.generalizations]

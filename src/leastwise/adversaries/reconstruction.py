@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeVar, cast
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -203,12 +203,15 @@ class HighCertainty(Guessing[HighCertaintyResult]):
         return find_deployed(breach, self.predictor)
 
     def _more(self, breach: Breach, found: Sequence[Finding]) -> dict[str, Any]:
-        return {
-            "points": tuple(_point(found, breach.truth, breach.people, share) for share in sorted(self.shares))
-        }
+        # People of equal confidence are counted once, not for every share.
+        counted = [_Surest.of(each.wrong, each.confidence, each.target.counts) for each in found]
+        points = (_point(found, counted, breach.truth, breach.people, share) for share in sorted(self.shares))
+        return {"points": tuple(points)}
 
 
-def _point(found: Sequence[Finding], truth: Table, everybody: float, share: float) -> CertaintyPoint:
+def _point(
+    found: Sequence[Finding], counted: Sequence[_Surest], truth: Table, everybody: float, share: float
+) -> CertaintyPoint:
     # Of several records of one person each tells less.
     worth = truth.effective_people / truth.people
     people = max(1.0, everybody * share / 100)
@@ -216,10 +219,10 @@ def _point(found: Sequence[Finding], truth: Table, everybody: float, share: floa
         # Of people picked at random the majority guess tells as many as of all; it need not do worse than that.
         min(
             # Who is withheld counts as told, and as told most surely.
-            top_errors(finding.wrong, finding.confidence, finding.target.counts, people - finding.target.withheld),
+            surest.errors_among(people - finding.target.withheld),
             float(finding.target.naive_wrong @ finding.target.counts) * people / finding.target.people,
         )
-        for finding in found
+        for finding, surest in zip(found, counted, strict=True)
     ]
     errors = tuple(each / people for each in wrong)
     return CertaintyPoint(
@@ -237,6 +240,26 @@ def _interval(wrong: float, people: float, worth: float) -> Interval:
     return binomial_interval(wrong / people * number, number)
 
 
+class _Surest(NamedTuple):
+    """How many people are guessed equally surely, the surest first, and how many of them wrongly."""
+
+    size: npt.NDArray[np.float64]
+    errors: npt.NDArray[np.float64]
+
+    @classmethod
+    def of(cls, wrong: npt.NDArray[Any], confidence: npt.NDArray[Any], counts: npt.NDArray[Any]) -> _Surest:
+        # Equal probabilities that differ in the last digit, by the order of a sum, are ties all the same.
+        levels, group = np.unique(-np.round(confidence, 6), return_inverse=True)
+        both = (np.bincount(group, weights=each, minlength=len(levels)) for each in (counts, counts * wrong))
+        return cls(*(each.astype(float) for each in both))  # of nobody, whole numbers
+
+    def errors_among(self, people: float) -> float:
+        """Return how many of the surest people are guessed wrongly, ties at the line shared out evenly."""
+        size = self.size
+        taken = np.clip(people - (np.cumsum(size) - size), 0, size)
+        return float((self.errors * np.divide(taken, size, out=np.zeros_like(size), where=size > 0)).sum())
+
+
 def top_errors(
     wrong: npt.NDArray[Any], confidence: npt.NDArray[Any], counts: npt.NDArray[Any], people: float
 ) -> float:
@@ -246,9 +269,4 @@ def top_errors(
     >>> top_errors(wrong, confidence, np.ones(4), 2)
     0.5
     """
-    # Equal probabilities that differ in the last digit, by the order of a sum, are ties all the same.
-    levels, group = np.unique(-np.round(confidence, 6), return_inverse=True)
-    size = np.bincount(group, weights=counts, minlength=len(levels)).astype(float)  # of nobody, whole numbers
-    errors = np.bincount(group, weights=counts * wrong, minlength=len(levels))
-    taken = np.clip(people - (np.cumsum(size) - size), 0, size)
-    return float((errors * np.divide(taken, size, out=np.zeros_like(size), where=size > 0)).sum())
+    return _Surest.of(wrong, confidence, counts).errors_among(people)

@@ -154,6 +154,10 @@ class _Guessing(NamedTuple):
     def names(self) -> Sequence[str]:
         return self.model.names
 
+    @property
+    def doubts(self) -> Sequence[float] | None:
+        return self.model.doubts
+
     def view(self, part: int) -> Samples:
         return self.stolen if part == 2 else self.model.view(part)
 

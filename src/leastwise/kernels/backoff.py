@@ -250,90 +250,6 @@ def posteriors(
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _mix_in(people: float, counts: Floats, values: Ints, settings: Floats, shares: Floats, state: Floats) -> None:
-    """Do what ``_go_down`` does at one node, under all settings at once: values x settings.
-
-    The rows of ``state`` are the scales, and room for what a node divides by and takes.
-    """
-    scale, total, taken = state[0], state[1], state[2]
-    taken[:] = 0.0
-    for i in range(len(counts)):
-        for s in range(len(scale)):
-            taken[s] += min(settings[1, s], counts[i])
-    for s in range(len(scale)):
-        total[s] = people + settings[0, s]
-        if total[s] > 0:
-            scale[s] *= (settings[0, s] + taken[s]) / total[s]
-        if scale[s] < 1e-100:
-            shares[:, s] *= scale[s]
-            scale[s] = 1.0
-    for s in range(len(scale)):
-        total[s] = total[s] * scale[s] if total[s] > 0 else np.inf
-    for i in range(len(counts)):
-        own = shares[values[i]]
-        for s in range(len(scale)):
-            own[s] += (counts[i] - min(settings[1, s], counts[i])) / total[s]
-
-
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _likeliest(shares: Floats, best: Ints, largest: Floats) -> None:
-    """Put in the value of the largest share under each setting; of equal ones the first."""
-    best[:] = 0
-    largest[:] = shares[0]
-    for v in range(1, len(shares)):
-        for s in range(len(best)):
-            larger = shares[v, s] > largest[s]
-            best[s] = v if larger else best[s]
-            largest[s] = shares[v, s] if larger else largest[s]
-
-
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def score_posteriors(
-    path: Ints,
-    starts: Ints,
-    values: Ints,
-    counts: Floats,
-    people: Floats,
-    base: Floats,
-    base_of: Ints,
-    settings: Floats,
-    depths: Ints,
-    row_ends: Ints,
-    row_v: Ints,
-    row_w: Floats,
-) -> Floats:
-    """Return, by depth and (pseudo-count, discount), the people guessed wrongly and the sum of their log losses.
-
-    The rows of path q, each a value and how many people have it, end at ``row_ends[q + 1]``. All settings go down
-    a path together: side by side in memory, the processor does several at once.
-    """
-    found = np.zeros((len(depths), len(settings), 2))
-    tried = np.ascontiguousarray(settings.T)
-    shares = np.empty((base.shape[1], len(settings)))
-    state, best = np.empty((3, len(settings))), np.empty(len(settings), np.int64)
-    largest = np.empty(len(settings))
-    for q in range(len(path)):
-        for v in range(len(shares)):
-            shares[v] = base[base_of[q], v]
-        state[0] = 1.0
-        depth = 0
-        for d in range(len(depths)):
-            while depth < depths[d] and path[q, depth] != -1:
-                node = path[q, depth]
-                if node >= 0:
-                    a, b = starts[node], starts[node + 1]
-                    _mix_in(people[node], counts[a:b], values[a:b], tried, shares, state)
-                depth += 1
-            _likeliest(shares, best, largest)
-            for r in range(row_ends[q], row_ends[q + 1]):
-                for s in range(len(settings)):
-                    if row_v[r] != best[s]:
-                        found[d, s, 0] += row_w[r]
-                    found[d, s, 1] -= row_w[r] * np.log(max(shares[row_v[r], s] * state[0, s], 1e-12))
-    return found
-
-
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def walk(inputs: Ints, order: Ints, sizes: Ints, keys: Ints, nodes: Ints, ends: Ints, people: Floats) -> Ints:
     """Return the node of each input at each depth; -1 from where there is none, -2 for one that adds nobody.
 
@@ -370,58 +286,68 @@ def grow(inputs: Ints, order: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints, Ints
         distinct inputs x depths: the node of each, -1 where it is not divided further. Node 0 is the root.
     """
     total = len(inputs)
-    node_of = np.full((total, len(order)), -1, np.int64)
+    node_of = np.full((total, len(order)), -1, np.int32)
     ends = np.zeros(len(order) + 1, np.int64)
-    keys, nodes = np.empty(4 * total + 14, np.int64), np.empty(4 * total + 14, np.int64)
+    keys, nodes = np.empty(total + 14, np.int64), np.empty(total + 14, np.int32)
     alive, parent, found = np.arange(total), np.zeros(total, np.int64), 1
     for depth in range(len(order)):
-        j, first = order[depth], found
-        limit = 2 * len(alive) + 7 if len(alive) else 0
-        start, end = ends[depth], ends[depth] + limit
+        group, groups = _divided(parent, inputs, alive, order[depth], sizes[order[depth]])
+        # As large as the nodes need, not the inputs: there are few of them as long as many inputs share each.
+        start, end = ends[depth], ends[depth] + (2 * groups + 7 if groups else 0)
         ends[depth + 1] = end
         if end > len(keys):
             keys, nodes = _longer(keys, 2 * end), _longer(nodes, 2 * end)
         keys[start:end] = -1
-        group = np.empty(len(alive), np.int64)
+        new = 0
         for i in range(len(alive)):
-            key = parent[i] * sizes[j] + inputs[alive[i], j]
-            place = slot(keys[start:end], key, limit)
-            if keys[start + place] == -1:
-                keys[start + place] = key
-                nodes[start + place] = found
-                found += 1
-            node_of[alive[i], depth] = nodes[start + place]
-            group[i] = nodes[start + place] - first
-        kept = _divisible(group, found - first)
-        alive, parent = alive[kept], group[kept] + first
+            node_of[alive[i], depth] = found + group[i]
+            if group[i] == new:
+                key = parent[i] * sizes[order[depth]] + inputs[alive[i], order[depth]]
+                place = slot(keys[start:end], key, end - start)
+                keys[start + place], nodes[start + place] = key, found + new
+                new += 1
+        kept = _divisible(group, groups)
+        alive, parent = alive[kept], group[kept] + found
+        found += groups
     return keys[: ends[-1]].copy(), nodes[: ends[-1]].copy(), ends, node_of
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _longer(array: Ints, length: int) -> Ints:
-    longer = np.empty(length, np.int64)
+    longer = np.empty(length, array.dtype)
     longer[: len(array)] = array
     return longer
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def along_paths(node_of: Ints, row_z: Ints, row_v: Ints, row_w: Floats, values: int) -> tuple[Ints, Floats]:
-    """Return a key (node, value) for each node on the path of each row, and how many people it stands for."""
-    length = np.zeros(len(node_of), np.int64)
-    for z in range(len(node_of)):
-        while length[z] < node_of.shape[1] and node_of[z, length[z]] >= 0:
-            length[z] += 1
-    total = 0
+def count_at(
+    node_of: Ints, depth: int, first: int, nodes: int, row_z: Ints, row_v: Ints, row_w: Floats, values: int
+) -> tuple[Ints, Ints, Floats, Floats]:
+    """Return, for the ``nodes`` of one depth, the first of which is ``first``, how many of which values occur.
+
+    For each node: how many values; then, node by node, the values and their people; and all people of each node.
+    """
+    keys = np.empty(len(row_z), np.int64)
     for r in range(len(row_z)):
-        total += length[row_z[r]]
-    keys, people = np.empty(total, np.int64), np.empty(total)
-    total = 0
-    for r in range(len(row_z)):
-        for depth in range(length[row_z[r]]):
-            keys[total] = node_of[row_z[r], depth] * values + row_v[r]
-            people[total] = row_w[r]
-            total += 1
-    return keys, people
+        node = np.int64(node_of[row_z[r], depth])
+        keys[r] = (node - first) * values + row_v[r] if node >= 0 else -1
+    pair, pairs = number_keys(keys)
+    of_pair, sums = np.empty(pairs, np.int64), np.zeros(pairs)
+    for r in range(len(keys)):
+        if pair[r] >= 0:
+            of_pair[pair[r]] = keys[r]
+            sums[pair[r]] += row_w[r]
+    lengths, people = np.zeros(nodes, np.int32), np.zeros(nodes)
+    for p in range(pairs):
+        lengths[of_pair[p] // values] += 1
+        people[of_pair[p] // values] += sums[p]
+    place = np.cumsum(lengths) - lengths
+    found, counts = np.empty(pairs, np.int32), np.empty(pairs)
+    for p in range(pairs):
+        node = of_pair[p] // values
+        found[place[node]], counts[place[node]] = of_pair[p] % values, sums[p]
+        place[node] += 1
+    return lengths, found, counts, people
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

@@ -42,6 +42,24 @@ def forward(
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def add_up(inputs: Ints, first: Ints, adds: Floats, bias: Floats) -> Floats:
+    """Return the layer where each code of column j adds its own row, ``first[j] + code``, and nothing else."""
+    width = len(bias)
+    out = np.empty((len(inputs), width), np.float32)
+    for r in range(len(inputs)):
+        own = out[r]
+        for h in range(width):
+            own[h] = bias[h]
+        for j in range(inputs.shape[1]):
+            one = adds[first[j] + inputs[r, j]]
+            for h in range(width):
+                own[h] += one[h]
+        for h in range(width):
+            own[h] = max(own[h], np.float32(0))
+    return out
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def backward(
     inputs: Ints, rows: Ints, first: Ints, place: Ints, rank: Floats, rank_row: Ints, delta: Floats, weights: int
 ) -> Floats:

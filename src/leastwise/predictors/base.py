@@ -112,6 +112,11 @@ class Samples:
             graded=graded,
         )
 
+    @property
+    def nobody(self) -> Samples:
+        """The same kind of rows, and none of them: what a fitted predictor needs, and may be handed on with."""
+        return self.take(np.arange(0))
+
     def and_also(self, others: Samples) -> Samples:
         """Return these rows and, behind them, those of others of the same kind."""
         pairs = [(getattr(self, name), getattr(others, name)) for name in ("inputs", "targets", "weights")]

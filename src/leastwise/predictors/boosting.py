@@ -41,6 +41,8 @@ class Boosting:
         How many values of a target are boosted by name.
     most_work
         People times classes of a target from which on it is left to counting: what boosting costs.
+    counting
+        What divides the rest, where it is fitted to the same rows before; None: one of its own.
     """
 
     rounds: int = 60
@@ -49,6 +51,7 @@ class Boosting:
     most_values: int = 16
     most_work: float = np.inf
     seed: int = 0
+    counting: JointBuckets | None = None
     name: str = "boosting"
     rules_out: ClassVar[bool] = True
 
@@ -60,11 +63,11 @@ class Boosting:
 
     def fit(self, train: Samples, validation: Samples) -> Boosting:
         """Fit one model per target."""
-        self.like_, self.inputs_ = train, _Inputs.of(train)
+        self.like_, self.inputs_ = train.nobody, _Inputs.of(train)
         self.boosted_ = [self._fit_target(train, t) for t in range(len(train.target_sizes))]
         # Counting divides what is left of the rest; where every value is boosted by name, nothing is.
         needed = any(boosted is None or np.bincount(boosted.class_of).max() > 1 for boosted in self.boosted_)
-        self.counting_ = JointBuckets(seed=self.seed).fit(train, validation) if needed else None
+        self.counting_ = (self.counting or JointBuckets(seed=self.seed).fit(train, validation)) if needed else None
         return self
 
     def predict(self, inputs: Codes) -> list[Probabilities]:

@@ -17,15 +17,15 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.kernels import backoff, numbering
+from leastwise.kernels import backoff, numbering, path_scores
 from leastwise.partition import Codes
 from leastwise.predictors.base import Masks, Probabilities, Samples, allowed_values, masked
 from leastwise.random import generator
 
 Array = npt.NDArray[Any]
 
-# The order of the inputs is settled on at most so many distinct generalized records.
-_MOST_FOR_ORDER = 15_000
+# The order of the inputs is settled on a quarter of the distinct generalized records, between these numbers.
+_FEWEST_FOR_ORDER, _MOST_FOR_ORDER = 6_000, 15_000
 # People that a coarser joint bucket counts for while the order is chosen.
 _ORDER_PSEUDO_COUNT = 2.0
 # Inputs tried for each place in the order: hundreds of attributes would take minutes.
@@ -124,8 +124,8 @@ class _Chain:
             prior.astype(np.float32),
             train.target_masks[target],
             int(useful),
-            (keys, nodes.astype(np.int32), ends),
-            _count(node_of, rows, int(node_of.max(initial=0)) + 1, size),
+            (keys, nodes, ends),
+            _count(node_of, rows, size),
         )
 
     def choose(
@@ -143,7 +143,7 @@ class _Chain:
         depths = sorted({self.useful, len(self.order)})
         settings = [*product(map(float, pseudo_counts), map(float, discounts))]
         by_inputs = np.argsort(rows.z, kind="stable")
-        found = backoff.score_posteriors(
+        found = path_scores.score_posteriors(
             self._path(inputs),
             *self.counts,
             *self._base(inputs),
@@ -159,10 +159,22 @@ class _Chain:
         scores = [(error, found[d, s, 1] / total) for error, (d, s) in zip(errors, tried, strict=True)]
         d, s = tried[min(range(len(tried)), key=scores.__getitem__)]
         self.depth, (self.pseudo_count, self.discount) = depths[d], settings[s]
+        self._forget_deeper()
+
+    def _forget_deeper(self) -> None:
+        """Keep what probabilities need: a chain as deep as its inputs are many fills the memory in vain."""
+        self.order = self.order[: self.depth]
+        keys, nodes, ends = self.trie
+        keys, nodes = keys[: ends[self.depth]].copy(), nodes[: ends[self.depth]].copy()
+        self.trie = keys, nodes, ends[: self.depth + 1]
+        last = int(nodes[keys >= 0].max(initial=0)) + 1  # nodes are numbered depth by depth
+        begin, values, counts, people = self.counts
+        used = begin[last]
+        self.counts = begin[: last + 1].copy(), values[:used].copy(), counts[:used].copy(), people[:last].copy()
 
     def probabilities(self, inputs: Array) -> Probabilities:
         found = backoff.posteriors(
-            self._path(inputs, self.depth), *self.counts, *self._base(inputs), self.pseudo_count, self.discount
+            self._path(inputs), *self.counts, *self._base(inputs), self.pseudo_count, self.discount
         )
         return masked(found, allowed_values(self.masks, inputs, len(self.prior)))
 
@@ -183,24 +195,28 @@ class _Chain:
 
 
 def _some(inputs: Array, rows: _Rows, random: np.random.Generator) -> tuple[Array, _Rows]:
-    if len(inputs) <= _MOST_FOR_ORDER:
+    enough = int(np.clip(len(inputs) // 4, _FEWEST_FOR_ORDER, _MOST_FOR_ORDER))
+    if len(inputs) <= enough:
         return inputs, rows
-    chosen = np.sort(random.choice(len(inputs), _MOST_FOR_ORDER, replace=False))
+    chosen = np.sort(random.choice(len(inputs), enough, replace=False))
     number = np.full(len(inputs), -1)
     number[chosen] = np.arange(len(chosen))
     kept = number[rows.z] >= 0
     return inputs[chosen], _Rows(number[rows.z[kept]], rows.v[kept], rows.w[kept])
 
 
-def _count(node_of: Array, rows: _Rows, nodes: int, values: int) -> tuple[Array, Array, Array, Array]:
-    """Return, node by node, the values that occur and how many people have each; and all people of each node."""
-    keys, weights = backoff.along_paths(node_of, rows.z, rows.v, rows.w, values)
-    number, found = numbering.number_keys(keys)
-    counts = np.bincount(number, weights=weights, minlength=found)
-    distinct = np.empty(found, dtype=np.int64)
-    distinct[number] = keys
-    by_node = np.argsort(distinct, kind="stable")
-    owner = distinct[by_node] // values
-    starts = np.searchsorted(owner, np.arange(nodes + 1))
-    people = np.bincount(owner, weights=counts[by_node], minlength=nodes)
-    return starts.astype(np.int32), (distinct[by_node] % values).astype(np.int32), counts[by_node], people
+def _count(node_of: Array, rows: _Rows, values: int) -> tuple[Array, Array, Array, Array]:
+    """Return, node by node, the values that occur and how many people have each; and all people of each node.
+
+    Nodes are numbered depth by depth, and so they are counted: a key for each person and depth would take most of
+    the memory of an attack.
+    """
+    nobody = np.zeros(1, dtype=np.int32), np.zeros(0, dtype=np.int32), np.zeros(0), np.zeros(1)
+    pieces, first = [nobody], 1  # node 0, the root, is the prior's
+    for depth in range(node_of.shape[1]):
+        nodes = max(int(node_of[:, depth].max(initial=0)) + 1 - first, 0)
+        pieces.append(backoff.count_at(node_of, depth, first, nodes, rows.z, rows.v, rows.w, values))
+        first += nodes
+    lengths, found, counts, people = (np.concatenate(column) for column in zip(*pieces, strict=True))
+    ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    return ends, found, counts, people

@@ -6,6 +6,7 @@ the weights that are used are an average over the last part of the training, whi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -13,10 +14,11 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.kernels.one_hot_layer import adam, backward, forward, softmax_delta, where_active
+from leastwise.kernels.one_hot_layer import adam, add_up, backward, forward, softmax_delta, where_active
 from leastwise.partition import Codes
 from leastwise.predictors.base import OneHot, Probabilities, Samples, batches, few_threads, starts
 from leastwise.random import generator
+from leastwise.records.grouping import joint_buckets
 
 Array = npt.NDArray[np.float32]
 
@@ -59,11 +61,9 @@ class Network:
     def fit(self, train: Samples, validation: Samples) -> Network:
         """Learn from the training rows; nothing is chosen on the validation rows."""
         # To predict takes no record: what is learned is small enough to be handed on.
-        self.like_, self.one_hot_ = train.take(np.arange(0)), OneHot.of(train)
-        rows = train.inputs[train.buckets[0]]
-        left = [train.allowed(t, rows).sum(axis=1).max(initial=1) for t in range(len(train.target_sizes))]
+        self.like_, self.one_hot_ = train.nobody, OneHot.of(train)
         # Where the inputs leave one value only, there is nothing to learn.
-        self.open_ = [t for t, most in enumerate(left) if most > 1]
+        self.open_ = [t for t in range(len(train.target_sizes)) if _most_left(train, t) > 1]
         open_train = replace(
             train,
             targets=train.targets[:, self.open_],
@@ -101,11 +101,24 @@ class Network:
 
     def _hidden(self, inputs: Codes, weights: list[Array]) -> Array:
         """Return the first layer, to which each code of each input adds its share."""
-        raw = np.tile(weights[1], (len(inputs), 1))
         ends = starts([table.shape[1] for table in self.one_hot_.rows])
-        for codes, table, (a, b) in zip(inputs.T, self.one_hot_.rows, pairwise(ends), strict=True):
-            raw += (table @ weights[0][a:b])[codes]
-        return np.maximum(raw, np.float32(0), out=raw)
+        adds = [table @ weights[0][a:b] for table, (a, b) in zip(self.one_hot_.rows, pairwise(ends), strict=True)]
+        return hidden_layer(inputs, adds, weights[1])
+
+
+def hidden_layer(inputs: Codes, adds: Sequence[Array], bias: Array) -> Array:
+    """Return the hidden layer, to which each code adds its row; a table of rows for each column."""
+    rows = np.concatenate([np.zeros((0, len(bias)), dtype=np.float32), *adds])
+    first = starts([len(table) for table in adds])
+    return np.asarray(add_up(np.ascontiguousarray(inputs, dtype=np.int64), first, rows, bias))
+
+
+def _most_left(train: Samples, target: int) -> int:
+    """Return how many values of a target the inputs leave possible at most."""
+    columns = [mask.column for mask in train.target_masks[target]]
+    # People who are alike in what rules out values are looked at once.
+    first, _ = joint_buckets(train.inputs[:, columns], [train.input_sizes[j] for j in columns])
+    return int(train.allowed(target, train.inputs[first]).sum(axis=1).max(initial=1))
 
 
 def _evenly(allowed: npt.NDArray[np.bool_]) -> Array:

@@ -165,6 +165,8 @@ class Strongest:
     ----------
     chosen_
         Per target, the name of what was chosen.
+    errors_
+        Per target, the error of what was chosen on validation.
     scores_
         Per target, the error and the log loss on validation of every candidate, by name.
     """
@@ -201,8 +203,9 @@ class Strongest:
         best = [found.best() for found in tried]
         self.mixtures_ = [candidates[i] for i in best]
         self.chosen_ = tuple(names[i] for i in best)
+        self.errors_ = [float(found.errors[i]) for found, i in zip(tried, best, strict=True)]
         self.scores_ = [found.scores(names) for found in tried]
-        self.like_ = train
+        self.like_ = train.nobody
         return self
 
     def _tried(
@@ -239,9 +242,11 @@ class Strongest:
             now = candidates.index(self.mixtures_[target])
             best = int(np.argmin([w @ validation.weights for w in wrongs]))
             if not _cannot_tell(wrongs[now] - wrongs[best], validation.weights):
-                self.mixtures_[target] = candidates[best]
+                now, self.mixtures_[target] = best, candidates[best]
                 name = candidates[best].named(names)
                 self.chosen_ = (*self.chosen_[:target], name, *self.chosen_[target + 1 :])
+            people = float(validation.weights.sum()) or 1.0
+            self.errors_[target] = float(wrongs[now] @ validation.weights) / people
 
     def predict(self, inputs: Codes) -> list[Probabilities]:
         """Return, per target, the probabilities of what was chosen."""

@@ -1,4 +1,4 @@
-"""Attacking the candidates of a run: who knows a lot learns once for several of them."""
+"""Attacking the candidates of a run: adversaries learn once for several of them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,24 @@ from leastwise.adversaries import LeaveOneOut, Linkability
 from leastwise.adversaries.amortised import SharedNetwork
 from leastwise.adversaries.base import Adversary, about
 from leastwise.adversaries.breach import Breach, stores_label
-from leastwise.adversaries.guessing import SHARED, Guessed, StrongestOf, find_last, found_knowing_more
+from leastwise.adversaries.guessing import (
+    SHARED,
+    Guessed,
+    SingleModel,
+    StrongestOf,
+    find_last,
+    found_knowing_more,
+    validation_errors,
+)
 from leastwise.adversaries.linkability import know_others
+from leastwise.adversaries.side_information import non_personal
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.protocol import evaluate, of_the_paper
 from leastwise.evaluation.risk import UtilityLimits, UtilityRisk
 from leastwise.evaluation.utility import Judges
 from leastwise.generalization import Generalization
+from leastwise.predictors.base import Predictor
+from leastwise.predictors.network import Network
 from leastwise.progress import Progress
 from leastwise.records.table import Split
 from leastwise.runs.workers import Workers
@@ -28,6 +39,8 @@ _MOST_TOGETHER = 4
 _FEWEST_SHARING = 3
 # ... and so have those of fewer training records: on 9,000 a shared one erred .009 more about an attribute.
 FEWEST_PEOPLE = 20_000
+# A network of its own that errs so much less on validation takes the place of the shared one.
+_LEAD = 0.01
 
 
 def alike(generalizations: Mapping[str, Generalization]) -> list[list[str]]:
@@ -73,7 +86,7 @@ def know_others_of_all(
     """Return, for each generalization, what A7 knows of other people: most often the same for all of them."""
     keys = [Breach.of(each, split).coarsening for each in generalizations]
     distinct = dict(zip(keys, generalizations, strict=True))
-    learned = workers.map(know_others, [(each, split, judges.seed) for each in distinct.values()])
+    learned = workers.map(know_others, [(each, split, judges.seed, judges.quick) for each in distinct.values()])
     by_key = dict(zip(distinct, learned, strict=True))
     return [by_key[key] for key in keys]
 
@@ -103,7 +116,7 @@ def share_network(
     workers: Workers,
     progress: Progress,
 ) -> dict[Hashable, Any]:
-    """Return what A3 and A5 use for all candidates: one network; nothing where each is better off with its own.
+    """Return what A1, A3 and A5 use for all candidates: one network; nothing where each is better off alone.
 
     With each candidate comes the order in which its personal attributes probably become known.
     """
@@ -112,9 +125,38 @@ def share_network(
     if not able or few or not SharedNetwork.bearable(split.train, [each for each, _ in candidates]):
         return {}
     progress.begin("learning for all candidates", 1, 0)
-    (network,) = workers.map(SharedNetwork, [(split.train, candidates, judges.seed)])
+    (network,) = workers.map(learn_for_all, [(split, candidates, judges.seed)])
     progress.advance()
     return {SHARED: network}
+
+
+def learn_for_all(
+    split: Split, candidates: Sequence[tuple[Generalization, Sequence[int]]], seed: int
+) -> SharedNetwork:
+    """Let one network learn for all candidates, and find out what it should not be asked.
+
+    Where attributes add up, as claims do, it may learn too little of what each known one leaves of the next. So an
+    attribute that a network of its own tells better, for one of the candidates, is not left to it by A5.
+    """
+    network = SharedNetwork(split.train, candidates, seed)
+    generalization, order = candidates[len(candidates) // 2]
+    breach = Breach.of(generalization, split, seed=seed)
+    hidden = [p for p in order if not breach.joined.partitions[p].untouched]
+    first = [*non_personal(breach), *(p for p in order if p not in hidden)]
+    # The first is told by A3, the last by who knows everything else.
+    steps = [(p, [*first, *hidden[:k]]) for k, p in enumerate(hidden) if 0 < k < len(hidden) - 1]
+    network.mistrusted = frozenset(p for p, known in steps if _better_alone(breach, network, p, known))
+    return network
+
+
+def _better_alone(breach: Breach, shared: SharedNetwork, position: int, known: Sequence[int]) -> bool:
+    def error(network: Predictor) -> float:
+        model = SingleModel(breach, breach.joined, (position,), known, lambda: network)
+        return validation_errors(breach, model, (position,))[0]
+
+    view = shared.seen_by(breach, known, (position,))
+    assert view is not None, "it has learned from this candidate"
+    return error(Network(members=1, seed=breach.seed)) < error(view) - _LEAD
 
 
 class Attack(NamedTuple):

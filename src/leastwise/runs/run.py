@@ -433,7 +433,7 @@ def attack(job: Job, found: Found, chosen: str | None) -> list[Candidate]:
 
 
 def _shared(job: Job, frontier: Frontier) -> dict[Hashable, Any]:
-    """Let A3 and A5 learn from all of the frontier: a run that is resumed learns the same.
+    """Let A1, A3 and A5 learn from all of the frontier: a run that is resumed learns the same.
 
     What A1 told most easily on validation will be known first.
     """

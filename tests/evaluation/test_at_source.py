@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -184,6 +185,21 @@ def test_a_slice_that_is_too_much_is_cut_again(source: Source, monkeypatch: pyte
     assert isinstance(counted, InSlices)
     assert len([*counted]) > 2, "two would be enough, were each not too much"
     _check_same(judge_at_source(G, split, source, judges=judges), exact)
+
+
+@pytest.mark.parametrize(("at_least", "most"), [(1, 200), (3, 38)])
+@pytest.mark.parametrize("first", [G, OTHER])
+def test_several_breaches_are_judged_in_slices_to_the_last_digit(
+    first: Generalization, at_least: int, most: int, source: Source, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether the first is too much to hold, or only what both tell apart together."""
+    withholding, second = replace(source, at_least=at_least), OTHER if first is G else G
+    split, judges = source.sample(10**6).split(SEED), Judges(True, SEED, predictor=JointBuckets)
+    judge = partial(judge_at_source, first, split, withholding, ("A1", "A6"), judges=judges, others=[second])
+    exact = judge()
+    monkeypatch.setattr("leastwise.records.sources.engine.MOST_GROUPS", most)
+    assert isinstance(counts_of(withholding, first), InSlices) == (first is G)
+    _check_same(judge(), exact)
 
 
 def _check_same(found: AtSource, exact: AtSource) -> None:

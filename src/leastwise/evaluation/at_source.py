@@ -290,7 +290,7 @@ def _together(
     if isinstance(counted, Counted):
         stolen = _breach(several, known, counted, judges, tolerances, label)
         return [MultiBreach.configured(Setting(judges.adversary(), judges.quick)).attack(stolen)]
-    rest = {"judges": judges, "tolerances": tolerances, "label": label}
+    rest: dict[str, Any] = {"judges": judges, "tolerances": tolerances, "label": label}
     try:
         return [judge_together(several, known, counted, counted.people, **rest)]
     except TooManyGroupsError:

@@ -7,6 +7,7 @@ import pytest
 
 from leastwise import Generalization, ParameterError
 from leastwise.adversaries.breach import Breach
+from leastwise.adversaries.guessing import SingleModel
 from leastwise.adversaries.multi_breach import AveragedModel, MultiBreach
 from leastwise.adversaries.reconstruction import Reconstruction
 from tests.adversaries.populations import Bayes, Stubborn, grouping, population, table_of
@@ -30,7 +31,10 @@ def test_an_average_excludes_what_any_breach_rules_out() -> None:
     # {0,1,2}{3,4} and {0}{1,2,3}{4}: of 1 and 2 both leave {1, 2}, and the average must too.
     table = table_of([(v,) for v in range(5)], [5], {0})
     several = [grouping(table, [[0, 0, 0, 1, 1]]), grouping(table, [[0, 1, 1, 1, 2]])]
-    model = AveragedModel(Breach.of(several, population(table)), [0], Bayes)
+    breach = Breach.of(several, population(table))
+    seen = (breach.joined, *breach.generalizations)
+    joined, *single = (SingleModel(breach, each, [0], (), Bayes) for each in seen)
+    model = AveragedModel(joined, single)
     possible = model.probabilities(2, np.arange(5))[0] > 0
     assert possible.astype(int).tolist() == [
         [1, 0, 0, 0, 0],

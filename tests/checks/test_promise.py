@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from leastwise.checks import Promise
+from leastwise.checks.comparisons import statuses
+from leastwise.checks.drifting import DriftLimits, use_comparisons
 from leastwise.checks.use import bucket_use
 from leastwise.errors import ArtefactError, ParameterError
 from leastwise.evaluation import evaluate
@@ -42,6 +45,19 @@ def test_what_it_holds(made: Promise) -> None:
     assert made.utility is not None
     assert made.risk is not None
     assert made.risk.people >= made.people  # the mean of two attributes is surer than one
+
+
+def test_counts_of_a_sample_are_as_unsure_as_it_is() -> None:
+    """Of records in an engine, errors are those of everybody, and answers are counted in a sample."""
+    test, judged = table(600, 0).split(0).test, evaluate(G, table(600, 0), ["A1", "A8"], quick=True)
+    everybody = replace(judged, people=replace(judged.people, test=100 * judged.people.test))
+    sampled = Promise.of(G, test, everybody)
+    assert (sampled.people, sampled.sampled_people) == (18_000, 180)
+    assert Promise.from_json(sampled.to_json()) == sampled
+    now = bucket_use(G, table(6000, 1))
+    rows = use_comparisons(sampled, now, G, DriftLimits())
+    assert rows == use_comparisons(Promise.of(G, test, judged), now, G, DriftLimits())
+    assert {*statuses(rows, 0.01)} <= {"fine", "watch"}, "nothing has changed"
 
 
 def test_of_another_generalization(made: Promise) -> None:

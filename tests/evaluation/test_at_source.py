@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,8 @@ from leastwise.evaluation.utility import Judges
 from leastwise.partition import keep, suppress
 from leastwise.predictors import JointBuckets
 from leastwise.predictors.held_out import Difference
-from leastwise.records.sources import Source
+from leastwise.records.grouping import joint_columns
+from leastwise.records.sources import Source, alike
 from leastwise.records.sources.plan import Slice
 from leastwise.records.sources.polars import Polars
 from tests import strategies
@@ -145,19 +147,34 @@ def test_what_is_too_much_to_hold_is_judged_in_slices_to_the_last_digit(
                 _check_same(judge_at_source(G, split, counted, judges=judges, candidates=3), exact)
 
 
-@pytest.mark.parametrize("held", [3, 10_000])
+@pytest.mark.parametrize("held", [0, 100_000])
 def test_slices_of_what_one_pass_kept_are_those_of_the_records(
     held: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
-    """Counted in this process, whether the columns of a slice are held or asked for again."""
+    """Counted in this process, whether columns are held or asked for again."""
     with ExitStack() as stack:
         source = Source(any_engine("parquet", people(), tmp_path, request, stack), SCHEMA, SEED)
         split, judges = source.sample(10**6).split(SEED), Judges(True, SEED, predictor=JointBuckets)
         exact = judge_at_source(OTHER, split, source, judges=judges)
-        monkeypatch.setattr("leastwise.records.sources.alike.MOST_ALIKE", held)
+        monkeypatch.setattr("leastwise.records.sources.reduced._MOST_HELD", held)
+        monkeypatch.setattr("leastwise.records.sources.source._PEOPLE_IN_SLICE", 60)
         with source.reduced([G, OTHER], source.tested) as near:
             _check_same(judge_at_source(OTHER, split, InSlices(near, OTHER), judges=judges), exact)
             assert "_held" in vars(near.engine)
+
+
+def test_slices_of_what_one_pass_kept_are_cut_from_what_was_put_together_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    """However many slices there are, of each column its people are put together once."""
+    put_together = []
+    monkeypatch.setattr(alike, "joint_columns", lambda *given: put_together.append(1) or joint_columns(*given))
+    monkeypatch.setattr("leastwise.records.sources.source._PEOPLE_IN_SLICE", 60)
+    with ExitStack() as stack:
+        source = Source(any_engine("parquet", people(), tmp_path, request, stack), SCHEMA, SEED)
+        with source.reduced([G, OTHER], source.tested) as near:
+            assert len([*InSlices(near, OTHER)]) > 2
+    assert len(put_together) == 1
 
 
 def test_a_slice_that_is_too_much_is_cut_again(source: Source, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,6 +185,21 @@ def test_a_slice_that_is_too_much_is_cut_again(source: Source, monkeypatch: pyte
     assert isinstance(counted, InSlices)
     assert len([*counted]) > 2, "two would be enough, were each not too much"
     _check_same(judge_at_source(G, split, source, judges=judges), exact)
+
+
+@pytest.mark.parametrize(("at_least", "most"), [(1, 200), (3, 38)])
+@pytest.mark.parametrize("first", [G, OTHER])
+def test_several_breaches_are_judged_in_slices_to_the_last_digit(
+    first: Generalization, at_least: int, most: int, source: Source, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether the first is too much to hold, or only what both tell apart together."""
+    withholding, second = replace(source, at_least=at_least), OTHER if first is G else G
+    split, judges = source.sample(10**6).split(SEED), Judges(True, SEED, predictor=JointBuckets)
+    judge = partial(judge_at_source, first, split, withholding, ("A1", "A6"), judges=judges, others=[second])
+    exact = judge()
+    monkeypatch.setattr("leastwise.records.sources.engine.MOST_GROUPS", most)
+    assert isinstance(counts_of(withholding, first), InSlices) == (first is G)
+    _check_same(judge(), exact)
 
 
 def _check_same(found: AtSource, exact: AtSource) -> None:

@@ -175,15 +175,20 @@ def test_joint_buckets_of_many_wide_columns(rows: list[list[int]]) -> None:
 def test_joint_buckets_lie_in_the_order_of_their_rows(rows: int, sizes: list[int], seed: int) -> None:
     """However many rows are possible, and whether they are counted or sorted."""
     codes = np.random.default_rng(seed).integers(0, sizes, (rows, len(sizes)))
-    first, bucket = joint_buckets(codes, sizes)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("leastwise.records.grouping._BLOCK", 7)
+        first, bucket = joint_buckets(codes, sizes)
     _, own, inverse = np.unique(codes, axis=0, return_index=True, return_inverse=True)
     assert (first.tolist(), bucket.tolist()) == (own.tolist(), inverse.ravel().tolist())
 
 
+@pytest.mark.parametrize("cache", [2**18, 0])
 @given(st.integers(0, 40), st.integers(1, 9), st.integers(1, 90), st.booleans(), st.integers(0, 99))
 @settings(max_examples=60)
-def test_values_are_counted_beside_records(rows: int, records: int, size: int, several: bool, seed: int) -> None:
-    """By a table of all pairs where they are few, by sorting where they are many."""
+def test_values_are_counted_beside_records(
+    cache: int, rows: int, records: int, size: int, several: bool, seed: int
+) -> None:
+    """By one table of all pairs where they are few; else run by run, by a table or by sorting."""
     rng = np.random.default_rng(seed)
     record_of, values = rng.integers(0, records, rows), rng.integers(0, size, rows)
     people = rng.integers(1, 4, rows) if several else np.ones(rows, dtype=np.int64)
@@ -191,7 +196,10 @@ def test_values_are_counted_beside_records(rows: int, records: int, size: int, s
     for record, value, n in zip(record_of.tolist(), values.tolist(), people.tolist(), strict=True):
         counted[record, value] += n
     expected = [(*pair, float(n)) for pair, n in sorted(counted.items())]
-    beside = Beside(record_of, records, people if several else None).cells(values, size)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("leastwise.records.grouping._SMALL_TABLE", cache)
+        patch.setattr("leastwise.records.grouping._BLOCK", 7)
+        beside = Beside(record_of, records, people if several else None).cells(values, size)
     for cells in (beside, Cells.of(record_of, values, people)):
         assert [*zip(*(column.tolist() for column in cells), strict=True)] == expected
     in_order = Cells.of(*beside)

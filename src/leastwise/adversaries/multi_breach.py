@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -18,7 +18,6 @@ from leastwise.adversaries.guessing import (
     findings,
     model_of,
     read_off,
-    views,
 )
 from leastwise.adversaries.reconstruction import Guessing
 from leastwise.adversaries.result import NOTICEABLE, WRONG, AttackResult, ReconstructionResult, Told
@@ -96,36 +95,67 @@ class MultiBreach(Guessing[MultiBreachResult]):
     def _find(self, breach: Breach) -> list[Finding]:
         if len(breach.generalizations) < 2:
             raise ParameterError("A6 needs a breach of two generalizations or more; got one")
+        key = _key(breach, self.predictor)
+        if key not in breach.memory:
+            breach.memory[key] = self._found(breach)
+        found: list[Finding] = breach.memory[key]
+        return found
+
+    def _found(self, breach: Breach) -> list[Finding]:
         plain = {p for p in breach.targets if breach.joined.partitions[p].untouched}
         hidden = [p for p in breach.targets if p not in plain]
         found = {p: read_off(breach.targets[p]) for p in plain}
         if hidden:
-            joined = model_of(breach, breach.joined, hidden, (), self.predictor)
-            averaged = AveragedModel(breach, hidden, self.predictor)
-            models: list[Model] = [joined, averaged, *averaged.single]
+            seen = (breach.joined, *breach.generalizations)
+            models = ways([model_of(breach, each, hidden, (), self.predictor) for each in seen])
             several = zip(*(findings(breach, model, hidden) for model in models), strict=True)
-            best = (min(ways, key=lambda finding: finding.doubt) for ways in several)
+            best = (min(own, key=lambda finding: finding.doubt) for own in several)
             found |= dict(zip(hidden, best, strict=True))
         return [found[p] for p in breach.targets]
 
 
+def remember_several(breach: Breach, predictor: MakePredictor, found: Sequence[Finding]) -> None:
+    """Let a breach of several generalizations know what was found of all of them together elsewhere."""
+    breach.memory[_key(breach, predictor)] = [*found]
+
+
+def _key(breach: Breach, predictor: MakePredictor) -> Hashable:
+    return "several", tuple(each.partitions for each in breach.generalizations), breach.labelled, predictor
+
+
+def ways(models: Sequence[Model]) -> list[Model]:
+    """Return how several breaches are guessed from, given the model of the records joined and that of each alone.
+
+    Of one breach there is one way: its own model.
+    """
+    joined, *single = models
+    return [joined, AveragedModel(joined, single), *single] if single else [joined]
+
+
 class AveragedModel:
-    """The mean of what A1 predicts from each breach alone, with the masks of all breaches."""
+    """The mean of what A1 predicts from each breach alone, with the masks of all breaches.
+
+    Parameters
+    ----------
+    joined
+        By which the rows are told apart: the model of the records joined.
+    single
+        The models of each breach alone.
+    """
 
     doubts = None
 
-    def __init__(self, breach: Breach, targets: Sequence[int], predictor: MakePredictor) -> None:
-        self._joined = views(breach, breach.joined, targets)
-        self.single = [model_of(breach, g, targets, (), predictor) for g in breach.generalizations]
-        self.names = ["average of single breaches"] * len(targets)
+    def __init__(self, joined: Model, single: Sequence[Model]) -> None:
+        self.joined, self.single = joined, single
+        self.names = ["average of single breaches"] * len(joined.names)
 
     def view(self, part: int) -> Samples:
         """Return the rows of a part, told apart by all generalizations together."""
-        return self._joined[part]
+        return self.joined.view(part)
 
     def probabilities(self, part: int, rows: npt.NDArray[Any]) -> list[Probabilities]:
         """Return the mean of the single predictions; what any breach rules out is impossible."""
-        view = self._joined[part]
+        view = self.view(part)
         several = [model.probabilities(part, rows) for model in self.single]
         means = [np.mean(each, axis=0) for each in zip(*several, strict=True)]
         return [masked(mean, view.allowed(t, view.inputs[rows])) for t, mean in enumerate(means)]

@@ -84,6 +84,8 @@ class Promise(Document):
     effective_people
         Where records had survey weights: how many people with equal weights would tell as much. What is counted is
         counted of so many, weighted; only who is alone is counted by records.
+    sampled_people
+        Where the records stay in an engine, and ``use`` and ``label`` were counted in a sample: of how many.
     """
 
     FORMAT: ClassVar[str] = "leastwise-promise"
@@ -104,6 +106,7 @@ class Promise(Document):
     unique_people: int
     by_label: Mapping[str, Share] | None = field(default=None, metadata=LEFT_OUT)
     effective_people: int | None = field(default=None, metadata=LEFT_OUT)
+    sampled_people: int | None = field(default=None, metadata=LEFT_OUT)
 
     def about(self, label: str) -> Promise:
         """Return the promise whose utility risk is that about one of several labels."""
@@ -113,7 +116,7 @@ class Promise(Document):
     def of(cls, generalization: Generalization, test: Table, evaluation: Evaluation) -> Promise:
         """Return what the held-out part of a sample and its evaluation (with A1 and A8) promise."""
         use, label = bucket_use(generalization, test), label_use(test)
-        return cls.of_counts(generalization, use, label, evaluation, test.efficiency)
+        return cls.of_counts(generalization, use, label, evaluation, test.efficiency, round(test.people))
 
     @classmethod
     def of_counts(
@@ -123,10 +126,12 @@ class Promise(Document):
         label: tuple[int, ...] | None,
         evaluation: Evaluation,
         efficiency: float = 1.0,
+        people: int | None = None,
     ) -> Promise:
         """Return what counts of the held-out part and its evaluation promise; they are rounded here.
 
         ``efficiency`` is that of the survey weights (Kish); the counts are of the effective number of people.
+        ``people`` is how many were counted, where that is not everybody who was judged.
         """
         if evaluation.fingerprint != generalization.fingerprint:
             raise ParameterError("the evaluation must be of this generalization; judge it again")
@@ -148,12 +153,13 @@ class Promise(Document):
             unique_people=attacks["A8"].unique_people if "A8" in attacks else 0,  # type: ignore[attr-defined]
             by_label=_shares_by_label(evaluation.utility),
             effective_people=None if efficiency == 1 else round(evaluation.people.test * efficiency),
+            sampled_people=people if people is not None and people < round(evaluation.people.test) else None,
         )
 
     @property
     def people_counted(self) -> int:
-        """How many people the counts are of: all, or as many as tell as much with equal weights."""
-        return self.people if self.effective_people is None else self.effective_people
+        """How many people the counts are of: all, a sample of them, or as many as tell as much unweighted."""
+        return self.effective_people or self.sampled_people or self.people
 
     def check_fits(self, generalization: Generalization) -> None:
         """Raise unless this promise is of that generalization."""
@@ -263,10 +269,12 @@ def promise_of_run(run: Run) -> Promise:
             f"{run.folder}: the run does not hold how many people give each answer; write the promise from the "
             "records with: leastwise check --write-promise"
         )
-    people, weighted = evaluation.people.test, run.task.weighted
+    # The shares of a run at a source are those of its sample.
+    people = evaluation.people.test if run.task.source is None else run.task.records.test
+    weighted = run.task.weighted
     efficiency = 1.0 if weighted is None else weighted / run.task.records.test
     use = [
         BucketUse(attribute=n, counts=tuple(round(share * people * efficiency) for share in shares[n]))
         for n in names
     ]
-    return Promise.of_counts(generalization, use, None, evaluation, efficiency)
+    return Promise.of_counts(generalization, use, None, evaluation, efficiency, round(people))

@@ -28,7 +28,7 @@ from leastwise.adversaries.singling_out import SinglingOut, singled_out
 from leastwise.confidence import binomial_interval
 from leastwise.evaluation.certificate import Certificate, certificate_of, certify_counts
 from leastwise.evaluation.evaluation import Evaluation
-from leastwise.evaluation.in_slices import InSlices, judge_slices
+from leastwise.evaluation.in_slices import InSlices, judge_slices, judge_together
 from leastwise.evaluation.label_guesses import label_guesses
 from leastwise.evaluation.protocol import attackers, evaluate
 from leastwise.evaluation.risk import UtilityRisk
@@ -156,9 +156,13 @@ def judge_at_source(
     judges = judges or Judges()
     counted = counts_of(records, generalization) if isinstance(records, Source) else records
     promise: dict[str, Any] = {"delta": delta, "candidates": candidates}
+    several = (generalization, *others)
+    about: dict[str, Any] = {"judges": judges, "tolerances": tolerances or {}, "label": label}
     if isinstance(counted, InSlices):
         try:
-            return _judge_slices(known, counted, adversaries, judges, tolerances or {}, label, **promise)
+            found = _judge_slices(known, counted, adversaries, judges, tolerances or {}, label, **promise)
+            more = _together(several, known, counted.source, **about) if MultiBreach.name in adversaries else []
+            return replace(found, attacks=(*found.attacks, *more))
         except TooManyGroupsError:
             counted = _added_up(counted, label)
     if isinstance(counted, TooMany):
@@ -169,14 +173,10 @@ def judge_at_source(
     setting = Setting(judges.adversary(), judges.quick, False, predicates)
     attacks: list[AttackResult] = []
     for kind in (each for each in EXACT if each.name in adversaries):
-        stolen = breach
         if kind is MultiBreach:
-            several = (generalization, *others)
-            together = counts_of(records, _joined(several)) if isinstance(records, Source) else counted
-            if not isinstance(together, Counted):
-                continue  # the sample has the word
-            stolen = _breach(several, known, together, judges, tolerances, label)
-        attacks.append(kind.configured(setting).attack(stolen))
+            attacks += _together(several, known, records if isinstance(records, Source) else counted, **about)
+        else:
+            attacks.append(kind.configured(setting).attack(breach))
     certified = [
         certify_counts(generalization, counted, within, label=own, **promise)
         for own in ((label, False) if breach.labelled else (label,))
@@ -275,6 +275,26 @@ def _certified(known: Split, added: AddedUp, tolerances: dict[str, float], **res
         alone=(added.sizes.get(1, 0) + added.withheld) / added.people,
         **rest,
     )
+
+
+def _together(
+    several: Sequence[Generalization],
+    known: Split,
+    records: Source | Counted,
+    judges: Judges,
+    tolerances: dict[str, float],
+    label: bool,
+) -> list[AttackResult]:
+    """Return A6; nothing where there are too many records even for slices: the sample has the word."""
+    counted = counts_of(records, _joined(several)) if isinstance(records, Source) else records
+    if isinstance(counted, Counted):
+        stolen = _breach(several, known, counted, judges, tolerances, label)
+        return [MultiBreach.configured(Setting(judges.adversary(), judges.quick)).attack(stolen)]
+    rest: dict[str, Any] = {"judges": judges, "tolerances": tolerances, "label": label}
+    try:
+        return [judge_together(several, known, counted, counted.people, **rest)]
+    except TooManyGroupsError:
+        return []
 
 
 def _joined(several: Sequence[Generalization]) -> Generalization:

@@ -23,10 +23,12 @@ from leastwise.adversaries.guessing import (
     MakePredictor,
     SingleModel,
     guess,
+    model_of,
     read_off,
     remember,
     validation_errors,
 )
+from leastwise.adversaries.multi_breach import MultiBreach, remember_several, ways
 from leastwise.adversaries.reconstruction import HighCertainty, Reconstruction
 from leastwise.adversaries.result import AttackResult
 from leastwise.adversaries.singling_out import SinglingOut, singled_out
@@ -43,6 +45,7 @@ from leastwise.records.table import Split, Table
 
 # Probabilities that differ by less are ties (see ``top_errors``).
 _SURENESS = 10**6
+_NOBODY = "every record is withheld: each is shared by fewer people than the minimum; lower it"
 Array = npt.NDArray[Any]
 
 
@@ -119,7 +122,7 @@ def judge_slices(
         if labels is not None:
             labels.add(counted.truth)
     if not promised:
-        raise DataError("every record is withheld: each is shared by fewer people than the minimum; lower it")
+        raise DataError(_NOBODY)
     withheld = people - int(promised[0].people)
     everybody = _everybody(breach, promised[0].people, float(withheld))
     for thief, own in zip(thieves, (everybody, everybody.deployed()), strict=False):
@@ -130,6 +133,39 @@ def judge_slices(
     utility = None if labels is None else labels.risk(known.train, counted.truth)
     certificates = tuple(each.certificate(people, **promise) for each in promised)
     return Judged(people, withheld, utility, tuple(attacks), certificates)
+
+
+def judge_together(
+    several: Sequence[Generalization],
+    known: Split,
+    slices: Iterable[Counted],
+    people: int,
+    *,
+    judges: Judges,
+    tolerances: Mapping[str, float],
+    label: bool,
+) -> AttackResult:
+    """Return A6 by the slices of what several generalizations of the same people tell apart together."""
+    setting = Setting(judges.adversary(), judges.quick)
+    thieves, shown = list[_Thief](), 0.0
+    for counted in slices:
+        split = Split(known.train, known.validation, counted.truth)
+        breach = Breach.of(
+            several, split, cells=counted.cells, seed=judges.seed, tolerances=tolerances, label=label
+        )
+        breaches = [breach, *map(breach.alone, breach.generalizations)]
+        thieves = thieves or [_Thief(each, setting.predictor) for each in breaches]
+        for thief, own in zip(thieves, breaches, strict=True):
+            thief.add(own)
+        shown += counted.truth.people
+    if not thieves:
+        raise DataError(_NOBODY)
+    everybody = _everybody(breach, shown, people - shown)
+    together, *alone = (thief.findings(people) for thief in thieves)
+    remember_several(everybody, setting.predictor, together)
+    for generalization, found in zip(everybody.generalizations, alone, strict=True):
+        remember(everybody.alone(generalization), setting.predictor, found)
+    return MultiBreach.configured(setting).attack(everybody)
 
 
 def _everybody(like: Breach, shown: float, withheld: float) -> Breach:
@@ -171,32 +207,47 @@ class _Thief:
     def __init__(self, breach: Breach, predictor: MakePredictor) -> None:
         self.hidden = [p for p in breach.targets if not breach.joined.partitions[p].untouched]
         self.sums = {p: _Guessed() for p in breach.targets}
-        self.names, self.doubts = dict[int, str](), dict[int, float]()
-        self.model = None
-        if self.hidden:
-            self.model = SingleModel(breach, breach.joined, self.hidden, (), predictor)
-            self.names = dict(zip(self.hidden, self.model.names, strict=True))
-            doubts = validation_errors(breach, self.model, self.hidden)
-            self.doubts = dict(zip(self.hidden, doubts, strict=True))
+        self.models = [
+            (seen, model_of(breach, seen, self.hidden, (), predictor)) for seen in _seen(breach) if self.hidden
+        ]
+        self.chosen: dict[int, tuple[int, float]] = {}
+        if self.hidden:  # of each attribute the way that did best on the validation part
+            doubts = [
+                validation_errors(breach, way, self.hidden) for way in ways([each for _, each in self.models])
+            ]
+            best = (min(enumerate(own), key=lambda each: each[1]) for own in zip(*doubts, strict=True))
+            self.chosen = dict(zip(self.hidden, best, strict=True))
 
     def add(self, breach: Breach) -> None:
         """Guess the people of a slice."""
         targets = breach.targets
         for p in targets.keys() - {*self.hidden}:
             self.sums[p].add(read_off(targets[p]), np.zeros(len(targets[p].truth)))
-        if self.model is None:
-            return
-        stolen = samples(breach.parts.test, breach.joined, self.hidden, (), breach.labelled)
-        guessed = guess(_Guessing(self.model, stolen), 2, [targets[p] for p in self.hidden])
-        for p, guesses in zip(self.hidden, guessed, strict=True):
-            record_of, target = breach.record_of(p), targets[p]
-            wrong = target.wrong(guesses[0][record_of])
-            found = Finding(target, wrong, guesses[1][record_of], self.names[p], self.doubts[p])
-            self.sums[p].add(found, guesses[2][record_of])
+        test, labelled = breach.parts.test, breach.labelled
+        stolen = [samples(test, seen, self.hidden, (), labelled) for seen, _ in self.models]
+        guessing = (
+            ways([_Guessing(model, own) for (_, model), own in zip(self.models, stolen, strict=True)])
+            if stolen
+            else []
+        )
+        for number in sorted({way for way, _ in self.chosen.values()}):
+            own = guess(guessing[number], 2, [targets[p] for p in self.hidden])
+            for p, name, guesses in zip(self.hidden, guessing[number].names, own, strict=True):
+                if self.chosen[p][0] == number:
+                    record_of, target = breach.record_of(p), targets[p]
+                    wrong = target.wrong(guesses[0][record_of])
+                    found = Finding(target, wrong, guesses[1][record_of], name, self.chosen[p][1])
+                    self.sums[p].add(found, guesses[2][record_of])
 
     def findings(self, people: int) -> list[Finding]:
         """Return what was found of all people."""
         return [each.finding(people) for each in self.sums.values()]
+
+
+def _seen(breach: Breach) -> list[Generalization]:
+    """Return what its thief learns from: the records joined and, of several breaches, each of them alone."""
+    several = breach.generalizations
+    return [breach.joined, *several] if len(several) > 1 else [breach.joined]
 
 
 @dataclass(eq=False)

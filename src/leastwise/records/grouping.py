@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -15,10 +15,12 @@ from leastwise.partition import Codes
 _LARGEST_KEY = 2**62
 # Keys are counted where there are at most so many possible ones for each row.
 _SPARSE = 8
-# Pairs of a record and a value are counted in a table where there are at most so many for each row.
-_DENSE = 4
-# Tables of counts have at most so many entries, however many rows there are: they are a quarter of a gigabyte.
-_LARGEST_TABLE = 2**25
+# Tables of counts have at most so many entries, however many rows there are: half a gigabyte of them.
+_LARGEST_TABLE = 2**26
+# A table of so many entries stays in the cache.
+_SMALL_TABLE = 2**18
+# Rows of which something is made at once.
+_BLOCK = 2**16
 # Rows are counted at most so often on the way to their numbers.
 _MOST_COUNTED = 4
 
@@ -58,37 +60,56 @@ def joint_columns(
     columns: Iterable[npt.NDArray[Any]], sizes: Sequence[int], rows: int
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
     """Return the same of columns that come one by one, so that no more than one of them need be held."""
-    keys, bound, countable = np.zeros(rows, dtype=np.int64), 1, min(_SPARSE * rows, 2 * _LARGEST_TABLE)
+    keys, bound, countable = np.zeros(rows, dtype=np.int64), 1, min(_SPARSE * rows, _LARGEST_TABLE)
     # Of very many columns one sorting is cheaper than to count again and again.
     counts_left = _MOST_COUNTED if math.prod(map(int, sizes)) <= _LARGEST_KEY else 0
     for column, size in zip(columns, sizes, strict=True):
         # Before too many rows are possible to count them, those that are there are numbered densely.
         countably = counts_left > 0 and bound <= countable < bound * size
         if countably or bound * size > _LARGEST_KEY:
-            first, keys = _numbered(keys, bound, countable)
-            bound, counts_left = max(len(first), 1), counts_left - 1
+            bound, counts_left = max(_number(keys, bound, countable), 1), counts_left - 1
         keys *= size
         keys += column
         bound *= size
-    first, inverse = _numbered(keys, bound, countable)
-    return first, inverse.astype(np.intp, copy=False)
+    first = np.empty(_number(keys, bound, countable), dtype=np.intp)
+    for block in reversed([*_blocks(rows)]):  # so that the first of equals is what stays
+        first[keys[block][::-1]] = np.arange(block.start, min(block.stop, rows))[::-1]
+    return first, keys.astype(np.intp, copy=False)
 
 
-def _numbered(
-    keys: npt.NDArray[np.int64], bound: int, countable: int
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int64]]:
-    """Return where each key occurs first, in the order of the keys, and the number of each row's key in it."""
+def _number(keys: npt.NDArray[np.int64], bound: int, countable: int) -> int:
+    """Put the number of each key, in the order of the keys that occur, in its place; return how many occur."""
     if bound > countable:
-        _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-        return first, inverse.astype(np.int64, copy=False)
+        found, keys[:] = np.unique(keys, return_inverse=True)
+        return len(found)
     shown = np.zeros(bound, dtype=bool)  # counting is faster than sorting
     shown[keys] = True
     number = np.cumsum(shown, dtype=np.int32 if bound < 2**31 else np.int64)
-    inverse = number.take(keys).astype(np.int64)
-    inverse -= 1
-    first = np.empty(int(number[-1]), dtype=np.intp)
-    first[inverse[::-1]] = np.arange(len(keys) - 1, -1, -1)
-    return first, inverse
+    for block in _blocks(len(keys)):
+        keys[block] = number.take(keys[block])
+    keys -= 1
+    return int(number[-1])
+
+
+def _blocks(rows: int) -> Iterator[slice]:
+    """Yield one run of rows after another, each so short that what is made of it stays in the cache.
+
+    What is made of many millions at once is memory that the system has to find first: that takes longer than to
+    count them.
+    """
+    return (slice(start, start + _BLOCK) for start in range(0, rows, _BLOCK))
+
+
+def taken(table: npt.NDArray[Any], places: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the entries of a table at so many places.
+
+    >>> taken(np.array([5, 6]), np.array([1, 0, 1], dtype=np.uint8)).tolist()
+    [6, 5, 6]
+    """
+    found = np.empty(len(places), dtype=table.dtype)
+    for block in _blocks(len(places)):
+        found[block] = table.take(places[block])
+    return found
 
 
 Runs = npt.NDArray[np.intp]
@@ -193,7 +214,7 @@ class Beside:
         How many people each row stands for; None: one.
     """
 
-    def __init__(self, record_of: npt.NDArray[np.intp], records: int, people: npt.NDArray[Any] | None) -> None:
+    def __init__(self, record_of: npt.NDArray[Any], records: int, people: npt.NDArray[Any] | None) -> None:
         self.record_of, self.records, self.people = record_of, records, people
 
     def cells(self, values: npt.NDArray[Any], size: int) -> Cells:
@@ -202,31 +223,53 @@ class Beside:
         >>> Beside(np.array([1, 0, 1]), 2, None).cells(np.array([2, 5, 2]), 6).counts
         array([1., 2.])
         """
-        if self.records * size > min(_DENSE * len(values), _LARGEST_TABLE):
-            return self._by_blocks(values, size)
-        keys = self.record_of * size + values
-        table = np.bincount(keys, self.people, minlength=self.records * size)
+        if self.records * size > _SMALL_TABLE:
+            parts = [self._of_run(run, values, size) for run in self._runs]
+            return Cells(*map(np.concatenate, zip(*parts, strict=True)))
+        table = np.zeros(self.records * size, dtype=np.int64 if self.people is None else self.people.dtype)
+        for block in _blocks(len(values)):
+            keys = self.record_of[block].astype(np.intp) * size + values[block]
+            np.add.at(table, keys, 1 if self.people is None else self.people[block])
         found = np.flatnonzero(table)
         return Cells(*np.divmod(found, size), table[found].astype(float))
 
-    def _by_blocks(self, values: npt.NDArray[Any], size: int) -> Cells:
-        """Sort the values of each record among themselves, and add up what falls together."""
-        from scipy.sparse import csr_array
-
-        order, starts, people = self._blocks
-        shape = (self.records, size)
-        grid = csr_array((people.copy(), values[order].astype(order.dtype), starts.copy()), shape=shape)
-        grid.sum_duplicates()
-        records = np.repeat(np.arange(self.records, dtype=np.intp), np.diff(grid.indptr))
-        return Cells(records, grid.indices.astype(np.intp), grid.data)
+    def _of_run(self, run: _Run, values: npt.NDArray[Any], size: int) -> Cells:
+        """Count the values of a run of records: in a table of all pairs, or by sorting where most have nobody."""
+        people = None if self.people is None else self.people[run.rows]
+        keys = run.record_of * size + values[run.rows]
+        if run.records * size <= _SPARSE * len(keys):
+            table = np.bincount(keys, people, minlength=run.records * size)
+            found = np.flatnonzero(table)
+            counts = table[found]
+        elif people is None:
+            small = np.int32 if run.records * size < 2**31 else np.int64  # sorted in half the time
+            found, counts = np.unique(keys.astype(small), return_counts=True)
+            found = found.astype(np.intp)
+        else:
+            found, place = np.unique(keys, return_inverse=True)
+            counts = np.bincount(place, people, minlength=len(found))
+        record_of, value_of = np.divmod(found, size)
+        return Cells(record_of + run.first, value_of, counts.astype(float))
 
     @cached_property
-    def _blocks(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[np.float64]]:
-        """The rows in the order of their records, where each record's begin, and the people of each row."""
-        from scipy.sparse import coo_array  # which sorts by counting
+    def _runs(self) -> list[_Run]:
+        """The records, cut into runs whose tables stay in the cache."""
+        several = min(len(self.record_of) // _BLOCK + 1, 256)  # so many are sorted by counting
+        firsts = np.arange(several + 1) * self.records // several
+        run_of = np.repeat(np.arange(several, dtype=np.uint8), np.diff(firsts))
+        own = taken(run_of, self.record_of)
+        order, ends = np.argsort(own, kind="stable"), np.cumsum(np.bincount(own, minlength=several))
+        rows = np.split(order, ends[:-1])
+        return [
+            _Run(int(first), int(end - first), each, self.record_of[each].astype(np.intp) - first)
+            for first, end, each in zip(firsts[:-1], firsts[1:], rows, strict=True)
+        ]
 
-        rows = len(self.record_of)
-        people = np.ones(rows) if self.people is None else self.people.astype(float)
-        shape = (self.records, max(rows, 1))
-        grid = coo_array((people, (self.record_of, np.arange(rows))), shape=shape).tocsr()
-        return grid.indices, grid.indptr, grid.data
+
+class _Run(NamedTuple):
+    """Records that follow each other: the first, how many, and the rows of their people."""
+
+    first: int
+    records: int
+    rows: npt.NDArray[np.intp]
+    record_of: npt.NDArray[np.intp]

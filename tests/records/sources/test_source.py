@@ -387,6 +387,14 @@ class TestBadInput:
         with pytest.raises(DataError, match="no column 'kee'"):
             Source(Polars(gaps.lazy(), "kee"), SCHEMA).check_key()
 
+    @pytest.mark.parametrize("kind", ["parquet", "sqlite", "postgresql"])
+    def test_a_key_that_no_column_is(self, kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+        with ExitStack() as stack:
+            engine = any_engine(kind, people(50), tmp_path, request, stack)
+            engine.key = "kee"
+            with pytest.raises(DataError, match="no column 'kee'"):
+                Source(engine, SCHEMA).check_key()
+
     def test_an_attribute_is_no_key(self) -> None:
         with pytest.raises(DataError, match="no attribute"):
             Source(Polars(people(9).lazy(), "code"), SCHEMA).check_key()

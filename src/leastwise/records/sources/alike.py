@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from leastwise.records.grouping import Beside, Cells, joint_columns
+from leastwise.records.grouping import Beside, Cells, joint_columns, taken
 from leastwise.records.sources.engine import Counts, check_size
 from leastwise.records.sources.plan import PRIME, ByValue, Placing, Plan, packed
 
@@ -38,6 +38,14 @@ def counted_further(alike: pl.DataFrame, plan: Plan, names: Sequence[str]) -> Co
     return _shown(Counts(alone, beside), plan.at_least)
 
 
+class _Combined(NamedTuple):
+    """The combinations of some digits, how many people have each, and the number of each row's own."""
+
+    digits: tuple[Placing, ...]
+    alone: pl.DataFrame
+    row_of: npt.NDArray[np.int32]
+
+
 class Held:
     """People as the small numbers that an engine kept of them, counted for one plan after another.
 
@@ -45,60 +53,74 @@ class Held:
     ----------
     digits
         Gives, by the name of a column, the digit of each row; asked again where columns are too long to be held.
+    rows
+        How many there are.
     people
-        How many people each row stands for.
+        How many people each row stands for; None: one.
     """
 
-    def __init__(self, digits: Callable[[str], npt.NDArray[Any]], people: npt.NDArray[np.int64]) -> None:
-        self._digits, self._rows = digits, len(people)
-        self._people = None if people.max(initial=0) <= 1 else people
-        self._sliced: tuple[Sequence[Placing], npt.NDArray[np.int32]] = (), np.zeros(0, dtype=np.int32)
+    def __init__(
+        self, digits: Callable[[str], npt.NDArray[Any]], rows: int, people: npt.NDArray[np.int64] | None
+    ) -> None:
+        self._digits, self._rows, self._people = digits, rows, people
+        self._last: _Combined | None = None
 
     def count(self, plan: Plan) -> Counts:
         """Return the combinations of a plan whose columns are all looked up here, and each value beside them."""
-        chosen = self._in_slice(plan)
-        rows = self._rows if chosen is None else len(chosen)
-        few = rows <= MOST_ALIKE  # whose digits are held until combinations are known, not asked for again
-        held = [self._digit(each, chosen) for each in plan.digits] if few else []
-        columns = iter(held) if few else (self._digit(each, chosen) for each in plan.digits)
-        first, row_of = joint_columns(columns, [each.size + 1 for each in plan.digits], rows)
-        one_of_each = first if chosen is None else chosen[first]
-        again = (self._digit(each, one_of_each) for each in plan.digits)
-        digit_of = (each[first] for each in held) if few else again
-        keys = {f"k{i}": np.zeros(len(first), dtype=np.int64) for i in range(len(plan.keys))}
-        for key, digits in zip(keys.values(), plan.keys, strict=True):
-            for _, weight in digits:
-                key += next(digit_of) * np.int64(weight)
-        weights = self._people if self._people is None or chosen is None else self._people[chosen]
-        people = np.bincount(row_of, weights, minlength=len(first)).astype(np.int64)
-        alone = check_size(pl.DataFrame({**keys, "n": people}), plan)
-        told, beside = Beside(row_of, len(first), weights), []
+        _, alone, row_of = self._combined(plan)
+        chosen, people = None, self._people
+        if plan.slice is not None:
+            shown = _in_slice(plan, alone)
+            chosen = np.flatnonzero(taken(shown, row_of))
+            alone, row_of = alone.filter(shown), (np.cumsum(shown, dtype=np.int32) - 1)[row_of[chosen]]
+            people = None if people is None else people[chosen]
+        check_size(alone, plan)
+        told, beside = Beside(row_of, alone.height, people), []
         for each in plan.values:
             found = _told(told.cells(self._digit(each, chosen), each.size + 1))  # type: ignore[union-attr]
             # Of more people than are held at once, what is fetched is as much as from an engine elsewhere.
-            beside.append(check_size(found, plan) if rows > MOST_ALIKE else found)
+            beside.append(check_size(found, plan) if len(row_of) > MOST_ALIKE else found)
         return _shown(Counts(alone, beside), plan.at_least)
 
-    def _in_slice(self, plan: Plan) -> npt.NDArray[np.intp] | None:
-        """Return the rows of a plan's slice; None for all."""
-        if plan.slice is None:
-            return None
-        by = plan.digits[: plan.slice.digits]
-        if self._sliced[0] != by:  # one slice after another is asked for
-            numbers = np.zeros(self._rows, dtype=np.int64)
-            for placing, factor in plan.sliced:
-                numbers += self._digit(placing) * np.int64(factor)
-            self._sliced = by, (numbers % PRIME).astype(np.int32)
-        return np.flatnonzero(self._sliced[1] % plan.slice.of == plan.slice.number)
+    def _combined(self, plan: Plan) -> _Combined:
+        """Return the combinations of a plan; what is asked again in slices is not put together again."""
+        if self._last is None or self._last.digits != plan.digits:
+            self._last = None  # not both at a time
+            columns, sizes = map(self._digit, plan.digits), [each.size + 1 for each in plan.digits]
+            first, row_of = joint_columns(columns, sizes, self._rows)
+            again = (self._digit(each, first) for each in plan.digits)
+            keys = {f"k{i}": np.zeros(len(first), dtype=np.int64) for i in range(len(plan.keys))}
+            for key, digits in zip(keys.values(), plan.keys, strict=True):
+                for _, weight in digits:
+                    key += next(again).astype(np.int64) * weight
+            n = np.bincount(row_of, self._people, minlength=len(first)).astype(np.int64)
+            self._last = _Combined(plan.digits, pl.DataFrame({**keys, "n": n}), row_of.astype(np.int32))
+        return self._last
 
-    def _digit(self, placing: str | Placing, rows: npt.NDArray[Any] | None = None) -> npt.NDArray[np.int32]:
+    def _digit(self, placing: str | Placing, rows: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
         """Return the digit of each row, or of some, 0 for what has no bucket."""
         assert isinstance(placing, ByValue)
         own = self._digits(placing.column)
         own = own if rows is None else own[rows]
-        table = np.zeros(1 + max([int(own.max(initial=0)), *placing.bucket_of]), dtype=np.int32)
+        size = 1 + max([int(own.max(initial=0)), *placing.bucket_of])
+        table = np.zeros(size, dtype=np.min_scalar_type(placing.size))
         table[[*placing.bucket_of]] = [bucket + 1 for bucket in placing.bucket_of.values()]
-        return table.take(own)
+        return taken(table, own)
+
+
+def _in_slice(plan: Plan, alone: pl.DataFrame) -> npt.NDArray[np.bool_]:
+    """Return which combinations are in the slice of a plan."""
+    assert plan.slice is not None
+    digit_of = (
+        alone[f"k{i}"].to_numpy() // weight % (digit.size + 1)
+        for i, digits in enumerate(plan.keys)
+        for digit, weight in digits
+    )
+    numbers = np.zeros(alone.height, dtype=np.int64)
+    for (_, factor), digit in zip(plan.sliced, digit_of, strict=False):
+        numbers += digit * factor
+    shown: npt.NDArray[np.bool_] = numbers % PRIME % plan.slice.of == plan.slice.number
+    return shown
 
 
 def _told(cells: Cells) -> pl.DataFrame:

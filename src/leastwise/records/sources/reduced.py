@@ -16,6 +16,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 import polars as pl
 
@@ -93,10 +94,9 @@ class Values:
 
 Use = tuple[str, type[Any]]
 _SMALL = 2**15 - 1  # digits below it are kept in two bytes
-_MOST_HELD = 100_000_000  # of these at most so many are held in this process
-_MOST_IN_COLUMNS = (
-    40_000_000  # of so many people at most, one column of them is held at a time: a third of a gigabyte
-)
+# In this process so many people at most are counted, which takes a gigabyte. Their digits are held where they take
+# so many bytes at most; elsewhere a column at a time is.
+_MOST_IN_COLUMNS, _MOST_HELD = 40_000_000, 640_000_000
 
 
 @contextmanager
@@ -151,10 +151,15 @@ class Reduced(SqlEngine):
         words = "counting once what all candidates tell apart"
         return Plan(words, digits, tuple(name for name, _ in self._exact), places=self.places)
 
+    @property
+    def _each(self) -> bool:
+        """Whether nobody is looked for who is like another: there are more combinations than people."""
+        return self.plan.combinations > self._people
+
     def query(self, seed: int) -> str:
         """Return the text of the question: its digits each in a column of its own."""
         plan = self.plan
-        if plan.combinations > self._people:
+        if self._each:
             whole, counted, people = [f"d{i}" for i in range(len(plan.digits))], self.engine.each(plan, seed), "1"
         else:
             whole = [each for i, digits in enumerate(plan.keys) for each in self.unpacked(f"k{i}", digits)]
@@ -225,14 +230,15 @@ class Reduced(SqlEngine):
 
     @cached_property
     def _held(self) -> Held:
-        names = [self._column[use] for use in self._cells]
-        people = self._fetched("people")
-        if self._people <= MOST_ALIKE and self._people * len(names) <= _MOST_HELD:
-            return Held({name: self._fetched(name) for name in names}.__getitem__, people)
-        return Held(self._fetched, people)
+        rows = int(self.fetch(f"SELECT COUNT(*) AS n FROM {self._kept}").item())
+        people = None if self._each else self._fetched("people", np.dtype(np.int64))
+        kinds = {self._column[use]: np.min_scalar_type(each.together.size) for use, each in self._cells.items()}
+        if rows * sum(kind.itemsize for kind in kinds.values()) <= _MOST_HELD:
+            return Held({name: self._fetched(name, kinds[name]) for name in kinds}.__getitem__, rows, people)
+        return Held(lambda name: self._fetched(name, kinds[name]), rows, people)
 
-    def _fetched(self, column: str) -> npt.NDArray[Any]:
-        return self.fetch(f"SELECT {column} FROM {self._kept}").to_series().to_numpy()
+    def _fetched(self, column: str, kind: np.dtype[Any]) -> npt.NDArray[Any]:
+        return self.fetch(f"SELECT {column} FROM {self._kept}").to_series().to_numpy().astype(kind, copy=False)
 
     def add_up(self, plan: Plan, seed: int) -> Sums:
         """Add up one of the plans."""

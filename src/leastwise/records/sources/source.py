@@ -409,6 +409,7 @@ class Source:
         key = self.engine.key
         if key in (*self.schema.names, self.schema.label.name if self.schema.label else None):
             raise DataError(f"the key {shorten(key)} tells records apart, so it is no attribute; leave it out")
+        self.engine.raw_family(key)  # or there is no such column: it is said alike of every engine
         people = len(self)
         places = None if people <= _UNIQUE_UP_TO else Places.of(0, _UNIQUE_UP_TO / people)
         twice = replace(Plan("looking at the key", exact=(key,), places=places), at_least=2)

@@ -317,9 +317,9 @@ class Known:
 
 
 def _in_full(breach: Breach, a: Sequence[int], b: Sequence[int]) -> list[Samples]:
-    """Return the three parts: B is to be found from A, both in full."""
+    """Return the three parts: B is to be found from A, both in full; each record counts once, as it is linked."""
     nothing = Generalization.suppressed(breach.truth.schema)
-    return [samples(part, nothing, b, a) for part in breach.parts]
+    return [samples(part.unweighted, nothing, b, a) for part in breach.parts]
 
 
 def know_others(generalization: Generalization, split: Split, seed: int, quick: bool) -> dict[Hashable, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -15,6 +16,8 @@ from leastwise.partition import Codes
 _LARGEST_KEY = 2**62
 # Keys are counted where there are at most so many possible ones for each row.
 _SPARSE = 8
+# Pairs of a record and a value are counted in a table of at most so many entries for each row; else sorted.
+_DENSE = 3
 # Tables of counts have at most so many entries, however many rows there are: half a gigabyte of them.
 _LARGEST_TABLE = 2**26
 # A table of so many entries stays in the cache.
@@ -235,21 +238,26 @@ class Beside:
 
     def _of_run(self, run: _Run, values: npt.NDArray[Any], size: int) -> Cells:
         """Count the values of a run of records: in a table of all pairs, or by sorting where most have nobody."""
-        people = None if self.people is None else self.people[run.rows]
+        if run.records * size > _DENSE * len(run.rows):
+            return self._sorted(run, values, size)
         keys = run.record_of * size + values[run.rows]
-        if run.records * size <= _SPARSE * len(keys):
-            table = np.bincount(keys, people, minlength=run.records * size)
-            found = np.flatnonzero(table)
-            counts = table[found]
-        elif people is None:
-            small = np.int32 if run.records * size < 2**31 else np.int64  # sorted in half the time
-            found, counts = np.unique(keys.astype(small), return_counts=True)
-            found = found.astype(np.intp)
-        else:
-            found, place = np.unique(keys, return_inverse=True)
-            counts = np.bincount(place, people, minlength=len(found))
+        people = None if self.people is None else self.people[run.rows]
+        table = np.bincount(keys, people, minlength=run.records * size)
+        found = np.flatnonzero(table)
         record_of, value_of = np.divmod(found, size)
-        return Cells(record_of + run.first, value_of, counts.astype(float))
+        return Cells(record_of + run.first, value_of, table[found].astype(float))
+
+    def _sorted(self, run: _Run, values: npt.NDArray[Any], size: int) -> Cells:
+        """Sort the values of each record among themselves, and add up what falls together."""
+        from scipy.sparse import csr_array
+
+        rows, starts = run.by_record
+        people = np.ones(len(rows)) if self.people is None else self.people[rows].astype(float)
+        shape = (run.records, size)
+        grid = csr_array((people, values[rows].astype(starts.dtype), starts.copy()), shape=shape)
+        grid.sum_duplicates()
+        records = np.repeat(np.arange(run.first, run.first + run.records, dtype=np.intp), np.diff(grid.indptr))
+        return Cells(records, grid.indices.astype(np.intp), grid.data)
 
     @cached_property
     def _runs(self) -> list[_Run]:
@@ -266,10 +274,19 @@ class Beside:
         ]
 
 
-class _Run(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Run:
     """Records that follow each other: the first, how many, and the rows of their people."""
 
     first: int
     records: int
     rows: npt.NDArray[np.intp]
     record_of: npt.NDArray[np.intp]
+
+    @cached_property
+    def by_record(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int32]]:
+        """The rows in the order of their records, and where each record's begin."""
+        small = np.uint16 if self.records <= 2**16 else np.int64  # small numbers are sorted by counting
+        order = np.argsort(self.record_of.astype(small), kind="stable")
+        people = np.bincount(self.record_of, minlength=self.records)
+        return self.rows[order], np.concatenate([[0], np.cumsum(people)]).astype(np.int32)

@@ -66,9 +66,9 @@ from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: E402
 
 from leastwise import Generalization, Split, Table  # noqa: E402
 from leastwise.evaluation import Evaluation, evaluate  # noqa: E402
+from leastwise.partition import suppress  # noqa: E402
 from leastwise.predictors import samples  # noqa: E402
 from leastwise.runs import Options, Run, Workers, run  # noqa: E402
-from leastwise.runs.task import SHARES  # noqa: E402
 
 if TYPE_CHECKING:
     from leastwise.runs import Stage
@@ -172,6 +172,7 @@ def beside(name: str, done: Run, processor: float, arguments: argparse.Namespace
     """Return what the earlier commit took for the same job, and how its attacks compare."""
     asked = [sys.executable, __file__, "--data", name, "--records", str(arguments.records)]
     asked += ["--seed", str(arguments.seed), "--attacked", str(done.folder), *["--quick"] * arguments.quick]
+    asked += ["--shares", *map(str, shares())]
     environment = {**os.environ, "PYTHONPATH": str(arguments.before.resolve() / "src")}
     told = subprocess.run(asked, env=environment, check=True, stdout=subprocess.PIPE, text=True).stdout
     earlier = json.loads(told.splitlines()[-1])
@@ -196,14 +197,31 @@ def earlier(name: str, arguments: argparse.Namespace) -> None:
         before = processor_seconds()
         run(table, Path(folder) / "run", options, name=name, progress=Saying())
         processor = processor_seconds() - before
-    theirs, split = Run.load(arguments.attacked), table.split(arguments.seed, SHARES)
-    found = {}
-    for point in theirs.frontier.points:
-        adversaries = [each.adversary for each in theirs.evaluation(point.id).attacks]
-        found[point.id] = evaluate(
-            point.generalization, split, adversaries, arguments.seed, arguments.quick, predicates=0, held_out=True
+    split, found = table.split(arguments.seed, tuple(arguments.shares)), {}
+    # It cannot read what a run of today leaves behind, but its artefacts (which say nothing of what is not asked)
+    # and plain JSON.
+    for path in sorted((arguments.attacked / "generalizations").iterdir()):
+        told = json.loads((arguments.attacked / "evaluations" / path.name).read_text())
+        adversaries = [each["adversary"] for each in told["attacks"]]
+        pairs = zip(Generalization.load(path).partitions, table.schema.attributes, strict=True)
+        partitions = tuple(suppress(declared) if own.suppressed else own for own, declared in pairs)
+        found[path.stem] = evaluate(
+            Generalization(partitions, table.schema.label),
+            split,
+            adversaries,
+            arguments.seed,
+            arguments.quick,
+            predicates=0,
+            held_out=True,
         )
     print(json.dumps({"processor": processor, "errors": errors(found)}))
+
+
+def shares() -> tuple[float, float, float]:
+    """Return how a run divides the records."""
+    from leastwise.runs.task import SHARES  # an earlier commit that is asked has none
+
+    return SHARES
 
 
 def beside_peers(table: Table, job: Job) -> dict[str, float]:
@@ -212,7 +230,7 @@ def beside_peers(table: Table, job: Job) -> dict[str, float]:
     chosen = [points[i].id for i in sorted({0, len(points) // 2, len(points) - 1})]
     split = table.split(done.task.seed)
     theirs = float(np.median([mlp2_seconds(done.generalization(c), split) for c in chosen]))
-    boosting = boosting_seconds(table.split(done.task.seed, SHARES).train)
+    boosting = boosting_seconds(table.split(done.task.seed, shares()).train)
     attacking = sum(stage.processor for stage in job.stages if stage.words in ATTACKING)
     return {
         "mlp2_seconds_per_candidate": theirs,
@@ -268,6 +286,7 @@ def main() -> None:
     made.add_argument("--before", type=Path, help="a checkout of an earlier commit, to compare with")
     made.add_argument("--no-peers", action="store_true", help="do without MLP-2 and scikit-learn's boosting")
     made.add_argument("--attacked", type=Path, help="what a process of its own is asked to do")
+    made.add_argument("--shares", type=float, nargs=3, help="how that process divides the records")
     arguments = made.parse_args()
     torch.set_num_threads(1)
     compile_kernels()

@@ -144,19 +144,16 @@ def one_step_and_noise(seed: int, rows: int = 2100) -> Table:
     return coded(Schema(numbers, LABEL), born, events, w, labels=(random.random(rows) < chance).astype(int))
 
 
-def test_who_believes_in_chance_does_not_keep_what_chance_told():
+@pytest.mark.parametrize("seed", range(100, 104))
+def test_who_believes_in_chance_does_not_keep_what_chance_told(seed: int):
     """Classifiers of few people and many ranges are too sure of what they would miss."""
-    lost = []
-    for seed in range(100, 106):
-        split = one_step_and_noise(seed).split(0, PARTS)
-        given = Generalization.untouched(split.train.schema)
-        found = least(split.train, split.validation, given, loss=LOSS / 4)
-        assert sum(partition.size for partition in found.partitions if not partition.suppressed) <= 15
-        fresh = one_step_and_noise(seed + 100, 20_000)
-        everything, now = (held_out(g, split.train, fresh)[0] for g in (given, found))
-        lost.append(now.errs_more_than(everything).mean)
-    assert np.mean(lost) < 0.0025, lost  # of one file a single merge, told by luck, costs more
-    assert max(lost) < 0.01, lost
+    split = one_step_and_noise(seed).split(0, PARTS)
+    given = Generalization.untouched(split.train.schema)
+    found = least(split.train, split.validation, given, loss=LOSS / 4)
+    assert sum(partition.size for partition in found.partitions if not partition.suppressed) <= 15
+    fresh = one_step_and_noise(seed + 100, 20_000)
+    everything, now = (held_out(g, split.train, fresh)[0] for g in (given, found))
+    assert now.errs_more_than(everything).mean < 0.005
 
 
 def many_answers(rows: int = 6000, seed: int = 0) -> Table:

@@ -140,6 +140,8 @@ def _asking_nothing(nothing: Candidate, budget: Budget, stated: bool, frontier: 
         return found  # the test part tells after all
     if lost is None or lost.standing == KEPT:
         return replace(found, fits=True)
+    if lost.interval is not None and lost.interval.low > 0:
+        return found  # it tells that something is lost, if not surely more than is allowed
     said = replace(lost, standing=PROBABLY_KEPT, finding="what that loses cannot be told from chance", because="")
     return replace(found, fits=True, verdicts=tuple(said if each is lost else each for each in found.verdicts))
 
@@ -367,7 +369,7 @@ def _costs_too_much(held: Sequence[Sequence[Limit]]) -> str:
         return ""
     return (
         " No candidate of this run costs so little: allow more, or give more records; where the run was begun "
-        "with another limit, begin one with this, which looks for such a candidate."
+        f"with another limit, begin it anew with this ({FRESH}), which looks for such a candidate."
     )
 
 

@@ -54,7 +54,10 @@ def make_least(
     allowed = None if most is None else Allowed(most, CHOICE_MARGIN * budget.errors)
     starts, wholes = [*front, *near_the_limit(job, pool, front, asked, everything, most)], list[Candidate]()
     if job.options.grid is None:  # whoever brings a grid says who proposes
-        starts, wholes = worth_the_time(starts), _asking_everything(job, silent, everything, most)
+        wholes = _asking_everything(job, silent, everything, most)
+        starts = worth_the_time(
+            [each for each in starts if each.fingerprint not in {w.fingerprint for w in wholes}]
+        )
     together = len(pool.candidates) + 3 * len(starts) + 1
     how = Polishing(job.searching, job.fitting, together, everything, asked.known_for_screening(job.split))
     tasks: list[Any] = [(each, how, constraints, allowed) for each in (*starts, *wholes)]
@@ -64,7 +67,8 @@ def make_least(
         tasks.append((candidate_that_asks_nothing(job.split.train), how, None, None))
     limit = f"{most}-{budget.confidence:g}"
     found = _made(job, "asking less", limit, tasks, polished)
-    if wholes and allowed and not any(allowed.left(first.increase) >= 0 for first, *_ in found):
+    half = most / 2 if most else 0.0
+    if wholes and allowed and not any(allowed.left(first.increase) >= half for first, *_ in found):
         # Where hardly anything may be lost, what loses nothing by any estimate is what is left.
         cautious = [(whole, how, constraints, allowed, 0.0) for whole in wholes]
         found += _made(job, "asking less, losing nothing", f"{limit}-nothing", cautious, polished)

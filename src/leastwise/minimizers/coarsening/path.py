@@ -2,8 +2,8 @@
 
 Greedy agglomeration. Every possible merge waits in a queue, scored by what it gains in adversary error and loses
 in classifier error (``kernels.joint_coarsening``, leave-one-out). The best is applied, the merges of its attribute
-are found anew; those of the buckets that it made are scored, all others only when they come to the top (lazy
-evaluation). When a good part of the buckets is gone, contexts and label model are renewed (``state``).
+are found anew, and all others are scored again only when they come to the top (lazy evaluation). When a good part
+of the buckets is gone, contexts and label model are renewed (``state``).
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from __future__ import annotations
 import heapq
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from types import MappingProxyType
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -225,39 +224,20 @@ class _Path:
         at_renewal = self._open_buckets()
         yield self._step()
         while queue:
-            done = self._merge_best(queue)
+            attribute = self._merge_best(queue)
             if self._open_buckets() <= _RENEW * at_renewal:
                 self._renew()
                 at_renewal = self._open_buckets()
-            own = [entry for entry in queue if entry.attribute == done.attribute]
-            queue = [entry for entry in queue if entry.attribute != done.attribute]
+            queue = [entry for entry in queue if entry.attribute != attribute]
             heapq.heapify(queue)
-            self._offer(queue, done.attribute, self._scored(own, done))
+            self._offer(queue, attribute)
             yield self._step()
 
     def _open_buckets(self) -> int:
         return sum(len(np.unique(now)) - 1 for now in self.now)
 
-    def _scored(self, own: Sequence[_Entry], done: _Entry) -> dict[object, _Entry]:
-        """Return the merges of an attribute whose scores are still worth something after one of them is done.
-
-        Those are pairs that it did not touch, and merges that leave as many buckets as one did before. (Of a
-        hierarchy several leave as many.)
-        """
-        if self.rules.trees[done.attribute] is not None:
-            return {}
-        changed = {bucket for group in done.groups for bucket in group}
-        left = len(np.unique(self.now[done.attribute])) + sum(len(group) - 1 for group in done.groups)
-        return {
-            _kind(entry.groups, left): entry
-            for entry in own
-            if entry.size > 2 or changed.isdisjoint(entry.groups[0])
-        }
-
-    def _offer(
-        self, queue: list[_Entry], attribute: int, scored: Mapping[object, _Entry] = MappingProxyType({})
-    ) -> None:
-        """Queue every merge of an attribute that is possible now; what was ``scored`` is not scored again yet."""
+    def _offer(self, queue: list[_Entry], attribute: int) -> None:
+        """Queue every merge of an attribute that is possible now."""
         place = self.place[attribute]
         merges = possible_merges(
             attribute,
@@ -267,11 +247,8 @@ class _Path:
             self.effects[attribute][place],
             self.state.bucket_people[attribute][place],
         )
-        left = len(np.unique(self.now[attribute]))
         for groups in merges:
-            earlier = scored.get(_kind(groups, left))
-            entry = self._entry(attribute, groups) if earlier is None else earlier.of(groups)
-            heapq.heappush(queue, entry)
+            heapq.heappush(queue, self._entry(attribute, groups))
 
     def _entry(self, attribute: int, groups: Groups) -> _Entry:
         """Score a merge: adversary error gained and classifier error lost, as shares of the people."""
@@ -285,7 +262,8 @@ class _Path:
             worth = min(gain - loss, 0.0) - 1e-9 if loss > -noise else 0.0
         else:
             worth = float(gain / (max(loss, 0.0) + noise))
-        return _Entry(-worth, _size(groups), attribute, groups, self.merges, gain, loss)
+        size = sum(len(group) for group in groups)
+        return _Entry(-worth, size, attribute, groups, self.merges, gain, loss)
 
     def _into(self, attribute: int, groups: Groups) -> Ints:
         """Return what each bucket of the state would become, -1 for those that stay: see ``score_merge``."""
@@ -295,8 +273,8 @@ class _Path:
             into[place[list(group)]] = place[min(group)]
         return into
 
-    def _merge_best(self, queue: list[_Entry]) -> _Entry:
-        """Apply the best merge, and return it."""
+    def _merge_best(self, queue: list[_Entry]) -> int:
+        """Apply the best merge, and return its attribute."""
         while queue[0].merges < self.merges:  # scored before the last merges
             stale = heapq.heappop(queue)
             heapq.heappush(queue, self._entry(stale.attribute, stale.groups))
@@ -306,7 +284,7 @@ class _Path:
         for group in best.groups:
             now[np.isin(now, group)] = min(group)
         self.merges += 1
-        return best
+        return best.attribute
 
     def _first_step(self, best: _Entry, queue: list[_Entry]) -> _Entry:
         """Return the merge, or of a large one the pair of its buckets to begin with, at the large merge's rate.
@@ -321,11 +299,7 @@ class _Path:
         if not pairs:
             return best
         rate = self.mu if self.mu is not None else max(best.gain, 0.0) / max(best.loss, 1e-9)
-        while True:
-            first = max(range(len(pairs)), key=lambda i: (pairs[i].gain - rate * pairs[i].loss, pairs[i].groups))
-            if pairs[first].merges == self.merges:
-                return pairs[first]
-            pairs[first] = self._entry(best.attribute, pairs[first].groups)
+        return max(pairs, key=lambda pair: (pair.gain - rate * pair.loss, pair.groups))
 
     def _renew(self) -> None:
         """Number the buckets anew, choose contexts, fit the label model, count the joint buckets."""
@@ -366,19 +340,6 @@ class _Entry:
     merges: int
     gain: float
     loss: float
-
-    def of(self, groups: Groups) -> _Entry:
-        """Return a merge that is alike, with this one's score until it comes to the top."""
-        return replace(self, size=_size(groups), groups=groups, merges=-1)
-
-
-def _size(groups: Groups) -> int:
-    return sum(len(group) for group in groups)
-
-
-def _kind(groups: Groups, buckets: int) -> object:
-    """Return what tells merges of an attribute apart: a pair by its buckets, a large one by how many it leaves."""
-    return groups if _size(groups) == 2 else buckets - _size(groups) + len(groups)
 
 
 def possible_merges(

@@ -376,7 +376,8 @@ def test_nothing_is_asked_where_not_even_all_answers_tell():
     tested = replace(last.test, increase=Difference(0.05, 0.005))
     denied = replace(untold, points=(*points[:2], replace(last, tested=tested)))
     assert said_of(choose(denied, Budget(max_error_increase=0.01))).startswith("Missed: ")
-    doubted = replace(last, tested=replace(last.test, increase=Difference(0.084, 0.033)))  # not by chance, says test
+    tested = replace(last.test, increase=Difference(0.084, 0.033))  # not by chance, says the test part
+    doubted = replace(last, tested=tested)
     found = choose(replace(untold, points=(*points[:2], doubted)), Budget(max_error_increase=0.01))
     assert said_of(found).startswith("Probably missed: ")
 

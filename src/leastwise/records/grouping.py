@@ -97,7 +97,8 @@ def _number(keys: npt.NDArray[np.int64], bound: int, countable: int) -> int:
 def _blocks(rows: int) -> Iterator[slice]:
     """Yield one run of rows after another, each so short that what is made of it stays in the cache.
 
-    What is made of many millions at once takes longer, probably because the system has to find memory for it first.
+    What is made of many millions at once takes longer, probably because the system has to find memory for it
+    first.
     """
     return (slice(start, start + _BLOCK) for start in range(0, rows, _BLOCK))
 

@@ -32,7 +32,7 @@ from data import load
 from leastwise import Generalization, Table
 from leastwise.evaluation import Groups, evaluate, groups_of
 from leastwise.minimizers import PATMinimizer, nested, recommended_paths
-from leastwise.minimizers.floor import brought_to
+from leastwise.minimizers.constraints import brought_to
 from leastwise.progress import Silent
 from leastwise.random import generator
 from leastwise.runs import Budget, Candidate, Frontier, Options, Workers, choose

@@ -54,17 +54,17 @@ from leastwise.evaluation.utility import utility_risk  # noqa: E402
 from leastwise.minimizers import (  # noqa: E402
     MINIMIZERS,
     coarsening_path,
+    least,
     optimal_path,
     pat_grid,
     recommended_paths,
 )
-from leastwise.minimizers.merging import least  # noqa: E402
 from leastwise.predictors import Boosting, JointBuckets, Logistic, strongest  # noqa: E402
 from leastwise.predictors.base import Predictor  # noqa: E402
 from leastwise.predictors.sklearn import SklearnPredictor  # noqa: E402
 from leastwise.random import generator  # noqa: E402
 from leastwise.records.table import Split  # noqa: E402
-from leastwise.runs.few_records import steadied  # noqa: E402
+from leastwise.runs.frontier import steadied  # noqa: E402
 
 DATASETS = (
     "adult",

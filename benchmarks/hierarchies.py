@@ -25,7 +25,7 @@ from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.reconstruction import Reconstruction
 from leastwise.evaluation.pareto import Limits, Point, adversary_error_at
 from leastwise.minimizers.optimal import optimal_path
-from leastwise.minimizers.surrogate import effects_of
+from leastwise.minimizers.optimal.surrogate import effects_of
 from leastwise.partition import Partition, from_map, keep, suppress
 from leastwise.predictors.held_out import held_out
 from leastwise.predictors.joint_buckets import JointBuckets

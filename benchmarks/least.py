@@ -89,7 +89,7 @@ def error_of_everything(table: Table, seed: int) -> float:
 
 def answers(generalization: Generalization, train: Table) -> int:
     """Return how many answers there are in all; a number asked exactly has as many as were given."""
-    from leastwise.runs.judging import answers as counted
+    from leastwise.runs.proposals import answers as counted
 
     return counted(generalization, train)
 

@@ -69,14 +69,25 @@ def _value(found):
     return f"one of {', '.join(map(repr, found))}" if isinstance(found, dict | tuple) else str(found)
 
 
+def _inheriting(room):
+    """Return the classes that are more than objects: of the others' bases there is nothing to say."""
+    module = import_module(room)
+    bases = {name: getattr(getattr(module, name), "__bases__", (object,)) for name in module.__all__}
+    return [f"{room}.{name}" for name, found in bases.items() if found != (object,)]
+
+
 autosummary_generate = True
 autosummary_imported_members = True
-autosummary_context = {"doors": {room: _exports(room) for room in LISTED}}
+autosummary_context = {
+    "doors": {room: _exports(room) for room in LISTED},
+    "inheriting": [name for room in LISTED for name in _inheriting(room)],
+}
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_preserve_defaults = True
 python_maximum_signature_line_length = 88
 add_module_names = False
+toc_object_entries_show_parents = "hide"  # a method stands below its class, and long names are cut off
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 # What a docstring says is true and in numpydoc's order; how much it says is left to its author.
@@ -118,8 +129,14 @@ html_theme_options = {
 
 
 def setup(app):
-    """On the site, a link to an example leads to its page in the gallery."""
+    """On the site, a link to an example leads to its page in the gallery, and signatures are those of Python."""
     app.connect("source-read", _link_examples)
+    app.connect("autodoc-process-signature", _without_factories)
+
+
+def _without_factories(app, what, name, found, options, signature, returned):
+    """Write the default that a function makes in a way that Sphinx can read: then types have links."""
+    return (signature and signature.replace("<factory>", "..."), returned)
 
 
 def _link_examples(app, page, content):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections import Counter
 from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
@@ -26,11 +27,13 @@ from leastwise.apply import apply_file
 from leastwise.checks.use import strange_values
 from leastwise.partition import Partition, keep
 from leastwise.records.files import read_frame
+from leastwise.records.sources import Source
 from leastwise.schema.values import as_number, text_of
 from tests.apply.test_frames import KINDS
 from tests.exports import engines
 from tests.exports.node import Node, node  # noqa: F401  (a fixture)
 from tests.exports.test_sql import connection  # noqa: F401  (a fixture)
+from tests.records.sources.engines import IN_PROCESS, engine_of
 
 TEXTS = [
     "1", "1.0", "1.", "+1", "1e0", "10E-1", " 1", "1 ", "1\n", "01", "1_000", "0x1", "１", "١", "--1", "1,0", "1d",
@@ -264,6 +267,23 @@ def test_a_column_of_texts_is_its_records_on_spark(spark: Any, partition: Partit
 def test_a_query_of_spark_is_its_records(spark: Any, partition: Partition, value: Any) -> None:
     assume(not beyond_63_bits(sql_value(value)[0]))
     check_query("spark", partial(engines.spark_rows, spark), partition, value)
+
+
+@pytest.mark.parametrize("partition", SPELT, ids=["texts", "numbers"])
+@pytest.mark.parametrize("kind", IN_PROCESS)
+def test_a_source_counts_and_draws_its_records(kind: str, partition: Partition, tmp_path: Path) -> None:
+    """Records that stay in an engine are read there by the same rule, each spelling as often as it stands."""
+    told = [text for text in TEXTS if not (kind == "csv" and text == "")]  # a line that is empty is no record
+    frame = pl.DataFrame({"a": [text for i, text in enumerate(told) for _ in range(i % 3 + 1)]})
+    g = Generalization((partition,))
+    expected = Counter(partition.bucket(text) for text in frame["a"])
+    with engine_of(kind, frame, tmp_path) as engine:
+        source = Source(engine, g.schema, 0)
+        for table in (source.counted(g, None).truth, source.sample(10**6)):
+            found: Counter[int] = Counter()
+            for code, people in zip(table.generalize(g)[:, 0], table.counts, strict=True):
+                found[int(code)] += int(people)
+            assert found == expected
 
 
 def check_query(dialect: str, run: Callable[..., Any], partition: Partition, value: Any) -> None:

@@ -137,6 +137,21 @@ def test_what_is_no_adversary_or_has_a_name_of_ours_is_refused() -> None:
         Grid.of(Shy())
 
 
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        (["nobody"], "adversaries must be one of A1"),
+        ([Shy], "an object with attack"),
+        ([Shy(), Shy()], "two adversaries are called Shy"),
+        (["A6"], "A6 needs another generalization"),
+    ],
+)
+def test_a_run_refuses_who_could_only_fail_at_its_end(wrong: Any, why: str, tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match=why):
+        run(records(), tmp_path / "run", Options(grid=Grid.of("uniform"), adversaries=wrong, quick=True))
+    assert not (tmp_path / "run").exists()
+
+
 class Clumsy:
     name = "clumsy"
 
@@ -218,20 +233,27 @@ def test_an_installed_package_is_known_by_its_names(
         encoding="utf-8",
     )
     task = [data, "--label", "rich", "--personal", "job,sex"]
-    fast = ["--quick", "--jobs", 1, "--set", "most=2"]
+    fast = ["--quick", "--jobs", 1, "--set", "most=2", "--set", "adversaries=neighbours"]
     recommended = tmp_path / "run" / "recommended.json"
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(installed)
         done = here("run", *task, "--grid", grid, *fast, "-o", tmp_path / "run")
         assert done.code == 0, done.err
-        assert "halves" in {candidate.minimizer for candidate in Run.load(tmp_path / "run").candidates}
+        made = Run.load(tmp_path / "run")
+        assert "halves" in {point.minimizer for point in made.frontier.points}
+        assert all(made.evaluation(point.id)["neighbours"] for point in made.frontier.points)
+        assert "Who answers alike, is alike" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
         judged = here("evaluate", recommended, data, "--quick", "--adversaries", "A8,neighbours")
         assert judged.code == 0, judged.err
         assert "Who answers alike, is alike" in judged.out
     plugins.plugins.cache_clear()  # where it is not installed
-    unknown = here("evaluate", recommended, data, "--quick", "--adversaries", "neighbours")
-    assert unknown.code == 2
-    assert "adversaries must be one of A1" in unknown.err
+    for unknown in (
+        here("evaluate", recommended, data, "--quick", "--adversaries", "neighbours"),
+        here("run", *task, *fast, "-o", tmp_path / "another"),
+    ):
+        assert unknown.code == 2
+        assert "adversaries must be one of A1" in unknown.err
+    assert not (tmp_path / "another").exists(), "it is refused before anything is done"
 
 
 @pytest.mark.usefixtures("fresh")

@@ -100,6 +100,11 @@ def test_a_notebook_gets_one_output_with_a_bar_for_each_stage(monkeypatch: pytes
         '<div><progress value="1000" max="1000"></progress> proposing: 1,000 of 1,000</div>'
         "<div><progress></progress> looking &lt;around&gt;: 0</div>"
     )
+    bars.begin("screening", 2)
+    assert pages[-1].endswith(
+        '<div><progress value="1" max="1"></progress> looking &lt;around&gt;</div>'
+        '<div><progress value="0" max="2"></progress> screening: 0 of 2</div>'
+    ), "what has ended does not go on moving in a notebook that is kept"
 
 
 def test_a_shell_without_a_kernel_is_no_notebook(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,7 +36,7 @@ from leastwise.predictors.held_out import Difference, told_labels
 from leastwise.records.several import Several
 from leastwise.runs import Budget, Run
 from leastwise.runs.folder import prepare
-from leastwise.runs.labels import Asked
+from leastwise.runs.judging import Asked
 from leastwise.runs.proposals import limit_points
 from leastwise.runs.task import SHARES
 from leastwise.schema.file import from_yaml, to_yaml
@@ -260,7 +260,7 @@ def test_the_worst_label_is_of_the_people_who_are_searched(monkeypatch: pytest.M
     frame = people(900, 107)
     split = Table.from_frame(frame, infer_schema(frame, BOTH, ["sex", "town"]).schema).split(100, SHARES)
     some = np.arange(0, len(split.validation), 2)
-    monkeypatch.setattr("leastwise.runs.labels.searched", lambda people: some)
+    monkeypatch.setattr("leastwise.runs.judging.searched", lambda people: some)
     nothing = limit_points(split.train)
     guesses = tuple(label_guesses(each, split, (JointBuckets(),)) for each in nothing)
     found = Asked(nothing, guesses, worst=True).risk_of_everything(split)

@@ -172,7 +172,9 @@ class NotebookBars:
         self._drawn = 0.0
 
     def begin(self, words: str, total: int | None = None, done: int = 0) -> None:
-        """Begin a new bar."""
+        """Begin a new bar; one before it that nobody knew the end of has come to it."""
+        if self._stages and self._stages[-1][2] is None:
+            self._stages[-1][2] = self._stages[-1][1]
         self._stages.append([words, done, total])
         self._draw()
 
@@ -199,7 +201,11 @@ def _bar(words: str, done: int, total: int | None) -> str:
 
     >>> _bar("a < b", 1, 2)
     '<div><progress value="1" max="2"></progress> a &lt; b: 1 of 2</div>'
+    >>> _bar("compiling", 0, 0)
+    '<div><progress value="1" max="1"></progress> compiling</div>'
     """
+    if total == 0:  # it had no steps to count
+        return f'<div><progress value="1" max="1"></progress> {escape(words)}</div>'
     value = "" if total is None else f' value="{done}" max="{total}"'
     of = "" if total is None else f" of {total:,}"
     return f"<div><progress{value}></progress> {escape(words)}: {done:,}{of}</div>"

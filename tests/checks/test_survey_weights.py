@@ -116,7 +116,7 @@ def test_collected_records_may_be_people_or_a_survey(promised: Promise) -> None:
         sex=pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("999 secret")).otherwise("sex"),
         weight=pl.when(pl.int_range(pl.len()) == 0).then(0).otherwise("weight"),  # stands for nobody
     )
-    with pytest.raises(DataError, match="sex: 1 records hold something that is none of its 2 answers"):
+    with pytest.raises(DataError, match="sex: 1 record holds something that is none of its 2 answers"):
         monitor(G, strange, promised, survey_weights="weight")
     with pytest.raises(ParameterError, match="counted records have no survey weights"):
         monitor(G, coarse, promised, counts=pl.Series([1] * coarse.height), survey_weights="weight")

@@ -92,6 +92,23 @@ def test_who_has_read_the_answer_is_not_told_again(
     assert "Probably kept" not in told
 
 
+def test_that_no_candidate_kept_the_default_limit_is_said_where_noise_explains_the_test(
+    run: Run, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    choice = StoredRun.load("run").choice
+    (missed, *others) = choice.verdicts
+    verdicts = (replace(missed, standing="probably missed"), *others)
+    none = replace(choice, fits=False, stated=False, sentence="No candidate keeps it.", verdicts=verdicts)
+    tell_missed(none, Path("run"), read=True)
+    assert capsys.readouterr().err == "run: No candidate keeps it.\n"
+    tell_missed(none, Path("run"))
+    noise = "On the test part it is beyond a limit, but noise can explain it: "
+    assert capsys.readouterr().err.startswith(f"run: No candidate keeps it. {noise}")
+    tell_missed(replace(none, fits=True), Path("run"), read=True)
+    tell_missed(replace(none, stated=True), Path("run"), read=True)
+    assert capsys.readouterr().err == ""
+
+
 def test_where_every_limit_is_kept_nothing_is_said(run: Run, project: Path) -> None:
     done = run("choose", "run", "--max-error-increase", "0.2")
     assert done.code == 0, done.err

@@ -30,7 +30,7 @@ def coarse(tmp_path: Path) -> Path:
 
 
 def test_describe(run: Run, fine: Path) -> None:
-    assert run("describe", fine).out.startswith("Ask 2 of 2 attributes, 5 answers in all")
+    assert run("describe", fine).out.startswith("Ask 2 of 2 attributes, 1 of them in full, 5 answers in all.")
     assert "| age | 3 | 0 to 19 · 20 to 63 · 64 or more |" in run("describe", fine, "--markdown").out
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -82,7 +84,51 @@ def test_choosing_under_a_budget(run: Run, small: Path, grid: Path, tmp_path: Pa
     assert "The nearest is" in none.out
     assert "What was recommended before stays as it was." in none.out
     assert (folder / "report.json").read_text(encoding="utf-8") == report
-    assert "both were given" in run("choose", folder, "--max-error", 1, "--candidate", "x").complaint
+    assert "no candidate 'x'" in run("choose", folder, "--max-error", 1, "--candidate", "x").complaint
+    # What is taken although it breaks limits is held against them, not against those of the choice before.
+    (command,) = [line.partition(": ")[2] for line in none.out.splitlines() if line.startswith("To take")]
+    taken = run(*shlex.split(command)[1:])
+    assert taken.code == 0
+    assert "It does not keep the limits" in taken.out
+    assert "--although" in run("decide", folder, "--by", "A", "--because", "b").complaint
+
+
+def test_where_nothing_fits_every_command_that_is_named_works(
+    run: Run, small: Path, grid: Path, finished: Path, tmp_path: Path
+) -> None:
+    """Nothing is called chosen, what would use a choice is refused, and what is said instead is not."""
+    folder = finished
+    words = ("run", small, "--label", "rich", "--personal", "job,sex", "--grid", grid, *QUICK, "-o", folder)
+    told = run(*words, "--max-error-increase", 0, "--set", "max_asked=0", "--set", "max_unique=0")
+    assert told.code == 1
+    assert told.out.startswith("Nothing is recommended. None of the")
+    assert "chosen" not in (folder / "report.md").read_text(encoding="utf-8").split("## The trade-off")[0].replace(
+        "was not chosen", ""
+    )
+    commands = [line.partition(": ")[2] for line in told.out.splitlines() if line.startswith("To ")]
+    assert len(commands) == 2
+    for refused in (
+        ("necessity", folder, small),
+        ("describe", folder),
+        ("apply", folder, small),
+        ("export", folder, "--to", "form"),
+        ("evaluate", folder, small),
+        ("dpia", folder),
+        ("check", "--data", small, "-g", folder),
+    ):
+        complaint = run(*refused).complaint
+        assert all(command in complaint for command in commands), complaint
+    assert "--candidate" in run("decide", folder, "--by", "A", "--because", "b").complaint
+    again = run("choose", folder, "--max-error-increase", 0, "--max-asked", 0)
+    assert "stays as it was" not in again.out
+    wrote = run("init", "--run", folder, "-o", tmp_path / "policy.yaml")
+    assert "nothing is chosen yet" in wrote.err
+    for command in commands:
+        shutil.copytree(folder, tmp_path / "copy")
+        chosen = run(*shlex.split(command.replace(str(folder), str(tmp_path / "copy")))[1:])
+        assert chosen.code == 0
+        assert run("describe", tmp_path / "copy").code == 0
+        shutil.rmtree(tmp_path / "copy")
 
 
 def test_a_run_stands_for_its_recommended_generalization(

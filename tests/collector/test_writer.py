@@ -112,12 +112,15 @@ def test_a_used_key_is_its_senders_problem_only() -> None:
 
 
 def test_a_client_that_leaves_does_not_disturb_the_others() -> None:
-    store = FakeStore(seconds=0.02)
+    store = FakeStore()
+    store.gate = threading.Event()  # nobody is answered before one has left
 
     async def work(writer: Writer) -> Any:
         tasks = [asyncio.create_task(writer.submit(ONE)) for _ in range(5)]
-        await asyncio.sleep(0.005)
+        while not store.groups:
+            await asyncio.sleep(0)
         tasks[2].cancel()
+        store.gate.set()
         return await asyncio.gather(*tasks, return_exceptions=True)
 
     answers = run(store, work)

@@ -82,7 +82,8 @@ def test_a_generalization_shows_its_questions_and_marks_the_personal_ones(g: Gen
         assert any(shown.startswith(partition.attribute.name) for shown in page.texts)
     assert page.texts.count("personal") >= len(g.schema.personal)
     assert "\n" not in repr(g)
-    assert repr(g).startswith(f"<Generalization asks {len(g.collected)} of {len(g)} attributes")
+    attributes = "1 attribute" if len(g) == 1 else f"{len(g)} attributes"
+    assert re.match(rf"<Generalization asks {len(g.collected)} of {attributes}[,>]", repr(g))
 
 
 @given(tables(weights=True))

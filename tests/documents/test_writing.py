@@ -124,3 +124,12 @@ def test_the_next_folder_removes_what_a_killed_process_left(
     remove()
     remove_again()
     assert [path.name for path in tmp_path.iterdir()] == ["leastwise-test-link"]
+
+
+def test_a_file_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "file.json"
+    write_whole(path, "old")
+    with pytest.raises(UnicodeEncodeError):
+        write_whole(path, "new \ud800")
+    assert path.read_text(encoding="utf-8") == "old"
+    assert [*tmp_path.iterdir()] == [path]

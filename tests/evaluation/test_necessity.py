@@ -83,7 +83,15 @@ def test_of_two_that_tell_the_same_one_is_needed() -> None:
     assert both.together.error.interval.low > 0.3
     assert both.sentences()[2].startswith("Leaving out tells and copy costs")
     assert both.reasons()["copy"] == "Another question tells nearly the same; one of them is needed."
+    assert [row[1] for row in both.tables()[0].rows] == [
+        *["by itself it could be left out, but not together with others that could"] * 2,
+        "needed",
+    ]
+    assert "could be left out, but not together with others" in both.sentences()[0]
     assert found("tells", "noise").together is None  # one alone has been left out already
+    assert "buys nothing that these records can tell" in [
+        row[1] for row in found("tells", "noise").tables()[0].rows
+    ]
 
 
 def test_the_attacker_loses_what_a_question_told() -> None:

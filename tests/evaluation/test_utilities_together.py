@@ -6,17 +6,18 @@ from dataclasses import replace
 from statistics import NormalDist
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leastwise import Generalization
+from leastwise import Generalization, Table, infer_schema
 from leastwise.evaluation.declared_groups import GroupErrors, Grouping
 from leastwise.evaluation.label_guesses import LabelGuesses, label_guesses, utilities_together
 from leastwise.minimizers import coarsening_path
 from leastwise.partition import suppress
-from leastwise.predictors import JointBuckets, Logistic
-from leastwise.predictors.held_out import Difference, weighed
+from leastwise.predictors import Boosting, JointBuckets, Logistic
+from leastwise.predictors.held_out import TOLD, Difference, weighed
 from tests.samples import a_secret_and_its_twin
 
 TABLE = a_secret_and_its_twin(1200)
@@ -49,8 +50,9 @@ def test_guesses_and_beliefs_come_back_as_they_were():
 
 
 def test_on_validation_labels_and_beliefs_are_weighed_and_on_test_labels_alone():
-    told = [label_guesses(g, SPLIT, (JointBuckets(), Logistic())) for g in (EVERYTHING, NOTHING)]
-    found = utilities_together([EVERYTHING, NOTHING], told, SPLIT)[1]
+    some = EVERYTHING.replacing(suppress(TABLE.schema.attributes[0]))
+    told = [label_guesses(g, SPLIT, (JointBuckets(), Logistic())) for g in (EVERYTHING, some)]
+    found = utilities_together([EVERYTHING, some], told, SPLIT)[1]
     everybody = [(told[0].beliefs(p, getattr(SPLIT, p)), p) for p in ("train", "validation")]
     lost = [
         beliefs[row, told[0].guessed(p, getattr(SPLIT, p))[row]]
@@ -66,6 +68,48 @@ def test_on_validation_labels_and_beliefs_are_weighed_and_on_test_labels_alone()
         told[1].wrong("test", SPLIT.test).mean() - told[0].wrong("test", SPLIT.test).mean()
     )
     assert found.test.expected == pytest.approx(found.test.increase.mean, abs=0.1)
+
+
+def test_what_nothing_asked_costs_is_told_by_labels_of_all_who_were_not_learned_from():
+    told = [label_guesses(g, SPLIT, (JointBuckets(), Logistic())) for g in (EVERYTHING, NOTHING)]
+    found = utilities_together([EVERYTHING, NOTHING], told, SPLIT)[1].validation
+    people = SPLIT.train.and_also(SPLIT.validation)
+    wrong = np.concatenate([told[0].wrong(part, getattr(SPLIT, part)) for part in ("train", "validation")])
+    guess = people.y != np.bincount(people.y).argmax()
+    assert found.increase == Difference.of(guess.astype(float) - wrong, people.counts)
+
+
+@pytest.mark.parametrize("yes", [0.5, 0.3])
+def test_a_coin_is_seldom_told(yes):
+    """Out of fold the rarer side of a coin is guessed, and whoever believes in noise expects to miss it."""
+    found = []
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        table = replace(TABLE, labels=(random.random(len(TABLE)) < yes).astype(TABLE.y.dtype))
+        split = table.split(seed, (0.45, 0.25, 0.3))
+        judges = JointBuckets(), Logistic(), Boosting(rounds=20)
+        told = [label_guesses(g, split, judges) for g in (EVERYTHING, NOTHING)]
+        found.append(
+            utilities_together([EVERYTHING, NOTHING], told, split)[1].validation.increase.bound(-TOLD) > 0
+        )
+    assert sum(found) <= 3  # one of twenty is meant
+
+
+def test_what_nothing_asked_costs_about_each_label_is_told_by_all_who_were_not_learned_from():
+    random, sizes = np.random.default_rng(0), {"a": 9, "b": 3, "x": 2, "y": 2}
+    frame = pl.DataFrame({name: random.integers(0, size, 700).astype(str) for name, size in sizes.items()})
+    table = Table.from_frame(frame, infer_schema(frame, label=["x", "y"], personal=["b"]).schema)
+    split = table.split(0, (0.45, 0.25, 0.3))
+    limits = [Generalization.untouched(table.schema), Generalization.suppressed(table.schema)]
+    told = [label_guesses(g, split, (JointBuckets(), Logistic())) for g in limits]
+    found = utilities_together(limits, told, split)[1].validation
+    people = split.train.and_also(split.validation)
+    for place, label in enumerate(found.labels):
+        parts = ("train", "validation")
+        wrong = np.concatenate([told[0].wrong(part, getattr(split, part), place) for part in parts])
+        own = people.several.exact[:, place]
+        guess = own != np.bincount(own).argmax()
+        assert label.increase == Difference.of(guess.astype(float) - wrong, people.counts)
 
 
 @given(st.floats(-0.1, 0.1), st.floats(1e-4, 0.05), st.floats(-0.1, 0.1))

@@ -157,3 +157,14 @@ def test_the_notice_comes_before_the_questions() -> None:
     assert "Who asks" not in form_html(G, "/records", notice=Notice())
     with pytest.raises(ParameterError, match="keep_days"):
         Notice(keep_days=0)
+
+
+def test_one_question_is_not_called_a_few() -> None:
+    one = Generalization((Groups(Attribute("smokes", values=("no", "yes")), (0, 1)),))
+    assert "<title>One question</title>" in form_html(one)
+    assert "<title>Eine Frage</title>" in form_html(one, language="de")
+
+
+def test_a_form_without_a_question_is_refused() -> None:
+    with pytest.raises(ParameterError, match="must ask something, and here nothing is asked"):
+        form_html(Generalization.suppressed(G.schema))

@@ -112,5 +112,12 @@ def test_every_answer_has_its_line(g: Generalization) -> None:
     text = questionnaire(g)
     asked = [partition for partition in g.partitions if not partition.suppressed]
     assert text.count("\n- [ ] ") == sum(len(partition.labels) for partition in asked)
-    assert text.count("\n## ") == len(asked) + 2 + bool(g.not_collected)
+    assert text.count("\n## ") == len(asked) + 1 + bool(asked) + bool(g.not_collected)
     assert len([line for line in text.split("\n") if line.startswith("| ")]) == len(g) + 1
+
+
+def test_where_nothing_is_asked_no_answer_is_spoken_of() -> None:
+    text = questionnaire(Generalization((suppress(age),)))
+    assert "Asked: nothing of 1 attribute. Nothing about a person is collected." in text
+    assert "How an answer is recorded" not in text
+    assert "answers" not in text

@@ -75,7 +75,7 @@ def test_limit_points() -> None:
     assert Generalization.suppressed(SCHEMA).collected == ()
     untouched = Generalization.untouched(SCHEMA)
     assert untouched.not_collected == ()
-    assert untouched.describe().splitlines()[0] == "Ask 2 of 2 attributes, 2 answers in all, 2 of them in full."
+    assert untouched.describe().splitlines()[0] == "Ask 2 of 2 attributes, 2 of them in full, 2 answers in all."
 
 
 def test_compare_says_what_got_finer_or_coarser() -> None:

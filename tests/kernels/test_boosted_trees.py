@@ -93,3 +93,20 @@ def test_a_column_whose_codes_change_places_is_predicted_as_any_other_input(seed
         changed = inputs.copy()
         changed[:, j] = again.permutation(inputs[:, j])
         assert np.allclose(own, model.predict(changed)[0], atol=1e-12)
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 2**32), st.integers(1, 4), st.integers(2, 16), st.integers(1, 60))
+@example(0, 1, 17, 60)  # more nodes than bits: rows are walked
+def test_bits_lead_to_the_leaf_that_branches_lead_to(seed: int, classes: int, leaves: int, asked: int) -> None:
+    rng, sizes = np.random.default_rng(seed), (3, 7, 2, 5)
+    starts, ordered = np.array([0, 3, 10, 12, 17]), np.array([1, 0, 0, 1])
+    inputs = np.column_stack([rng.integers(0, size, 300) for size in sizes]).astype(np.int32)
+    told = (inputs[:, 0] + (inputs[:, 1] % 3) + rng.integers(0, 2, 300)) % max(classes, 2)
+    counts, first = np.eye(max(classes, 2))[told], np.zeros(1 if classes <= 2 else classes)
+    trees = boosted_trees.boost(
+        inputs, starts, ordered, counts, np.zeros_like(counts), first, 4, leaves, 0.3, 1.0, 5
+    )
+    rows = inputs[:asked]
+    walked = boosted_trees.add_up(first, boosted_trees.contributions(rows, ordered, *trees))
+    assert np.array_equal(boosted_trees.predict(rows, starts, ordered, first, *trees), walked)

@@ -19,7 +19,7 @@ from leastwise.minimizers.descent import Descent, _row, base_of, calibrated, cal
 from leastwise.minimizers.optimal.items import target_weights
 from leastwise.minimizers.recommended import estimate
 from leastwise.partition import keep
-from tests.minimizers.test_constraints import parting
+from tests.minimizers.constraints.test_constraints import parting
 from tests.samples import LABEL, a_secret_and_its_twin, age_tells, coded, exclusive_or, named
 from tests.strategies import generalizations, tables
 

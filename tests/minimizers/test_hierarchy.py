@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from leastwise import Attribute, Generalization, Groups
 from leastwise.minimizers import Constraints, at_least
 from leastwise.minimizers.coarsening.path import coarsening_path
-from leastwise.minimizers.constraints import broken, on_the_tree
-from leastwise.minimizers.few_answers import with_few_answers
-from leastwise.minimizers.floor import brought_to
+from leastwise.minimizers.constraints import broken, brought_to
+from leastwise.minimizers.constraints.constraints import on_the_tree
+from leastwise.minimizers.merging.few_answers import with_few_answers
 from leastwise.minimizers.optimal.items import target_weights
 from leastwise.minimizers.optimal.program import attribute_program
 from leastwise.records.table import Table

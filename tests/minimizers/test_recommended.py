@@ -22,8 +22,8 @@ from leastwise.minimizers import (
 from leastwise.minimizers.coarsening.minimizer import fine_starts
 from leastwise.minimizers.coarsening.path import Step, coarsening_steps
 from leastwise.minimizers.coarsening.state import Records
+from leastwise.minimizers.optimal.surrogate import effects_of
 from leastwise.minimizers.recommended import estimate, unbeaten
-from leastwise.minimizers.surrogate import effects_of
 from tests.samples import LABEL, a_secret_and_its_twin, coded, long_row
 
 

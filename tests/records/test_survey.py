@@ -33,7 +33,7 @@ from leastwise.confidence import binomial_interval, mean_interval
 from leastwise.evaluation import Evaluation, certify
 from leastwise.evaluation.risk import risk_of
 from leastwise.minimizers import FeatureSelectionMinimizer
-from leastwise.minimizers.floor import at_least
+from leastwise.minimizers.constraints import at_least
 from leastwise.policy import Policy
 from leastwise.predictors.held_out import Difference
 from leastwise.records.survey import scaled

@@ -72,7 +72,7 @@ def test_a_strange_value_is_named_with_its_record(column: str, values: list[obje
 
 
 def test_missing_labels_and_columns_are_named() -> None:
-    with pytest.raises(DataError, match="missing in 1 records"):
+    with pytest.raises(DataError, match="missing in 1 record;"):
         Table.from_frame(FRAME.with_columns(y=pl.Series(["no", None, "yes"])), SCHEMA)
     with pytest.raises(DataError, match="no column 'age'; did you mean 'agee'"):
         Table.from_frame(FRAME.rename({"age": "agee"}), SCHEMA)

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from leastwise import Generalization, Schema
 from leastwise.partition import keep, suppress
-from leastwise.report.answer import answer_facts
+from leastwise.report.answer import answer_facts, attacker_sentences
+from leastwise.runs import Run
 from tests.report.hand_made import AGE, PAY, SCHEMA, SEX, evaluation, generalizations, utility
 
 OPEN = replace(AGE, upper=None)
@@ -63,3 +64,13 @@ def test_every_error_has_its_interval_and_its_limit_points() -> None:
     assert model["note"].replace("\u00a0", " ") == "full records 12.5 %, no records 25.0 %"
     assert attacker["interval"]
     assert utility(0.2).interval.low == 0.19
+
+
+def test_an_attacker_that_gains_nothing_is_not_said_to_gain_most(run: Run) -> None:
+    judged = run.evaluation(run.choice.candidate or "")
+    first = judged.attacks[0]
+    guessing = tuple(replace(each, adversary_error=each.baseline) for each in first.attributes)
+    nothing = replace(judged, attacks=(replace(first, attributes=guessing, adversary_error=first.baseline),))
+    told, mean = attacker_sentences(nothing)
+    assert "as one who only guesses; had everything been asked, for 100\xa0%" in told
+    assert mean.startswith("About no attribute it does better than that; of both personal attributes it gets ")

@@ -356,3 +356,25 @@ CONTRASTS = """() => {
     return [a + ' on ' + b, (high + 0.05) / (low + 0.05)];
   }));
 }"""
+
+
+def test_where_nothing_fits_the_picture_calls_nothing_chosen(chromium: Any, nothing: Run, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    path.write_text(render_html(summarize(nothing)), encoding="utf-8")
+    with Visit(chromium, path) as visit:
+        names = visit.page.evaluate("document.getElementById('frontier').data.map((each) => each.name)")
+        assert "chosen" not in names
+        assert "nearest, does not fit" in names
+        panel = visit.panel()
+        assert "nearest, does not fit" in panel
+        assert "Would ask 2 of 3 questions" in panel
+        assert f"To take this one all the same: leastwise choose run --candidate {nothing.choice.nearest}" in panel
+        assert visit.page.inner_text("#back") == "nearest"
+        visit.page.focus("#candidates")
+        visit.page.keyboard.press("Home")
+        visit.page.click("#back")
+        assert "nearest, does not fit" in visit.panel()
+        visit.page.evaluate("window.addEventListener('beforeprint', () => { window.paper = " + PAPER + "; })")
+        visit.page.pdf(format="A4")
+        assert "leastwise · not chosen, the nearest: " in visit.page.evaluate("window.paper")[1]
+        assert visit.complaints == []

@@ -135,3 +135,9 @@ def test_without_matplotlib_it_says_what_to_install(run: Run, monkeypatch: pytes
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(MissingExtraError, match=r"leastwise\[plots\]"):
         FrontierDisplay.from_run(run).plot()
+
+
+def test_where_nothing_fits_the_nearest_is_not_called_chosen(nothing: Run) -> None:
+    display = FrontierDisplay.from_run(nothing).plot()
+    said = {text.get_text() for text in display.ax_.texts}
+    assert said == {"nearest, does not fit", "everything asked", "nothing asked"}

@@ -11,8 +11,10 @@ import pytest
 
 from leastwise import Schema
 from leastwise.documents.wording import percent
-from leastwise.report import summarize
-from leastwise.report.facts import attack_facts, certificate_facts, chosen_id
+from leastwise.predictors.held_out import Difference
+from leastwise.report import render_html, render_markdown, summarize
+from leastwise.report.answer import shown_id
+from leastwise.report.facts import attack_facts, certificate_facts
 from leastwise.runs import Run
 from tests.report.hand_made import (
     AGE,
@@ -51,13 +53,20 @@ def test_the_answer_comes_first_in_plain_sentences(facts: Facts) -> None:
     assert cost == "The model errs 8.6 points more than with full records (21.1 % against 12.5 %)."
     assert attacker.startswith("An attacker who steals the records is right about job for 60 % of the people; ")
     assert "guessing without them, for 50 %" in attacker
-    assert "of all 2 personal attributes it gets 30 % wrong on average, guessing 38 %" in mean
+    assert "of both personal attributes it gets 30 % wrong on average, guessing 38 %" in mean
 
 
 def test_whether_test_confirms_the_limit_is_said(run: Run) -> None:
     promise = replace(run.choice.verdicts[0], standing="probably kept", finding="as far as 300 people tell")
     answer = summarize(replace(run, choice=replace(run.choice, verdicts=(promise,))))["answer"]
-    assert answer["why"] == f"{run.choice.sentence} Probably kept: as far as 300 people tell."
+    assert answer["why"] == f"{run.choice.sentence} Probably kept on the test part: as far as 300 people tell."
+    assert answer["misses"] == []
+
+
+def test_what_noise_can_explain_is_said_once(run: Run) -> None:
+    promise = replace(run.choice.verdicts[0], standing="probably missed", finding="a little more")
+    answer = summarize(replace(run, choice=replace(run.choice, verdicts=(promise,))))["answer"]
+    assert "a little more, which noise can explain" in answer["why"]
     assert answer["misses"] == []
 
 
@@ -80,10 +89,50 @@ def test_without_a_candidate_that_fits_the_report_is_about_the_nearest(tmp_path:
     changes = {"candidate": None, "fits": False, "binding": ("too many answers",), "nearest": nearest}
     run = write_run(tmp_path / "second", choice=changes)
     facts = summarize(run)
-    assert chosen_id(run) == nearest
+    assert shown_id(run) == nearest
     assert facts["answer"]["fits"] is False
     assert facts["answer"]["binding"] == ["too many answers"]
-    assert [point["id"] for point in facts["frontier"]["points"] if point["chosen"]] == [nearest]
+    assert [point["id"] for point in facts["frontier"]["points"] if point["nearest"]] == [nearest]
+
+
+def test_where_nothing_fits_nothing_is_called_chosen(nothing: Run) -> None:
+    facts, nearest = summarize(nothing), nothing.choice.nearest
+    answer = facts["answer"]
+    assert (answer["chosen"], answer["nearest"]) == (None, nearest)
+    assert not any(point["chosen"] for point in facts["frontier"]["points"])
+    assert not any("chosen" in cell for row in facts["frontier"]["table"]["rows"] for cell in row)
+    assert [row[-1] for row in facts["frontier"]["table"]["rows"] if "nearest, does not fit" in row[0]] == [
+        nearest
+    ]
+    first, why_not, would = answer["sentences"]
+    assert first.startswith(
+        "Nothing is recommended. Of 3 candidates none keeps what was stated: the model errs at"
+    )
+    assert why_not.startswith(
+        f"Nearest comes candidate 2 ({nearest}). On the validation part it does not fit: the"
+    )
+    assert would.startswith(
+        "It would ask 2 of 3 questions, with 4 answers in all: age in 2 ranges and sex in full; "
+    )
+    assert nearest is not None
+    assert nearest in answer["about"]
+    assert answer["about"].endswith("does not fit and was not chosen")
+    assert any("none was chosen" in text for text in facts["limits"])
+    assert ["recommended", "nothing; the nearest follows"] in facts["provenance"]
+
+
+def test_where_nothing_fits_no_command_is_named_that_is_refused(nothing: Run) -> None:
+    facts = summarize(nothing)
+    assert "leastwise necessity" not in json.dumps(facts)
+    assert [text.partition(": ")[2] for text in facts["answer"]["ways_on"]] == [
+        "leastwise choose run --max-error-increase 0.085",
+        f"leastwise choose run --candidate {nothing.choice.nearest} --max-error-increase 0.001",
+    ]
+
+
+def test_where_something_fits_nothing_is_said_of_the_nearest(facts: Facts) -> None:
+    assert (facts["answer"]["about"], facts["answer"]["ways_on"]) == ("", [])
+    assert not any(point["nearest"] for point in facts["frontier"]["points"])
 
 
 def test_one_personal_attribute_is_not_averaged(tmp_path: Path) -> None:
@@ -207,3 +256,18 @@ def test_an_attack_that_was_not_run_says_why() -> None:
     assert found["A6"]["picture"] is None
     assert "needs a second generalization" in found["A6"]["finding"]
     assert found["A7"]["finding"] == "It was not run."
+
+
+def test_the_command_to_ask_nothing_says_what_its_folder_is(run: Run) -> None:
+    front, last = run.frontier, run.frontier.points[-1]
+    untold = replace(front.suppressed, increase=Difference(-0.01, 0.02), utility_risk=0.498)
+    points = (*front.points[:-1], replace(last, asked=0, answers=0))
+    facts = summarize(replace(run, frontier=replace(front, suppressed=untold, points=points)))
+    command = f"leastwise choose run --candidate {last.id}"
+    assert facts["answer"]["ways_on"] == [f"To ask nothing: {command}"]
+    assert not any(command in sentence for sentence in facts["answer"]["sentences"])
+    page, text = render_html(facts), render_markdown(facts)
+    assert f'To ask nothing: <code class="command">{command}</code>' in page
+    for shown in (page, text):
+        assert shown.count("In these commands “run” is the folder of this run.") == 1
+    assert "In these commands" not in render_markdown(summarize(run))

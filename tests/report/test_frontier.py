@@ -62,8 +62,9 @@ def test_the_line_joins_only_what_nothing_beats_on_test(errors: list[tuple[int, 
         replace(point, tested=replace(point.test, utility_risk=risk / 40, adversary_error=error / 40))
         for point, (risk, error) in zip(front.points, errors, strict=True)
     ]
-    run = replace(STORED, frontier=replace(front, points=tuple(points)))
-    shown = frontier_facts(run, points[other].id, Shares.stored(run))
+    chosen = replace(STORED.choice, candidate=points[other].id)
+    run = replace(STORED, frontier=replace(front, points=tuple(points)), choice=chosen)
+    shown = frontier_facts(run, Shares.stored(run))
     figures = [(point["test"]["utility_risk"], point["test"]["adversary_error"]) for point in shown["points"]]
     joined = [figures[i] for i in shown["line"]]
     for risk, error in joined:

@@ -14,6 +14,7 @@ import pytest
 
 from leastwise import Attribute, Schema
 from leastwise.report import render_check, render_html, render_markdown, summarize, writing
+from leastwise.runs import Run
 from tests.report.hand_made import AGE, write_run
 
 Facts = dict[str, Any]
@@ -145,3 +146,14 @@ def test_why_each_question_is_asked_is_told_and_folded(facts: Facts) -> None:
     assert "Judged on 300 people" in part
     assert part.index("<h3>Not asked</h3>") < part.index("<summary>Boundaries between answers")
     assert "## Why each question is asked" in render_markdown(facts)
+
+
+def test_where_nothing_fits_no_row_is_the_chosen_one(nothing: Run) -> None:
+    page = render_html(summarize(nothing))
+    body = page[: page.index('<script type="application/json"')]
+    assert '<h1 id="answer-title">What to ask to predict pay: nothing fits</h1>' in body
+    assert "Nothing is recommended." in body
+    assert 'class="chosen"' not in body
+    assert ">chosen<" not in body
+    assert body.count("which comes nearest, does not fit and was not chosen.") == 4
+    assert '<code class="command">leastwise choose run --max-error-increase 0.085</code>' in body

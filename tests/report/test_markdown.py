@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from leastwise.report import render_markdown, summarize
+from leastwise.runs import Run
 from tests.report.hand_made import write_run
 from tests.report.test_html import HOSTILE, hostile_schema
 
@@ -43,3 +44,11 @@ def test_drift_is_told_too(facts: Facts) -> None:
     drift = {"title": "Check", "verdict": "broken", "reasons": ["too many"], "sections": [section]}
     text = render_markdown({**facts, "drift": drift})
     assert "## On newer data\n\nVerdict: broken\n\n- too many\n\n### use\n\nwho\n\n| a | b |" in text
+
+
+def test_where_nothing_fits_it_says_so_first_and_in_every_part_of_whom_it_is(nothing: Run) -> None:
+    text = render_markdown(summarize(nothing))
+    assert text.startswith("# What to ask to predict pay: nothing fits\n\n**Nothing is recommended. ")
+    assert text.count("which comes nearest, does not fit and was not chosen.") == 2
+    assert "To allow what the nearest takes: leastwise choose run --max-error-increase 0.085" in text
+    assert "Ask 2 of" not in text

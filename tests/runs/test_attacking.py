@@ -1,8 +1,9 @@
-"""What attacks on several candidates share changes no figure."""
+"""Adversaries learn once for all candidates; who sees more can coarsen, so no finer candidate seems safer."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,16 +11,26 @@ import pytest
 from leastwise import Generalization
 from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.guessing import SHARED, found_knowing_more
+from leastwise.confidence import Interval
 from leastwise.evaluation import evaluate
 from leastwise.evaluation.utility import Judges
+from leastwise.partition import suppress
 from leastwise.predictors import JointBuckets
 from leastwise.progress import Silent
 from leastwise.runs import attacking
-from leastwise.runs.attacking import alike, find_last_of_all, know_others_of_all, learn_for_all, share_network
+from leastwise.runs.attacking import (
+    NOTE,
+    alike,
+    attacked_together,
+    find_last_of_all,
+    know_others_of_all,
+    learn_for_all,
+    share_network,
+)
 from leastwise.runs.workers import Workers
 from tests.adversaries.test_amortised import ORDER, SEVERAL
 from tests.adversaries.test_amortised import SPLIT as TOWN
-from tests.runs.small import records
+from tests.runs.small import SCHEMA, records
 
 SPLIT = records().split(0)
 NOTHING = Generalization.suppressed(SPLIT.train.schema)
@@ -83,3 +94,45 @@ def test_a_network_is_shared_by_a_frontier_and_not_in_a_quick_run(monkeypatch: p
     assert share_network(several, SPLIT, Judges(quick=True), Workers(), Silent()) == {}
     assert share_network(several[:2], *asked) == {}, "two candidates are better off with their own"
     assert share_network(several, SPLIT, Judges(predictor=JointBuckets), Workers(), Silent()) == {}
+
+
+FINE = Generalization.untouched(SCHEMA).replacing(suppress(SCHEMA["job"]))
+COARSE = FINE.replacing(suppress(SCHEMA["town"]))
+OTHER = Generalization.untouched(SCHEMA).replacing(suppress(SCHEMA["age"]))
+ALL = {"fine": FINE, "coarse": COARSE, "other": OTHER}
+
+
+def judged(job_error: float) -> Any:
+    """Return what is found of three, where the attacker of the finer one errs so often about jobs."""
+    split = records(600).split(0)
+    found = {name: evaluate(each, split, ["A1", "A2"], quick=True) for name, each in ALL.items()}
+    worse = []
+    for attack in found["fine"].attacks:
+        own: Any = attack
+        job = replace(own["job"], adversary_error=job_error)
+        attributes = tuple(job if each.attribute == "job" else each for each in own.attributes)
+        mean = sum(each.adversary_error for each in attributes) / len(attributes)
+        worse.append(
+            replace(own, attributes=attributes, adversary_error=mean, interval=Interval(mean - 0.05, mean + 0.05))
+        )
+    return {**found, "fine": replace(found["fine"], attacks=tuple(worse))}
+
+
+def test_what_is_told_of_the_coarser_one_is_told_of_the_finer_one():
+    before = judged(0.99)
+    after = attacked_together(ALL, before)
+    for name in ("A1", "A2"):
+        fine, coarse = after["fine"][name], after["coarse"][name]
+        assert fine["job"].adversary_error == coarse["job"].adversary_error < 0.99
+        assert fine["job"].predictor.endswith(NOTE)
+        errors = [each.adversary_error for each in fine.attributes]
+        assert abs(fine.adversary_error - sum(errors) / len(errors)) < 1e-12
+        assert fine.interval.low <= fine.adversary_error <= fine.interval.high
+    assert after["coarse"] == before["coarse"]
+    assert after["other"] == before["other"]  # neither is coarser than the other
+    assert attacked_together(ALL, after) == after
+
+
+def test_who_tells_more_of_the_finer_one_goes_on_doing_so():
+    before = judged(0.1)
+    assert attacked_together(ALL, before) == before

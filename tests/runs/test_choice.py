@@ -1,8 +1,7 @@
-"""Budgets, choices, knees and thinning, by hand and by law."""
+"""Budgets and choices, by hand and by law."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,64 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leastwise import Attribute, Generalization, ParameterError, Schema
+from leastwise import ParameterError
 from leastwise.confidence import Interval
 from leastwise.evaluation.declared_groups import GroupErrors
-from leastwise.evaluation.pareto import Limits, Point, frontier
 from leastwise.predictors.held_out import Difference
 from leastwise.runs import Budget, Candidate, Choice, Figures, Frontier, choose
 from leastwise.runs.choice import best_screened, serving_alike
-from leastwise.runs.frontier import Areas, distances, knees, limits_of, named, thinned, worth_attacking
 from leastwise.runs.verdicts import about_increase, verdicts
-
-LIMITS = Limits(Point(0.1, 0.0), Point(0.3, 0.5))
-
-
-def figures(risk: float, error: float, unique: int = 0, **by_attribute: float) -> Figures:
-    return Figures(
-        utility_risk=risk,
-        utility_interval=Interval(0.0, 1.0),
-        adversary_error=error,
-        adversary_interval=Interval(0.0, 1.0),
-        by_attribute=by_attribute or {"sex": error},
-        certified=None,
-        unique_people=unique,
-    )
-
-
-NOTHING = Generalization.suppressed(Schema([Attribute("sex", values=("f", "m"), personal=True)]))
-
-
-def candidate(
-    number: int, judged: Figures, tested: Figures | None = None, asked: int = 1, answers: int = 1
-) -> Candidate:
-    return Candidate(
-        fingerprint=f"{number:012x}", minimizer="pat", parameters={}, seed=0, asked=asked, answers=answers,
-        generalization=NOTHING, screened=judged, judged=judged, tested=tested or judged,
-    )  # fmt: skip
-
-
-def make(
-    *points: Figures, test: Figures | None = None, sizes: Sequence[tuple[int, int]] | None = None
-) -> Frontier:
-    """Return a frontier of these figures; unless sizes are given, each asks less than the one before."""
-    untouched, suppressed = figures(0.1, 0.0), figures(0.3, 0.5)
-    sizes = sizes or [(8 - i, 60 - 20 * i) for i in range(len(points))]
-    return Frontier(
-        points=tuple(candidate(i, point, test, *sizes[i]) for i, point in enumerate(points)),
-        untouched=untouched,
-        suppressed=suppressed,
-        untouched_validation=untouched,
-        suppressed_validation=suppressed,
-        knees=(f"{1:012x}",),
-        hypervolume=Areas(0.0, 0.0),
-        screened=len(points),
-        thinned=0,
-        repeated=0,
-        dropped=0,
-        failed=0,
-    )
-
+from tests.runs.hand_made import candidate, figures, make, points
 
 THREE = make(figures(0.105, 0.1, unique=9), figures(0.12, 0.3, unique=1), figures(0.2, 0.4))
 
@@ -258,7 +207,13 @@ def test_more_than_guessing_is_impossible() -> None:
         choose(THREE, Budget(min_adversary_error={"sx": 0.1}))
 
 
-points = st.lists(st.tuples(st.floats(0.1, 0.3), st.floats(0, 0.5)), min_size=1, max_size=12)
+@pytest.mark.parametrize("guess", [0.6366, 0.637, 0.29, 0.5])
+def test_the_most_that_can_be_asked_for_is_not_refused(guess: float) -> None:
+    with pytest.raises(ParameterError, match="at most that") as refused:
+        Budget(min_adversary_error={"mean": 0.7}).check({}, guess, ())
+    named = float(str(refused.value).partition("the guess, ")[2].partition(" ")[0])
+    assert guess - named < 0.001
+    Budget(min_adversary_error={"mean": named}).check({}, guess, ())
 
 
 @given(points, st.floats(0, 0.3))
@@ -284,68 +239,6 @@ def test_a_looser_budget_is_never_less_safe(found: Any, first: float, second: fl
         assert errors[0] <= errors[1]
 
 
-@given(points, st.integers(1, 6))
-def test_thinning_keeps_both_ends_and_loses_as_little_area_as_one_by_one_can(found: Any, most: int) -> None:
-    all_points = [Point(*point) for point in found]
-    front = frontier(all_points)
-    kept = thinned(all_points, front, most, LIMITS)
-    assert len(kept) == min(len(front), max(most, 1))
-    assert kept == [i for i in front if i in kept]
-    if most >= 2:
-        assert {front[0], front[-1]} <= {*kept}
-
-
-@given(points, st.integers(0, 11))
-def test_who_is_beaten_in_everything_is_not_attacked_and_no_limit_misses_it(found: Any, which: int) -> None:
-    sizes = [(1 + i % 2, 9 - i % 5) for i in range(len(found))]
-    own = [figures(*point, unique=i % 3, sex=(i % 4) / 8) for i, point in enumerate(sorted(found))]
-    front = make(*own, sizes=sizes)
-    chosen = front.points[which % len(front.points)]
-    kept = worth_attacking(front, chosen.id)
-    assert chosen.id in {point.id for point in kept.points}
-    assert kept.thinned == len(front.points) - len(kept.points)
-    for gone in {
-        point.id: point for point in front.points if point.id not in {p.id for p in kept.points}
-    }.values():
-        assert any(
-            other.answers <= gone.answers
-            and other.validation.utility_risk <= gone.validation.utility_risk
-            and other.validation.adversary_error >= gone.validation.adversary_error
-            and other.validation.unique_people <= gone.validation.unique_people
-            and other.validation.by_attribute["sex"] >= gone.validation.by_attribute["sex"]
-            for other in kept.points
-        )
-
-
-@given(points)
-def test_the_first_knee_is_farthest_above_the_chord(found: Any) -> None:
-    all_points = [Point(*point) for point in found]
-    front = [all_points[i] for i in frontier(all_points)]
-    away = distances(front, LIMITS)
-    found_knees = knees(front, LIMITS)
-    assert bool(found_knees) == (max(away) > 0)
-    if found_knees:
-        assert away[found_knees[0]] == max(away)
-        assert all(away[i] >= max(away) / 2 for i in found_knees)
-
-
-def test_a_second_knee_must_stand_out() -> None:
-    near = [Point(0.11, 0.3), Point(0.12, 0.32), Point(0.13, 0.34)]
-    assert knees(near, LIMITS) == [0]
-    far = [Point(0.11, 0.3), Point(0.17, 0.31), Point(0.18, 0.48)]
-    assert knees(far, LIMITS) == [2, 0]
-
-
-def test_names_of_a_frontier() -> None:
-    found = [Point(0.1, 0.1), Point(0.12, 0.3), Point(0.2, 0.4)]
-    assert named(found, [1]) == ["cheapest", "knee", "safest"]
-    assert named(found[:1], [0]) == ["knee, cheapest, safest"]
-
-
-def test_full_records_that_do_worse_than_guessing_leave_nothing_between() -> None:
-    assert limits_of(figures(0.4, 0.0), figures(0.3, 0.5)).area == 0
-
-
 def increased(front: Frontier, *increases: tuple[float, float]) -> Frontier:
     """Return the frontier with paired increases (mean, standard error) on both parts."""
     points = []
@@ -369,17 +262,17 @@ def test_nothing_is_asked_where_not_even_all_answers_tell():
     untold = replace(THREE, points=(*points[:2], last), suppressed_validation=nothing)
     found = choose(untold, Budget(max_error_increase=0.01))
     assert (found.candidate, found.fits, found.missed) == (last.id, True, ())
-    assert said_of(found) == "Probably kept: what that loses cannot be told from chance."
+    assert said_of(found) == "Probably kept on the test part: what that loses cannot be told from chance."
     assert "no reason to ask anything" in found.sentence
     told = replace(untold, suppressed_validation=replace(nothing, increase=Difference(0.019, 0.005)))
     assert choose(told, Budget(max_error_increase=0.01)).candidate != last.id
     tested = replace(last.test, increase=Difference(0.05, 0.005))
     denied = replace(untold, points=(*points[:2], replace(last, tested=tested)))
-    assert said_of(choose(denied, Budget(max_error_increase=0.01))).startswith("Missed: ")
+    assert said_of(choose(denied, Budget(max_error_increase=0.01))).startswith("Missed on the test part: ")
     tested = replace(last.test, increase=Difference(0.084, 0.033))  # not by chance, says the test part
     doubted = replace(last, tested=tested)
     found = choose(replace(untold, points=(*points[:2], doubted)), Budget(max_error_increase=0.01))
-    assert said_of(found).startswith("Probably missed: ")
+    assert said_of(found).startswith("Probably missed on the test part: ")
 
 
 def test_a_grouping_of_one_group_has_no_gap():
@@ -396,7 +289,9 @@ def test_a_limit_must_be_kept_with_a_margin_for_chance():
     sure = increased(THREE, (0.001, 0.001), (0.004, 0.002), (0.009, 0.004))
     chosen = choose(sure, Budget(max_error_increase=0.01))
     assert chosen.candidate == sure.points[1].id  # the third keeps it by its estimate only
-    assert said_of(chosen).startswith("Kept: with 90\xa0% confidence the model errs at most 0.7 points more")
+    assert said_of(chosen).startswith(
+        "Kept on the test part: with 90\xa0% confidence the model errs at most 0.7 points more"
+    )
     easy = choose(sure, Budget(max_error_increase=0.01, confidence=0.5))
     assert easy.candidate == sure.points[2].id
 
@@ -411,7 +306,7 @@ def test_where_none_is_sure_the_most_probable_one_is_taken_and_it_is_said():
     )
     both = choose(unsure, Budget(max_error_increase=0.01, confidence=0.99, max_buckets=1000))
     assert "None of them keeps all with a margin for chance" in both.sentence
-    assert said_of(chosen).startswith("Probably kept: the model errs 0.4 points more")
+    assert said_of(chosen).startswith("Probably kept on the test part: the model errs 0.4 points more")
     assert "more people to test would tell" in said_of(chosen)
 
 
@@ -432,7 +327,9 @@ def test_a_limit_that_test_denies_is_missed():
             found.points[2],
         ),
     )
-    assert said_of(choose(front, Budget(max_error_increase=0.01))).startswith("Missed: the model errs 2.0 points")
+    assert said_of(choose(front, Budget(max_error_increase=0.01))).startswith(
+        "Missed on the test part: the model errs 2.0 points"
+    )
 
 
 def test_a_share_of_people_alone_is_a_limit():
@@ -522,3 +419,12 @@ def test_beliefs_may_take_back_what_labels_confirm_by_luck_and_never_confirm_alo
     assert "by what a classifier expects that is told everything" in doubted
     assert "more people" not in doubted
     assert said(unlucky, 0.0) == said(unlucky)
+
+
+def test_one_person_is_not_spoken_of_as_people() -> None:
+    assert "at most 1 person is alone" in Budget(max_unique=1).words()
+    assert "at most 2 people are alone" in Budget(max_unique=2).words()
+    (one,) = Budget(max_unique=0).problems(figures(0.1, 0.2, unique=1), 0.1)
+    assert one == "1 person is alone with their record, allowed are 0"
+    (two,) = Budget(max_unique=1).problems(figures(0.1, 0.2, unique=2), 0.1)
+    assert two == "2 people are alone with their record, allowed is 1"

@@ -12,10 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from leastwise.documents import write_whole
 from leastwise.progress import Progress
 from leastwise.runs import run
-from leastwise.runs.journal import Journal
 from tests.runs.conftest import Whole
 from tests.runs.small import OPTIONS, content, records
 
@@ -119,24 +117,3 @@ def test_a_torn_line_is_dropped(whole: Whole, stopped: Path, tmp_path: Path, nam
     path.write_bytes(path.read_bytes()[:-cut])
     resume(folder)
     assert content(folder) == whole.files
-
-
-def test_a_journal_keeps_whole_lines(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "journal.jsonl")
-    assert journal.lines() == []
-    journal.append('{"a": "\u2028 is no line end"}\n')
-    journal.append("{}\n")
-    with journal.path.open("ab") as file:
-        file.write(b'{"torn": "\xc3')
-    assert journal.lines() == ['{"a": "\u2028 is no line end"}\n', "{}\n"]
-    journal.append("3\n")
-    assert journal.lines()[-1] == "3\n"
-
-
-def test_a_file_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
-    path = tmp_path / "file.json"
-    write_whole(path, "old")
-    with pytest.raises(UnicodeEncodeError):
-        write_whole(path, "new \ud800")
-    assert path.read_text(encoding="utf-8") == "old"
-    assert [*tmp_path.iterdir()] == [path]

@@ -12,8 +12,7 @@ from leastwise.documents.plain import from_plain, to_plain
 from leastwise.minimizers import MINIMIZERS, pat_grid
 from leastwise.minimizers.pat.minimizer import LEAVES
 from leastwise.runs import Entry, Grid, default_grid, grid, load_grid
-from leastwise.runs.families import FAMILIES, Source
-from leastwise.runs.grid import read_grid
+from leastwise.runs.grid import FAMILIES, Source, read_grid
 from tests.runs.small import records
 from tests.samples import age_tells
 

@@ -8,8 +8,7 @@ import pytest
 
 from leastwise import DataError, Generalization, Groups, Intervals, Untouched
 from leastwise.minimizers import Constraints
-from leastwise.minimizers.constraints import broken
-from leastwise.minimizers.floor import brought_to
+from leastwise.minimizers.constraints import broken, brought_to
 from leastwise.runs import Entry, Grid
 from leastwise.runs.proposals import Pool, ask, pooled
 from tests.runs.small import SCHEMA, records

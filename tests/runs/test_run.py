@@ -16,13 +16,13 @@ import numpy as np
 import pytest
 
 from leastwise import ArtefactError, DataError, Generalization, ParameterError, SchemaError
+from leastwise.documents.journal import locked
 from leastwise.evaluation import certify
 from leastwise.kernels import is_compiled
 from leastwise.minimizers import Constraints
 from leastwise.random import generator
 from leastwise.records.splitting import protocol_rows
 from leastwise.runs import Budget, Entry, Grid, Options, Run, Workers, choose_again, run
-from leastwise.runs.journal import locked
 from leastwise.runs.task import SHARES
 from leastwise.schema.file import load_schema
 from tests.runs.conftest import Whole
@@ -285,7 +285,7 @@ def test_a_class_that_validation_lacks_is_told(tmp_path: Path) -> None:
     in_training, _, _ = protocol_rows(len(table), SHARES, generator(0, "split"))
     rare[in_training[0]] = 1
     with pytest.raises(
-        DataError, match="class 'yes' of 'rich' has 1 records and none of them is in the validation part"
+        DataError, match="class 'yes' of 'rich' has 1 record and none of them is in the validation part"
     ):
         run(replace(table, labels=rare), tmp_path, OPTIONS)
 

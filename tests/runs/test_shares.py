@@ -1,4 +1,4 @@
-"""How many people give each answer, counted and kept."""
+"""How many people give each answer."""
 
 from __future__ import annotations
 

@@ -10,7 +10,8 @@ import pytest
 from leastwise.evaluation.worth import Worth
 from leastwise.predictors.held_out import Difference
 from leastwise.runs import Budget, Run
-from leastwise.runs.showing import frontier_table, what_to_ask
+from leastwise.runs.nearest import broken_limits, loosened, options_of
+from leastwise.runs.showing import _certified, frontier_table, nothing_needed, what_to_ask
 from tests.documents.test_html import check
 from tests.report.hand_made import MISSED, SCHEMA, write_run
 from tests.report.test_html import HOSTILE, hostile_schema
@@ -33,13 +34,19 @@ def test_a_few_lines_say_the_answer(run: Run) -> None:
     noted = replace(run, notes=("Left out: id (identifier).",))
     assert str(noted).splitlines() == [
         "Ask 2 of 3 questions, with 4 answers in all: age in 2 ranges and sex in full; do not ask job.",
-        f"Missed: {MISSED}. Its error is 0.211 against 0.125.",
+        f"Missed on the test part: {MISSED}. Its error is 0.211 against 0.125.",
         "Whoever steals the records with their labels gets 30\xa0% of the personal answers wrong "
         "(guessing: 38\xa0%; asking everything: 0\xa0%); 3 people are alone with theirs, of 300.",
         "Nothing can be promised about every adversary: too many people are alone with their record.",
         "Left out: id (identifier).",
         f"Run: {run.folder}",
     ]
+
+
+def test_less_than_one_percent_is_no_promise() -> None:
+    nothing = "Nothing can be promised about every adversary: too many people are alone with their record."
+    assert [_certified(error) == nothing for error in (None, 0.0, 0.0099, 0.01)] == [True, True, True, False]
+    assert "gets fewer than 1\xa0% wrong" in _certified(0.0199)
 
 
 def test_a_missed_limit_is_said_once_with_what_it_costs(run: Run) -> None:
@@ -70,9 +77,11 @@ def test_a_candidate_without_what_is_not_needed_is_named(run: Run, monkeypatch: 
 
     needed, not_needed = replace(sex, attribute="age"), replace(age, attribute="sex")
     assert told(changed, needed, not_needed) == [
-        f"Those tested do not show that sex is needed. Without: leastwise choose {run.folder} --candidate "
-        f"{other.id} (1 question, 2 answers; the model errs 0.211, the attacker is wrong 34\xa0% of the time)."
+        "Those tested do not show that sex is needed. Without (1 question, 2 answers; the model errs 0.211, the "
+        f"attacker is wrong 34\xa0% of the time): leastwise choose {run.folder} --candidate {other.id}"
     ]
+    (spaced,) = told(replace(changed, folder=Path("a run")), needed, not_needed)
+    assert spaced.endswith(f": leastwise choose 'a run' --candidate {other.id}")
     assert told(run, needed, not_needed) == []  # it would cost something
     assert told(changed, age, sex) == []  # nobody asks sex alone
     assert told(changed, replace(not_needed, attribute="age"), not_needed, together=sex) == []  # one is needed
@@ -110,7 +119,7 @@ def test_where_nothing_fits_the_reason_is_said(tmp_path: Path) -> None:
     nothing = {"candidate": None, "sentence": "None fits.", "fits": False, "verdicts": ()}
     run = write_run(tmp_path / "run", choice=nothing)
     assert repr(run) == "<Run people.csv: nothing fits; frontier of 3>"
-    assert str(run).startswith("None fits.\n")
+    assert str(run).startswith("Nothing is recommended. None fits.\n")
     assert run.recommended is None
     assert "class=chosen" not in run._repr_html_()
 
@@ -159,3 +168,64 @@ def test_hostile_names_stay_texts(tmp_path: Path) -> None:
     for shown in (run, run.frontier, run.evaluation(run.choice.candidate), run.recommended):
         check(shown._repr_html_())  # type: ignore[union-attr]
         assert repr(shown).isprintable()
+
+
+def test_where_nothing_fits_what_comes_nearest_and_what_to_do_are_said(tmp_path: Path) -> None:
+    nearest = write_run(tmp_path / "first").frontier.points[1].id
+    budget = Budget(max_error_increase=0.001, max_asked=3)
+    unchosen = {"candidate": None, "nearest": nearest, "sentence": "None fits.", "fits": False, "verdicts": ()}
+    run = write_run(tmp_path / "a run", choice={**unchosen, "budget": budget})
+    choose = f"leastwise choose '{run.folder}'"
+    assert str(run).splitlines() == [
+        "Nothing is recommended. None fits.",
+        "It would ask 2 of 3 questions, with 4 answers in all: age in 2 ranges and sex in full; not job.",
+        f"To allow what the nearest takes: {choose} --max-error-increase 0.085 --max-asked 3",
+        f"To take the nearest although it breaks them: {choose} --candidate {nearest} "
+        "--max-error-increase 0.001 --max-asked 3",
+        f"Run: {run.folder}",
+    ]
+    page = check(run._repr_html_())
+    assert "candidate 2 · knee · nearest, does not fit" in page.texts
+    assert ("class", "chosen") not in page.attributes
+
+
+def test_where_those_tested_do_not_show_that_anything_is_needed_that_is_said(run: Run) -> None:
+    """A label like a coin: validation seemed to tell it."""
+    front, last = run.frontier, run.frontier.points[-1]
+    untold = replace(front.suppressed, increase=Difference(-0.01, 0.02), utility_risk=0.498)
+    words = "Those tested do not show that any question is needed: the model errs 0.125 with everything asked and "
+    told = nothing_needed(replace(run, frontier=replace(front, suppressed=untold)), "run")
+    chance = "0.498 with nothing, and among 300 people chance can explain that difference."
+    assert told == [f"{words}{chance}"]
+    less = replace(untold, utility_risk=0.1)
+    assert nothing_needed(replace(run, frontier=replace(front, suppressed=less)), "run") == [
+        f"{words}0.100 with nothing."
+    ]
+    points = (*front.points[:-1], replace(last, asked=0, answers=0))
+    coin = replace(run, frontier=replace(front, suppressed=untold, points=points))
+    assert nothing_needed(coin, "run") == [
+        f"{words}{chance}",
+        f"To ask nothing: leastwise choose run --candidate {last.id}",
+    ]
+    assert str(coin).count("do not show that") == 1
+    assert nothing_needed(run, "run") == []
+    picked = replace(coin.choice, candidate=last.id)  # asks nothing already
+    assert nothing_needed(replace(coin, choice=picked), "run") == []
+
+
+def test_what_is_needed_for_a_looser_limit_is_rounded_to_the_side_that_keeps_it(run: Run) -> None:
+    """Whatever is broken, the candidate keeps what is said to be enough for it."""
+    nearest = run.frontier.points[1]
+    budget = Budget(
+        max_error_increase=0.001, max_error=0.1, min_adversary_error={"sex": 0.49}, max_unique=0, max_buckets=1
+    )
+    choice = replace(run.choice, candidate=None, nearest=nearest.id, budget=budget)
+    found = loosened(choice, run.frontier)
+    assert found is not None
+    assert broken_limits(nearest, budget, run.frontier)
+    assert broken_limits(nearest, found, run.frontier) == []
+    assert options_of(found)[0].startswith("--max-error-increase 0.0")
+    assert "--max-unique 3" in options_of(found)
+    far = replace(nearest, judged=replace(nearest.validation, utility_risk=1.5))  # off by more than a guess
+    points = tuple(far if point is nearest else point for point in run.frontier.points)
+    assert loosened(choice, replace(run.frontier, points=points)) is None

@@ -57,7 +57,7 @@ def test_kept_means_that_the_upper_bound_keeps_it(
     assert (found.standing == KEPT) == (upper <= most)
     assert (found.standing == PROBABLY_KEPT) == (upper > most >= mean)
     assert found.missed == (upper > most and mean > most)
-    assert found.sentence.startswith(f"{found.standing.capitalize()}: ")
+    assert found.sentence.startswith(f"{found.standing.capitalize()} on the test part: ")
 
 
 # A run is never louder than a check ------------------------------------------------------------------------------
@@ -263,15 +263,16 @@ def test_a_verdict_is_stored_as_it_is() -> None:
 
 def test_kept_and_missed_in_words() -> None:
     assert said(ONE_POINT, Difference(0.004, 0.002)).sentence == (
-        "Kept: with 90\xa0% confidence the model errs at most 0.7 points more than with everything asked "
-        "(allowed: 1.0)."
+        "Kept on the test part: with 90\xa0% confidence the model errs at most 0.7 points more than with "
+        "everything asked (allowed: 1.0)."
     )
     noise = said(ONE_POINT, Difference(0.013, 0.002))
     assert noise.words == (
         "the model errs 1.3 points more than with everything asked, allowed is 1.0, which noise can explain"
     )
     assert noise.sentence == (
-        f"Probably missed: {noise.words}: with 99.7\xa0% confidence the records do not rule out 0.8."
+        f"Probably missed on the test part: {noise.words}: with 99.7\xa0% confidence the records do not rule out "
+        "0.8."
     )
     none = said(ONE_POINT, Difference(0.013, 0.01)).sentence
     assert none.endswith("the records do not rule out that it errs no more at all.")
@@ -283,9 +284,10 @@ def test_both_numbers_have_the_same_digits() -> None:
     assert "than with everything asked, just above what is allowed, 1.0, which noise can explain:" in just
     assert "errs 1.0 points more" in just
     finer = said(Budget(max_error_increase=0.0025), Difference(0.02, 0.001)).sentence
-    assert finer == "Missed: the model errs 2.00 points more than with everything asked, allowed is 0.25."
+    missed = "Missed on the test part: the model errs"
+    assert finer == f"{missed} 2.00 points more than with everything asked, allowed is 0.25."
     tiny = said(Budget(max_error_increase=1e-7), Difference(0.02, 0.001)).sentence
-    assert tiny == "Missed: the model errs 2.00000 points more than with everything asked, allowed is 0.00001."
+    assert tiny == f"{missed} 2.00000 points more than with everything asked, allowed is 0.00001."
 
 
 def test_several_limits_and_labels_make_nobody_surer() -> None:

@@ -1,18 +1,23 @@
-"""Whoever works, the results are the same and in order."""
+"""Whoever works, the results are the same and in order; where the time goes."""
 
 from __future__ import annotations
 
+import math
 import os
+import pickle
 import signal
 import socket
 import time
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from leastwise import MissingExtraError, ParameterError
-from leastwise.runs import Workers, run, workers
+from leastwise.progress import Silent
+from leastwise.runs import Stage, Stages, Workers, run, stage_table, workers
+from leastwise.runs.workers import MOST_SHARED, SMALLEST_SHARED, Shared, can_share
 from tests.runs.small import OPTIONS, content, records
 
 
@@ -119,3 +124,89 @@ def test_a_worker_that_grew_is_replaced_without_a_word() -> None:
     workers = Workers(2)
     with workers.ready():  # a warning would be an error here
         assert [*workers.map(holding_on, [(i,) for i in range(8)])] == [*range(8)]
+
+
+shares = pytest.mark.skipif(not can_share(), reason="no files in memory on this system")
+
+
+def double(numbers: np.ndarray, by: int) -> tuple[int, float, bool]:
+    before = float(numbers.sum())
+    numbers *= by  # a worker's changes stay its own
+    return os.getpid(), before, numbers.flags.f_contiguous
+
+
+@shares
+def test_a_task_is_small_and_comes_back_whole() -> None:
+    shared, large = Shared(), np.asfortranarray(np.random.default_rng(0).integers(0, 9, (50_000, 4)))
+    packed = shared.packed(double, (large, 2))
+    assert len(pickle.dumps(packed)) < SMALLEST_SHARED < large.nbytes
+    function, (found, by) = packed.unpacked()
+    assert (function, by) == (double, 2)
+    assert np.array_equal(found, large)
+    found[0, 0] += 1
+    assert not np.array_equal(found, large)
+    assert shared.packed(double, (large, 3)).places == packed.places  # one copy for all tasks
+    shared.close()
+
+
+@shares
+def test_workers_see_the_same_numbers_and_leave_nothing() -> None:
+    def open_files() -> int:
+        return len(list(Path("/proc/self/fd").iterdir()))
+
+    large, workers = np.ones((50_000, 4), order="F"), Workers(2)
+    with workers.ready():
+        assert [*workers.map(double, [(large, 2)])] != []  # the workers and their pipes are there
+        before = open_files()
+        found = [*workers.map(double, [(large, by) for by in range(2, 8)])]
+        assert open_files() == before
+    assert open_files() == before - 1
+    assert {each[1:] for each in found} == {(200_000.0, True)}
+    assert all(process != os.getpid() for process, *_ in found)
+    assert large.sum() == 200_000
+
+
+@shares
+def test_too_many_arrays_go_with_the_bytes() -> None:
+    shared = Shared()
+    arrays = [np.full(SMALLEST_SHARED, i) for i in range(MOST_SHARED + 3)]
+    packed = [shared.packed(double, (each, 1)) for each in arrays]
+    assert [len(each.places) for each in packed] == [1] * MOST_SHARED + [0] * 3
+    assert np.array_equal(packed[-1].unpacked()[1][0], arrays[-1])
+    shared.close()
+
+
+def burn(seconds: float) -> float:
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        math.sqrt(2)
+    return seconds
+
+
+def test_each_stage_is_told_once_and_in_order() -> None:
+    stages = Stages(Silent(), Workers())
+    for words in ("screening", "judging", "screening"):
+        stages.begin(words, 1)
+        burn(0.01)
+        stages.advance()
+    found = stages.ended()
+    assert [each.words for each in found] == ["beginning", "screening", "judging"]
+    assert found[1].processor > found[2].processor >= 0.01
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_workers_use_is_counted_wherever_they_work(jobs: int) -> None:
+    workers = Workers(jobs)
+    with workers.ready():
+        stages = Stages(Silent(), workers)
+        stages.begin("working", 4)
+        assert [*workers.map(burn, [(0.1,)] * 4)] == [0.1] * 4
+        (_, work) = stages.ended()
+    assert work.processor >= 0.4
+    assert (workers.processor_seconds >= 0.4) == (jobs == 2)
+
+
+def test_the_table_ends_with_the_sum() -> None:
+    rows = stage_table([Stage("a", 3.0, 2.0), Stage("b", 1.0, 2.0)], 2)
+    assert [row["stage"] for row in rows] == ["a", "b", "all"]
+    assert rows[-1] == {"stage": "all", "CPU s": "4.0", "share": "100 %", "seconds": "4.0", "utilisation": "50 %"}

@@ -6,14 +6,19 @@ import asyncio
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from leastwise.runs import Budget
 from leastwise.studio import Room
 from leastwise.studio.app import make_app
 from leastwise.studio.security import Door
+from tests.report.hand_made import write_run
+from tests.runs.small import SCHEMA
+from tests.studio.conftest import ground
 
 PORT = 4321
 HERE = f"http://127.0.0.1:{PORT}"
@@ -148,3 +153,21 @@ def test_a_rare_answer_is_not_counted_out(page: Page) -> None:
     assert first["few"]
     assert first["share"] == 0
     assert first["classes"] == []
+
+
+def test_where_nothing_fits_the_page_is_told_so(tmp_path: Path) -> None:
+    nearest = write_run(tmp_path / "first", SCHEMA).frontier.points[1].id
+    unchosen = {"candidate": None, "nearest": nearest, "sentence": "None fits.", "fits": False, "verdicts": ()}
+    folder = tmp_path / "run"
+    write_run(folder, SCHEMA, choice={**unchosen, "budget": Budget(max_error_increase=0.001)})
+    room = Room(ground(folder))
+    told = room.opening()
+    room.close()
+    assert told["unchosen"].startswith("Nothing is recommended. No candidate of the run keeps its limits.")
+    assert f"the nearest, {nearest}, which does not: the model errs 8.5 points more" in told["unchosen"]
+    assert [each["id"] for each in told["frontier"] if each["nearest"]] == [nearest]
+    assert not any(each["chosen"] for each in told["frontier"])
+
+
+def test_where_something_fits_nothing_is_said_of_it(room: Room) -> None:
+    assert room.opening()["unchosen"] == ""

@@ -453,3 +453,15 @@ def test_firefox_draws_too(firefox: Firefox, tmp_path: Path) -> None:
         held = [("keyDown", "\ue009"), ("keyDown", "z"), ("keyUp", "z"), ("keyUp", "\ue009")]
         firefox.act({"type": "key", "id": "keys", "actions": [{"type": t, "value": v} for t, v in held]})
         stands("3 answers")
+
+
+def test_the_map_joins_only_what_no_candidate_beats(page: Any) -> None:
+    joined = page.evaluate(
+        """async () => {
+            const { unbeaten } = await import("/assets/map.js");
+            const at = (id, error, safety) => ({ id, error, safety });
+            const some = [at("d", 0.3, 0.4), at("beaten", 0.2, 0.1), at("a", 0.1, 0.2), at("b", 0.2, 0.3)];
+            return unbeaten([...some, at("same", 0.3, 0.3)]).map((each) => each.id);
+        }"""
+    )
+    assert joined == ["a", "b", "d"]

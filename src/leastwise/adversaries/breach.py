@@ -113,10 +113,7 @@ class Breach:
     @cached_property
     def joined(self) -> Generalization:
         """What somebody knows who holds the records of all generalizations: their common refinement."""
-        joined = self.generalizations[0]
-        for other in self.generalizations[1:]:
-            joined = joined.refine(other)
-        return joined
+        return self.generalizations[0].refine(*self.generalizations[1:])
 
     @cached_property
     def records(self) -> npt.NDArray[Any]:

@@ -429,7 +429,9 @@ def reconstruction_fields(
     ``blind`` was found without the stolen records, ``deployed`` without their labels.
     """
     own, *others = ([finding.or_majority() for finding in each] for each in (own, blind, deployed))
-    without = [_errors(each, len(own)) for each in others]
+    without: list[list[float | None]] = [
+        [finding.error() for finding in each] if each else [None] * len(own) for each in others
+    ]
     attributes = tuple(
         _attribute_result(finding, breach.truth.persons, *errors)
         for finding, *errors in zip(own, *without, strict=True)
@@ -462,10 +464,6 @@ def _error_by_record(breach: Breach, finding: Finding) -> npt.NDArray[Any]:
         return np.array([float(finding.wrong @ finding.target.counts) / people[0]])
     wrong = np.bincount(record_of, weights=finding.wrong * finding.target.counts, minlength=len(people))  # type: ignore[arg-type]
     return np.asarray(wrong / np.maximum(people, 1))
-
-
-def _errors(own: Sequence[Finding], targets: int) -> list[float | None]:
-    return [finding.error() for finding in own] or [None] * targets
 
 
 def _attribute_result(

@@ -106,7 +106,8 @@ def _alone(attack: SinglingOutResult) -> str:
 def _in_deployment(attack: SinglingOutResult) -> str:
     if attack.unique_without_label is None:
         return ""
-    return f" The label counts as part of a record; without it, {attack.unique_without_label:,} would be alone."
+    alone = f"{attack.unique_without_label:,}" if attack.unique_without_label else "nobody"
+    return f" The label counts as part of a record; without it, {alone} would be alone."
 
 
 def _left_out(described: int) -> str:
@@ -158,19 +159,15 @@ class SinglingOut(Adversary):
         truth = breach.truth.unweighted  # a crowd is of records, for whomever else they speak
         first, people = _multiplicities(breach.stored, truth)
         persons, rarest = truth.persons, int(people.min())
+        deployed = _unique(breach.records, truth) + int(breach.withheld) if breach.labelled else None
         return singled_out(
             people,
             int(breach.withheld),
             None if persons is None else (_unique(breach.stored, truth), len(np.unique(persons))),
             predicates=self._predicates(breach, first[people == rarest], rarest),
-            unique_without_label=self._alone_in_deployment(breach),
+            unique_without_label=deployed,
             seconds=time.perf_counter() - start,
         )
-
-    def _alone_in_deployment(self, breach: Breach) -> int | None:
-        if not breach.labelled:
-            return None
-        return _unique(breach.records, breach.truth.unweighted) + int(breach.withheld)
 
     def _predicates(self, breach: Breach, rows: npt.NDArray[Any], people: int) -> tuple[Predicate, ...]:
         counts, records = breach.truth.unweighted.counts, breach.stored

@@ -8,15 +8,12 @@ from typing import Any
 from leastwise.checks.comparisons import Comparison
 from leastwise.checks.promise import Share, share_of_what
 from leastwise.confidence import binomial_interval
+from leastwise.documents.wording import counted
 from leastwise.errors import ParameterError
 from leastwise.evaluation.declared_groups import FEWEST
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.groups import Gap, Groups
-from leastwise.evaluation.risk import deciding
-from leastwise.generalization import Generalization
-from leastwise.predictors.held_out import Difference
-from leastwise.runs.budget import MEAN, WORST, Budget, increase_in_words
-from leastwise.runs.noise import (
+from leastwise.evaluation.noise import (
     chance_above,
     chance_below,
     chance_of_gap,
@@ -24,6 +21,10 @@ from leastwise.runs.noise import (
     chance_of_number,
     people_behind,
 )
+from leastwise.evaluation.risk import deciding
+from leastwise.generalization import Generalization
+from leastwise.predictors.held_out import Difference
+from leastwise.runs.budget import MEAN, WORST, Budget, increase_in_words
 from leastwise.validation import did_you_mean
 
 ABOUT = "Budget"
@@ -143,7 +144,8 @@ def _gap(found: Gap, increases: Sequence[Difference], limit: float) -> Compariso
 
 def unique_comparisons(unique: int, people: float, budget: Budget) -> list[Comparison]:
     """Hold the limits of people who are alone with their generalized record: how many, and which share."""
-    alone = f"{unique:,} of {people:,.0f} people are alone with their record, allowed"
+    are = "is" if unique == 1 else "are"
+    alone = f"{unique:,} of {counted(people, 'person', 'people')} {are} alone with their record, allowed"
     same: dict[str, Any] = {"about": ABOUT, "agreed": True}
     found = []
     if (most := budget.max_unique) is not None:

@@ -150,41 +150,54 @@ def check(
         raise ParameterError(f"a check needs {many}: collect more first")
     if promise is not None:
         promise.check_fits(generalization)
-    after = ["A1", *(["A6"] if previous else [])] if new.table.personal else []
-    judge = evaluate if source is None else partial(evaluate_at_source, source=source)
-    found = judge(
-        generalization,
-        new.table,
-        adversaries=[*after, "A8"],
-        seed=seed,
-        quick=quick,
-        others=previous,
-        predicates=0,
-        held_out=held_out,
-        progress=progress,
-    )
+    how: dict[str, Any] = {"seed": seed, "quick": quick, "held_out": held_out, "progress": progress}
+    found = _judged(generalization, new.table, previous, source, **how)
     told = with_effective_people(found, new.table.efficiency)
     comparisons = _budget_comparisons(generalization, told, budget)
     comparisons += unseen_comparisons(new.unseen, new.people, limits)
     if groups and budget.bounds_groups:
-        served = groups_of(
-            generalization, new.table, groups, seed, quick=quick, held_out=held_out, progress=progress
-        )
-        comparisons += group_comparisons(served, budget)
-    effective = new.table.effective_people if new.table.survey else None
-    notes = [*_label_notes(generalization, new), *weight_notes(len(new.table), effective, promise)]
-    notes += [*_nesting_notes(generalization, previous), *_joint_notes(found)]
+        comparisons += group_comparisons(groups_of(generalization, new.table, groups, **how), budget)
     if promise is not None:
         comparisons += _drift(generalization, new.table, told, promise, limits)
-        notes += _not_comparable(promise, found)
     return Check(
         generalization=generalization,
         limits=limits,
         comparisons=tuple(comparisons),
         evaluation=found,
         people=new.people if source is None else len(source),
-        notes=tuple(notes),
+        notes=tuple(_notes(generalization, new, previous, promise, found)),
     )
+
+
+def _judged(
+    generalization: Generalization,
+    table: Table,
+    previous: Sequence[Generalization],
+    source: Source | None,
+    **how: Any,
+) -> Evaluation:
+    """Judge it on the new records, by those who attack what a budget is about."""
+    after = ["A1", *(["A6"] if previous else [])] if table.personal else []
+    judge = evaluate if source is None else partial(evaluate_at_source, source=source)
+    return judge(generalization, table, adversaries=[*after, "A8"], others=previous, predicates=0, **how)
+
+
+def _notes(
+    generalization: Generalization,
+    new: NewRecords,
+    previous: Sequence[Generalization],
+    promise: Promise | None,
+    found: Evaluation,
+) -> list[str]:
+    """Say what was not checked, how records count, and what all generalizations ever in use tell together."""
+    effective = new.table.effective_people if new.table.survey else None
+    return [
+        *_label_notes(generalization, new),
+        *weight_notes(len(new.table), effective, promise),
+        *_nesting_notes(generalization, previous),
+        *(attack.told().finding for attack in found.attacks if attack.adversary == "A6"),
+        *([] if promise is None else _not_comparable(promise, found)),
+    ]
 
 
 def _label_notes(generalization: Generalization, new: NewRecords) -> list[str]:
@@ -281,11 +294,6 @@ def _not_comparable(promise: Promise, found: Evaluation) -> list[str]:
             f"{promise.known:,}. Who knows more people errs less, whatever is asked."
         ]
     return []
-
-
-def _joint_notes(found: Evaluation) -> list[str]:
-    """Say what all generalizations that were ever in use tell together."""
-    return [attack.told().finding for attack in found.attacks if attack.adversary == "A6"]
 
 
 def _nesting_notes(generalization: Generalization, previous: Sequence[Generalization]) -> list[str]:

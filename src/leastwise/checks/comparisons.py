@@ -18,7 +18,7 @@ from typing import Literal
 from scipy import stats
 
 from leastwise.confidence import Interval
-from leastwise.runs.noise import adjusted
+from leastwise.evaluation.noise import adjusted
 from leastwise.validation import check_between
 
 Status = Literal["fine", "watch", "broken"]

@@ -11,8 +11,8 @@ from leastwise.checks.promise import Promise, Share, risk_of
 from leastwise.checks.use import BucketUse
 from leastwise.confidence import binomial_interval
 from leastwise.documents.wording import percent
+from leastwise.evaluation.noise import NOISE_LEVEL, chance_above
 from leastwise.generalization import Generalization
-from leastwise.runs.noise import NOISE_LEVEL, chance_above
 from leastwise.schema import Attribute
 from leastwise.validation import check_between
 

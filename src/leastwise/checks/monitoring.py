@@ -85,8 +85,9 @@ def monitor(
     unique, label = alone(generalization, records, people), generalization.label
     classes = None if label is None else class_use(label, records, told)
     notes = [
-        f"{unique:,} of {everybody:,} people are alone with their generalized record (A8); of the sample's "
-        f"{promise.people:,} people {promise.unique_people:,} were. With more records, a smaller share is alone."
+        f"{unique:,} of {everybody:,} people {'is' if unique == 1 else 'are'} alone with their generalized record "
+        f"(A8); of the sample's {promise.people:,} people {promise.unique_people:,} "
+        f"{'was' if promise.unique_people == 1 else 'were'}. With more records, a smaller share is alone."
     ]
     # Weights that are all equal say nothing, and a promise by them counts each record once.
     weighted = survey_weights is not None and told.n_unique() > 1

@@ -16,11 +16,12 @@ from leastwise.documents import Document
 from leastwise.documents.plain import LEFT_OUT
 from leastwise.errors import ArtefactError, ParameterError
 from leastwise.evaluation.evaluation import Evaluation
+from leastwise.evaluation.noise import people_behind
 from leastwise.evaluation.risk import UtilityRisk
 from leastwise.generalization import Generalization
 from leastwise.records.table import Table
 from leastwise.runs import Run
-from leastwise.runs.noise import people_behind
+from leastwise.runs.nearest import how_to_go_on
 from leastwise.runs.shares import Shares
 
 ROUNDED_TO = 10
@@ -258,9 +259,7 @@ def promise_of_run(run: Run) -> Promise:
     """
     chosen = run.choice.candidate
     if chosen is None:
-        raise ArtefactError(
-            f"{run.folder}: no candidate was chosen, so nothing is promised; see: leastwise choose"
-        )
+        raise ArtefactError(f"{run.folder}: no candidate was chosen, so nothing is promised; {how_to_go_on(run)}")
     generalization, evaluation = run.generalization(chosen), run.evaluation(chosen)
     shares = Shares.stored(run).of(chosen)
     names = [partition.attribute.name for _, partition in counted(generalization)]

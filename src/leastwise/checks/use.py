@@ -148,8 +148,9 @@ def _placed(column: pl.Series, people: pl.Series, answers: Iterable[str]) -> tup
             counts[where] += count
     if strange:
         # What they hold may be somebody's exact value: it is counted, not shown.
+        so_many = "1 record holds" if strange == 1 else f"{strange:,} records hold"
         raise DataError(
-            f"{column.name}: {strange:,} records hold something that is none of its {len(place)} answers; the "
+            f"{column.name}: {so_many} something that is none of its {len(place)} answers; the "
             "records must be generalized by this generalization (--codes if they hold the buckets' numbers)"
         )
     return _whole(np.asarray(counts))

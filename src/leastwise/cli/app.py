@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from leastwise import __version__
-from leastwise.errors import ArtefactError, ParameterError
+from leastwise.errors import ArtefactError
 
 if TYPE_CHECKING:
     from leastwise.generalization import Generalization
@@ -135,11 +135,10 @@ def load(path: Path) -> Generalization:
     file = path
     if path.is_dir():
         from leastwise.runs import Run
+        from leastwise.runs.nearest import check_chosen
 
         file = path / "recommended.json"
-        if Run.load(path).choice.candidate is None:
-            other = f"state others with: leastwise choose {path}"
-            raise ParameterError(f"{path}: no candidate of the run keeps its limits; {other}")
+        check_chosen(Run.load(path))
     try:
         return Generalization.load(file)
     except ArtefactError as error:
@@ -164,11 +163,14 @@ def tell_missed(choice: Choice, run: Path, read: bool = False) -> None:
     ``read``: somebody has the answer before their eyes, and what it says of limits is not said again.
     """
     kept = choice.fits and not choice.missed
-    if kept or choice.candidate is None or (read and choice.missed):
-        return
-    what = "; ".join(verdict.words for verdict in choice.missed) or choice.sentence.rstrip(".")
-    noise = choice.missed and all(verdict.only_noise for verdict in choice.missed)
-    missed = f"{'beyond a limit, but noise can explain it' if noise else 'a limit is missed'}: {what}"
+    noise = bool(choice.missed) and all(verdict.only_noise for verdict in choice.missed)
     # By those who chose no candidate keeps the limit; by those tested this one may.
-    default = not choice.missed and not choice.stated
-    typer.echo(f"{run}: {choice.sentence if default else missed}", err=True)
+    default = not choice.fits and not choice.stated and (noise or not choice.missed)
+    if kept or choice.candidate is None or (read and choice.missed and not default):
+        return
+    told = [verdict.finding if noise else verdict.words for verdict in choice.missed]
+    what = "; ".join(told) or choice.sentence.rstrip(".")
+    missed = f"{'beyond a limit, but noise can explain it' if noise else 'a limit is missed'}: {what}"
+    if default:
+        missed = f"{choice.sentence} On the test part it is {missed}" if noise and not read else choice.sentence
+    typer.echo(f"{run}: {missed}", err=True)

@@ -13,7 +13,7 @@ from leastwise.cli.app import Artefact, AsJson, Force, Spreadsheet, app, load, p
 from leastwise.cli.output import check_output, print_json, visible
 from leastwise.cli.progress import counting
 from leastwise.cli.task import Missing, names
-from leastwise.documents.wording import percent
+from leastwise.documents.wording import counted, percent
 from leastwise.errors import DataError
 from leastwise.validation import check_choice
 
@@ -132,8 +132,8 @@ def _report(rows: int, seconds: float, asked: Any, target: str, others: Mapping[
     if as_json:
         print_json(summary)
     elif target != "-":
-        of_all = f"{len(asked.collected)} of {len(asked)} attributes"
-        typer.echo(f"wrote {rows:,} records with {of_all} to {target} in {seconds:.1f} s", err=True)
+        of_all = f"{len(asked.collected)} of {counted(len(asked), 'attribute')}"
+        typer.echo(f"wrote {counted(rows, 'record')} with {of_all} to {target} in {seconds:.1f} s", err=True)
         if others:
             counts = ", ".join(f"{name} {count:,} ({percent(count / rows, 1)})" for name, count in others.items())
             typer.echo(f"not declared, and so 'other': {visible(counts)}", err=True)

@@ -10,6 +10,7 @@ import typer
 
 from leastwise.cli.app import Force, Spreadsheet, Trust, app, load, put_to_use
 from leastwise.cli.output import check_output, write_frame
+from leastwise.documents.wording import counted
 from leastwise.errors import DataError
 
 Artefacts = Annotated[
@@ -164,7 +165,7 @@ def records(
 
     frame = read_records(db, generalization)
     write_frame(without_formulas(frame) if spreadsheet and output.suffix.lower() == ".csv" else frame, output)
-    typer.echo(f"wrote {frame.height:,} records to {output}", err=True)
+    typer.echo(f"wrote {counted(frame.height, 'record')} to {output}", err=True)
 
 
 @app.command()

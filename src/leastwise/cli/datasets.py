@@ -10,6 +10,7 @@ import typer
 from leastwise.cli.app import AsJson, Group, app
 from leastwise.cli.output import check_output, print_json, print_table, write_frame
 from leastwise.cli.progress import downloading
+from leastwise.documents.wording import counted
 
 commands = typer.Typer(cls=Group, help="The data sets that leastwise can read: list, show, get, export.")
 app.add_typer(commands, name="datasets")
@@ -107,4 +108,4 @@ def export(
     write_frame(dataset.frame.select(wanted), output)
     if schema is not None:
         save_schema(dataset.schema, schema)
-    typer.echo(f"{dataset.frame.height:,} records to {output}")
+    typer.echo(f"{counted(dataset.frame.height, 'record')} to {output}")

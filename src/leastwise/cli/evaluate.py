@@ -347,7 +347,8 @@ def _show_details(attack: AttackResult) -> None:
     elif isinstance(attack, SinglingOutResult):
         typer.echo(
             f"A8: {attack.distinct:,} different records; the rarest is held by {attack.rarest:,} "
-            f"({attack.rarest_records:,} such); {attack.unique_people:,} of {attack.people:,.0f} people are alone."
+            f"({attack.rarest_records:,} such); {attack.unique_people:,} of {attack.people:,.0f} people "
+            f"{'is' if attack.unique_people == 1 else 'are'} alone."
         )
         for predicate in attack.predicates[:MOST_PREDICATES_SHOWN]:
             typer.echo(f"    {visible(str(predicate), 400)}")

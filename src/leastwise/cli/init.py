@@ -75,7 +75,15 @@ def init(
     paths = {name: value for name, value in said.items() if isinstance(value, Path)}
     files = {name: Path(os.path.relpath(path, output.parent)).as_posix() for name, path in paths.items()}
     write_whole(output, policy_text(**{**said, **files}))
-    typer.echo(f"wrote {output}; edit it, then: leastwise check {output} --data new.csv", err=True)
+    typer.echo(f"wrote {output}; {_what_next(output, said)}", err=True)
+
+
+def _what_next(output: Path, said: dict[str, Any]) -> str:
+    """Say what to do with a policy: a check needs what was chosen."""
+    then = f"leastwise check {output} --data new.csv"
+    if said.get("generalization") is not None:
+        return f"edit it, then: {then}"
+    return f"nothing is chosen yet: edit it, name what is chosen as its generalization, then: {then}"
 
 
 def _located(address: str, run: Path | None, project: Path) -> str:

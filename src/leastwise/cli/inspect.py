@@ -11,6 +11,7 @@ import typer
 from leastwise.cli.app import AsJson, Force, app, grouped
 from leastwise.cli.output import check_output, print_json, print_table, visible, width
 from leastwise.cli.task import Data, Inference, Task, TaskOptions
+from leastwise.documents.wording import counted
 
 if TYPE_CHECKING:
     from leastwise.schema.inference import Finding, Inspection
@@ -56,13 +57,15 @@ def inspect(
 
 
 def _show(found: Inspection, data: str) -> None:
-    title = f"{data}: {found.records:,} records, {len(found.findings)} columns"
+    title = f"{data}: {counted(found.records, 'record')}, {counted(len(found.findings), 'column')}"
     shown = len(COLUMNS) if width() >= ROOM_FOR_REASONS else COLUMNS.index("because")
     listed = found.findings[:MOST_LISTED]
     rows = [_row(finding)[:shown] for finding in listed]
     print_table(title, COLUMNS[:shown], rows, right=("missing", "distinct"))
     if len(found.findings) > MOST_LISTED:
-        typer.echo(f"and {len(found.findings) - MOST_LISTED:,} more columns; --json or -o schema.yaml tells all")
+        typer.echo(
+            f"and {counted(len(found.findings) - MOST_LISTED, 'more column')}; --json or -o schema.yaml tells all"
+        )
     for finding in listed:
         for warning in finding.warnings:
             name = visible(finding.name, NAME_WIDTH)

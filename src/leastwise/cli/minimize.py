@@ -150,8 +150,7 @@ def propose(
 
 def _held(found: Generalization, constraints: Constraints, table: Table, advice: str) -> Generalization:
     """Suppress and merge what was found without constraints; refuse what still breaks them."""
-    from leastwise.minimizers.constraints import broken
-    from leastwise.minimizers.floor import brought_to
+    from leastwise.minimizers.constraints import broken, brought_to
 
     constraints.check(table.schema)
     mended = brought_to(constraints, found, table)

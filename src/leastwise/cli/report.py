@@ -11,6 +11,7 @@ import typer
 from leastwise.cli.app import Force, app
 from leastwise.cli.output import check_output
 from leastwise.cli.task import Missing, Person, SurveyWeights
+from leastwise.documents.wording import counted
 from leastwise.errors import DataError, ParameterError, PrivacyLeakWarning, shorten
 from leastwise.validation import check_choice
 
@@ -62,7 +63,7 @@ def report(
     if data is not None:
         table = table_of(found, read_frame(data, tuple(missing or ())), data, person, survey_weights)
         keep_shares(found, table.split(found.task.seed).test)
-    typer.echo(f"telling {len(found.candidates):,} candidates", err=True)
+    typer.echo(f"telling {counted(len(found.candidates), 'candidate')}", err=True)
     facts = summarize(found, drift=drift, predicates=predicates)
     if predicates:
         people = "people who are alone with their generalized record; keep it as safe as records"

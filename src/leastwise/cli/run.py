@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -32,6 +33,7 @@ from leastwise.cli.task import (
     Task,
     TaskOptions,
     constraints_of,
+    names,
     policy_of,
     seed_of,
 )
@@ -131,6 +133,9 @@ class Work:
     most: Annotated[
         int, typer.Option("--most", min=1, help="How many candidates of the frontier are attacked in full.")
     ] = 12
+    adversaries: Annotated[
+        list[str] | None, typer.Option("--adversaries", help="Who attacks beside A1 to A8, of other packages.")
+    ] = None
     learn_from: Annotated[
         int,
         typer.Option("--learn-from", min=1, help="Training records that proposals and screening use, at most."),
@@ -217,6 +222,7 @@ def run(
         quick=quick or bool(known and known.quick),
         most=work.most,
         sample=work.learn_from,
+        adversaries=names(work.adversaries, ()),
         groups=tuple(served.groups or (known.groups if known else ())),
     )
     described, at = Task.of(data, task, schema, taken[Inference], known), at.or_of(known, data)
@@ -375,7 +381,7 @@ def _warn(records: Records, finished: Run) -> None:
 
 @app.command()
 def demo(output: Output = Path("demo"), jobs: Jobs = -1, fresh: Fresh = False) -> None:
-    """Do the whole job on the bundled Adult data, quickly: sweep, frontier, choice and report.
+    """Do the whole job on the bundled Adult data, quickly: candidates, frontier, choice and report.
 
     Example: `leastwise demo -o demo`
     """
@@ -403,7 +409,8 @@ def choose(
     """Choose the best candidate under a budget, or your own; rewrites the choice, recommended.json and the report.
 
     With a limit on the model's error the safest candidate wins, otherwise the most accurate one. Exit code 1: none
-    fits; it says which limit binds and what comes nearest.
+    fits; it says which limit binds and what comes nearest. Your own pick may break limits: it is held against
+    those that are stated with it, else against those of the choice before.
 
     Example: `leastwise choose run/ --max-error-increase 0.01 --min-adversary-error sex=0.3 --max-buckets 40`
     """
@@ -411,14 +418,30 @@ def choose(
     from leastwise.runs import choose_again, pick
 
     budget = budget_of(limits, vars(more))
-    if (budget is None) == (candidate is None):
+    if candidate is not None:
+        found = pick(run, candidate, budget)
+    elif budget is not None:
+        found = choose_again(run, budget)
+    else:
         what = "a budget to choose under, such as --max-error-increase 0.01, or your own pick by --candidate"
-        raise ParameterError(f"state {what}; {'both were given' if budget else 'see --help'}")
-    found = choose_again(run, budget) if budget is not None else pick(run, candidate or "")
-    print_lines(found.choice.sentence)
+        raise ParameterError(f"state {what}; see --help")
     if found.choice.candidate is None:
-        print_lines("What was recommended before stays as it was.")
+        _tell_nothing_fits(found)
         raise typer.Exit(NOTHING_FITS)
+    print_lines(found.choice.sentence)
     write_report(found)
     print_lines(str(found))
-    tell_missed(found.choice, run, read=sys.stdout.isatty())
+    if not sys.stdout.isatty():  # else the sentence and the answer, which say all of it, have just been read
+        tell_missed(found.choice, run)
+
+
+def _tell_nothing_fits(found: Run) -> None:
+    """Say why nothing fits and what can be done; and that what was chosen before is still, if anything was."""
+    from leastwise.runs import Run as StoredRun
+    from leastwise.runs.nearest import NOTHING
+    from leastwise.runs.showing import nothing_fits
+
+    said = nothing_fits(found, shlex.quote(str(found.folder)))
+    if StoredRun.load(found.folder).choice.candidate is not None:
+        said = [said[0].removeprefix(f"{NOTHING} "), *said[1:], "What was recommended before stays as it was."]
+    print_lines("\n".join(said))

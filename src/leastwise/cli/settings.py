@@ -91,8 +91,7 @@ def _setting(annotation: Any, default: Any) -> Setting:
 def minimizer_settings(name: str) -> dict[str, Setting]:
     """Return what can be set of a minimizer: its constructor's parameters, in the words of its docstring."""
     from leastwise.minimizers import known_minimizers
-    from leastwise.runs.families import ANYTHING, family_of
-    from leastwise.runs.grid import plain_value
+    from leastwise.runs.grid import ANYTHING, family_of, plain_value
 
     kind = known_minimizers()[check_choice("--minimizer", name, known_minimizers())]
     rules, meanings = family_of(name).rules, _meanings(kind)

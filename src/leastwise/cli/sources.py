@@ -12,6 +12,7 @@ import typer
 
 from leastwise.cli.output import visible
 from leastwise.cli.task import AT_SOURCE, Records, Task
+from leastwise.documents.wording import counted
 from leastwise.errors import DataError, ParameterError, shorten
 
 if TYPE_CHECKING:
@@ -197,7 +198,10 @@ def counted_answers(
         else:
             found = generalized.distinct_records(asked, engine, labels, at_least)
     if found.withheld:
-        typer.echo(f"left out: {found.withheld:,} people whose record fewer than {at_least} have", err=True)
+        typer.echo(
+            f"left out: {counted(found.withheld, 'person', 'people')} whose record fewer than {at_least} have",
+            err=True,
+        )
     return found
 
 

@@ -16,7 +16,7 @@ from leastwise.cli.output import check_output, print_json, visible, write_frame
 from leastwise.cli.progress import working
 from leastwise.cli.sources import SourceOptions, counted_answers, stays
 from leastwise.cli.task import Label, Missing, SurveyWeights
-from leastwise.documents.wording import percent, percent_range
+from leastwise.documents.wording import counted, percent, percent_range
 from leastwise.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ def predict(
     trained = load_model(model, trust or ())
     trained.check_fits(asked)
     frame = read_generalized(asked, records, missing or ())
-    with working(f"predicting {frame.height:,} records"):
+    with working(f"predicting {counted(frame.height, 'record')}"):
         predictions = trained.predict(asked.transform(frame) if full else frame)
     write_frame(predictions, output)
     if as_json:

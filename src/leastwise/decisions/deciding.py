@@ -22,7 +22,7 @@ from leastwise.errors import ArtefactError, ParameterError
 from leastwise.evaluation import Evaluation
 from leastwise.generalization import Generalization
 from leastwise.runs import Figures, Run, Size
-from leastwise.runs.picking import attacked
+from leastwise.runs.folder import attacked
 from leastwise.runs.verdicts import verdicts
 
 REPORT = "report.json"
@@ -118,7 +118,11 @@ def limits_broken(run: Run, generalization: Generalization, evaluation: Evaluati
 def _of_candidate(run: Run, name: str | None) -> tuple[Generalization, Evaluation]:
     chosen = name or run.choice.candidate
     if chosen is None:
-        raise ParameterError(f"no candidate of {run.folder} keeps its limits; name one to decide for: --candidate")
+        nearest = run.choice.nearest or "ID"
+        raise ParameterError(
+            f"no candidate of {run.folder} keeps its limits, and none was chosen; name the one to decide for, and "
+            f"say why although it does not keep them: --candidate {nearest} --although TEXT"
+        )
     point = attacked(run, chosen)
     return run.generalization(point.id), run.evaluation(point.id)
 

@@ -286,7 +286,7 @@ def _together(
     label: bool,
 ) -> list[AttackResult]:
     """Return A6; nothing where there are too many records even for slices: the sample has the word."""
-    counted = counts_of(records, _joined(several)) if isinstance(records, Source) else records
+    counted = counts_of(records, several[0].refine(*several[1:])) if isinstance(records, Source) else records
     if isinstance(counted, Counted):
         stolen = _breach(several, known, counted, judges, tolerances, label)
         return [MultiBreach.configured(Setting(judges.adversary(), judges.quick)).attack(stolen)]
@@ -295,13 +295,6 @@ def _together(
         return [judge_together(several, known, counted, counted.people, **rest)]
     except TooManyGroupsError:
         return []
-
-
-def _joined(several: Sequence[Generalization]) -> Generalization:
-    first, *others = several
-    for other in others:
-        first = first.refine(other)
-    return first
 
 
 def _breach(

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from leastwise.errors import ParameterError, shorten
-from leastwise.partition import Intervals, keep
+from leastwise.partition import Intervals, Partition, keep
 from leastwise.predictors.held_out import Difference
 from leastwise.records.table import Table
-from leastwise.schema import Attribute, Schema
+from leastwise.schema import Schema
 from leastwise.validation import did_you_mean
 
 FEWEST = 50
@@ -73,16 +73,13 @@ class Grouping:
         labels, members = [""], np.zeros(len(table), dtype=np.intp)
         for band in self.bands:
             j = table.schema.names.index(band.name)
-            partition = _partition(table.schema.attributes[j], band.edges)
+            asked = table.schema.attributes[j]
+            partition: Partition = Intervals(asked, band.edges) if asked.continuous else keep(asked)
             own = partition.bucket_map(table.levels[j])[table.codes[:, j]]
             labels = [", ".join(filter(None, (one, two))) for one in labels for two in partition.labels]
             members = members * len(partition.labels) + own
         seen, members = np.unique(members, return_inverse=True)
         return [labels[i] for i in seen], members.astype(np.intp)
-
-
-def _partition(attribute: Attribute, edges: tuple[float, ...]) -> Any:
-    return Intervals(attribute, edges) if attribute.continuous else keep(attribute)
 
 
 def _band(part: str, text: str) -> Band:

@@ -204,7 +204,9 @@ def utilities_together(
     everything asked would seem to cost less than it does.
 
     On validation, by which is chosen, the increase of the error is estimated by labels and beliefs together (see
-    ``weighed``); on test by labels alone, with what beliefs expect beside it.
+    ``weighed``); on test by labels alone, with what beliefs expect beside it. What it costs to ask nothing is told
+    by labels alone, of everybody who was not learned from: it was found by no search that looked at them, and
+    whoever believes in noise expects to lose by it even where nothing can be told.
 
     A group is a small part of a small part. Where the training part was guessed out of fold, groups are judged for
     choosing on its people, too: a generalization was made for all of them, not for one group.
@@ -222,18 +224,57 @@ def utilities_together(
             risk = risk_of(wrong[mine][part], split.train, people, told[mine].predictor + note, told[own].seconds)
             more = _increase(wrong[mine][part], wrong[best[0]][part], wrong[0][part], people)
             expected = _expected(told[mine], told[best[0]], told[0], split, seen)
-            if part == "validation" and expected is not None:
-                more = weighed(more, expected)
             guessed, everything = (np.concatenate([wrong[i][each] for each in seen]) for i in (mine, best[0]))
             groups = GroupErrors.of(guessed, everything, grouped.get(part, people), groupings)
+            labels_only = part == "validation" and not generalizations[own].collected
+            if labels_only:
+                more = _cost_of_nothing(told[mine], told[best[0]], told[0], split, seen)
+            elif part == "validation" and expected is not None:
+                more = weighed(more, expected)
             number = told[mine].in_its_unit(split, part)
-            each = _about_each_label(told[mine], told[best[0]], told[0], split, part, seen)
+            each = _about_each_label(told[mine], told[best[0]], told[0], split, part, seen, labels_only)
             labels = tuple(replace(one, untold=one.label in untold) for one in each)
             risks[part] = replace(
                 risk, increase=more, expected=expected, groups=groups, number=number, labels=labels
             )
         found.append(Utilities(**risks))
     return found
+
+
+def _cost_of_nothing(
+    nothing: LabelGuesses,
+    best: LabelGuesses,
+    everything: LabelGuesses,
+    split: Split,
+    seen: Sequence[Part],
+    label: int | None = None,
+) -> Difference:
+    """Return by how much more often somebody errs who is told nothing, by labels of all who were not learned from.
+
+    ``best`` is whose guesses count as those of everything asked; ``label`` is which of several is meant.
+    """
+    people = split.train.and_also(split.validation) if "train" in seen else split.validation
+    wrong = [
+        np.concatenate([each.wrong(part, getattr(split, part), label) for part in seen])
+        for each in (nothing, best, everything)
+    ]
+    return _increase(_guessing(people, label) if "train" in seen else wrong[0], wrong[1], wrong[2], people)
+
+
+def _guessing(people: Table, label: int | None) -> Array:
+    """Return about whom the guess is wrong, the same of everybody, that is best in hindsight.
+
+    Out of fold the most frequent class of the others is guessed: of a label that is balanced, just the rarer one.
+    """
+    if label is not None and people.several is not None:
+        own = people.several.exact[:, label]
+        return np.asarray(own != np.bincount(own, weights=people.counts).argmax())
+
+    def wrong(guess: int) -> Array:
+        everybody = np.full(len(people), guess)
+        return everybody != people.y if people.graded is None else people.graded.off(everybody)
+
+    return min(map(wrong, range(people.classes)), key=lambda each: float(people.counts @ each))
 
 
 def told_of_several(everything: LabelGuesses, split: Split) -> tuple[int, ...]:
@@ -255,6 +296,7 @@ def _about_each_label(
     split: Split,
     part: Part,
     seen: Sequence[Part],
+    labels_only: bool,
 ) -> tuple[LabelRisk, ...]:
     """Return the risks about each of several labels, with their increases, as of all together."""
     people: Table = getattr(split, part)
@@ -263,7 +305,9 @@ def _about_each_label(
         wrong = [each.wrong(part, people, place) for each in (coarse, best, everything)]
         more = _increase(wrong[0], wrong[1], wrong[2], people)
         expected = _expected(coarse, best, everything, split, seen, place)
-        if part == "validation" and expected is not None:
+        if labels_only:
+            more = _cost_of_nothing(coarse, best, everything, split, seen, place)
+        elif part == "validation" and expected is not None:
             more = weighed(more, expected)
         found.append(replace(risk, increase=more, expected=expected))
     return tuple(found)

@@ -27,7 +27,7 @@ from leastwise.evaluation.utility import parts_of
 from leastwise.evaluation.worth import Estimate, Worth
 from leastwise.generalization import Generalization
 from leastwise.generalization.describe import how_asked
-from leastwise.minimizers.pairs import mergeable
+from leastwise.minimizers.merging import mergeable
 from leastwise.partition import Partition, Untouched, from_map, keep, suppress
 from leastwise.predictors import JointBuckets, Logistic
 from leastwise.predictors import held_out as judging
@@ -145,18 +145,20 @@ class _Judge:
     predictors: Sequence[Predictor]
     compared: bool = True  # whether A1 also tries to do without the label
 
-    def judge(self, generalization: Generalization) -> _Judged:
+    def judge(self, generalization: Generalization, attacked: bool = True) -> _Judged:
         train, validation, test = self.split
         predictors = deepcopy(self.predictors)  # others may judge at the same time
         before, chosen = judging.held_out(generalization, train, validation, predictors)
         rows = samples(test, generalization, "label")
         (found,) = guesses(chosen, rows)
-        attack = self._attack(generalization) if test.personal else {}
+        attack = self._attack(generalization) if attacked else {}
         doubt = float(np.average(before.surprise, weights=before.weights))
         labels = tuple(label.name for label in test.schema.labels)
         return _Judged(HeldOut.of(found, rows), attack, doubt, test.persons, labels)
 
     def _attack(self, generalization: Generalization) -> dict[str, float]:
+        if not self.split.test.personal:
+            return {}
         found = Reconstruction(JointBuckets, compared=self.compared).attack(Breach.of(generalization, self.split))
         return {each.attribute: each.adversary_error for each in found.attributes}
 
@@ -189,8 +191,9 @@ class _Judge:
     def put_beside(self, generalization: Generalization, now: _Judged, partition: Partition) -> Worth:
         """Ask a question too, in the form that validation prefers."""
         j = generalization.schema.names.index(partition.attribute.name)
-        tried = [(form, self.judge(_with(generalization, form))) for form in _forms(self.split.train, j)]
+        tried = [(form, self.judge(_with(generalization, form), False)) for form in _forms(self.split.train, j)]
         form, more = min(tried, key=lambda each: each[1].doubt)
+        more = replace(more, attack=self._attack(_with(generalization, form)))
         return _worth(partition, how_asked(form), more, now)
 
     def pairs(self, generalization: Generalization) -> Iterator[tuple[Partition, tuple[int, int]]]:

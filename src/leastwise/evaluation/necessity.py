@@ -7,6 +7,7 @@ more often the model errs, and A1 errs, *without it*. See ``leaving_out`` for ho
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, get_args
 
@@ -17,6 +18,7 @@ from leastwise.evaluation.worth import (
     ASKED,
     LEVEL,
     NOT_ASKED,
+    ONE_OF_SEVERAL,
     Buys,
     Worth,
     left_out,
@@ -87,7 +89,7 @@ class Necessity(Document):
     def sentences(self) -> list[str]:
         """Say of each question what it is worth, and of the boundaries which could go."""
         return [
-            *(left_out(each, self.number) for each in self._left_out),
+            *(left_out(each, self.number, self._words) for each in self._left_out),
             *(put_beside(each, self.number) for each in self.not_asked),
             *self.boundary_sentences(),
         ]
@@ -95,6 +97,16 @@ class Necessity(Document):
     @property
     def _left_out(self) -> list[Worth]:
         return [*self.asked, *([] if self.together is None else [self.together])]
+
+    @property
+    def _alike(self) -> bool:
+        """Whether questions that buy nothing one by one are needed together: each tells what others tell, too."""
+        return self.together is not None and self.together.buys != "nothing"
+
+    @property
+    def _words(self) -> Mapping[Buys, str]:
+        """What is said of what a question buys: nobody may read that all those can go that buy nothing alone."""
+        return {**ASKED, "nothing": ONE_OF_SEVERAL} if self._alike else ASKED
 
     def boundary_sentences(self) -> list[str]:
         """Say which neighbouring answers could be one; nothing where boundaries were not judged."""
@@ -129,21 +141,20 @@ class Necessity(Document):
     @property
     def unneeded(self) -> tuple[str, ...]:
         """The asked questions that buy nothing that these records can tell, not even together."""
-        if self.together is not None and self.together.buys != "nothing":
+        if self._alike:
             return ()
         return tuple(each.attribute for each in self.asked if each.buys == "nothing")
 
     def reasons(self) -> dict[str, str]:
         """Return, by question, why it is asked, in the words of the people who are asked."""
         # Of questions that tell the same each buys nothing, and yet one is needed.
-        alike = self.together is not None and self.together.buys != "nothing"
-        return {each.attribute: reason(each, alike, self.number) for each in self.asked}
+        return {each.attribute: reason(each, self._alike, self.number) for each in self.asked}
 
     def tables(self) -> list[Listing]:
         """Return what is asked, what is not, and the boundaries, each as a table of texts."""
         errors = [f"{who} errs more without it, in points" for who in ("the model", "A1")]
         return [
-            Listing("Asked", ["question", "verdict", *errors, "asked as"], rows(self._left_out, ASKED)),
+            Listing("Asked", ["question", "verdict", *errors, "asked as"], rows(self._left_out, self._words)),
             Listing("Not asked", ["question", "verdict", *errors, "tried as"], rows(self.not_asked, NOT_ASKED)),
             Listing(
                 "Boundaries between answers (by counting)",

@@ -24,6 +24,8 @@ ASKED: dict[Buys, str] = {
     "sureness": "makes the model surer only",
     "nothing": _NOTHING,
 }
+ONE_OF_SEVERAL = "by itself it could be left out, but not together with others that could"
+"""Of a question that buys nothing alone, where all of those together are needed."""
 NOT_ASKED: dict[Buys, str] = {
     "accuracy": "would buy accuracy",
     "perhaps": f"would perhaps buy accuracy: {_SO_MANY}",
@@ -157,10 +159,10 @@ def _about_each(each: Worth) -> str:
     return f": {listed(told)}" if told else ""
 
 
-def left_out(each: Worth, number: NumberErrors | None) -> str:
+def left_out(each: Worth, number: NumberErrors | None, words: Mapping[Buys, str] = ASKED) -> str:
     """Say what leaving out a question costs."""
     costs = f"costs {_in_points(each.error, number)}{_about_each(each)}{_attacker(each, 'more', 'less')}"
-    return f"Leaving out {each.attribute} {costs}. {_sentence(ASKED[each.buys] + _for(each))}"
+    return f"Leaving out {each.attribute} {costs}. {_sentence(words[each.buys] + _for(each))}"
 
 
 def put_beside(each: Worth, number: NumberErrors | None) -> str:

@@ -20,7 +20,7 @@ from leastwise.exports.languages import ENGLISH, Notice, Translation, direction,
 from leastwise.exports.questionnaire import Question, label_question, questions
 from leastwise.generalization import Generalization
 
-TITLE = "A few questions"
+TITLE, OF_ONE = "A few questions", "One question"
 _NUMBER = r"\s*[+\-]?[0-9][0-9.,'’\s]*"  # what form.js and plain_number may read
 
 
@@ -79,12 +79,17 @@ def form_html(
     asked = questions(generalization, told, say, prefer_not_to_say)
     asked += [label_question(each, told) for each in generalization.schema.labels if label]
     _check_texts(asked)
+    if not asked:
+        raise ParameterError(
+            "a form must ask something, and here nothing is asked; what is not asked is told to people by: "
+            "leastwise export --to questionnaire"
+        )
     taken = [question.name for question in asked if question.name in (hidden or {})]
     if taken:
         raise ParameterError(f"a hidden field must not have the name of a question; got {shorten(taken[0])}")
     text: str = _template().render(
         say=say,
-        title=told.title or title or say(TITLE),
+        title=told.title or title or say(TITLE if len(asked) > 1 else OF_ONE),
         introduction=told.introduction or introduction,
         notice=told.of_notice(notice).lines(say) if notice else [],
         language=language,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from leastwise.documents.pages import as_is
+from leastwise.documents.wording import counted
 from leastwise.errors import ParameterError, shorten
 from leastwise.exports.languages import Translation, check_names
 from leastwise.generalization import Generalization
@@ -209,7 +210,9 @@ def questionnaire(
 
 def _summary(generalization: Generalization) -> str:
     collected, everything = len(generalization.collected), len(generalization)
-    text = f"Asked: {collected} of {everything} attributes."
+    if not collected:
+        return f"Asked: nothing of {counted(everything, 'attribute')}. Nothing about a person is collected."
+    text = f"Asked: {collected} of {counted(everything, 'attribute')}."
     if generalization.label is not None:
         text += f" The answers serve to predict **{as_is(generalization.label.name)}**."
     return text + " Nothing else about a person is collected."
@@ -248,6 +251,8 @@ def _titled(attribute: Attribute) -> str:
 
 
 def _rules(asked: list[Question]) -> Iterator[str]:
+    if not asked:
+        return
     exact = [question for question in asked if question.widget == "number"]
     ranges = [question for question in asked if question.typed and question.attribute.continuous]
     yield "## How an answer is recorded"
@@ -274,6 +279,8 @@ def _overview(generalization: Generalization) -> Iterator[str]:
         personal = "yes" if attribute.personal else "no"
         domain = "not published" if partition.suppressed else _domain(attribute)
         yield f"| {as_is(attribute.name)} | {personal} | {domain} | {_asked_as(partition)} |"
+    if not generalization.collected:
+        return
     yield ""
     yield (
         "Coarse answers tell less than exact ones, but not nothing: several together can still point to one "
@@ -292,4 +299,4 @@ def _asked_as(partition: Partition) -> str:
         return "**not asked**"
     if isinstance(partition, Untouched):
         return "the exact number"
-    return f"{partition.size} answers" + (", every value its own" if partition.untouched else "")
+    return counted(partition.size, "answer") + (", every value its own" if partition.untouched else "")

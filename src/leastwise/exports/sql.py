@@ -99,7 +99,10 @@ def to_sql(
         inner.append([f"{RECORD}.{spoken.name(name)} AS k{i}"])
         outer.append([f"k{i} AS {spoken.name(name)}"])
     if not outer:
-        raise ParameterError("nothing would be left: no attribute is collected and no column is kept")
+        raise ParameterError(
+            "nothing would be left: no attribute is collected and no column is kept; name one to keep (--keep) or "
+            "store nothing of these people"
+        )
     derived = [[line] for column, _ in asked for line in column.derivation()]
     origin = [f"FROM {_path(spoken, table)} AS {RECORD}"]
     if derived:

@@ -63,12 +63,12 @@ def heading(partitions: Sequence[Partition]) -> str:
     asked = [p for p in partitions if not p.suppressed]
     exact = sum(1 for p in asked if p.untouched)
     answers = sum(p.size for p in asked)
-    text = f"Ask {len(asked)} of {len(partitions)} attributes"
-    text += f", {answers} answers in all" if answers else ""
-    return text + (f", {exact} of them in full." if exact else ".")
+    text = f"Ask {len(asked)} of {counted(len(partitions), 'attribute')}"
+    text += f", {exact} of them in full" if exact else ""
+    return text + (f", {counted(answers, 'answer')} in all." if answers else ".")
 
 
-def questions_in_words(partitions: Sequence[Partition], most: int = 12) -> str:
+def questions_in_words(partitions: Sequence[Partition], most: int = 12, unasked: str = "do not ask") -> str:
     """Name the questions: in how many ranges or groups each is asked, and what is not asked.
 
     >>> from leastwise import Attribute, Intervals
@@ -82,7 +82,7 @@ def questions_in_words(partitions: Sequence[Partition], most: int = 12) -> str:
     asked = [f"{p.attribute.name} {how_asked(p)}" for p in partitions if not p.suppressed]
     left = [p.attribute.name for p in partitions if p.suppressed]
     parts = [some(asked, most)] if asked else []
-    return "; ".join([*parts, f"do not ask {some(left, most, 'or')}"] if left else parts)
+    return "; ".join([*parts, f"{unasked} {some(left, most, 'or')}"] if left else parts)
 
 
 def answers_in_words(partitions: Sequence[Partition], what: str = "") -> str:

@@ -148,9 +148,13 @@ class Generalization:
         """Return whether knowing the other's generalized record tells this one's (equal included)."""
         return all(mine.is_coarser_than(its) for mine, its in self.beside(other))
 
-    def refine(self, other: Generalization) -> Generalization:
-        """Return what somebody knows who holds the generalized records of both."""
-        return Generalization(tuple(mine.refine(its) for mine, its in self.beside(other)), self.label)
+    def refine(self, *others: Generalization) -> Generalization:
+        """Return what somebody knows who holds the generalized records of all: their common refinement."""
+        joined = self
+        for other in others:
+            pairs = joined.beside(other)
+            joined = Generalization(tuple(mine.refine(its) for mine, its in pairs), self.label)
+        return joined
 
     def compare(self, other: Generalization) -> describe.Comparison:
         """Say what the other asks more or less finely."""

@@ -6,12 +6,11 @@ disk.
 """
 
 from importlib import import_module
-from pathlib import Path
 
 
 def is_compiled(module: str, name: str) -> bool:
     """Return whether an earlier process left a kernel on the disk, compiled from the source as it is."""
     kernel = getattr(import_module(f"leastwise.kernels.{module}"), name)
-    source, line = Path(kernel.py_func.__code__.co_filename), kernel.py_func.__code__.co_firstlineno
-    kept = Path(kernel.stats.cache_path).glob(f"{module}.{name}-{line}.*.nbi")
-    return any(index.stat().st_mtime >= source.stat().st_mtime for index in kept)
+    # Numba itself says whether its index was made of this source: it looks at more than the time of a file.
+    kept = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
+    return kept is not None and bool(kept._load_index())

@@ -13,7 +13,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.kernels.numbering import number_keys, slot
+from leastwise.kernels.numbering import count_keys, number_keys, slot
 
 Ints = npt.NDArray[np.integer[Any]]
 Floats = npt.NDArray[np.floating[Any]]
@@ -331,23 +331,8 @@ def count_at(
     for r in range(len(row_z)):
         node = np.int64(node_of[row_z[r], depth])
         keys[r] = (node - first) * values + row_v[r] if node >= 0 else -1
-    pair, pairs = number_keys(keys)
-    of_pair, sums = np.empty(pairs, np.int64), np.zeros(pairs)
-    for r in range(len(keys)):
-        if pair[r] >= 0:
-            of_pair[pair[r]] = keys[r]
-            sums[pair[r]] += row_w[r]
-    lengths, people = np.zeros(nodes, np.int32), np.zeros(nodes)
-    for p in range(pairs):
-        lengths[of_pair[p] // values] += 1
-        people[of_pair[p] // values] += sums[p]
-    place = np.cumsum(lengths) - lengths
-    found, counts = np.empty(pairs, np.int32), np.empty(pairs)
-    for p in range(pairs):
-        node = of_pair[p] // values
-        found[place[node]], counts[place[node]] = of_pair[p] % values, sums[p]
-        place[node] += 1
-    return lengths, found, counts, people
+    found: tuple[Ints, Ints, Floats, Floats] = count_keys(keys, row_w, 1, nodes, values)
+    return found
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

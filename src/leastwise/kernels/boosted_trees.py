@@ -314,16 +314,72 @@ def add_up(first: Floats, added: Floats) -> Floats:
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def leaves_left(
+    starts: Ints, ordered: Ints, column: Ints, cut: Ints, child: Ints, left: Ints
+) -> npt.NDArray[np.uint32]:
+    """Return codes x trees: a bit for each node that a row with this code may still end in.
+
+    A node that looks at a column sends each of its codes to one side, and rules the leaves of the other side out.
+    What all codes of a row leave is its leaf: bits instead of branches, as in QuickScorer (Lucchese et al. 2015).
+    """
+    trees, most = column.shape
+    found = np.empty((starts[-1], trees), np.uint32)
+    below = np.empty(most, np.uint32)
+    for t in range(trees):
+        for node in range(most - 1, -1, -1):  # children have higher numbers
+            below[node] = np.uint32(1) << np.uint32(node)
+            if column[t, node] >= 0:
+                below[node] = below[child[t, node]] | below[child[t, node] + 1]
+        found[:, t] = below[0]
+        for node in range(most):
+            j = column[t, node]
+            if j >= 0:
+                for code in range(starts[j + 1] - starts[j]):
+                    goes = code <= cut[t, node] if ordered[j] else left[t, node, code] == 1
+                    found[starts[j] + code, t] &= ~below[child[t, node] + (1 if goes else 0)]
+    return found
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _number_of(bit: np.uint32) -> int:
+    """Return the place of the only bit, by halves."""
+    place = 0
+    for step in (16, 8, 4, 2, 1):
+        if bit >> np.uint32(place + step):
+            place += step
+    return place
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def predict(
-    inputs: Ints, ordered: Ints, first: Floats, column: Ints, cut: Ints, child: Ints, value: Floats, left: Ints
+    inputs: Ints,
+    starts: Ints,
+    ordered: Ints,
+    first: Floats,
+    column: Ints,
+    cut: Ints,
+    child: Ints,
+    value: Floats,
+    left: Ints,
 ) -> Floats:
     """Return rows x classes: the probabilities that the trees give."""
-    scores = len(first)
+    scores, trees = len(first), len(column)
     raw = np.empty((len(inputs), scores))
     raw[:] = first
-    for r in range(len(inputs)):
-        for t in range(len(column)):
-            raw[r, t % scores] += value[t, _leaf(inputs[r], ordered, column[t], cut[t], child[t], left[t])]
+    if column.shape[1] > 32 or starts[-1] > len(inputs):  # no room for so many bits, or they would not pay
+        for r in range(len(inputs)):
+            for t in range(trees):
+                raw[r, t % scores] += value[t, _leaf(inputs[r], ordered, column[t], cut[t], child[t], left[t])]
+    else:
+        masks, own = leaves_left(starts, ordered, column, cut, child, left), np.empty(trees, np.uint32)
+        for r in range(len(inputs)):
+            own[:] = masks[inputs[r, 0]]
+            for j in range(1, inputs.shape[1]):
+                seen = masks[starts[j] + inputs[r, j]]
+                for t in range(trees):
+                    own[t] &= seen[t]
+            for t in range(trees):
+                raw[r, t % scores] += value[t, _number_of(own[t])]
     out = np.empty((len(inputs), max(2, scores)))
     _probabilities(raw, out)
     return out

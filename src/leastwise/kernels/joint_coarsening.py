@@ -22,11 +22,14 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from leastwise.kernels.numbering import number_keys
+
 Array = npt.NDArray[Any]
 
 # Of the standard deviation of a lead: 0 leaves holes at ties; which share above 0 is best was not searched for.
 CHANCE = 0.5
 TIE = 1e-9
+NOT_NEGATIVE = 2**63 - 1  # of a sum that may have wrapped around, all bits but the sign
 
 
 class Joint(NamedTuple):
@@ -94,40 +97,27 @@ def _groups(state: State, attribute: int, into: Array) -> tuple[Array, Array, Ar
     """Return the joint buckets that a merge touches, chained by what they become: (first, next, touched)."""
     total = len(state.joint.alive)
     touched = np.empty(total, dtype=np.int64)
+    keys = np.empty(total, dtype=np.int64)
     count = 0
     for z in range(total):
-        if state.joint.alive[z] and into[state.joint.buckets[z, attribute]] >= 0:
+        bucket = state.joint.buckets[z, attribute]
+        if state.joint.alive[z] and into[bucket] >= 0:
             touched[count] = z
+            moved = state.joint.zobrist[attribute, into[bucket]] - state.joint.zobrist[attribute, bucket]
+            keys[count] = (state.joint.keys[z] + moved) & NOT_NEGATIVE
             count += 1
-    touched = touched[:count]
-    room = 16
-    while room < 2 * count:
-        room *= 2
-    slots = np.full(room, -1, dtype=np.int64)
-    group_key = np.empty(count, dtype=np.int64)
-    first = np.empty(count, dtype=np.int64)
-    last = np.empty(count, dtype=np.int64)
+    group_of, groups = number_keys(keys[:count])
+    first = np.full(groups, -1, dtype=np.int64)
+    last = np.empty(groups, dtype=np.int64)
     chain = np.full(total, -1, dtype=np.int64)
-    groups = 0
-    for joint in touched:
-        bucket = state.joint.buckets[joint, attribute]
-        key = (
-            state.joint.keys[joint]
-            - state.joint.zobrist[attribute, bucket]
-            + state.joint.zobrist[attribute, into[bucket]]
-        )
-        slot = (key ^ (key >> 29)) & (room - 1)
-        while slots[slot] >= 0 and group_key[slots[slot]] != key:
-            slot = (slot + 1) & (room - 1)
-        if slots[slot] < 0:
-            slots[slot] = groups
-            group_key[groups] = key
-            first[groups] = joint
-            groups += 1
+    for i in range(count):
+        group = group_of[i]
+        if first[group] < 0:
+            first[group] = touched[i]
         else:
-            chain[last[slots[slot]]] = joint
-        last[slots[slot]] = joint
-    return first[:groups], chain, touched
+            chain[last[group]] = touched[i]
+        last[group] = touched[i]
+    return first, chain, touched[:count]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

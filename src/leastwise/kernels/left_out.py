@@ -13,7 +13,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.kernels.numbering import number_keys
+from leastwise.kernels.numbering import count_keys, number_keys
 
 Ints = npt.NDArray[np.integer[Any]]
 Floats = npt.NDArray[np.floating[Any]]
@@ -66,24 +66,9 @@ def count_nodes(node_of: Ints, row_z: Ints, row_v: Ints, row_w: Floats, values: 
             node = node_of[row_z[r], depth]
             if node >= 0:
                 keys[r * depths + depth] = node * values + row_v[r]
-    pair, pairs = number_keys(keys)
-    of_pair, sums = np.zeros(pairs, np.int64), np.zeros(pairs)
-    for i in range(len(keys)):
-        if pair[i] >= 0:
-            of_pair[pair[i]] = keys[i]
-            sums[pair[i]] += row_w[i // depths]
-    starts, people = np.zeros(nodes + 1, np.int64), np.zeros(nodes)
-    for p in range(pairs):
-        starts[of_pair[p] // values + 1] += 1
-        people[of_pair[p] // values] += sums[p]
-    starts = np.cumsum(starts)
-    place = starts[:-1].copy()
-    found, counts = np.empty(pairs, np.int64), np.empty(pairs)
-    for p in range(pairs):
-        node = of_pair[p] // values
-        found[place[node]] = of_pair[p] % values
-        counts[place[node]] = sums[p]
-        place[node] += 1
+    lengths, found, counts, people = count_keys(keys, row_w, depths, nodes, values)
+    starts = np.zeros(nodes + 1, np.int64)
+    starts[1:] = np.cumsum(lengths)
     return starts, found, counts, people
 
 

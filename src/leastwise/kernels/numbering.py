@@ -1,4 +1,4 @@
-"""Distinct keys, numbered: by an array of all possible ones, or by a hash table with open addressing."""
+"""Distinct keys, numbered and counted: by an array of all possible ones, or by a hash table (open addressing)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 Ints = npt.NDArray[np.integer[Any]]
+Floats = npt.NDArray[np.floating[Any]]
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -61,3 +62,31 @@ def number_keys(keys: Ints) -> tuple[Ints, int]:
             found += 1
         numbers[i] = number_of[place]
     return numbers, found
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def count_keys(
+    keys: Ints, people: Floats, each: int, nodes: int, values: int
+) -> tuple[Ints, Ints, Floats, Floats]:
+    """Count the people of keys ``node * values + value``; a negative key is nobody's.
+
+    ``each`` so many keys are those of one row, which stands for ``people``. Of each node: how many values it has;
+    then, node by node, the values and their people; and all people of each node.
+    """
+    pair, pairs = number_keys(keys)
+    of_pair, sums = np.empty(pairs, np.int64), np.zeros(pairs)
+    for i in range(len(keys)):
+        if pair[i] >= 0:
+            of_pair[pair[i]] = keys[i]
+            sums[pair[i]] += people[i // each]
+    lengths, total = np.zeros(nodes, np.int32), np.zeros(nodes)
+    for p in range(pairs):
+        lengths[of_pair[p] // values] += 1
+        total[of_pair[p] // values] += sums[p]
+    place = np.cumsum(lengths) - lengths
+    found, counts = np.empty(pairs, np.int32), np.empty(pairs)
+    for p in range(pairs):
+        node = of_pair[p] // values
+        found[place[node]], counts[place[node]] = of_pair[p] % values, sums[p]
+        place[node] += 1
+    return lengths, found, counts, total

@@ -6,19 +6,15 @@ from leastwise.minimizers.apt import AptMinimizer
 from leastwise.minimizers.base import Minimizer
 from leastwise.minimizers.coarsening import coarsening_path
 from leastwise.minimizers.coarsening.minimizer import CoarseningMinimizer, restarted_paths
-from leastwise.minimizers.constraints import Constraints
+from leastwise.minimizers.constraints import Constraints, at_least, nested
 from leastwise.minimizers.descent import joint_path
 from leastwise.minimizers.feature_selection import FeatureSelectionMinimizer
-from leastwise.minimizers.floor import at_least
 from leastwise.minimizers.iterative import IterativeMinimizer, iterative_path
-from leastwise.minimizers.merging import least, spend
-from leastwise.minimizers.nesting import nested
+from leastwise.minimizers.merging import least, rounded, spend, uninformative
 from leastwise.minimizers.neural import AdvTrainMinimizer, MutualInfMinimizer, watched
 from leastwise.minimizers.optimal import OptimalMinimizer, optimal_path
 from leastwise.minimizers.pat import PATMinimizer, draw_svg, draw_text, explain, pat_grid, pat_path
 from leastwise.minimizers.recommended import recommended_paths
-from leastwise.minimizers.rounding import rounded
-from leastwise.minimizers.silent import uninformative
 from leastwise.minimizers.uniform import UniformMinimizer
 from leastwise.plugins import MINIMIZERS as GROUP
 from leastwise.plugins import plugins

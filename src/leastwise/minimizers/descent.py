@@ -25,7 +25,7 @@ from leastwise.kernels.joint_coarsening import State
 from leastwise.kernels.joint_partition import Guessed, Rests, number_pairs, run_hits, run_label_hits
 from leastwise.minimizers.coarsening.path import FineBuckets
 from leastwise.minimizers.coarsening.state import PseudoCounts, Records, make_state
-from leastwise.minimizers.constraints import Constraints, MergeRules, broken
+from leastwise.minimizers.constraints.constraints import Constraints, MergeRules, broken
 from leastwise.minimizers.optimal.items import target_weights
 from leastwise.minimizers.orders import principal_direction
 from leastwise.partition import Partition

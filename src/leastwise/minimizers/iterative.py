@@ -13,8 +13,8 @@ from leastwise.generalization import Generalization
 from leastwise.kernels.additive_logistic import fit_additive
 from leastwise.kernels.interval_program import variance_runs
 from leastwise.minimizers.base import Minimizer, check_two_classes, held_out
+from leastwise.minimizers.optimal.surrogate import one_hot_logistic
 from leastwise.minimizers.orders import principal_direction
-from leastwise.minimizers.surrogate import one_hot_logistic
 from leastwise.predictors.base import Samples, samples_by
 from leastwise.predictors.joint_buckets import JointBuckets
 from leastwise.records.table import Table

@@ -14,13 +14,13 @@ from leastwise.minimizers.base import chosen_on
 from leastwise.minimizers.coarsening.minimizer import fine_starts
 from leastwise.minimizers.coarsening.path import coarsening_steps, countable, thinned
 from leastwise.minimizers.coarsening.state import PseudoCounts, Records, make_state
-from leastwise.minimizers.constraints import Constraints, broken
+from leastwise.minimizers.constraints.constraints import Constraints, broken
+from leastwise.minimizers.constraints.floor import brought_to
 from leastwise.minimizers.descent import joint_path
-from leastwise.minimizers.floor import brought_to
 from leastwise.minimizers.optimal.items import target_weights
 from leastwise.minimizers.optimal.minimizer import optimal_path
+from leastwise.minimizers.optimal.surrogate import Surrogate, effects_of, neighbours_told
 from leastwise.minimizers.pat import pat_grid
-from leastwise.minimizers.surrogate import Surrogate, effects_of, neighbours_told
 from leastwise.records.table import Table
 from leastwise.schema import Schema
 

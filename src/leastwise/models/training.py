@@ -6,11 +6,12 @@ import importlib
 import platform
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
@@ -156,51 +157,86 @@ def train(
     """
     check_between("test_share", test_share, 0.05, 0.9)
     name = _label_name(generalization, label)
-    frame = as_polars(records)
+    sample = _sample(generalization, as_polars(records), name, full, counts, survey_weights)
+    number = not sample.classes
+    chosen = (FOR_NUMBERS if number else DEFAULT) if estimator is None else estimator
+    pipeline = pipeline_for(generalization, chosen, seed)
+    used = pipeline.steps[-1][1]
+    with threadpool_limits(1, "blas"):
+        parts = _held_out(sample.people, test_share, seed)
+        measure = _measured_number if number else _measured
+        measured = measure(pipeline, sample.x, sample.y, *parts, sample.speaks)
+        fitted = _fitted(pipeline, sample.x, sample.y, sample.people, sample.speaks)
+    facts = ModelFacts(
+        fingerprint=generalization.fingerprint,
+        label=name,
+        classes=sample.classes,
+        collected=generalization.collected,
+        estimator=f"{type(used).__module__}.{type(used).__qualname__}",
+        trained=int(sample.people.sum()),
+        unlabelled=sample.unlabelled,
+        seed=seed,
+        versions=_versions(used),
+        unit=sample.unit,
+        survey_weights=survey_weights,
+        **measured,
+    )
+    return Model(generalization, fitted, facts)
+
+
+class _Sample(NamedTuple):
+    """What a model is fitted to: the records that have a label.
+
+    Attributes
+    ----------
+    x, y
+        The numbers of the buckets, and the label: the number of a class, or the number itself.
+    people, speaks
+        How many people each row stands for, and for how much each of them speaks.
+    classes, unit
+        Of the label; a number has no classes.
+    unlabelled
+        How many people were left out.
+    """
+
+    x: Matrix
+    y: npt.NDArray[Any]
+    people: Counts
+    speaks: Weights
+    classes: tuple[str, ...]
+    unit: str
+    unlabelled: int
+
+
+def _sample(
+    generalization: Generalization,
+    frame: pl.DataFrame,
+    name: str,
+    full: bool,
+    counts: npt.ArrayLike | None,
+    survey_weights: str | None,
+) -> _Sample:
+    """Encode the records and their labels; refuse those of which nothing can be learned."""
     if name not in frame.columns:
         raise DataError(f"the records have no column {shorten(name)}; {did_you_mean(name, frame.columns)}")
     declared = next((each for each in generalization.schema.labels if each.name == name), None)
-    rule = "" if declared is None else declared.derive
-    labels = (
-        derived_column(nw.from_native(frame[name], series_only=True), rule).to_polars()
-        if full and rule
-        else frame[name]
-    )
-    number = declared is not None and declared.continuous
-    classes, told, known = _labels(declared, labels)
+    column = frame[name]
+    if full and declared is not None and declared.derive:
+        column = derived_column(nw.from_native(column, series_only=True), declared.derive).to_polars()
+    classes, told, known = _labels(declared, column)
     speaks = _weights(frame, survey_weights, generalization, counts is not None)
     frame = frame if survey_weights is None else frame.drop(survey_weights)
     matrix = encoded(generalization, generalization.transform(frame) if full else frame)
-    x, y, speaks = matrix[known], told[known], speaks[known]
     everybody = np.ones(len(told), dtype=np.int64) if counts is None else np.asarray(counts, dtype=np.int64)
-    people = everybody[known]
+    y, people = told[known], everybody[known]
     if people.sum() < FEWEST or len(np.unique(y)) < 2:
         raise DataError(
             f"{shorten(name)}: training needs {FEWEST} records with a label and two classes or more; "
             f"found {people.sum()} and {len(np.unique(y))}"
         )
-    chosen = (FOR_NUMBERS if number else DEFAULT) if estimator is None else estimator
-    pipeline = pipeline_for(generalization, chosen, seed)
-    used = pipeline.steps[-1][1]
-    with threadpool_limits(1, "blas"):
-        parts = _held_out(people, test_share, seed)
-        measured = (_measured_number if number else _measured)(pipeline, x, y, *parts, speaks)
-        fitted = _fitted(pipeline, x, y, people, speaks)
-    facts = ModelFacts(
-        fingerprint=generalization.fingerprint,
-        label=name,
-        classes=classes,
-        collected=generalization.collected,
-        estimator=f"{type(used).__module__}.{type(used).__qualname__}",
-        trained=int(people.sum()),
-        unlabelled=int(everybody.sum() - people.sum()),
-        seed=seed,
-        versions=_versions(used),
-        unit=declared.unit if number and declared is not None else "",
-        survey_weights=survey_weights,
-        **measured,
-    )
-    return Model(generalization, fitted, facts)
+    unit = declared.unit if declared is not None and declared.continuous else ""
+    left_out = int(everybody.sum() - people.sum())
+    return _Sample(matrix[known], y, people, speaks[known], classes, unit, left_out)
 
 
 def _labels(label: Attribute | None, column: Any) -> tuple[tuple[str, ...], npt.NDArray[Any], Known]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -138,16 +138,8 @@ def _policy(section: Section, folder: Path) -> Policy | None:
     previous = tuple(folder / name for name in section.words("previous"))
     seed, quick = section.whole_or("seed", 0) or 0, section.truth("quick")
     nested, groups = section.truth("nested"), section.words("groups")
-    names = _names(section.section("names"))
-    try:
-        parse_all(groups)
-    except ParameterError as error:
-        section.problems.add(("groups",), str(error))
-    months = section.whole_or("review_months", 12) or 0
-    if months < 1:
-        section.problems.add(("review_months",), f"must be at least 1; got {months}")
-    if seed < 0:
-        section.problems.add(("seed",), f"must be a whole number from 0; got {seed}")
+    names, months = _names(section.section("names")), section.whole_or("review_months", 12) or 0
+    _check_values(section.problems, groups, months, seed)
     section.done()
     _check_names(section.problems, task, budget, constraints, form, names)
     if section.problems.texts or budget is None or drift is None:
@@ -288,6 +280,17 @@ def _names(section: Section) -> Names:
     """Read what buckets are called, by attribute."""
     path, problems = section.path, section.problems
     return {name: names_from_document(section.take(name), (*path, name), problems) for name in section.names()}
+
+
+def _check_values(problems: Problems, groups: Sequence[str], months: int, seed: int) -> None:
+    try:
+        parse_all(groups)
+    except ParameterError as error:
+        problems.add(("groups",), str(error))
+    if months < 1:
+        problems.add(("review_months",), f"must be at least 1; got {months}")
+    if seed < 0:
+        problems.add(("seed",), f"must be a whole number from 0; got {seed}")
 
 
 def _check_names(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import yaml
 
@@ -139,29 +139,30 @@ def policy_text(
     for name, text in said.items():
         line = f"{name}: {text}" if text is not None else f"# {name}: {EXAMPLES[name]}"
         lines[name] = line.ljust(COLUMN) if name in COMMENTED else line
-    beside = {
-        "person": (person, "whose record each one is"),
-        "survey_weights": (survey_weights, "for how much of the population it speaks"),
-    }
-    for name, (column, words) in beside.items():  # most records have neither
-        if column is not None:
-            line = f"{name}: {_written(column)}"
-            lines["personal"] = f"{line.ljust(COLUMN)} # the column that tells {words}\n{lines['personal']}"
-    at_source = {
-        "table": (table, "the table of the database"),
-        "key": (key, "the column that tells records apart"),
-        "sample": (sample, "so many are drawn to fit on; all are judged"),
-        "min_count": (min_count, "smaller counts stay where the records are"),
-    }
-    if any(value is not None for value, _ in at_source.values()):
-        lines["data"] = f"{lines['data']} # the records, where they lie"
-        for name, (value, words) in at_source.items():
-            if value is not None:
-                line = f"{name}: {_written(value) if isinstance(value, str) else value}"
-                lines["data"] += f"\n{line.ljust(COLUMN)} # {words}"
-    else:
-        lines["data"] += " # the sample: CSV, Parquet or NDJSON"
+    beside = {"person": person, "survey_weights": survey_weights}
+    lines["personal"] = "\n".join([*_lines(beside), lines["personal"]])
+    where = _lines({"table": table, "key": key, "sample": sample, "min_count": min_count})
+    what = "the records, where they lie" if where else "the sample: CSV, Parquet or NDJSON"
+    lines["data"] = "\n".join([f"{lines['data']} # {what}", *where])
     return TEMPLATE.format(**lines, budget=_budget_lines(DEFAULT if budget is None else budget))
+
+
+# What few policies say: there is no example of it.
+SELDOM = {
+    "survey_weights": "the column that tells for how much of the population it speaks",
+    "person": "the column that tells whose record each one is",
+    "table": "the table of the database",
+    "key": "the column that tells records apart",
+    "sample": "so many are drawn to fit on; all are judged",
+    "min_count": "smaller counts stay where the records are",
+}
+
+
+def _lines(given: Mapping[str, str | int | None]) -> list[str]:
+    """Write what is given, each with what it means behind it."""
+    texts = {name: _written(value) if isinstance(value, str) else value for name, value in given.items()}
+    said = {name: f"{name}: {text}" for name, text in texts.items() if text is not None}
+    return [f"{said[name].ljust(COLUMN)} # {words}" for name, words in SELDOM.items() if name in said]
 
 
 def _budget_lines(budget: Budget) -> str:

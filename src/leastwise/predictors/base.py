@@ -8,9 +8,10 @@ multiply a logit by 0 is no exclusion: 0 wins against negative logits.)
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal, Protocol, cast
 
 import numpy as np
@@ -449,14 +450,17 @@ def _nearest(codes: npt.NDArray[Any], shown: npt.NDArray[Any]) -> npt.NDArray[np
     return np.asarray(shown[near], dtype=np.intp)
 
 
-@cache
-def _thread_pools() -> ThreadpoolController:
+@lru_cache(maxsize=1)
+def _thread_pools(modules: int) -> ThreadpoolController:
     return ThreadpoolController()
 
 
 def few_threads(most: int | None = 1, user_api: str | None = None) -> Any:
-    """Limit the threads of numerical libraries in a ``with`` block; they are looked up once, not for every fit."""
-    return _thread_pools().limit(limits=most, user_api=user_api)
+    """Limit the threads of numerical libraries in a ``with`` block.
+
+    They are looked up again only after something was imported: a look takes as long as a small fit.
+    """
+    return _thread_pools(len(sys.modules)).limit(limits=most, user_api=user_api)
 
 
 def batches(rows: int, size: int, epochs: int, random: np.random.Generator) -> Iterator[npt.NDArray[Any]]:

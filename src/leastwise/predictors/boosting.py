@@ -210,7 +210,8 @@ def _spread(
     boosted: _Boosted, seen: _Inputs, codes: npt.NDArray[np.int32], counted: Probabilities
 ) -> npt.NDArray[np.float64]:
     """Return probabilities of all values: of each boosted one its own, of the rest as the joint buckets say."""
-    found = boosted.by_value(boosted_trees.predict(codes, seen.ordered, boosted.before, *boosted.trees))
+    how = seen.starts, seen.ordered, boosted.before
+    found = boosted.by_value(boosted_trees.predict(codes, *how, *boosted.trees))
     rest = np.bincount(boosted.class_of)[boosted.class_of] > 1
     if not rest.any():
         return found

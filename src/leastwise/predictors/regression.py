@@ -23,7 +23,7 @@ from leastwise.predictors.sklearn import Wrapped, fit_weighted
 
 # So many quantiles of the residuals are kept; and what every level is thought possible by, all together.
 _RESIDUALS, _DOUBT = 200, 0.02
-# People below which a leaf is not made, and the pull of a linear regression towards the mean, in people.
+# People below which a leaf is not made, and the penalty of a ridge regression, in people.
 _FEWEST_IN_A_LEAF, _PENALTY = 20, 3.0
 
 

@@ -170,15 +170,15 @@ def _encoding(path: Path) -> str | None:
                 looked += len(piece)
                 piece = raw.read(_PIECE)
     except UnicodeDecodeError as error:
-        # Where other signs are those of UTF-8, it is such a file with a broken line, of which a reader tells.
+        # Where other characters are those of UTF-8, it is such a file with a broken line, of which a reader tells.
         return "cp1252" if plain and piece[: error.start].isascii() else None
     except (OSError, EOFError):  # of a broken archive something else tells
         return None
     return None
 
 
-def signs(path: Path) -> tuple[str, ...]:
-    """Say of a text file whether it is unpacked, and whether it begins with the mark of UTF-8."""
+def remarks(path: Path) -> tuple[str, ...]:
+    """Say of a text file whether it is unpacked, and whether it begins with a byte order mark."""
     packed = ("unpacked from gzip",) if path.suffix.lower() == ".gz" else ()
     try:
         with open_bytes(path) as raw:

@@ -10,6 +10,7 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
+from leastwise.documents.wording import counted
 from leastwise.errors import DataError, UnknownValueError
 from leastwise.schema import Attribute, Extra
 from leastwise.schema.derive import Region, derived, raw_text, rule_of
@@ -125,7 +126,7 @@ def encode_label(column: Column, label: Attribute) -> npt.NDArray[Any]:
     codes = mapped(column, lambda value: -1 if text_of(value) is None else value_code(value, label))
     without = int((codes < 0).sum())
     if without:
-        raise DataError(f"the label {label.name!r} is missing in {without:,} records; leave those out")
+        raise DataError(f"the label {label.name!r} is missing in {counted(without, 'record')}; leave those out")
     return codes.astype(np.min_scalar_type(max(len(label.values) - 1, 0)))
 
 
@@ -134,7 +135,7 @@ def label_numbers(column: Column, label: Attribute) -> npt.NDArray[np.float64]:
     column = derived_column(column, label.derive) if label.derive else column
     without = int(sum(text_of(value) is None for value in column.to_list()))
     if without:
-        raise DataError(f"the label {label.name!r} is missing in {without:,} records; leave those out")
+        raise DataError(f"the label {label.name!r} is missing in {counted(without, 'record')}; leave those out")
     codes, levels = encode_numbers(column, label)
     if label.extra_values or not np.isfinite(levels).all():
         raise DataError(f"the label {label.name!r} must be a finite number in every record")

@@ -86,7 +86,7 @@ class RecordFile:
         text = place if recoded is None else recoded[0]
         promised = csv_files.separator_of(Path(f"_.{kind}") if kind else place)
         separator = conversion.separator_in(text, promised)
-        said = conversion.signs(place)
+        said = conversion.remarks(place)
         said += () if recoded is None else (recoded[1],)
         said += () if separator == promised else (f"{csv_files.SEPARATOR_NAMES[separator]}s between the columns",)
         return cls(text, named, separator, said, str(place))

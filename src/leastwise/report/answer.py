@@ -12,8 +12,48 @@ from leastwise.evaluation.evaluation import Evaluation
 from leastwise.generalization import Generalization
 from leastwise.generalization.describe import answers_in_words, questions_in_words
 from leastwise.partition import keep
+from leastwise.runs import Run
+from leastwise.runs.nearest import NOTHING, broken_limits, ways_on, would_ask
+from leastwise.runs.showing import on_test
 
 Facts = dict[str, Any]
+
+
+ITS_FOLDER = "run"
+"""The run in commands: a report does not know where it will be read, and is the same wherever it was made."""
+
+
+def shown_id(run: Run) -> str:
+    """Return the candidate that the report is about: the chosen one, else the nearest, else a knee."""
+    found = (run.choice.candidate, run.choice.nearest, *run.frontier.knees, run.frontier.points[0].id)
+    return next(name for name in found if name)
+
+
+def about_whom(run: Run) -> str:
+    """Say of whom figures are, where that is not what was chosen; empty where it is."""
+    if run.choice.candidate is not None:
+        return ""
+    return f"candidate {_place(run)} ({shown_id(run)}), which comes nearest, does not fit and was not chosen"
+
+
+def _place(run: Run) -> int:
+    """Return the number that the picture gives to the candidate that the report is about."""
+    return [point.id for point in on_test(run.frontier)].index(shown_id(run)) + 1
+
+
+def unchosen_facts(run: Run) -> Facts:
+    """Return what is said instead where nothing fits: that, what comes nearest, why not that, and what to do."""
+    choice, point = run.choice, run.frontier[shown_id(run)]
+    if choice.candidate is not None:
+        return {"ways_on": []}
+    every = counted(len(run.frontier.points), "candidate")
+    broken = "; ".join(limit.text for limit in broken_limits(point, choice.budget, run.frontier))
+    sentences = [
+        f"{NOTHING} Of {every} none keeps what was stated: {choice.budget.words()}.",
+        f"Nearest comes candidate {_place(run)} ({point.id}). On the validation part it does not fit: {broken}.",
+        would_ask(point),
+    ]
+    return {"sentences": sentences, "ways_on": ways_on(choice, run.frontier, ITS_FOLDER)}
 
 
 def answer_facts(generalization: Generalization, evaluation: Evaluation) -> Facts:
@@ -64,18 +104,21 @@ def attacker_sentences(evaluation: Evaluation) -> list[str]:
     attack = _a1(evaluation)
     if attack is None:
         return []
-    most = weakest(attack)
-    told, guessed = 1 - most.adversary_error, 1 - most.baseline
-    sentences = [
-        f"An attacker who steals the records is right about {most.attribute} for {percent(told)} of the people; "
-        f"had everything been asked, for 100\u00a0%; guessing without them, for {percent(guessed)}."
-    ]
-    if len(attack.attributes) > 1:
-        sentences.append(
-            f"That is the attribute it gains most on; of all {len(attack.attributes)} personal attributes it gets "
-            f"{percent(attack.adversary_error)} wrong on average, guessing {percent(attack.baseline)}."
-        )
-    return sentences
+    most, many = weakest(attack), len(attack.attributes)
+    told, guessed = percent(1 - most.adversary_error), percent(1 - most.baseline)
+    gains = most.baseline > most.adversary_error and told != guessed
+    right = f"right about {most.attribute} for {told} of the people"
+    every = "both personal attributes" if many == 2 else f"all {many} personal attributes"
+    full = "had everything been asked, for 100\u00a0%"
+    if gains:
+        first = f"An attacker who steals the records is {right}; {full}; guessing without them, for {guessed}."
+    else:
+        first = f"An attacker who steals the records is {right}, as one who only guesses; {full}."
+    if many == 1:
+        return [first]
+    which = "That is the attribute it gains most on" if gains else "About no attribute it does better than that"
+    mean = f"{percent(attack.adversary_error)} wrong on average, guessing {percent(attack.baseline)}"
+    return [first, f"{which}; of {every} it gets {mean}."]
 
 
 def _alone_sentence(attack: SinglingOutResult, evaluation: Evaluation) -> str:

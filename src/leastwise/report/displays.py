@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from leastwise.adversaries import PAPER
 from leastwise.confidence import Interval
-from leastwise.documents.wording import MOST_SHOWN
+from leastwise.documents.wording import MOST_SHOWN, counted
 from leastwise.errors import MissingExtraError, ParameterError
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.pareto import Point
@@ -24,7 +24,8 @@ from leastwise.generalization import Generalization
 from leastwise.partition import Intervals, Partition
 from leastwise.records.table import Table
 from leastwise.runs import Figures, Run
-from leastwise.runs.showing import POINT_NAMES
+from leastwise.runs.nearest import NEAREST
+from leastwise.runs.showing import point_name, standing
 from leastwise.schema import Attribute
 from leastwise.validation import check_choice
 
@@ -70,7 +71,7 @@ class FrontierDisplay(Display):
     points
         The figures of each candidate of the frontier, by its id.
     names
-        What some of them are called ("knee", "chosen").
+        What some of them are called ("knee", "chosen"; where nothing fits, "nearest, does not fit").
     untouched, suppressed
         The limit points: everything asked, nothing asked.
     part
@@ -94,9 +95,8 @@ class FrontierDisplay(Display):
         """Take the figures from a finished run."""
         check_choice("part", part, ("test", "validation"))
         frontier, after = run.frontier, "" if part == "test" else "_validation"
-        chosen = {run.choice.candidate: "chosen"}
-        known = {point.id: POINT_NAMES.get(point.name, point.name) for point in frontier.points}
-        names = {name: chosen.get(name, words) for name, words in known.items()}
+        called = standing(run.choice)
+        names = {point.id: called.get(point.id, point_name(point.name)) for point in frontier.points}
         return cls(
             points={point.id: getattr(point, part) for point in frontier.points},
             names={name: words for name, words in names.items() if words},
@@ -125,8 +125,9 @@ class FrontierDisplay(Display):
         )
         for name, words in self.names.items():
             point = self.points[name].point
-            if words == "chosen":
-                ax.plot(*point, "D", color=COLOURS[1], ms=9)
+            if words in ("chosen", NEAREST):
+                filled = COLOURS[1] if words == "chosen" else "white"
+                ax.plot(*point, "D", color=COLOURS[1], markerfacecolor=filled, ms=9)
             _note(ax, words, point)
         for words, figures in (("everything asked", self.untouched), ("nothing asked", self.suppressed)):
             ax.plot(*figures.point, "*", color="black", ms=10)
@@ -268,7 +269,8 @@ class PartitionDisplay(Display):
             bars, spans = _bars_of_values(partition, buckets, use), _spans_of_values(partition, buckets)
         whole = partition.suppressed or partition.untouched
         unseen = use.sum() - bars.counts.sum()
-        note = f"{unseen:,.0f} people without a finite number are not shown" if unseen else ""
+        without = counted(unseen, "person without a finite number is", "people without a finite number are")
+        note = f"{without} not shown" if unseen else ""
         return cls(
             attribute=attribute,
             unit=partition.attribute.unit,

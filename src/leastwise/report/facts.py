@@ -13,19 +13,20 @@ from leastwise.adversaries.result import AttackResult, GuestResult
 from leastwise.decisions import DECISION, Decision, History
 from leastwise.decisions.signing import SUFFIX, signature_of
 from leastwise.documents.pictures import bar, bars, bars_of_section
-from leastwise.documents.wording import percent
+from leastwise.documents.wording import counted, percent
 from leastwise.evaluation.certificate import Bound, Certificate
 from leastwise.evaluation.declared_groups import FEWEST, FEWEST_TOLD
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.groups import GroupFigures, Groups
 from leastwise.evaluation.necessity import Necessity
 from leastwise.records.table import Table
-from leastwise.report.answer import answer_facts
+from leastwise.report.answer import ITS_FOLDER, about_whom, answer_facts, shown_id, unchosen_facts
 from leastwise.report.buckets import attribute_facts
 from leastwise.report.frontier import frontier_facts
 from leastwise.report.task import provenance_facts, task_facts
 from leastwise.runs import Choice, Run
 from leastwise.runs.shares import Shares
+from leastwise.runs.showing import nothing_needed
 
 Facts = dict[str, Any]
 FORMAT, VERSION = "leastwise-report", 1
@@ -34,16 +35,19 @@ CERTIFICATE_NOTE = (
     "table also gives the slightly higher bounds that hold all at the same time."
 )
 
+BY_NECESSITY = "It is found by: leastwise necessity RUN RECORDS"
 UNEXPLAINED = (
     "What each question is worth was not found for this candidate: the records were not at hand when it was "
-    "chosen. It is found by: leastwise necessity RUN RECORDS"
+    f"chosen. {BY_NECESSITY}"
 )
+UNCHOSEN = "Nothing is chosen, so there is no question to give reasons for: that is found out of what is chosen."
 GROUPS_METHOD = (
     "Each group was judged by itself on the test part, by classifiers that learned from everybody. Groups "
     f"of fewer than {FEWEST} people are told and not compared, of fewer than "
     f"{FEWEST_TOLD} not told. A gap's interval holds for all at once."
 )
 SIGNED = f"It is signed: {DECISION}{SUFFIX}. Whether the signature fits is said by: leastwise check."
+NEITHER = "with another seed, another candidate may come nearest."
 QUICK = "This was a quick run: the attacks were trained less than they can be. A full run may find more."
 
 
@@ -62,51 +66,52 @@ def summarize(
     predicates
         Whether to tell the sentences of A8 that describe single real people.
     """
-    chosen = chosen_id(run)
-    generalization, evaluation = run.generalization(chosen), run.evaluation(chosen)
+    shown = shown_id(run)
+    generalization, evaluation = run.generalization(shown), run.evaluation(shown)
     shares = Shares.stored(run) if table is None else Shares.count(run, table)
-    answer = answer_facts(generalization, evaluation)
-    answer["sentences"] += run.unfinished
+    answer = answer_facts(generalization, evaluation) | unchosen_facts(run)
+    unneeded = nothing_needed(run, ITS_FOLDER)
+    answer["sentences"] += [*unneeded[:1], *run.unfinished]
+    answer["ways_on"] += unneeded[1:]
     return {
         "format": FORMAT,
         "version": VERSION,
         "fingerprint": evaluation.fingerprint,
         "task": task_facts(run, evaluation),
-        "answer": {**answer, **_choice_facts(run.choice)},
-        "frontier": frontier_facts(run, chosen, shares),
-        "attributes": attribute_facts(generalization, shares.of(chosen)),
-        "necessity": necessity_facts(run.necessity),
+        "answer": {**answer, **_choice_facts(run.choice), "about": about_whom(run)},
+        "frontier": frontier_facts(run, shares),
+        "attributes": attribute_facts(generalization, shares.of(shown)),
+        "necessity": necessity_facts(run.necessity, run.choice.candidate is not None),
         "attacks": attack_facts(evaluation, predicates),
         "certificate": certificate_facts(evaluation.certificate, evaluation.deployment),
         "groups": group_facts(run.groups),
         "decision": decision_facts(run, evaluation.fingerprint),
         "drift": drift,
-        "limits": limit_sentences(evaluation, len(run.candidates)),
-        "provenance": provenance_facts(run, evaluation, run.candidate(chosen)),
+        "limits": limit_sentences(evaluation, len(run.candidates), run.choice.candidate is not None),
+        "provenance": provenance_facts(run, evaluation, run.candidate(shown)),
     }
 
 
-def chosen_id(run: Run) -> str:
-    """Return the candidate that the report is about: the chosen one, else the nearest, else a knee."""
-    found = (run.choice.candidate, run.choice.nearest, *run.frontier.knees, run.frontier.points[0].id)
-    return next(name for name in found if name)
-
-
-def necessity_facts(found: Necessity | None) -> Facts:
+def necessity_facts(found: Necessity | None, chosen: bool = True) -> Facts:
     """Return what each question is worth, as tables and sentences; without tables where nobody found out."""
     if found is None:
-        return {"tables": [], "sentences": [], "method": UNEXPLAINED}
+        return {"tables": [], "sentences": [], "method": UNEXPLAINED if chosen else UNCHOSEN}
     tables = [listing._asdict() for listing in found.tables() if listing.rows]
     return {"tables": tables, "sentences": found.sentences(), "method": found.method()}
 
 
 def _choice_facts(choice: Choice) -> Facts:
-    confirmed = [] if choice.promise is None else [choice.promise.sentence]  # or denied, by the test part
+    promise = choice.promise
+    confirmed = [] if promise is None else [promise.sentence]  # or denied, by the test part
+    # What noise can explain is no reason to say it twice.
+    missed = [each for each in choice.missed if each is not promise or not each.only_noise]
     return {
         "why": " ".join([choice.sentence, *confirmed]),
         "fits": choice.fits,
+        "chosen": choice.candidate,
+        "nearest": choice.nearest,
         "binding": list(choice.binding),
-        "misses": [verdict.words for verdict in choice.missed],
+        "misses": [verdict.words for verdict in missed],
     }
 
 
@@ -192,7 +197,7 @@ def _group_bar(each: GroupFigures) -> Facts:
     return {"label": each.group, "values": [asked, {"name": "asking everything", "value": each.everything}]}
 
 
-def limit_sentences(evaluation: Evaluation, candidates: int) -> list[str]:
+def limit_sentences(evaluation: Evaluation, candidates: int, chosen: bool = True) -> list[str]:
     """Return the honest limits of a run; those that do not apply to it are left out."""
     sentences = [
         "Every figure is about people like those in the sample. Other places, other years or other ways of asking "
@@ -208,8 +213,9 @@ def limit_sentences(evaluation: Evaluation, candidates: int) -> list[str]:
         "more or less, and an average can hide that some groups are served worse than others.",
         "What is not personal here was declared not to be. The report does not question that choice, nor whether "
         "the purpose itself is lawful.",
-        f"Of {candidates:,} candidates one was chosen on the validation part. The figures here come from the test "
-        "part, which had no say in that; chosen again with another seed, a neighbour on the frontier may win.",
+        f"Of {counted(candidates, 'candidate')} {'one' if chosen else 'none'} was chosen on the validation part. "
+        "The figures here come from the test part, which had no say in that; "
+        + ("chosen again with another seed, a neighbour on the frontier may win." if chosen else NEITHER),
     ]
     if evaluation.quick:
         sentences.append(QUICK)

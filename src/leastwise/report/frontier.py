@@ -11,19 +11,21 @@ from leastwise.evaluation.pareto import Point
 from leastwise.evaluation.pareto import frontier as unbeaten
 from leastwise.generalization import Generalization
 from leastwise.generalization.describe import answers_in_words
+from leastwise.report.answer import ITS_FOLDER
 from leastwise.report.buckets import BucketTexts
 from leastwise.report.task import search_sentence
 from leastwise.runs import Candidate, Run
 from leastwise.runs.shares import ByAttribute, Shares
-from leastwise.runs.showing import LIMIT_NAMES, POINT_NAMES, frontier_table, name_in_words, on_test
+from leastwise.runs.showing import LIMIT_NAMES, frontier_table, name_in_words, on_test, point_name
 
 Facts = dict[str, Any]
 
 
-def frontier_facts(run: Run, chosen: str, shares: Shares) -> Facts:
+def frontier_facts(run: Run, shares: Shares) -> Facts:
     """Return the points in ascending utility risk on test, the screened candidates, and the buckets of each.
 
     Frontier and limit points carry test figures; the other candidates were judged on the validation part only.
+    Where nothing fits none is chosen, and one is the nearest.
     """
     texts = BucketTexts()
     known = {point.id for point in run.frontier.points}
@@ -31,10 +33,10 @@ def frontier_facts(run: Run, chosen: str, shares: Shares) -> Facts:
     shown = on_test(run.frontier)
     points = [
         {
-            **_point(run, point, texts, chosen),
+            **_point(run, point, texts),
             "place": place,
-            "title": name_in_words(place, point.name, False),
-            "command": f"leastwise choose run --candidate {point.id}",
+            "title": name_in_words(place, point.name),
+            "command": f"leastwise choose {ITS_FOLDER} --candidate {point.id}",
             "shares": _shares(run, shares.of(point.id)),
         }
         for place, point in enumerate(shown, 1)
@@ -50,19 +52,20 @@ def frontier_facts(run: Run, chosen: str, shares: Shares) -> Facts:
         "points": ordered,
         "line": line,
         "screened": screened,
-        "table": frontier_table(run.frontier, chosen)._asdict(),
+        "table": frontier_table(run.frontier, run.choice)._asdict(),
         "knees": list(run.frontier.knees),
         "search": search_sentence(run.frontier),
     }
 
 
-def _point(run: Run, point: Candidate, texts: BucketTexts, chosen: str) -> Facts:
+def _point(run: Run, point: Candidate, texts: BucketTexts) -> Facts:
     judged = run.evaluation(point.id)
     return {
         "id": point.id,
         "kind": "frontier",
-        "name": POINT_NAMES.get(point.name, point.name),
-        "chosen": point.id == chosen,
+        "name": point_name(point.name),
+        "chosen": point.id == run.choice.candidate,
+        "nearest": point.id == run.choice.nearest,
         **_made_by(run.candidate(point.id)),
         **_asks(run.generalization(point.id), texts),
         "test": to_plain(point.test),
@@ -111,6 +114,7 @@ def _limit(run: Run, kind: str, texts: BucketTexts) -> Facts:
         "title": LIMIT_NAMES[kind],
         "command": "",
         "chosen": False,
+        "nearest": False,
         "made_by": "",
         "also": [],
         "seed": None,
@@ -130,6 +134,7 @@ def _screened(candidate: Candidate, texts: BucketTexts) -> Facts:
         "title": "screened candidate",
         "command": "",
         "chosen": False,
+        "nearest": False,
         **_made_by(candidate),
         **_asks(candidate.generalization, texts),
         "validation": to_plain(candidate.validation),

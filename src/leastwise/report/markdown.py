@@ -7,7 +7,7 @@ from typing import Any
 
 from leastwise.documents.pages import as_is
 from leastwise.documents.wording import percent
-from leastwise.report.page import check_facts, report_title, task_texts
+from leastwise.report.page import ITS_FOLDER_MEANS, about_lines, check_facts, report_title, task_texts
 
 Facts = Mapping[str, Any]
 
@@ -16,15 +16,16 @@ def render_markdown(facts: Facts) -> str:
     """Return the report of a run as Markdown; the same facts give the same bytes."""
     rows = [_question(attribute) for attribute in facts["attributes"]]
     questions = {"columns": ["question", "before", "now"], "rows": rows}
+    about = about_lines(facts)
     parts = [
         [f"# {as_is(report_title(facts))}"],
         _answer(facts["answer"]),
         _section("What was asked", _task(task_texts(facts["task"]))),
         _section("The trade-off", [facts["frontier"]["search"]], facts["frontier"]["table"]),
-        _section("Before and after, question by question", [], questions),
+        _section("Before and after, question by question", about, questions),
         _names(facts["attributes"]),
         _necessity(facts["necessity"]),
-        ["## What attackers find"],
+        ["## What attackers find", *map(as_is, about)],
         *(_attack(attack) for attack in facts["attacks"]),
         _certificate(facts["certificate"]),
         _groups(facts.get("groups")),
@@ -51,7 +52,8 @@ def _answer(answer: Facts) -> list[str]:
     blocks = ["  \n".join(f"**{as_is(sentence)}**" for sentence in answer["sentences"]), as_is(answer["why"])]
     if answer["misses"]:
         missed = "; ".join(answer["misses"])
-        blocks.append(as_is(f"Chosen on the validation part, it is beyond a limit on the test part: {missed}."))
+        blocks.append(as_is(f"It is beyond a limit on the test part: {missed}."))
+    blocks += [as_is(text) for text in (*answer["ways_on"], *([ITS_FOLDER_MEANS] if answer["ways_on"] else []))]
     return [block for block in blocks if block]
 
 

@@ -7,10 +7,12 @@ from typing import Any
 
 from leastwise.documents.pictures import bars_of_section
 from leastwise.documents.wording import counted, listed, percent
+from leastwise.runs.nearest import NEAREST
 
 Facts = Mapping[str, Any]
 MOST_ANSWERS = 16  # of one question; the others are folded
 MOST_CLASSES = 12
+ITS_FOLDER_MEANS = "In these commands “run” is the folder of this run."
 PERSONAL = (
     "In the law’s sense all answers of a person are personal data, and so are these records. Here “personal” "
     "marks the attributes whose disclosure is measured: how well an attacker can tell them."
@@ -20,7 +22,14 @@ PERSONAL = (
 def report_title(facts: Facts) -> str:
     """Return the title of a report."""
     label = facts["task"]["label"]
-    return "What to ask" if label is None else f"What to ask to predict {label}"
+    what = "What to ask" if label is None else f"What to ask to predict {label}"
+    return f"{what}: nothing fits" if facts["answer"]["about"] else what
+
+
+def about_lines(facts: Facts) -> list[str]:
+    """Say in a section of whom it is, where that is not what was chosen."""
+    about = facts["answer"]["about"]
+    return [f"What follows is of {about}."] if about else []
 
 
 def report_page(facts: Facts) -> dict[str, Any]:
@@ -32,6 +41,7 @@ def report_page(facts: Facts) -> dict[str, Any]:
         "kind": "report",
         "contents": _contents(facts),
         "answer": facts["answer"],
+        "its_folder": ITS_FOLDER_MEANS,
         "task": task_texts(facts["task"]),
         "frontier": _frontier(facts["frontier"]),
         "attributes": attributes,
@@ -39,6 +49,9 @@ def report_page(facts: Facts) -> dict[str, Any]:
         "shares": any(b["share"] is not None for a in attributes for b in a["buckets"]),
         "necessity": facts["necessity"],
         "most_answers": MOST_ANSWERS,
+        "counted": counted,
+        "about": about_lines(facts),
+        "back_to": "nearest" if facts["answer"]["about"] else "chosen",
         "attacks": [{"predicates": [], **attack} for attack in facts["attacks"]],
         "certificate": _certificate(facts["certificate"]),
         "groups": facts.get("groups"),
@@ -48,6 +61,8 @@ def report_page(facts: Facts) -> dict[str, Any]:
         "provenance": facts["provenance"],
         "data": {
             "fingerprint": facts["fingerprint"],
+            "nearest": NEAREST,
+            "of": "not chosen, the nearest:" if facts["answer"]["about"] else "generalization",
             "frontier": facts["frontier"],
             "pictures": _pictures(facts, drift),
         },
@@ -100,7 +115,7 @@ def _frontier(frontier: Facts) -> dict[str, Any]:
     points = frontier["points"]
     return {
         "names": [
-            f"{p['title']}{', chosen' if p['chosen'] else ''}: "
+            f"{p['title']}{', chosen' if p['chosen'] else f', {NEAREST}' if p['nearest'] else ''}: "
             f"model {'off' if p['test'].get('number') else 'wrong'} "
             f"{percent(p['test']['utility_risk'], 1)}, attacker wrong {percent(p['test']['adversary_error'], 1)}"
             for p in points

@@ -89,7 +89,8 @@ def search_sentence(frontier: Frontier) -> str:
         (frontier.repeated, "proposal was", "proposals were", "the same as an earlier one"),
         (frontier.dropped, "proposal", "proposals", "broke a constraint"),
         (frontier.failed, "minimizer", "minimizers", "failed"),
-        (frontier.thinned, "candidate", "candidates", "of the frontier left out: the rest were attacked in full"),
+        (frontier.thinned, "candidate of the frontier was", "candidates of the frontier were",
+         "left out: the rest were attacked in full"),
     ]  # fmt: skip
     more = [f"{counted(count, one, many)} {what}" for count, one, many, what in parts if count]
     start = f"{counted(frontier.screened, 'distinct candidate was', 'distinct candidates were')} screened"
@@ -104,6 +105,7 @@ def provenance_facts(run: Run, evaluation: Evaluation, candidate: Candidate) -> 
         *([["records at their source", task.source.sentence]] if task.source else []),
         *([["survey weights", task.weights_sentence]] if task.weighted else []),
         ["fingerprint of the records", task.fingerprint],
+        *([["recommended", "nothing; the nearest follows"]] if run.choice.candidate is None else []),
         ["fingerprint of the generalization", evaluation.fingerprint],
         ["made by", f"{candidate.words}, seed {candidate.seed}"],
         *([["also found by", listed(candidate.also_found_by)]] if candidate.also_found_by else []),

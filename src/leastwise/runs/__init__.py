@@ -3,17 +3,15 @@
 from leastwise.runs.budget import Budget, Size
 from leastwise.runs.candidates import Candidate, Failure, Figures
 from leastwise.runs.choice import DEFAULT, Choice, choose
-from leastwise.runs.folder import Run
+from leastwise.runs.folder import Run, choose_again, pick
 from leastwise.runs.frontier import Areas, Frontier
 from leastwise.runs.grid import Entry, Grid, default_grid, load_grid
-from leastwise.runs.picking import choose_again, pick
 from leastwise.runs.proposals import Pool
 from leastwise.runs.run import run
 from leastwise.runs.stability import Repeats, Stability, repeat, stability
-from leastwise.runs.stages import Stage, Stages, stage_table
 from leastwise.runs.task import Options, Parts, RunTask
 from leastwise.runs.verdicts import Verdict
-from leastwise.runs.workers import Workers
+from leastwise.runs.workers import Stage, Stages, Workers, stage_table
 
 __all__ = [
     "DEFAULT",

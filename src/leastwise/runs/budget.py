@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -14,10 +15,7 @@ from leastwise.documents.plain import LEFT_OUT
 from leastwise.documents.wording import counted, percent
 from leastwise.errors import ParameterError, shorten
 from leastwise.evaluation.declared_groups import GroupErrors, less_chance
-from leastwise.evaluation.risk import LabelRisk, deciding
-from leastwise.predictors.held_out import TOLD, Difference
-from leastwise.runs.candidates import Figures
-from leastwise.runs.noise import (
+from leastwise.evaluation.noise import (
     COUNTED,
     FOR_LIMITS,
     NOISE_LEVEL,
@@ -29,6 +27,9 @@ from leastwise.runs.noise import (
     people_behind,
     people_of_share,
 )
+from leastwise.evaluation.risk import LabelRisk, deciding
+from leastwise.predictors.held_out import TOLD, Difference
+from leastwise.runs.candidates import Figures
 from leastwise.validation import check_between, check_choice, did_you_mean
 
 MEAN = "mean"
@@ -250,7 +251,8 @@ class Budget:
             limits.append(Limit(name, error, least, _over(least, error), text, chance))
         if self.max_unique is not None:
             people, allowed = figures.unique_people, self.max_unique
-            text = f"{people:,} people are alone with their record, allowed are {allowed:,}"
+            alone_are, are = counted(people, "person is", "people are"), "is" if allowed == 1 else "are"
+            text = f"{alone_are} alone with their record, allowed {are} {allowed:,}"
             alone = partial(of_number, people, allowed)
             limits.append(Limit("max_unique", people, allowed, _share_over(people, allowed), text, alone))
         if self.max_unique_share is not None and figures.people:
@@ -317,9 +319,10 @@ class Budget:
             guess = mean if attribute == MEAN else suppressed[attribute]
             if least > guess + 1e-12:
                 who = "on average" if attribute == MEAN else f"about {attribute}"
+                most = math.floor(guess * 1000 + 1e-9) / 1000  # what is named must not be refused in its turn
                 raise ParameterError(
                     f"min_adversary_error {attribute}={least:g} is impossible: nobody errs more than the guess, "
-                    f"{guess:.3f} {who}; ask for at most that"
+                    f"{most:.3f} {who}; ask for at most that"
                 )
 
     def _check_attribute(self, name: str, personal: Mapping[str, float], attributes: tuple[str, ...]) -> None:
@@ -367,7 +370,8 @@ class Budget:
             for name, least in self.min_adversary_error.items()
         ]
         if self.max_unique is not None:
-            alone = "nobody is" if self.max_unique == 0 else f"at most {self.max_unique:,} people are"
+            most = counted(self.max_unique, "person is", "people are")
+            alone = f"at most {most}" if self.max_unique else "nobody is"
             words.append(f"{alone} alone with their generalized record")
         if self.max_unique_share is not None:
             words.append(f"at most {self.max_unique_share:g} of the people are alone with theirs")

@@ -131,8 +131,9 @@ def _nothing_asked(frontier: Frontier, budget: Budget) -> Candidate | None:
 
 def _asking_nothing(nothing: Candidate, budget: Budget, stated: bool, frontier: Frontier) -> Choice:
     sentence = (
-        "On the validation part it cannot be told from chance that a model errs less with everything asked than "
-        f"with nothing asked: {figures_in_words(nothing)}. So these records give no reason to ask anything."
+        "Of people whom it did not learn from it cannot be told from chance that a model errs less with "
+        f"everything asked than with nothing asked: {figures_in_words(nothing)}. So these records give no reason "
+        "to ask anything."
     )
     found = _choice(nothing, budget, stated, sentence, frontier)
     lost = found.promise

@@ -1,4 +1,7 @@
-"""The run folder: what was asked, every candidate, the frontier with its judgements, and the choice."""
+"""The run folder: what was asked, every candidate, the frontier with its judgements, and the choice.
+
+In a finished run a person may choose anew (``choose_again``, ``pick``).
+"""
 
 from __future__ import annotations
 
@@ -19,20 +22,21 @@ from leastwise.documents import (
     to_plain,
     write_whole,
 )
+from leastwise.documents.journal import Journal, locked
 from leastwise.errors import ArtefactError, ParameterError, shorten
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.groups import Groups
 from leastwise.evaluation.necessity import Necessity
 from leastwise.generalization import Generalization
 from leastwise.runs import showing
-from leastwise.runs.budget import Budget
+from leastwise.runs.budget import Budget, Size
 from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, read_line
-from leastwise.runs.choice import Choice
+from leastwise.runs.choice import Choice, budget_in_force, choose, figures_in_words, guesses, verdicts_of
 from leastwise.runs.frontier import Frontier
-from leastwise.runs.journal import Journal
 from leastwise.runs.task import FRESH, RunTask
 from leastwise.schema import Schema
 from leastwise.schema.file import load_schema
+from leastwise.validation import did_you_mean
 
 TASK, SCHEMA, CANDIDATES, TIMING = "task.json", "schema.yaml", "candidates.jsonl", "timing.jsonl"
 FRONTIER, CHOICE, RECOMMENDED = "frontier.json", "choice.json", "recommended.json"
@@ -46,6 +50,10 @@ GENERALIZATIONS, EVALUATIONS, WORK = "generalizations", "evaluations", "work"
 DIGESTS = "digests.json"
 SO_FAR, UNFINISHED = "so_far", "unfinished.json"
 REPORTS = ("report.html", "report.md", "report.json", "shares.json")
+SAID = (
+    "label", "personal", "person", "survey_weights", "seed", "quick", "most", "constraints", "brought", "groups",
+)  # fmt: skip
+"""What of a task somebody says: named before the data where a run is of another task."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -320,7 +328,9 @@ def _check_same(old: RunTask, new: RunTask, folder: Path) -> None:
     if not (folder / FRONTIER).is_file() and _labels_by(old) != _labels_by(new):  # figures are made by it
         differing.append("labels_by")
     if differing:
-        what = "the data" if differing[0] == "fingerprint" else differing[0].replace("_", " ")
+        # The fingerprint is of the records as they are encoded: it differs by what somebody said, too.
+        first = next((key for key in differing if key in SAID), differing[0])
+        what = "the data" if first == "fingerprint" else first.replace("_", " ")
         raise ParameterError(
             f"{folder} holds a run of another task ({what} differs); name another one, or begin anew: {FRESH}"
         )
@@ -347,3 +357,77 @@ def write_choice(folder: Path, choice: Choice) -> None:
     else:
         write_figures(folder, RECOMMENDED, read_text(artefact_path(folder, choice.candidate)))
     write_figures(folder, CHOICE, choice.to_json())
+
+
+# Choosing in a finished run --------------------------------------------------------------------------------------
+
+
+def choose_again(folder: str | Path, budget: Budget) -> Run:
+    """Choose anew in a finished run, and write the choice; where nothing fits, the earlier one stays."""
+    check_run(Path(folder))
+    with locked(Path(folder)):
+        found = Run.load(folder)
+        budget.check(*guesses(found.frontier), found.schema.names)
+        choice = choose(found.frontier, budget, found.candidates)
+        if choice.candidate is not None:  # otherwise what was chosen before stays
+            found.generalization(choice.candidate)  # complains, before anything is written, if it was not judged
+            write_choice(found.folder, choice)
+    return replace(found, choice=choice)
+
+
+def pick(folder: str | Path, name: str, budget: Budget | None = None) -> Run:
+    """Make a candidate the choice of a finished run, whether it keeps the limits or not.
+
+    Parameters
+    ----------
+    folder
+        Of the run.
+    name
+        The id of a candidate that was attacked in full.
+    budget
+        The limits that it is held against; None for those of the choice before.
+    """
+    check_run(Path(folder))
+    with locked(Path(folder)):
+        found = Run.load(folder)
+        if budget is not None:
+            budget.check(*guesses(found.frontier), found.schema.names)
+            budget.check_groups(bool(found.task.groups))
+            found = replace(found, choice=_held_against(found, budget))
+        choice = _picked(found, attacked(found, name))
+        found.generalization(name)  # complains, before anything is written, if it was changed
+        write_choice(found.folder, choice)
+    return replace(found, choice=choice)
+
+
+def attacked(run: Run, name: str) -> Candidate:
+    """Return a candidate that was attacked in full; complain about one that was not."""
+    known = {point.id: point for point in run.frontier.points}
+    if name in known:
+        return known[name]
+    if name in {candidate.id for candidate in run.candidates}:
+        raise ParameterError(f"candidate {name} was screened only; pick one that was attacked: {', '.join(known)}")
+    raise ParameterError(f"there is no candidate {shorten(name)} in {run.folder}; {did_you_mean(name, known)}")
+
+
+def _held_against(run: Run, budget: Budget) -> Choice:
+    limits = budget_in_force(budget, run.frontier.untouched.number is not None)
+    return replace(run.choice, budget=limits, stated=budget.states_limits)
+
+
+def _picked(run: Run, point: Candidate) -> Choice:
+    front, budget, size = run.frontier, run.choice.budget, Size(point.asked, point.answers)
+    broken = budget.problems(point.validation, front.untouched_validation.utility_risk, size)
+    kept = f"It keeps: {budget.words()}." if not broken else f"It does not keep the limits: {'; '.join(broken)}."
+    return replace(
+        run.choice,
+        candidate=point.id,
+        sentence=(
+            f"A person picked this one of {len(front.points)} attacked candidates. On the validation part "
+            f"{figures_in_words(point)}. {kept}"
+        ),
+        fits=not broken,
+        binding=(),
+        nearest=None,
+        verdicts=verdicts_of(point, budget, front),
+    )

@@ -1,4 +1,9 @@
-"""The frontier of a run: chosen on validation, shown on test, framed by its two limit points."""
+"""The frontier of a run: chosen on validation, shown on test, framed by its two limit points.
+
+Where validation is a hundred people, who seems unbeaten there is mostly lucky, and hides a better one. The
+training part has several times as many. Counted leaving each person out, they tell nearly as much; not quite,
+because minimizers have looked at them. So where records are few they have a say (``steadied``).
+"""
 
 from __future__ import annotations
 
@@ -6,10 +11,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+import numpy as np
+
 from leastwise.documents import from_text, to_text
 from leastwise.errors import ArtefactError
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
+from leastwise.generalization import Generalization
+from leastwise.minimizers.coarsening.state import Records
+from leastwise.minimizers.recommended import estimate
+from leastwise.records.table import Split
 from leastwise.runs import showing
 from leastwise.runs.candidates import Candidate, Figures
 
@@ -18,6 +29,10 @@ KNEE, CHEAPEST, SAFEST = "knee", "cheapest", "safest"
 # A second knee must stand out: this share of the first one's distance, and a dip of this much before it.
 _SHARE = 0.5
 _DIP = 0.05
+FEW = 20_000
+"""With more training records, validation tells enough."""
+WORTH = 0.2
+"""So many people of validation tell as much as one of the training part, whom minimizers have looked at."""
 
 
 class Areas(NamedTuple):
@@ -220,7 +235,7 @@ def worth_attacking(frontier: Frontier, chosen: str | None) -> Frontier:
     left = [
         point
         for point, own in zip(frontier.points, aims, strict=True)
-        if point.id == chosen or not any(_beats(other, own) for other in aims)
+        if point.id == chosen or not any(_dominates(other, own) for other in aims)
     ]
     counts = replace(frontier.counts, thinned=frontier.thinned + len(frontier.points) - len(left))
     return Frontier.of(left, frontier.limit_points, counts)
@@ -235,7 +250,7 @@ def _aims(point: Candidate) -> tuple[float, ...]:
     return figures.utility_risk, more, -figures.adversary_error, *told, *size
 
 
-def _beats(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+def _dominates(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
     return one != other and all(a <= b for a, b in zip(one, other, strict=True))
 
 
@@ -280,3 +295,18 @@ def _dip(away: Sequence[float], one: int, other: int) -> float:
     """Return how far the distance falls between two points below the lower of them."""
     between = away[min(one, other) + 1 : max(one, other)]
     return min(away[one], away[other]) - min(between) if between else 0.0
+
+
+def steadied(judged: Sequence[tuple[Point, Generalization]], split: Split) -> list[Point]:
+    """Weigh what validation shows of each candidate with what the training part does, where that is small."""
+    train = split.train
+    if len(train) > FEW or train.graded is not None:
+        return [shown for shown, _ in judged]
+    worth = WORTH * train.people
+    share, records = worth / (worth + split.validation.people), Records.of(train.with_own_levels())
+    found, equal = list[Point](), np.ones(len(records.own))
+    for shown, generalization in judged:
+        counted = estimate(records, generalization, equal)
+        mixed = (share * own + (1 - share) * other for own, other in zip(counted, shown, strict=True))
+        found.append(Point(*mixed))
+    return found

@@ -1,209 +1,158 @@
-"""Judging a candidate for the run: fast, by counting, for all; with the strongest predictors for the frontier.
+"""Judging the frontier: how well its label is told, by the strongest classifiers, and what is told of people.
 
-Both judge by validation: the adversary knows the training part and attacks the validation part.
+On validation, where the adversary knows the training part; of records that stay in a source, the last word is on
+all of the test part.
 """
 
 from __future__ import annotations
 
+import hashlib
 import time
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import compress
 from typing import Any, NamedTuple
 
-from leastwise.adversaries.breach import Breach
-from leastwise.adversaries.guessing import MakePredictor
-from leastwise.adversaries.reconstruction import Reconstruction
-from leastwise.adversaries.singling_out import SinglingOut
-from leastwise.evaluation.certificate import certify
-from leastwise.evaluation.declared_groups import GroupErrors, ServedBefore
-from leastwise.evaluation.label_guesses import LabelGuesses, label_guesses
-from leastwise.evaluation.risk import UtilityRisk
+import numpy as np
+from joblib import effective_n_jobs
+
+from leastwise.documents import from_text, to_text
+from leastwise.evaluation.at_source import AtSource, counts_of, judge_at_source
+from leastwise.evaluation.declared_groups import Grouping, ServedBefore, parse_all
+from leastwise.evaluation.evaluation import Evaluation
+from leastwise.evaluation.in_slices import InSlices
+from leastwise.evaluation.label_guesses import (
+    LabelGuesses,
+    Utilities,
+    label_guesses,
+    told_of_several,
+    utilities_together,
+)
+from leastwise.evaluation.risk import UtilityRisk, deciding, label_risks
 from leastwise.evaluation.utility import Judges
 from leastwise.generalization import Generalization
-from leastwise.minimizers import Constraints
-from leastwise.minimizers.merging import LOSS, LOSS_OF_A_NUMBER, Limit, increase_of, loss_near, spent_by_shares
-from leastwise.minimizers.merging import least as least_of
-from leastwise.minimizers.rounding import rounded
-from leastwise.partition import Untouched
-from leastwise.predictors import JointBuckets, Logistic
-from leastwise.predictors.held_out import Difference, Reference
-from leastwise.predictors.regression import linear
+from leastwise.minimizers.merging import everything_asked
+from leastwise.predictors.base import samples
+from leastwise.predictors.held_out import Difference, HeldOut, Reference
+from leastwise.predictors.strongest import Guesses
+from leastwise.records.sources import Counted, Source
 from leastwise.records.table import Split, Table
-from leastwise.runs.candidates import Candidate, Figures
+from leastwise.runs.budget import WORST, Budget
+from leastwise.runs.candidates import ID_LENGTH, Candidate, Figures
+from leastwise.runs.folder import WORK, evaluation_path
+from leastwise.runs.job import Job
+from leastwise.runs.proposals import Judged, judge_risk, limit_points, searched
+from leastwise.runs.task import SourceUsed
 
-SPENDING = (None, 20.0)
-"""Multipliers of the paths on which accuracy is spent: the best exchange rates, or few answers above all."""
-FOR_FEWER_ANSWERS = 0.5
-"""Of what a limit leaves, so much may be lost for fewer answers; the rest is spent on safety."""
-EVERYTHING = "everything"
-"""Who proposes the candidate that asks everything in full."""
-PARTS = (1.0, 0.5)
-"""Of what may be lost, these shares are spent."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Judged:
-    """The figures of a candidate on one part."""
-
-    figures: Figures
-    seconds: float = field(default=0.0, compare=False)
+CLEARLY = 3.0
+"""Standard errors that leave no doubt."""
 
 
-def screen_by_counting(
-    generalization: Generalization,
-    split: Split,
-    candidates: int,
-    before: ServedBefore | None = None,
-    everything: UtilityRisk | None = None,
-) -> Judged:
-    """Judge on validation by counting (and for the label an additive model, which carries over).
+class Asked(NamedTuple):
+    """What is judged together, everything and nothing asked first, and what classifiers guess of it."""
 
-    Parameters
-    ----------
-    candidates
-        How many are screened on the same records: the certificate pays for all of them.
-    before
-        How declared groups are served with everything asked, where there are any.
-    everything
-        Where the worst of several labels counts: how everything asked is judged.
-    """
-    part = split.on_validation()
-    told = label_guesses(generalization, part, (JointBuckets(), Logistic(), linear()))
-    risk = told.risk(part, "test")
-    risk = risk if everything is None else risk.worst_beside(everything)
-    if before is not None:
-        wrong = told.wrong("test", part.test)
-        risk = replace(risk, groups=GroupErrors.of(wrong, before.wrong, part.test, before.groupings))
-    return judge_risk(generalization, part, candidates, risk, JointBuckets)
+    generalizations: tuple[Generalization, ...]
+    told: tuple[LabelGuesses, ...] = ()
+    groupings: tuple[Grouping, ...] = ()
+    worst: bool = False  # whether, of several labels, the one counts about which most is lost
 
+    @classmethod
+    def limits(cls, train: Table, budget: Budget, groups: Sequence[str] = ()) -> Asked:
+        """Begin with the limit points; ``groups`` are those that limits are held against."""
+        worst = train.several is not None and budget.labels_by == WORST
+        return cls(limit_points(train), groupings=parse_all(groups), worst=worst)
 
-class Polished(NamedTuple):
-    """A candidate in the least form, and the estimate of how much more often its classifier errs."""
+    def and_also(self, candidates: Sequence[Candidate]) -> Asked:
+        """Add candidates."""
+        return self._replace(generalizations=(*self.generalizations, *(c.generalization for c in candidates)))
 
-    candidate: Candidate
-    increase: Difference
+    def utilities(self, split: Split) -> list[Utilities]:
+        """Return the utility risks."""
+        found = utilities_together(self.generalizations, self.told, split, self.groupings)
+        if not self.worst:
+            return found
+        return [
+            Utilities(*(risk.worst_beside(everything) for risk, everything in zip(each, found[0], strict=True)))
+            for each in found
+        ]
 
+    def served_before(self, split: Split, searching: Split) -> ServedBefore | None:
+        """Return how declared groups are served on validation with everything asked; None where there are none.
 
-def estimated(generalization: Generalization, split: Split, everything: Reference) -> Difference:
-    """Estimate by how much more often the classifier errs than with everything asked, on validation."""
-    return increase_of(generalization, split.train, split.validation, everything)
+        ``searching`` is what a search looks at: see ``reference``.
+        """
+        if not self.groupings:
+            return None
+        wrong, drawn = self.told[0].wrong("validation", split.validation), searched(split.validation)
+        if split.train.several is not None and searching.validation.several is not None:
+            levels = split.train.several.projection(searching.validation.several).argmax(axis=1)
+            guessed = levels[self.told[0].guessed("validation", split.validation)[drawn]]
+            return ServedBefore(self.groupings, searching.validation.several.off(guessed))
+        return ServedBefore(self.groupings, wrong[drawn])
 
+    def risk_of_everything(self, split: Split) -> UtilityRisk:
+        """Return how everything asked is judged on validation; its error is that of whom a search is judged on."""
+        found, drawn = self.utilities(split)[0].validation, searched(split.validation)
+        if len(drawn) == len(split.validation):
+            return found
+        people, told = split.validation.take(drawn), self.told[0]
+        wrong, guessed = told.wrong("validation", split.validation), told.guessed("validation", split.validation)
+        errors = [each.error for each in label_risks(guessed[drawn], split.train, people)]
+        labels = tuple(replace(one, error=e) for one, e in zip(found.labels, errors, strict=True))
+        return replace(found, error=float(np.average(wrong[drawn], weights=people.counts)), labels=labels)
 
-class Allowed(NamedTuple):
-    """How much more often the classifier may err than with everything asked, and with how many standard errors."""
+    def known_for_screening(self, split: Split) -> UtilityRisk | None:
+        """Return the same, where the worst of several labels counts: others are held against it in screening."""
+        return self.risk_of_everything(split) if self.worst else None
 
-    increase: float
-    errors: float
+    def told_labels(self, split: Split) -> tuple[int, ...]:
+        """Return, where the worst of several labels counts, those that can be told at all; else none."""
+        return told_of_several(self.told[0], split) if self.worst else ()
 
-    def left(self, increase: Difference) -> float:
-        """Return how much more might be lost; below 0 where too much is."""
-        return self.increase - increase.bound(self.errors)
+    def reference(self, split: Split, searching: Split) -> Reference:
+        """Return everything asked as what a search holds others against, by the strongest classifier.
 
+        ``searching`` is what the search looks at: some people of the validation part, and the labels that can be
+        told.
+        """
+        people, everything, labels = searching.validation, self.told[0], self.told_labels(split)
+        if "validation" not in everything.believed:  # too many records to keep beliefs of: a simpler one's will do
+            return replace(everything_asked(searching.train, people), labels=labels)
+        beliefs = everything.beliefs("validation", split.validation)[searched(split.validation)]
+        if split.train.several is not None and searching.train.several is not None:
+            beliefs = beliefs @ split.train.several.projection(searching.train.several)
+        rows = samples(people, self.generalizations[0], "label")
+        return Reference(HeldOut.of(Guesses.of(beliefs, rows), rows, people.persons), beliefs, labels)
 
-class Polishing(NamedTuple):
-    """How candidates are made the least that they can be.
+    def clearly_told(self, split: Split) -> bool:
+        """Whether validation tells beyond doubt that who is told everything errs less than who is told nothing."""
+        everything, nothing = (each.wrong("validation", split.validation).astype(float) for each in self.told[:2])
+        people = split.validation
+        return Difference.of(nothing - everything, people.counts, people.persons).bound(-CLEARLY) > 0
 
-    Attributes
-    ----------
-    split, screening
-        What the search looks at, and what others were screened on.
-    together
-        How many are screened on the same records.
-    everything
-        How everything asked is judged on validation.
-    known
-        How it was judged in screening, where the worst of several labels counts.
-    """
-
-    split: Split
-    screening: Split
-    together: int
-    everything: Reference
-    known: UtilityRisk | None
-
-    def estimated(self, generalization: Generalization) -> Difference:
-        """Estimate by how much more often the classifier errs than with everything asked, on validation."""
-        return estimated(generalization, self.split, self.everything)
-
-    def coarsened(self, candidate: Candidate, coarser: Generalization, held: Constraints | None) -> Candidate:
-        """Return the candidate in a coarser form, its edges at round places, screened like all others."""
-        before, train = candidate.generalization, self.split.train
-        if coarser.fingerprint == before.fingerprint and "answers_saved" in before.origin:
-            return candidate  # its edges were rounded before
-        least = rounded(train, self.split.validation, coarser, constraints=held)
-        if least.fingerprint == candidate.fingerprint and candidate.screened is not None:
-            return candidate
-        count = answers(least, train)
-        saved = {"answers_saved": candidate.parameters.get("answers_saved", 0) + candidate.answers - count}
-        saved = saved if saved["answers_saved"] > 0 else {}
-        judged = screen_by_counting(least, self.screening, self.together, everything=self.known)
-        return replace(
-            candidate,
-            fingerprint=least.fingerprint,
-            parameters={**candidate.parameters, **saved},
-            also_found_by=(),
-            asked=len(least.collected),
-            answers=count,
-            generalization=replace(least, origin={**before.origin, **saved}),
-            screened=judged.figures,
-        )
+    def increase_of_nothing(self, split: Split) -> Difference:
+        """Return by how much it errs more on validation with nothing asked; of several labels, about the worst."""
+        risk = self.utilities(split)[1].validation
+        each = [label.increase for label in deciding(risk.labels) if self.worst and label.increase is not None]
+        found = max(each, key=lambda increase: increase.mean, default=risk.increase)
+        assert found is not None
+        return found
 
 
-def polished(
-    candidate: Candidate,
-    how: Polishing,
-    constraints: Constraints | None,
-    allowed: Allowed | None,
-    share: float = FOR_FEWER_ANSWERS,
-) -> tuple[Polished, ...]:
-    """Return the least that a candidate can be, screened like all others, and what it becomes when all is spent.
-
-    Nothing is spent where nothing is ``allowed``, or where the least errs too much for that. ``share`` is how much
-    of what a limit leaves may be lost for fewer answers; who may lose nothing spends nothing.
-    """
-    parts = how.split.train, how.split.validation
-    first = _made_least(candidate, how, constraints, allowed, share)
-    found = [first]
-    left = 0.0 if allowed is None or not share else allowed.left(first.increase)
-    if left > 0:
-        same: Any = {"constraints": constraints, "everything": how.everything}
-        spent = spent_by_shares(*parts, first.candidate.generalization, left, PARTS, SPENDING, **same)
-        made = {each.fingerprint: each for each in spent}  # two ways may end at the same place
-        for each in made.values():
-            way = how.coarsened(first.candidate, each, constraints)
-            found.append(Polished(way, how.estimated(way.generalization)))
-    return tuple(found)
-
-
-def polished_again(
-    candidate: Candidate, how: Polishing, constraints: Constraints | None, allowed: Allowed | None
-) -> tuple[Polished, ...]:
-    """Return the least that a candidate can be on which a limit was spent: what it has left may go for that."""
-    return (_made_least(candidate, how, constraints, allowed, 1.0),)
-
-
-def _made_least(
-    candidate: Candidate,
-    how: Polishing,
-    constraints: Constraints | None,
-    allowed: Allowed | None,
-    share: float,
-) -> Polished:
-    """Return the least that a candidate can be; of what a limit leaves, at most a share is lost for that.
-
-    Near the limit hardly anything is lost, even where nobody would tell it: what is merged as far as an estimate
-    allows will seem to keep a limit that it misses.
-    """
-    loss, limit = LOSS if how.split.train.number is None else LOSS_OF_A_NUMBER, None
-    if allowed is not None:
-        before = how.estimated(candidate.generalization)
-        loss, left = loss_near(allowed.increase - before.mean, loss), allowed.left(before)
-        loss = loss if share else loss / 4
-        if left >= 0:
-            limit = Limit(how.everything, allowed.increase - (1 - share) * left, allowed.errors)
-    rest: Any = {"constraints": constraints, "loss": loss, "limit": limit, "cautious": not share}
-    coarser = least_of(how.split.train, how.split.validation, candidate.generalization, **rest)
-    way = how.coarsened(candidate, coarser, constraints)
-    return Polished(way, how.estimated(way.generalization))
+def guess_labels(job: Job, asked: Asked) -> Asked:
+    """Let the strongest classifiers guess the label from what is not told yet, on validation and on test."""
+    name, rest = "leastwise-labels", asked.generalizations[len(asked.told) :]
+    digest = hashlib.sha256("".join(each.fingerprint for each in rest).encode()).hexdigest()[:ID_LENGTH]
+    found = job.resumed(
+        "judging accuracy",
+        job.journal(f"labels-{digest}.jsonl"),
+        [(each, job.split, job.options.judges) for each in rest],
+        partial(job.workers.map, guess_label),
+        partial(to_text, name=name, line=True),
+        lambda line: from_text(LabelGuesses, line, name, "journal"),
+    )
+    return asked._replace(told=(*asked.told, *found))
 
 
 def guess_label(generalization: Generalization, split: Split, judges: Judges) -> LabelGuesses:
@@ -212,67 +161,74 @@ def guess_label(generalization: Generalization, split: Split, judges: Judges) ->
 
 
 def judge_strongly(
-    generalization: Generalization, split: Split, candidates: int, risk: UtilityRisk, judges: Judges
-) -> Judged:
-    """Judge on the last part with the strongest adversary; the utility risk is known."""
-    return judge_risk(generalization, split, candidates, risk, judges.adversary(), judges.seed)
-
-
-def judge_risk(
     generalization: Generalization,
     split: Split,
     candidates: int,
     risk: UtilityRisk,
-    adversary: MakePredictor,
-    seed: int = 0,
+    judges: Judges,
+    memory: Mapping[Hashable, Any] | None = None,
 ) -> Judged:
-    """Attack and certify the last part, and put the figures together."""
-    start = time.perf_counter()
-    breach = Breach.of(generalization, split, seed=seed)
-    attack = Reconstruction(adversary, compared=False).attack(breach)
-    # What counts as told was settled on the training part, as for the attack.
-    told = {target.attribute.name: target.tolerance for target in breach.targets.values()}
-    tolerances = {name: tolerance for name, tolerance in told.items() if tolerance is not None}
-    certificate = certify(generalization, split.test, candidates=candidates, tolerances=tolerances)
-    assert attack.interval is not None
-    figures = Figures(
-        utility_risk=risk.error,
-        utility_interval=risk.interval,
-        adversary_error=attack.adversary_error,
-        adversary_interval=attack.interval,
-        by_attribute={result.attribute: result.adversary_error for result in attack.attributes},
-        certified=certificate.mean.adversary_error_at_least,
-        unique_people=SinglingOut(0).attack(breach).unique_people,
-        increase=risk.increase,
-        people=round(risk.people),
-        groups=risk.groups,
-        number=risk.number,
-        expected=risk.expected,
-        labels=risk.labels,
-        worst=risk.worst,
+    """Judge on the last part with the strongest adversary, who may have learned for several candidates at once.
+
+    The utility risk is known.
+    """
+    return judge_risk(generalization, split, candidates, risk, judges.adversary(), judges.seed, memory)
+
+
+# All records of a source -----------------------------------------------------------------------------------------
+
+
+def used(source: Source, sampled: int) -> SourceUsed:
+    """Say what a run uses of a source."""
+    where = source.engine.where
+    return SourceUsed(
+        address=None if where is None else where.address,
+        table=None if where is None else where.table,
+        key=source.engine.key,
+        drawn=source.drawn,
+        engine=source.engine.name,
+        records=len(source),
+        sampled=sampled,
+        tested=source.people(source.tested),
+        min_count=source.at_least,
+        learned=source.learned,
+        fingerprint=source.fingerprint,
     )
-    return Judged(figures=figures, seconds=time.perf_counter() - start)
 
 
-def guessing(split: Split) -> dict[str, float]:
-    """Return the error of guessing, by personal attribute: on validation or test, wherever it is larger."""
-    nothing = Generalization.suppressed(split.train.schema)
-    found: dict[str, float] = {}
-    for parts in (split.on_validation(), split):
-        breach = Breach.of(nothing, parts)
-        counts = breach.truth.counts
-        for target in breach.targets.values():
-            error = float(target.naive_wrong @ counts) / breach.people
-            found[target.attribute.name] = max(error, found.get(target.attribute.name, 0.0))
-    return found
+def judge_everywhere(job: Job, points: Sequence[Candidate], source: Source) -> list[Candidate]:
+    """Judge the frontier on everything; what is finished is on the disk before the next query begins."""
+    begun = time.perf_counter()
+    paths = {point.id: job.folder / WORK / f"at-source-{point.id}.json" for point in points}
+    absent = [point for point in points if not paths[point.id].is_file()]
+    job.progress.begin(f"judging on all records in {source.engine.name}", len(points), len(points) - len(absent))
+    step = effective_n_jobs(job.workers.jobs)  # the counts of as many as are judged at once are held
+    with source.reduced([point.generalization for point in absent], source.tested) as near:
+        for start in range(0, len(absent), step):
+            together = absent[start : start + step]
+            counted = [counts_of(near, point.generalization) for point in together]
+            tasks = [
+                (point.generalization, job.split, counts, len(points), job.options.judges)
+                for point, counts in zip(together, counted, strict=True)
+            ]
+            # What is counted in slices is counted on the way, so that is judged where the source is open.
+            at_once = [not isinstance(counts, InSlices) for counts in counted]
+            elsewhere = iter(job.workers.map(judge_one, [*compress(tasks, at_once)]))
+            for point, task, fetched in zip(together, tasks, at_once, strict=True):
+                found = next(elsewhere) if fetched else judge_one(*task)
+                found.instead_of(Evaluation.load(evaluation_path(job.folder, point.id))).save(paths[point.id])
+                job.progress.advance()
+    for point in points:  # all at once: a half-replaced folder would look like another run's
+        Evaluation.load(paths[point.id]).save(evaluation_path(job.folder, point.id))
+    job.note("judging on all records", seconds=time.perf_counter() - begun, tasks=len(absent))
+    return [
+        replace(point, tested=Figures.of(Evaluation.load(evaluation_path(job.folder, point.id))))
+        for point in points
+    ]
 
 
-def answers(generalization: Generalization, train: Table) -> int:
-    """Return how many different answers there are in all; a number asked exactly has as many as were given."""
-    total = 0
-    for level, partition in zip(train.levels, generalization.partitions, strict=True):
-        if isinstance(partition, Untouched):
-            total += partition.size or len(level) + partition.attribute.extra_values
-        elif not partition.suppressed:
-            total += partition.size
-    return total
+def judge_one(
+    generalization: Generalization, split: Split, counted: Counted | InSlices, candidates: int, judges: Judges
+) -> AtSource:
+    """Judge one candidate by its counts."""
+    return judge_at_source(generalization, split, counted, judges=judges, candidates=candidates)

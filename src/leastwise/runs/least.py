@@ -1,43 +1,68 @@
-"""Asking less: every candidate of a frontier made the least that it can be, before it is judged."""
+"""Asking less: every candidate of a frontier made the least that it can be, before it is judged.
+
+A candidate is *polished*: made the least that it can be, its edges at round places, and screened again; where a
+limit leaves accuracy to spend, what is spent on safety is a candidate too.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from leastwise.documents import write_whole
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
+from leastwise.evaluation.risk import UtilityRisk
+from leastwise.generalization import Generalization
+from leastwise.minimizers import Constraints
+from leastwise.minimizers.merging import (
+    LOSS,
+    LOSS_OF_A_NUMBER,
+    Limit,
+    increase_of,
+    loss_near,
+    rounded,
+    spent_by_shares,
+)
+from leastwise.minimizers.merging import least as least_of
 from leastwise.predictors.held_out import CHOICE_MARGIN, TOLD, Difference, Reference
+from leastwise.records.table import Split
 from leastwise.runs import folder as places
 from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, read_line, write_line
 from leastwise.runs.choice import MOST_ANSWERS, budget_in_force
 from leastwise.runs.frontier import thinned
 from leastwise.runs.job import Job
-from leastwise.runs.judging import (
-    Allowed,
-    Polished,
-    Polishing,
-    estimated,
-    polished,
-    polished_again,
+from leastwise.runs.judging import Asked
+from leastwise.runs.proposals import (
+    Pool,
+    answers,
+    candidate_that_asks_everything,
+    candidate_that_asks_nothing,
+    screen_by_counting,
 )
-from leastwise.runs.labels import Asked
-from leastwise.runs.proposals import Pool, candidate_that_asks_everything, candidate_that_asks_nothing
 
 NEAR = 0.02
 """Who errs by so much more than allowed in screening does not keep the limit, however strong the judge."""
 MOST_STARTS = 4
 """So many more candidates than the frontier has are made the least: those near the limit, where it is decided."""
-MOST_LONG = 2
-"""Of candidates that are longer than anybody would answer, so many are made the least."""
+MOST_LONG, LONGEST = 2, 2 * MOST_ANSWERS
+"""Of candidates longer than anybody would answer, so many are made the least, and none above the second."""
+SPARE = 0.25
+"""Where somebody keeps a limit with so much of it to spare, nobody needs a form that loses nothing."""
 SHARES = (1.0, 0.75, 0.5)
 """Of what they become, the safest are judged that seem to keep such a share of the limit."""
+SPENDING = (None, 20.0)
+"""Multipliers of the paths on which accuracy is spent: the best exchange rates, or few answers above all."""
+FOR_FEWER_ANSWERS = 0.5
+"""Of what a limit leaves, so much may be lost for fewer answers; the rest is spent on safety."""
+PARTS = (1.0, 0.5)
+"""Of what may be lost, these shares are spent."""
 
 
 def make_least(
@@ -54,7 +79,7 @@ def make_least(
     allowed = None if most is None else Allowed(most, CHOICE_MARGIN * budget.errors)
     starts, wholes = [*front, *near_the_limit(job, pool, front, asked, everything, most)], list[Candidate]()
     if job.options.grid is None:  # whoever brings a grid says who proposes
-        wholes = _asking_everything(job, silent, everything, most)
+        wholes = asking_everything(job, silent, everything, most)
         starts = worth_the_time(
             [each for each in starts if each.fingerprint not in {w.fingerprint for w in wholes}]
         )
@@ -67,8 +92,8 @@ def make_least(
         tasks.append((candidate_that_asks_nothing(job.split.train), how, None, None))
     limit = f"{most}-{budget.confidence:g}"
     found = _made(job, "asking less", limit, tasks, polished)
-    half = most / 2 if most else 0.0
-    if wholes and allowed and not any(allowed.left(first.increase) >= half for first, *_ in found):
+    enough = SPARE * (most or 0.0)
+    if wholes and allowed and not any(allowed.left(first.increase) >= enough for first, *_ in found):
         # Where hardly anything may be lost, what loses nothing by any estimate is what is left.
         cautious = [(whole, how, constraints, allowed, 0.0) for whole in wholes]
         found += _made(job, "asking less, losing nothing", f"{limit}-nothing", cautious, polished)
@@ -86,17 +111,19 @@ def make_least(
     return _with(job, pool, least)
 
 
-def _asking_everything(
+def asking_everything(
     job: Job, silent: Sequence[str], everything: Reference, most: float | None
 ) -> list[Candidate]:
     """Return what asks everything but what tells nothing; and everything, where that already costs too much."""
     found, constraints = list[Candidate](), job.options.constraints
     for left_out in ({*silent}, set[str]()):
         whole = candidate_that_asks_everything(job.split.train, sorted(left_out), constraints)
-        found += [] if whole is None else [whole]
+        if whole is None:
+            break  # nothing tells anything by itself: to ask all of it in full is no alternative to asking nothing
+        found.append(whole)
         if not left_out or most is None:
             break
-        if whole is not None and estimated(whole.generalization, job.searching, everything).mean <= most:
+        if estimated(whole.generalization, job.searching, everything).mean <= most:
             break
     return found
 
@@ -128,14 +155,15 @@ def near_the_limit(
 
 
 def worth_the_time(starts: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates without all but the safest of those that have very many answers.
+    """Return the candidates without the finest, and of those with very many answers only the safest.
 
     To make them the least takes longest of all, and what becomes of the finest is beaten by what becomes of
     everything asked, which is made the least in any case.
     """
-    long = [each for each in starts if each.answers > MOST_ANSWERS]
+    able = [each for each in starts if each.answers <= LONGEST]
+    long = [each for each in able if each.answers > MOST_ANSWERS]
     long.sort(key=lambda each: -each.validation.adversary_error)
-    return [each for each in starts if each not in long[MOST_LONG:]]
+    return [each for each in able if each not in long[MOST_LONG:]]
 
 
 def spending_best(found: Sequence[Polished], allowed: Allowed) -> list[Candidate]:
@@ -191,3 +219,136 @@ def _with(job: Job, pool: Pool, found: Sequence[Candidate]) -> tuple[Pool, list[
 def name_of(candidates: Sequence[Candidate]) -> str:
     """Return a name for a frontier: another budget may bring another, for which it must not be taken."""
     return hashlib.sha256("".join(candidate.id for candidate in candidates).encode()).hexdigest()[:ID_LENGTH]
+
+
+# Polishing one candidate -----------------------------------------------------------------------------------------
+
+
+class Polished(NamedTuple):
+    """A candidate in the least form, and the estimate of how much more often its classifier errs."""
+
+    candidate: Candidate
+    increase: Difference
+
+
+def estimated(generalization: Generalization, split: Split, everything: Reference) -> Difference:
+    """Estimate by how much more often the classifier errs than with everything asked, on validation."""
+    return increase_of(generalization, split.train, split.validation, everything)
+
+
+class Allowed(NamedTuple):
+    """How much more often the classifier may err than with everything asked, and with how many standard errors."""
+
+    increase: float
+    errors: float
+
+    def left(self, increase: Difference) -> float:
+        """Return how much more might be lost; below 0 where too much is."""
+        return self.increase - increase.bound(self.errors)
+
+
+class Polishing(NamedTuple):
+    """How candidates are made the least that they can be.
+
+    Attributes
+    ----------
+    split, screening
+        What the search looks at, and what others were screened on.
+    together
+        How many are screened on the same records.
+    everything
+        How everything asked is judged on validation.
+    known
+        How it was judged in screening, where the worst of several labels counts.
+    """
+
+    split: Split
+    screening: Split
+    together: int
+    everything: Reference
+    known: UtilityRisk | None
+
+    def estimated(self, generalization: Generalization) -> Difference:
+        """Estimate by how much more often the classifier errs than with everything asked, on validation."""
+        return estimated(generalization, self.split, self.everything)
+
+    def coarsened(self, candidate: Candidate, coarser: Generalization, held: Constraints | None) -> Candidate:
+        """Return the candidate in a coarser form, its edges at round places, screened like all others."""
+        before, train = candidate.generalization, self.split.train
+        if coarser.fingerprint == before.fingerprint and "answers_saved" in before.origin:
+            return candidate  # its edges were rounded before
+        least = rounded(train, self.split.validation, coarser, constraints=held)
+        if least.fingerprint == candidate.fingerprint and candidate.screened is not None:
+            return candidate
+        count = answers(least, train)
+        saved = {"answers_saved": candidate.parameters.get("answers_saved", 0) + candidate.answers - count}
+        saved = saved if saved["answers_saved"] > 0 else {}
+        judged = screen_by_counting(least, self.screening, self.together, everything=self.known)
+        return replace(
+            candidate,
+            fingerprint=least.fingerprint,
+            parameters={**candidate.parameters, **saved},
+            also_found_by=(),
+            asked=len(least.collected),
+            answers=count,
+            generalization=replace(least, origin={**before.origin, **saved}),
+            screened=judged.figures,
+        )
+
+
+def polished(
+    candidate: Candidate,
+    how: Polishing,
+    constraints: Constraints | None,
+    allowed: Allowed | None,
+    share: float = FOR_FEWER_ANSWERS,
+) -> tuple[Polished, ...]:
+    """Return the least that a candidate can be, screened like all others, and what it becomes when all is spent.
+
+    Nothing is spent where nothing is ``allowed``, or where the least errs too much for that. ``share`` is how much
+    of what a limit leaves may be lost for fewer answers; who may lose nothing spends nothing.
+    """
+    parts = how.split.train, how.split.validation
+    first = _made_least(candidate, how, constraints, allowed, share)
+    found = [first]
+    left = 0.0 if allowed is None or not share else allowed.left(first.increase)
+    if left > 0:
+        same: Any = {"constraints": constraints, "everything": how.everything}
+        spent = spent_by_shares(*parts, first.candidate.generalization, left, PARTS, SPENDING, **same)
+        made = {each.fingerprint: each for each in spent}  # two ways may end at the same place
+        for each in made.values():
+            way = how.coarsened(first.candidate, each, constraints)
+            found.append(Polished(way, how.estimated(way.generalization)))
+    return tuple(found)
+
+
+def polished_again(
+    candidate: Candidate, how: Polishing, constraints: Constraints | None, allowed: Allowed | None
+) -> tuple[Polished, ...]:
+    """Return the least that a candidate can be on which a limit was spent: what it has left may go for that."""
+    return (_made_least(candidate, how, constraints, allowed, 1.0),)
+
+
+def _made_least(
+    candidate: Candidate,
+    how: Polishing,
+    constraints: Constraints | None,
+    allowed: Allowed | None,
+    share: float,
+) -> Polished:
+    """Return the least that a candidate can be; of what a limit leaves, at most a share is lost for that.
+
+    Near the limit hardly anything is lost, even where nobody would tell it: what is merged as far as an estimate
+    allows will seem to keep a limit that it misses.
+    """
+    loss, limit = LOSS if how.split.train.number is None else LOSS_OF_A_NUMBER, None
+    if allowed is not None:
+        before = how.estimated(candidate.generalization)
+        loss, left = loss_near(allowed.increase - before.mean, loss), allowed.left(before)
+        loss = loss if share else loss / 4
+        if left >= 0:
+            limit = Limit(how.everything, allowed.increase - (1 - share) * left, allowed.errors)
+    rest: Any = {"constraints": constraints, "loss": loss, "limit": limit, "cautious": not share}
+    coarser = least_of(how.split.train, how.split.validation, candidate.generalization, **rest)
+    way = how.coarsened(candidate, coarser, constraints)
+    return Polished(way, how.estimated(way.generalization))

@@ -1,30 +1,57 @@
-"""What minimizers propose: asked one by one, and pooled so that equal proposals are one candidate."""
+"""What minimizers propose: asked one by one, pooled so that equal proposals are one candidate, and screened.
+
+Where records are many a sample of them does: to propose and to screen needs no more than tells candidates apart.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from leastwise.adversaries.breach import Breach
+from leastwise.adversaries.guessing import MakePredictor
+from leastwise.adversaries.reconstruction import Reconstruction
+from leastwise.adversaries.singling_out import SinglingOut
 from leastwise.documents import to_plain
 from leastwise.errors import DataError, LeastwiseError
-from leastwise.evaluation.label_guesses import FEW
+from leastwise.evaluation.certificate import certify
+from leastwise.evaluation.declared_groups import GroupErrors, ServedBefore
+from leastwise.evaluation.label_guesses import FEW, label_guesses
+from leastwise.evaluation.risk import UtilityRisk
 from leastwise.generalization import Generalization
 from leastwise.kernels import is_compiled
 from leastwise.minimizers import Constraints
-from leastwise.minimizers.constraints import broken
-from leastwise.minimizers.floor import brought_to
-from leastwise.minimizers.silent import uninformative
+from leastwise.minimizers.constraints import broken, brought_to
+from leastwise.minimizers.merging import uninformative
+from leastwise.partition import Untouched
+from leastwise.predictors import JointBuckets
+from leastwise.predictors.held_out import additive
+from leastwise.predictors.regression import linear
 from leastwise.progress import Progress
+from leastwise.random import generator
 from leastwise.records.table import Split, Table
-from leastwise.runs.candidates import Candidate, Failure
-from leastwise.runs.families import Proposal, Source
-from leastwise.runs.judging import EVERYTHING, answers, screen_by_counting
+from leastwise.runs.candidates import Candidate, Failure, Figures
+from leastwise.runs.grid import Proposal, Source
+from leastwise.runs.workers import Workers
 
 LONGEST_REASON = 300
+EVERYTHING = "everything"
+"""Who proposes the candidate that asks everything in full."""
+NEAR = 0.005
+"""A sample suffices where twice as many records change no figure by more than this."""
+SEARCHED = 25_000
+"""So many people of the validation part screen candidates, and say what is free while they are made the least.
+Where one in forty is guessed otherwise, a loss is told there to a tenth of a point, a third of what may be lost;
+hundreds of classifiers are judged there. The frontier is then judged on all."""
+SEARCHED_ANSWERS, FEWEST_SEARCHED = 1_200_000, 12_000
+"""Of wide tables fewer people, so that all their answers are no more than these; but not fewer than the second."""
+TRIED = 3
+"""Candidates on which that is tried: one of few answers, one in the middle, one of many."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,3 +225,134 @@ def _check_some(pool: Pool) -> None:
 def limit_points(table: Table) -> tuple[Generalization, Generalization]:
     """Return what asks everything, and what asks nothing."""
     return Generalization.untouched(table.schema), Generalization.suppressed(table.schema)
+
+
+# Screening -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged:
+    """The figures of a candidate on one part."""
+
+    figures: Figures
+    seconds: float = field(default=0.0, compare=False)
+
+
+def screen_by_counting(
+    generalization: Generalization,
+    split: Split,
+    candidates: int,
+    before: ServedBefore | None = None,
+    everything: UtilityRisk | None = None,
+) -> Judged:
+    """Judge on validation by counting (and for the label an additive model, which carries over).
+
+    Parameters
+    ----------
+    candidates
+        How many are screened on the same records: the certificate pays for all of them.
+    before
+        How declared groups are served with everything asked, where there are any.
+    everything
+        Where the worst of several labels counts: how everything asked is judged.
+    """
+    part = split.on_validation()
+    told = label_guesses(generalization, part, (JointBuckets(), additive(), linear()))
+    risk = told.risk(part, "test")
+    risk = risk if everything is None else risk.worst_beside(everything)
+    if before is not None:
+        wrong = told.wrong("test", part.test)
+        risk = replace(risk, groups=GroupErrors.of(wrong, before.wrong, part.test, before.groupings))
+    return judge_risk(generalization, part, candidates, risk, JointBuckets)
+
+
+def judge_risk(
+    generalization: Generalization,
+    split: Split,
+    candidates: int,
+    risk: UtilityRisk,
+    adversary: MakePredictor,
+    seed: int = 0,
+    memory: Mapping[Hashable, Any] | None = None,
+) -> Judged:
+    """Attack and certify the last part, and put the figures together.
+
+    ``memory`` holds what an adversary has learned for several candidates.
+    """
+    start = time.perf_counter()
+    breach = Breach.of(generalization, split, seed=seed, memory={**(memory or {})})
+    attack = Reconstruction(adversary, compared=False).attack(breach)
+    # What counts as told was settled on the training part, as for the attack.
+    told = {target.attribute.name: target.tolerance for target in breach.targets.values()}
+    tolerances = {name: tolerance for name, tolerance in told.items() if tolerance is not None}
+    certificate = certify(generalization, split.test, candidates=candidates, tolerances=tolerances)
+    assert attack.interval is not None
+    figures = Figures(
+        utility_risk=risk.error,
+        utility_interval=risk.interval,
+        adversary_error=attack.adversary_error,
+        adversary_interval=attack.interval,
+        by_attribute={result.attribute: result.adversary_error for result in attack.attributes},
+        certified=certificate.mean.adversary_error_at_least,
+        unique_people=SinglingOut(0).attack(breach).unique_people,
+        increase=risk.increase,
+        people=round(risk.people),
+        groups=risk.groups,
+        number=risk.number,
+        expected=risk.expected,
+        labels=risk.labels,
+        worst=risk.worst,
+    )
+    return Judged(figures=figures, seconds=time.perf_counter() - start)
+
+
+def answers(generalization: Generalization, train: Table) -> int:
+    """Return how many different answers there are in all; a number asked exactly has as many as were given."""
+    total = 0
+    for level, partition in zip(train.levels, generalization.partitions, strict=True):
+        if isinstance(partition, Untouched):
+            total += partition.size or len(level) + partition.attribute.extra_values
+        elif not partition.suppressed:
+            total += partition.size
+    return total
+
+
+# Samples ---------------------------------------------------------------------------------------------------------
+
+
+def sampled(split: Split, most: int, seed: int) -> Split:
+    """Return the split with at most so many training records, the same ones each time; validation stays whole."""
+    train = split.train
+    if len(train) <= most or (train.weights is not None and not train.survey):
+        return split
+    rows = np.sort(generator(seed, "sample").choice(len(train), most, replace=False))
+    return split._replace(train=train.take(rows))
+
+
+def searched(validation: Table) -> npt.NDArray[np.intp]:
+    """Return where the people of the validation part stand on whom a search is judged."""
+    wide = max(SEARCHED_ANSWERS // max(len(validation.schema), 1), FEWEST_SEARCHED)
+    return validation.drawn(min(SEARCHED, wide), "searching")
+
+
+def for_searching(split: Split) -> Split:
+    """Return the split with at most so many validation records as a search is judged on; training stays whole."""
+    people, rows = split.validation, searched(split.validation)
+    return split if len(rows) == len(people) else split._replace(validation=people.take(rows))
+
+
+def enough(split: Split, candidates: Sequence[Candidate], most: int, seed: int, workers: Workers) -> Split:
+    """Return the split with as many training records as screening needs: twice as many would tell the same."""
+    by_size = sorted(candidates, key=lambda each: (each.answers, each.fingerprint))
+    places = sorted({0, len(by_size) // 2, len(by_size) - 1})[:TRIED]
+    now = sampled(split, most, seed)
+    while len(now.train) < len(split.train):
+        twice = sampled(split, 2 * len(now.train), seed)
+        tasks = [(by_size[i].generalization, part, len(by_size)) for part in (now, twice) for i in places]
+        points = [judged.figures.point for judged in workers.map(screen_by_counting, tasks)]
+        pairs = zip(points[: len(places)], points[len(places) :], strict=True)
+        changes = [abs(a - b) for pair in pairs for a, b in zip(*pair, strict=True)]
+        if max(changes) <= NEAR:
+            return now
+        now = twice
+    return split

@@ -18,7 +18,7 @@ import hashlib
 import json
 import shutil
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, starmap
@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leastwise.documents import from_text, to_text, write_whole
+from leastwise.documents.journal import Journal, locked
 from leastwise.errors import ArtefactError, DataError
 from leastwise.evaluation.declared_groups import ServedBefore
 from leastwise.evaluation.groups import groups_of
@@ -41,38 +42,36 @@ from leastwise.progress import Progress, Silent
 from leastwise.records.sources import Source
 from leastwise.records.table import Split, Table
 from leastwise.runs import folder as places
-from leastwise.runs.at_source import judge_everywhere, used
 from leastwise.runs.attacking import (
     Attack,
     alike,
     attack_alike,
+    attacked_together,
     attackers_of,
+    judged_together,
     learned_for_all,
     share_network,
 )
 from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, Figures, read_line, write_line
 from leastwise.runs.choice import best_screened, budget_in_force, choose, serving_alike
-from leastwise.runs.few_records import steadied
 from leastwise.runs.folder import Run, artefact_path, evaluation_path, write_choice, write_figures
-from leastwise.runs.frontier import Counts, Frontier, LimitPoints, thinned, worth_attacking
+from leastwise.runs.frontier import Counts, Frontier, LimitPoints, steadied, thinned, worth_attacking
 from leastwise.runs.grid import default_grid
-from leastwise.runs.job import Job
-from leastwise.runs.journal import Journal, locked
-from leastwise.runs.judging import Judged, judge_strongly, screen_by_counting
-from leastwise.runs.labels import Asked, guess_labels
+from leastwise.runs.job import Job, first_job, first_words, keep_attacked, say_unfinished
+from leastwise.runs.judging import Asked, guess_labels, judge_everywhere, judge_strongly, used
 from leastwise.runs.least import make_least, name_of
-from leastwise.runs.nesting import attacked_together, judged_together
 from leastwise.runs.proposals import (
+    Judged,
     Pool,
     Proposals,
     ask,
     compile_once,
+    enough,
     pooled,
+    screen_by_counting,
     silent_attributes,
     without_asking,
 )
-from leastwise.runs.sampling import enough
-from leastwise.runs.so_far import first_job, first_words, keep_attacked, say_unfinished
 from leastwise.runs.task import FRESH, Options, RunTask, checked_split, task_of
 from leastwise.runs.workers import Workers
 from leastwise.schema import Schema
@@ -136,6 +135,7 @@ def run(
             return explain(record(path, task, table.schema, frontier, pool), split, progress)
         with working.ready():
             job = Job(path, split, task, grid, options, working, progress or Silent())
+            compile_once(grid.sources(), split, job.progress)  # before a first answer, which is silent
             if options.grid is None and not options.quick and source is None:
                 answer_first(job, told)
             frontier, pool = attacked_frontier(job, source)
@@ -173,11 +173,15 @@ def answer_first(job: Job, told: Callable[[Run], None] | None) -> None:
 
 
 class Found(NamedTuple):
-    """A frontier that is judged on validation, all candidates, and what classifiers guess."""
+    """A frontier that is judged on validation, all candidates, and what classifiers guess.
+
+    ``shared`` is what an adversary has learned for all of the frontier at once.
+    """
 
     frontier: Frontier
     pool: Pool
     asked: Asked
+    shared: Mapping[Hashable, Any]
 
 
 def judged_frontier(job: Job, least: bool = True) -> Found:
@@ -186,7 +190,6 @@ def judged_frontier(job: Job, least: bool = True) -> Found:
     Without ``least`` candidates stay as they were proposed.
     """
     train = job.split.train
-    compile_once(job.grid.sources(), job.split, job.progress)
     budget = budget_in_force(job.task.budget, train.number is not None)
     asked = guess_labels(job, Asked.limits(train, budget, job.options.groups))
     job = replace(job, labels=asked.told_labels(job.split))  # nobody looks for what tells the others
@@ -200,12 +203,13 @@ def judged_frontier(job: Job, least: bool = True) -> Found:
     counts = replace(counts, screened=len(pool.candidates))
     asked = guess_labels(job, asked.and_also(front))
     limits = judge_limits(job, asked)
-    frontier = Frontier.of(judge(job, front, asked, counts.screened), limits, counts)
+    shared = share(job, front)
+    frontier = Frontier.of(judge(job, front, asked, counts.screened, shared), limits, counts)
     # Who serves groups alike, or tells one of several labels best, may be beaten in everything else.
     if not job.options.groups and train.several is None:
         first = choose(frontier, job.options.budget, pool.candidates)
         frontier = worth_attacking(frontier, first.candidate)
-    return Found(frontier, pool, asked)
+    return Found(frontier, pool, asked, shared)
 
 
 def recommend(
@@ -217,6 +221,7 @@ def recommend(
     (folder / places.WORK).mkdir(parents=True, exist_ok=True)
     task = task_of(table, split, grid, options, "records")
     job = Job(folder, split, task, grid, options, workers, progress)
+    compile_once(grid.sources(), split, progress)
     with workers.ready():
         found = judged_frontier(job)
     choice = choose(found.frontier, options.budget, found.pool.candidates)
@@ -327,14 +332,29 @@ def find_frontier(job: Job, pool: Pool, everything: UtilityRisk) -> tuple[list[C
 # 4. Judge --------------------------------------------------------------------------------------------------------
 
 
-def judge(job: Job, front: Sequence[Candidate], asked: Asked, screened: int) -> list[Candidate]:
+def share(job: Job, front: Sequence[Candidate]) -> dict[Hashable, Any]:
+    """Let A1, A3 and A5 learn from all of the frontier: a run that is resumed learns the same.
+
+    What A1 told most easily in screening will be known first.
+    """
+    names = job.split.train.schema.names
+    candidates = []
+    for each in front:
+        told = each.validation.by_attribute
+        candidates.append((each.generalization, sorted(map(names.index, told), key=lambda p: told[names[p]])))
+    return share_network(candidates, job.split, job.options.judges, job.workers, job.progress)
+
+
+def judge(
+    job: Job, front: Sequence[Candidate], asked: Asked, screened: int, shared: Mapping[Hashable, Any]
+) -> list[Candidate]:
     """Judge the frontier by the strongest classifier and adversary, on the validation part.
 
     ``screened`` is among how many it was found on these same records: its certificates pay for all of them.
     """
     part = job.split.on_validation()
     tasks = [
-        _Judging(candidate.generalization, part, screened, risk.validation, job.options.judges)
+        _Judging(candidate.generalization, part, screened, risk.validation, job.options.judges, shared)
         for candidate, risk in zip(front, asked.utilities(job.split)[2:], strict=True)
     ]
     judged = _judged(job, "judging the frontier", f"judgements-{name_of(front)}.jsonl", tasks)
@@ -362,6 +382,7 @@ class _Judging(NamedTuple):
     candidates: int
     risk: UtilityRisk
     judges: Judges
+    memory: Mapping[Hashable, Any] | None = None
 
 
 def _judged(job: Job, words: str, journal: str, tasks: Sequence[_Judging]) -> list[Judged]:
@@ -376,7 +397,7 @@ def _judged(job: Job, words: str, journal: str, tasks: Sequence[_Judging]) -> li
     )
 
 
-# 5. Choose: see ``choice.choose``; in a finished run ``picking`` -------------------------------------------------
+# 5. Choose: see ``choice.choose``; in a finished run ``folder.pick`` ---------------------------------------------
 
 
 # 6. Attack -------------------------------------------------------------------------------------------------------
@@ -407,8 +428,7 @@ def attack(job: Job, found: Found, chosen: str | None) -> list[Candidate]:
     absent.sort(key=lambda name: (name != chosen, -frontier[name].answers))  # what takes longest comes first
     start = time.perf_counter()
     if absent:
-        shared = _shared(job, frontier)
-        new = {name: tasks[name]._replace(memory=shared) for name in absent}
+        new = {name: tasks[name]._replace(memory={**found.shared}) for name in absent}
         tasks |= learned_for_all(new, job.split, job.options.judges, job.workers, job.progress)
     job.note("attacking all at once", task=len(absent), seconds=time.perf_counter() - start)
     job.progress.begin("attacking the frontier", len(tasks), len(tasks) - len(absent))
@@ -430,20 +450,6 @@ def attack(job: Job, found: Found, chosen: str | None) -> list[Candidate]:
             tested[name] = replace(frontier[name], tested=Figures.of(judged))
     _keep_only(job.folder, tasks)
     return [tested[point.id] for point in frontier.points]
-
-
-def _shared(job: Job, frontier: Frontier) -> dict[Hashable, Any]:
-    """Let A1, A3 and A5 learn from all of the frontier: a run that is resumed learns the same.
-
-    What A1 told most easily on validation will be known first.
-    """
-    names = job.split.train.schema.names
-    candidates = []
-    for point in frontier.points:
-        assert point.judged is not None
-        told = point.judged.by_attribute
-        candidates.append((point.generalization, sorted(map(names.index, told), key=lambda p: told[names[p]])))
-    return share_network(candidates, job.split, job.options.judges, job.workers, job.progress)
 
 
 def _keep_only(folder: Path, candidates: Iterable[str]) -> None:

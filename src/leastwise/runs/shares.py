@@ -1,7 +1,7 @@
-"""How many people give each answer: counted once, when the records are at hand, and kept with the run.
+"""How many people give each answer: the shares that lie with a run.
 
-The file holds shares of the test part and nothing about single records, so that a report can be made again, for
-another choice, without the records.
+They are counted once, when the records are at hand, of the test part, and say nothing about single records; so a
+report can be made again, for another choice, without the records.
 """
 
 from __future__ import annotations
@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from leastwise.documents import read_text
-from leastwise.documents.plain import from_text, to_text
+from leastwise.documents import from_text, read_text, to_text
 from leastwise.errors import ArtefactError
 from leastwise.generalization import Generalization
 from leastwise.partition import Partition
 from leastwise.records.table import Table
-from leastwise.runs import Run
-from leastwise.runs.folder import SHARES
+from leastwise.runs.folder import SHARES, Run
 
 FORMAT = "leastwise-shares"
 ByAttribute = Mapping[str, tuple[float, ...]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, NamedTuple
 
 from leastwise.documents import html
@@ -9,6 +10,7 @@ from leastwise.documents.wording import NO_BREAK, counted, listed, percent, perc
 from leastwise.errors import shorten
 from leastwise.generalization import Generalization
 from leastwise.generalization.describe import answers_in_words, questions_in_words
+from leastwise.runs.nearest import NEAREST, NOTHING, ways_on, would_ask
 
 if TYPE_CHECKING:
     from leastwise.runs.budget import Budget
@@ -37,7 +39,7 @@ def answer(run: Run) -> list[str]:
     """Say what to ask, what it costs and what it protects; or why nothing fits."""
     choice, frontier = run.choice, run.frontier
     if choice.candidate is None:
-        return [choice.sentence]
+        return nothing_fits(run, shlex.quote(str(run.folder)))
     chosen = frontier[choice.candidate]
     return [
         what_to_ask(chosen, frontier, choice.budget),
@@ -47,7 +49,7 @@ def answer(run: Run) -> list[str]:
         f"{percent(frontier.untouched.adversary_error)}); "
         f"{_alone(chosen, run)}.",
         _certified(chosen.test.certified),
-        *_without_what_is_not_needed(chosen, run),
+        *(nothing_needed(run, shlex.quote(str(run.folder))) or _without_what_is_not_needed(chosen, run)),
         *([run.task.source.sentence] if run.task.source else []),
         *([run.task.weights_sentence] if run.task.weighted else []),
         *(
@@ -59,26 +61,38 @@ def answer(run: Run) -> list[str]:
     ]
 
 
+def nothing_fits(run: Run, folder: str) -> list[str]:
+    """Say that nothing was chosen and why, what the nearest candidate would ask, and what can be done.
+
+    ``folder`` is the run as it is to stand in a command.
+    """
+    choice, frontier = run.choice, run.frontier
+    would = [] if choice.nearest is None else [would_ask(frontier[choice.nearest])]
+    return [f"{NOTHING} {choice.sentence}", *would, *ways_on(choice, frontier, folder)]
+
+
 def what_to_ask(chosen: Candidate, frontier: Frontier, budget: Budget) -> str:
     """Name the questions; where there is none, say why."""
     many, nothing = len(chosen.generalization.schema), frontier.suppressed_validation
     if chosen.asked:
         words = questions_in_words(chosen.generalization.partitions)
-        return f"Ask {chosen.asked} of {many} questions, with {chosen.answers:,} answers in all: {words}."
+        of = f"{chosen.asked} of {counted(many, 'question')}"
+        return f"Ask {of}, with {counted(chosen.answers, 'answer')} in all: {words}."
+    every = f"all {many} questions" if many > 1 else "the one question"
+    of_all = f"of the {counted(many, 'question')}"
     if not budget.bounds_utility:
-        return f"Ask nothing: of the {many} questions, the limits that were stated leave none."
+        return f"Ask nothing: {of_all}, the limits that were stated leave none."
     if not budget.tells_nothing(nothing):
         if budget.problems(nothing, frontier.untouched_validation.utility_risk):
-            return f"Ask nothing: none of the {many} questions."  # a person's own choice; its verdict follows
-        return f"Ask nothing: without any of the {many} questions no more is lost than is allowed."
+            return f"Ask nothing: none {of_all}."  # a person's own choice; its verdict follows
+        return f"Ask nothing: without any {of_all} no more is lost than is allowed."
     rare = nothing.number is None and not nothing.labels and nothing.utility_risk < RARE
     note = (
         f" Only {percent(nothing.utility_risk, 1)} of the people are not of the most frequent class: errors do "
         "not show who is at risk, even where answers tell it."
     )
     return (
-        f"Ask nothing: these records do not show that a model errs less with the answers to all {many} questions."
-        f"{note * rare}"
+        f"Ask nothing: these records do not show that a model errs less with the answers to {every}.{note * rare}"
     )
 
 
@@ -111,6 +125,25 @@ def _cost(figures: Figures, everything: Figures) -> str:
     return f"The model errs {lost} with everything asked ({_errors(figures, everything)})."
 
 
+def nothing_needed(run: Run, folder: str) -> list[str]:
+    """Say so, where those tested do not show that what is asked is worth more than asking nothing.
+
+    The validation part may seem to show it by chance. What can be done is a line of its own, which ends with the
+    command. ``folder`` is the run as it is to stand in it.
+    """
+    frontier, budget = run.frontier, run.choice.budget
+    asked = run.choice.candidate is not None and frontier[run.choice.candidate].asked
+    if not asked or not budget.bounds_utility or not budget.tells_nothing(frontier.suppressed):
+        return []
+    nothing = next((point for point in frontier.points if not point.asked), None)
+    how = [] if nothing is None else [f"To ask nothing: leastwise choose {folder} --candidate {nothing.id}"]
+    full, none = (f"{figures.utility_risk:.3f}" for figures in (frontier.untouched, frontier.suppressed))
+    errs = f"the model errs {full} with everything asked and {none} with nothing"
+    if float(none) > float(full):
+        errs += f", and among {counted(run.task.tested, 'person', 'people')} chance can explain that difference"
+    return [f"Those tested do not show that any question is needed: {errs}.", *how]
+
+
 def _without_what_is_not_needed(chosen: Candidate, run: Run) -> list[str]:
     """Name a candidate that asks less, where those tested do not show that all of it is needed.
 
@@ -128,16 +161,16 @@ def _without_what_is_not_needed(chosen: Candidate, run: Run) -> list[str]:
     other = min(less, key=lambda p: (p.test.utility_risk, p.answers))
     even, number = ", even together" if len(found.unneeded) > 1 else "", other.test.number
     errs = f"errs {other.test.utility_risk:.3f}" if number is None else f"is {number.words()}"
+    asks = f"{counted(other.asked, 'question')}, {counted(other.answers, 'answer')}"
     return [
-        f"Those tested do not show that {listed(found.unneeded)} {'are' if even else 'is'} needed{even}. Without: "
-        f"leastwise choose {run.folder} --candidate {other.id} ({counted(other.asked, 'question')}, "
-        f"{counted(other.answers, 'answer')}; the model {errs}, the attacker is wrong "
-        f"{percent(other.test.adversary_error)} of the time)."
+        f"Those tested do not show that {listed(found.unneeded)} {'are' if even else 'is'} needed{even}. Without "
+        f"({asks}; the model {errs}, the attacker is wrong {percent(other.test.adversary_error)} of the time): "
+        f"leastwise choose {shlex.quote(str(run.folder))} --candidate {other.id}"
     ]
 
 
 def _certified(error: float | None) -> str:
-    if not error:
+    if not error or error < 0.01:  # fewer than 0 % wrong is no promise
         return "Nothing can be promised about every adversary: too many people are alone with their record."
     return (
         "However clever, nobody who sees only the generalized records and their labels gets fewer than "
@@ -174,7 +207,7 @@ def run_html(run: Run) -> str:
     """Show the answer and the frontier."""
     first, *rest = answer(run)
     text = html.heading(first) + html.paragraphs(rest)
-    return html.box(text, _table_html(run.frontier, run.choice.candidate), _soft(*run.notes, where(run)))
+    return html.box(text, _table_html(run.frontier, run.choice), _soft(*run.notes, where(run)))
 
 
 def _soft(*texts: str) -> str:
@@ -204,14 +237,22 @@ def shown(point: Candidate) -> Figures:
     return point.tested or point.validation
 
 
-def frontier_table(frontier: Frontier, chosen: str | None = None) -> Listing:
+def standing(choice: Choice | None) -> dict[str, str]:
+    """Return what the candidate is called that was chosen, or comes nearest where none was; by its id."""
+    if choice is None:
+        return {}
+    return {name: words for name, words in ((choice.candidate, "chosen"), (choice.nearest, NEAREST)) if name}
+
+
+def frontier_table(frontier: Frontier, choice: Choice | None = None) -> Listing:
     """Return a row for each point, between everything asked and nothing asked."""
     schema = frontier.points[0].generalization.schema
     off = "model off, of guessing" if frontier.untouched.number else "model wrong"
     about = [f"about {label.label}" for label in frontier.untouched.labels]
     errors = [off, INTERVAL, *about, "attacker wrong", INTERVAL]
+    called = standing(choice)
     rows = [
-        [name_in_words(place, p.name, p.id == chosen), *_figures(p.generalization, shown(p)), p.words, p.id]
+        [name_in_words(place, p.name, called.get(p.id, "")), *_figures(p.generalization, shown(p)), p.words, p.id]
         for place, p in enumerate(on_test(frontier), 1)
     ]
     first, last = (
@@ -238,14 +279,22 @@ def _figures(generalization: Generalization, figures: Figures) -> list[str]:
     ]
 
 
-def name_in_words(place: int, name: str, chosen: bool) -> str:
+def name_in_words(place: int, name: str, called: str = "") -> str:
     """Name a point for people: its place from the most accurate to the safest, what it is, whether it was chosen.
 
-    >>> name_in_words(3, "knee", True)
-    'candidate 3 · knee · chosen'
+    >>> name_in_words(3, "knee, cheapest", "chosen")
+    'candidate 3 · knee, most accurate on validation · chosen'
     """
-    parts = [f"candidate {place}", POINT_NAMES.get(name, name), "chosen" if chosen else ""]
-    return " · ".join(part for part in parts if part)
+    return " · ".join(part for part in (f"candidate {place}", point_name(name), called) if part)
+
+
+def point_name(name: str) -> str:
+    """Return what a point is, for people: it may be several things at once.
+
+    >>> point_name("knee 2, cheapest"), point_name("")
+    ('second knee, most accurate on validation', '')
+    """
+    return ", ".join(POINT_NAMES.get(part, part) for part in name.split(", "))
 
 
 def frontier_line(frontier: Frontier) -> str:
@@ -260,9 +309,10 @@ def frontier_html(frontier: Frontier) -> str:
     return html.box(html.heading(title), _table_html(frontier), _soft("From the most accurate to the safest."))
 
 
-def _table_html(frontier: Frontier, chosen: str | None = None) -> str:
-    columns, rows = frontier_table(frontier, chosen)
+def _table_html(frontier: Frontier, choice: Choice | None = None) -> str:
+    columns, rows = frontier_table(frontier, choice)
     kept = [j for j, name in enumerate(columns) if name not in (INTERVAL, MADE_BY)]  # a narrow cell has no room
     columns, rows = [columns[j] for j in kept], [[row[j] for j in kept] for row in rows]
+    chosen = None if choice is None else choice.candidate
     place = next((i for i, p in enumerate(on_test(frontier), 1) if p.id == chosen), None)
     return html.table(columns, rows, numbers=columns[1:-1], chosen=place)

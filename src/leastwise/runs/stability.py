@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import ClassVar
 
 from leastwise.documents import Document
-from leastwise.documents.wording import percent
+from leastwise.documents.wording import counted, percent
 from leastwise.errors import ParameterError
 from leastwise.evaluation.pareto import adversary_error_at, similarity
 from leastwise.partition import Intervals
@@ -82,7 +82,7 @@ def stability(runs: Sequence[Run], table: Table) -> Stability:
         seeds=tuple(run.task.seed for run in runs),
         covered=tuple(_covered(run.frontier) for run in runs),
         reached=tuple((margin, tuple(_reached(run.frontier, margin) for run in runs)) for margin in MARGINS),
-        asked_alike=tuple(_shared(set(a.collected), set(b.collected)) for a, b in pairs),
+        asked_alike=tuple(_jaccard(set(a.collected), set(b.collected)) for a, b in pairs),
         partitions_alike=tuple(similarity(a, b, table) for a, b in pairs),
     )
 
@@ -103,7 +103,7 @@ def _reached(frontier: Frontier, margin: float) -> float | None:
     return adversary_error_at(points, frontier.untouched.utility_risk + margin)
 
 
-def _shared(first: set[str], second: set[str]) -> float:
+def _jaccard(first: set[str], second: set[str]) -> float:
     return len(first & second) / len(first | second) if first | second else 1.0
 
 
@@ -158,10 +158,9 @@ class Repeats(Document):
         often = sorted(self.questions.items(), key=lambda item: -item[1])
         asked = ", ".join(f"{name} {count}" for name, count in often if count)
         low, high = min(self.answers), max(self.answers)
-        lines = [
-            f"Repeated under {len(self.seeds)} seeds, of {self.fitting} recommendations so many ask: {asked}; "
-            f"{low} to {high} answers in all."
-        ]
+        of = f"Repeated under {len(self.seeds)} seeds, of {counted(self.fitting, 'recommendation')}"
+        answers = counted(high, "answer") if low == high else f"{low} to {counted(high, 'answer')}"
+        lines = [f"{of} so many ask: {asked}; {answers} in all." if asked else f"{of} none asks anything."]
         for name, edges in self.edges.items():
             drawn = ", ".join(f"{edge} ({count})" for edge, count in edges.items())
             lines.append(f"Edges of {name}: {drawn}.")

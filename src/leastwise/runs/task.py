@@ -12,19 +12,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.adversaries.base import Adversary, about
+from leastwise.adversaries.base import Adversary, Setting, about
+from leastwise.adversaries.breach import Breach
 from leastwise.documents import from_text, to_plain, to_text
 from leastwise.documents.plain import LEFT_OUT
+from leastwise.documents.wording import counted
 from leastwise.errors import DataError, ParameterError, SchemaError, shorten
 from leastwise.evaluation.declared_groups import parse_all
-from leastwise.evaluation.protocol import several
+from leastwise.evaluation.protocol import attackers, several
 from leastwise.evaluation.utility import Judges
+from leastwise.generalization import Generalization
 from leastwise.minimizers import Constraints
 from leastwise.records.splitting import FEWEST_OF_A_RUN
 from leastwise.records.table import Split, Table
 from leastwise.runs.budget import Budget
 from leastwise.runs.grid import Grid
-from leastwise.runs.judging import guessing
 from leastwise.schema import Attribute, Schema
 from leastwise.schema.file import to_yaml
 from leastwise.validation import described
@@ -290,6 +292,7 @@ def checked_split(table: Table, grid: Grid, options: Options) -> Split:
     if options.constraints is not None:
         options.constraints.check(table.schema)
     parse_all(options.groups, table.schema)
+    attackers(options.adversaries, Setting(options.judges.adversary(), options.quick))
     split = table.split(options.seed, SHARES)
     check_split(split)
     if options.budget is not None:
@@ -297,6 +300,19 @@ def checked_split(table: Table, grid: Grid, options: Options) -> Split:
         guess = guessing(split)
         options.budget.check(guess, sum(guess.values()) / len(guess), table.schema.names)
     return split
+
+
+def guessing(split: Split) -> dict[str, float]:
+    """Return the error of guessing, by personal attribute: on validation or test, wherever it is larger."""
+    nothing = Generalization.suppressed(split.train.schema)
+    found: dict[str, float] = {}
+    for parts in (split.on_validation(), split):
+        breach = Breach.of(nothing, parts)
+        counts = breach.truth.counts
+        for target in breach.targets.values():
+            error = float(target.naive_wrong @ counts) / breach.people
+            found[target.attribute.name] = max(error, found.get(target.attribute.name, 0.0))
+    return found
 
 
 def check_schema(schema: Schema) -> None:
@@ -337,8 +353,8 @@ def _check_classes(label: Attribute, codes: Sequence[npt.NDArray[Any]]) -> None:
         if len(absent):
             value, records = label.values[absent[0]], int(whole[absent[0]])
             raise DataError(
-                f"class {shorten(value)} of {shorten(label.name)} has {records:,} records and none of them is in "
-                f"the {name} part; give more of them, merge the class with another, or try another --seed"
+                f"class {shorten(value)} of {shorten(label.name)} has {counted(records, 'record')} and none of "
+                f"them is in the {name} part; give more, merge the class with another, or try another --seed"
             )
 
 

@@ -12,18 +12,18 @@ from statistics import NormalDist
 
 from leastwise.confidence import Interval
 from leastwise.documents.plain import LEFT_OUT
-from leastwise.documents.wording import NO_BREAK
+from leastwise.documents.wording import NO_BREAK, counted
+from leastwise.evaluation.noise import of_increase
 from leastwise.evaluation.risk import deciding
 from leastwise.predictors.held_out import MARGIN, Difference, weighed
 from leastwise.runs.budget import INCREASE, Budget, Limit, Size, in_points, increase_in_words
 from leastwise.runs.candidates import Figures
-from leastwise.runs.noise import of_increase
 from leastwise.validation import check_choice
 
 STANDINGS = KEPT, PROBABLY_KEPT, PROBABLY_MISSED, MISSED = "kept", "probably kept", "probably missed", "missed"
 """How a limit may stand, from the best to the worst."""
 NOISE = "which noise can explain"
-"""What is said of a limit that is not kept by the figures, but may be by everybody; see ``noise``."""
+"""What is said of a limit that is not kept by the figures, but may be by everybody; see ``evaluation.noise``."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +78,7 @@ class Verdict:
     def sentence(self) -> str:
         """The verdict, what was found, and what else must be said."""
         because, note = f": {self.because}" * bool(self.because), f" {self.note}" * bool(self.note)
-        return f"{self.standing.capitalize()}: {self.words}{because}.{note}"
+        return f"{self.standing.capitalize()} on the test part: {self.words}{because}.{note}"
 
 
 def verdicts(budget: Budget, figures: Figures, everything: float, size: Size | None = None) -> tuple[Verdict, ...]:
@@ -183,7 +183,7 @@ def _how_many_would_tell(increase: Difference, most: float, errors: float, peopl
     short = (errors * increase.standard_error / max(most - increase.mean, 1e-9)) ** 2
     if short >= 100:
         return ""
-    return f"; about {_rounded((short - 1) * people):,} more people to test would tell"
+    return f"; about {counted(_rounded((short - 1) * people), 'more person', 'more people')} to test would tell"
 
 
 def _what_is_not_ruled_out(increase: Difference, most: float, level: float) -> str:

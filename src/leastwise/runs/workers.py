@@ -1,8 +1,16 @@
-"""Where the work is done: on this machine's processes or threads, or on a cluster that the user names."""
+"""Where the work is done: on this machine's processes or threads, or on a cluster that the user names.
+
+Records are handed to worker processes as one copy in memory, which has no name and ends with the processes. A task
+is pickled without its large arrays. Each of these lies, once, in an anonymous file in memory that the parent holds
+open; a worker, its child, maps it by the parent's descriptor. Nothing is on a disk or in a shared folder, so
+nothing stays behind, however the processes end. What a worker changes stays its own (copy on write).
+"""
 
 from __future__ import annotations
 
+import mmap
 import os
+import pickle
 import signal
 import threading
 import time
@@ -12,19 +20,110 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from leastwise.errors import MissingExtraError, ParameterError, shorten
-from leastwise.runs.sharing import Packed, Shared, can_share
+from leastwise.predictors.base import few_threads
+from leastwise.progress import Progress
 from leastwise.validation import check_choice
+
+try:
+    import cloudpickle  # type: ignore[import-untyped]  # joblib needs it
+except ImportError:  # an earlier release of joblib, which has it inside
+    from joblib.externals import cloudpickle
 
 BACKENDS = ("loky", "threading", "dask", "ray")
 WAIT = 20  # seconds until a cluster counts as not there
 _PATIENCE = 3600  # seconds that a worker waits for the next task
 T = TypeVar("T")
+SMALLEST_SHARED = 1 << 16  # bytes; less than that is quicker to send than to map
+MOST_SHARED = 256  # arrays held at once, each an open file
+
+
+# One copy in memory ----------------------------------------------------------------------------------------------
+
+
+class _Held(NamedTuple):
+    descriptor: int
+    buffer: pickle.PickleBuffer  # keeps the array, and with it its address
+
+
+@dataclass
+class Shared:
+    """The arrays that tasks have in common, held in memory until it is closed."""
+
+    _held: dict[tuple[int, int], _Held] = field(default_factory=dict)
+
+    def packed(self, function: Callable[..., Any], task: Sequence[Any]) -> Packed:
+        """Return a task as bytes, and where its large arrays are."""
+        places: list[Place] = []
+
+        def kept_apart(buffer: pickle.PickleBuffer) -> bool:
+            place = self._place(buffer)
+            if place is None:
+                return True  # goes with the bytes
+            places.append(place)
+            return False
+
+        content = cloudpickle.dumps((function, tuple(task)), protocol=5, buffer_callback=kept_apart)
+        return Packed(content, tuple(places))
+
+    def close(self) -> None:
+        """Let go of all arrays."""
+        while self._held:
+            os.close(self._held.popitem()[1].descriptor)
+
+    def _place(self, buffer: pickle.PickleBuffer) -> Place | None:
+        import numpy as np
+
+        view = buffer.raw()
+        key = (np.frombuffer(view, dtype=np.uint8).ctypes.data, view.nbytes) if view.nbytes else (0, 0)
+        if view.nbytes < SMALLEST_SHARED or (key not in self._held and len(self._held) >= MOST_SHARED):
+            return None
+        if key not in self._held:
+            descriptor = os.memfd_create("leastwise", os.MFD_CLOEXEC)
+            with open(descriptor, "wb", closefd=False) as file:
+                file.write(view)
+            self._held[key] = _Held(descriptor, buffer)
+        return Place(os.getpid(), self._held[key].descriptor)
+
+
+class Place(NamedTuple):
+    """Which process holds an array, and by which descriptor."""
+
+    process: int
+    descriptor: int
+
+
+class Packed(NamedTuple):
+    """A task as bytes, without its large arrays."""
+
+    content: bytes
+    places: tuple[Place, ...]
+
+    def unpacked(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """Return the function and its arguments, in a process of the same user."""
+        buffers = [_mapped(place) for place in self.places]
+        # What the parent itself packed and sent through its own pipe.
+        found: tuple[Callable[..., Any], tuple[Any, ...]] = pickle.loads(self.content, buffers=buffers)  # noqa: S301
+        return found
+
+
+def _mapped(place: Place) -> mmap.mmap:
+    """Map an array, for one task: what that changes the next does not see."""
+    with Path(f"/proc/{place.process}/fd/{place.descriptor}").open("rb") as file:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+
+
+def can_share() -> bool:
+    """Return whether this system has files in memory that another process can map."""
+    return hasattr(os, "memfd_create") and Path(f"/proc/{os.getpid()}/fd").is_dir()
+
+
+# Workers ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -132,7 +231,7 @@ def _alone(parent: int, function: Callable[..., T], *task: Any) -> tuple[T, int,
     """
     if os.getppid() == parent:
         _die_with(parent)
-    with threadpool_limits(1):
+    with few_threads(1):
         return function(*task), os.getpid(), time.process_time()
 
 
@@ -189,3 +288,87 @@ def _ray(jobs: int, address: str | None) -> Iterator[None]:
     finally:
         if started:
             ray.shutdown()
+
+
+# Where the time goes ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage of a run.
+
+    Attributes
+    ----------
+    words
+        What was done.
+    processor
+        Processor seconds of this process and of its workers.
+    clock
+        Seconds that it took.
+    """
+
+    words: str
+    processor: float
+    clock: float
+
+    def utilisation(self, workers: int) -> float:
+        """Return the share of the time in which so many workers worked."""
+        return self.processor / max(self.clock * workers, 1e-9)
+
+
+class Stages:
+    """Is told of each stage, measures it, and passes on what it is told.
+
+    Parameters
+    ----------
+    progress
+        Who else is told.
+    workers
+        Who works: what their processes use is counted when a task of theirs is done.
+    """
+
+    def __init__(self, progress: Progress, workers: Workers) -> None:
+        self._progress, self._workers = progress, workers
+        self._words, self._from = "beginning", self._now()
+        self._spent: dict[str, tuple[float, float]] = {}
+
+    def begin(self, words: str, total: int | None = None, done: int = 0) -> None:
+        """Note what the stage before took, and begin the next."""
+        self._close(words)
+        self._progress.begin(words, total, done)
+
+    def advance(self, steps: int = 1) -> None:
+        """Pass it on."""
+        self._progress.advance(steps)
+
+    def ended(self) -> list[Stage]:
+        """Return all stages, each once, in the order in which they began."""
+        self._close("beginning")
+        return [Stage(words, *spent) for words, spent in self._spent.items()]
+
+    def _close(self, words: str) -> None:
+        now, before = self._now(), self._spent.get(self._words, (0.0, 0.0))
+        self._spent[self._words] = before[0] + now[0] - self._from[0], before[1] + now[1] - self._from[1]
+        self._words, self._from = words, now
+
+    def _now(self) -> tuple[float, float]:
+        return time.process_time() + self._workers.processor_seconds, time.perf_counter()
+
+
+def stage_table(stages: Sequence[Stage], workers: int) -> list[dict[str, str]]:
+    """Return a row for each stage, and one for all of them, as people read it.
+
+    >>> stage_table([Stage("screening", 3.0, 2.0), Stage("judging", 1.0, 2.0)], 2)[0]
+    {'stage': 'screening', 'CPU s': '3.0', 'share': '75 %', 'seconds': '2.0', 'utilisation': '75 %'}
+    """
+    total = Stage("all", sum(each.processor for each in stages), sum(each.clock for each in stages))
+    return [
+        {
+            "stage": each.words,
+            "CPU s": f"{each.processor:.1f}",
+            "share": f"{each.processor / max(total.processor, 1e-9):.0%}".replace("%", " %"),
+            "seconds": f"{each.clock:.1f}",
+            "utilisation": f"{each.utilisation(workers):.0%}".replace("%", " %"),
+        }
+        for each in (*stages, total)
+    ]

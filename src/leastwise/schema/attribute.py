@@ -16,6 +16,7 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 
 from leastwise.documents import Fields, Problems
+from leastwise.documents.wording import counted
 from leastwise.errors import SchemaError, UnknownValueError, shorten
 from leastwise.schema.derive import columns_of, rule_of
 from leastwise.schema.hierarchy import Hierarchy, Tree, hierarchy_from_document
@@ -187,7 +188,7 @@ class Attribute:
     def domain_text(self, say: Say = str) -> str:
         """Say the domain in a few words; ``say`` puts them into another language."""
         if not self.continuous:
-            return f"{len(self.values)} values"
+            return counted(len(self.values), "value")
         ends = (("from {}", self.lower), ("to {}", self.upper))
         said = [say_numbers(say, words, end) for words, end in ends if end is not None]
         kind = say("whole numbers" if self.integer else "numbers")

@@ -87,9 +87,8 @@ class Part:
     @property
     def pattern(self) -> str:
         """The form of the whole text, as an expression that all engines read alike."""
-        form = "".join(
-            FIELDS.get(piece, re.sub(r"([^A-Za-z0-9 :/-])", r"[\1]", piece)) for piece in _pieces(self.notation)
-        )
+        pieces = re.split(f"({_FIELD.pattern})", self.notation)
+        form = "".join(FIELDS.get(piece, re.sub(r"([^A-Za-z0-9 :/-])", r"[\1]", piece)) for piece in pieces)
         return f"{form}([T :.,][0-9TZ:., +-]*)?"
 
     def place(self, field: str) -> tuple[int, int]:
@@ -155,8 +154,8 @@ class Amount:
     @property
     def removed(self) -> tuple[str, ...]:
         """What is taken out of the text, wherever it is."""
-        signs = [self.before, self.after, *BLANKS, self.thousands]
-        return tuple(dict.fromkeys(sign for sign in signs if sign))
+        texts = [self.before, self.after, *BLANKS, self.thousands]
+        return tuple(dict.fromkeys(text for text in texts if text))
 
     @property
     def refused(self) -> str:
@@ -257,12 +256,8 @@ Rule = Prefix | Part | Amount | Above | Grid | Region
 
 
 def _optional(unit: str, gap: str) -> str:
-    quoted = "".join(f"[{sign}]" if sign != "^" else r"\^" for sign in unit)
+    quoted = "".join(f"[{character}]" if character != "^" else r"\^" for character in unit)
     return f"({gap}{quoted}{gap})?" if unit else ""
-
-
-def _pieces(notation: str) -> list[str]:
-    return [piece for piece in re.split("(YYYY|MM|DD|hh|mm)", notation) if piece]
 
 
 @lru_cache(maxsize=1000)
@@ -360,8 +355,8 @@ def _check_notation(text: str, part: str, notation: str) -> None:
     strange = re.search(r"[0-9A-SU-Za-z^\[\]\\]", _FIELD.sub("", notation))
     if absent or len({*fields}) < len(fields) or strange:
         raise SchemaError(
-            "derive: a notation is made of YYYY, MM, DD, hh and mm, each once, and signs between them, and "
-            f"{part} needs {', '.join(NEEDS[part])}; got {shorten(text)}"
+            "derive: a notation is made of YYYY, MM, DD, hh and mm, each once, and other characters "
+            f"between them, and {part} needs {', '.join(NEEDS[part])}; got {shorten(text)}"
         )
 
 

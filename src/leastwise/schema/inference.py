@@ -25,6 +25,7 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
+from leastwise.documents.wording import counted
 from leastwise.errors import DataError, PrivacyLeakWarning, SchemaError, shorten, warn
 from leastwise.records.encoding import distinct_values, encode_label
 from leastwise.schema import KINDS, Attribute, Kind, Schema
@@ -248,7 +249,11 @@ def _look(
     facts = profile(column)
     if column.name in targets:
         target = targets[column.name]
-        reason = f"numbers, in {len(target.values)} classes" if target.derive else f"{facts.distinct} classes"
+        reason = (
+            f"numbers, in {len(target.values)} classes"
+            if target.derive
+            else counted(facts.distinct, "class", "classes")
+        )
         reason = f"a number to predict, {facts.distinct:,} distinct" if target.continuous else reason
         return _finding(facts, target.kind, reason, "label", _domain(target), derive=target.derive), None
     asker = next((name for name, rule in wishes.derive.items() if column.name in columns_of(rule)), None)
@@ -293,7 +298,8 @@ def _propose(facts: Profile, wishes: _Wishes, notes: tuple[str, ...]) -> tuple[F
     if not rule and verdict.rule and facts.name not in wishes.kinds:
         kind = "discrete"
     personal = kind != "continuous" if wishes.personal is None else facts.name in wishes.personal
-    attribute = _with_tree(_attribute(facts, kind, personal, wishes.at_least, rule), tree)
+    attribute = _attribute(facts, kind, personal, wishes.at_least, rule)
+    attribute = attribute if tree is None else replace(attribute, hierarchy=tree(attribute.values))
     single = tuple(value for value in facts.single if value in attribute.code_of)
     doubts = (f"looks like: {verdict.apart}",) if verdict.apart else ()
     finding = _finding(
@@ -339,12 +345,6 @@ def _check_form(facts: Profile, rule: str) -> None:
             f"{shorten(facts.name)}: all values must have the form of {shorten(rule)}; in {people:,} of "
             f"{facts.known:,} records they have another: write them so, as no answer, or name the form they have"
         )
-
-
-def _with_tree(attribute: Attribute, tree: Grouping | None) -> Attribute:
-    if tree is None:
-        return attribute
-    return replace(attribute, hierarchy=tree(attribute.values))
 
 
 def _attribute(facts: Profile, kind: Kind, personal: bool, at_least: int, rule: str) -> Attribute:

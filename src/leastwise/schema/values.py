@@ -4,8 +4,8 @@
 
 - Equal numbers are one value, however they are typed or spelled: 1, 1.0, ``Decimal("1.00")``, "1", "1.0", "1e0".
   A CSV column is read as numbers if all its texts are numbers and as texts if one is not; both mean the same.
-- Texts that are no number are compared sign by sign. Leading zeros, blanks, underscores and digits of other
-  scripts make a code: "01", " 1" and "1_000" are themselves. So are whole digits that no double holds exactly.
+- Texts that are no number are compared character by character. Leading zeros, blanks, underscores and digits of
+  other scripts make a code: "01", " 1" and "1_000" are themselves. So are digits that no double holds exactly.
 - true and "TRUE" are one value; so are the infinities and "inf". None, NaN, NaT, "" and "NaN" are no answer.
 - Where a number is asked, a text can be no code: zeros before and blanks around it do not count.
 - Lists, arrays, mappings and bytes are no value, not even an "other" one: they are refused.

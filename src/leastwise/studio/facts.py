@@ -12,12 +12,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from leastwise.documents.wording import counted
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.live import Estimate, Told, Worth
 from leastwise.generalization import Generalization
 from leastwise.partition import Intervals, Partition
 from leastwise.records.table import Table
 from leastwise.runs import Budget, Figures, Run
+from leastwise.runs.nearest import NOTHING, broken_limits
+from leastwise.runs.showing import point_name
 from leastwise.schema import Attribute
 from leastwise.schema.values import number_text
 from leastwise.studio.edits import Lock, Sheet, is_untouched
@@ -41,7 +44,7 @@ def question(pool: Table, j: int) -> Plain:
     counts = _by_class(pool, pool.codes[:, j].astype(np.intp), pool.sizes[j])
     return {
         **shared,
-        "domain": f"{len(attribute.values):,} values",
+        "domain": counted(len(attribute.values), "value"),
         "values": texts,
         "levels": max(len(row) for row in attribute.hierarchy.rows) - 1 if attribute.hierarchy else 0,
         "shares": _shares(counts, pool),
@@ -244,9 +247,10 @@ def frontier(run: Run) -> list[Plain]:
     return [
         {
             "id": point.id,
-            "name": point.name,
+            "name": point_name(point.name),
             "words": point.words,
             "chosen": point.id == run.choice.candidate,
+            "nearest": point.id == run.choice.nearest,
             "error": round(point.validation.utility_risk, 4),
             "safety": round(point.validation.adversary_error, 4),
             "asked": point.asked,
@@ -254,6 +258,18 @@ def frontier(run: Run) -> list[Plain]:
         }
         for point in run.frontier.points
     ]
+
+
+def unchosen(run: Run) -> str:
+    """Say that no candidate of the run keeps its limits and with what the studio begins; empty where one does."""
+    if run.choice.candidate is not None or run.choice.nearest is None:
+        return ""
+    nearest = run.frontier[run.choice.nearest]
+    broken = "; ".join(limit.text for limit in broken_limits(nearest, run.choice.budget, run.frontier))
+    return (
+        f"{NOTHING} No candidate of the run keeps its limits. A new studio begins with the nearest, {nearest.id}, "
+        f"which does not: {broken}."
+    )
 
 
 def limits(budget: Budget) -> Plain:
@@ -278,7 +294,7 @@ def changes(before: Generalization, after: Generalization) -> list[Plain]:
 
 def _size(partition: Partition) -> str:
     asked = _asked(partition)
-    return {"dropped": "not asked", "full": "in full"}.get(asked, f"{partition.size} answers")
+    return {"dropped": "not asked", "full": "in full"}.get(asked, counted(partition.size, "answer"))
 
 
 def history(state: State) -> Plain:

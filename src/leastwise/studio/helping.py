@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from leastwise.documents.wording import percent
+from leastwise.documents.wording import counted, percent
 from leastwise.errors import LeastwiseError
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.live import Estimate, Live
@@ -210,7 +210,7 @@ def _how(name: str, card: Plain) -> str:
     labels = [bucket["name"] or bucket["label"] for bucket in card["buckets"]]
     listed = ", ".join(f"“{label}”" for label in labels[:6])
     more = f" and {len(labels) - 6} more" if len(labels) > 6 else ""
-    return f"{name} is asked with {len(labels)} answers: {listed}{more}."
+    return f"{name} is asked with {counted(len(labels), 'answer')}: {listed}{more}."
 
 
 def _helps(worth: Plain) -> str:

@@ -43,6 +43,7 @@ def _listening(port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((HOST, port))
+        listener.listen()  # before the address is told: who comes at once waits instead of being refused
     except (OSError, OverflowError):
         listener.close()
         raise ParameterError(

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from leastwise.documents import Problems, read_json, write_whole
+from leastwise.documents.journal import Journal, locked
 from leastwise.errors import ArtefactError, LeastwiseError, ParameterError
 from leastwise.generalization import Generalization
-from leastwise.runs.journal import Journal, locked
 from leastwise.studio.edits import People, Sheet
 from leastwise.studio.history import Event, State, replay
 

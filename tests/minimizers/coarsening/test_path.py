@@ -17,8 +17,8 @@ from leastwise.minimizers import coarsening_path, recommended_paths, restarted_p
 from leastwise.minimizers.coarsening.path import coarsening_steps, thinned
 from leastwise.minimizers.coarsening.state import PseudoCounts, Records, make_state
 from leastwise.minimizers.optimal.items import personal_codes
+from leastwise.minimizers.optimal.surrogate import Effects, additive_boosting
 from leastwise.minimizers.recommended import estimate
-from leastwise.minimizers.surrogate import Effects, additive_boosting
 from leastwise.partition import Intervals
 from tests.samples import LABEL, a_secret_and_its_twin, coded, named
 from tests.strategies import generalizations, tables

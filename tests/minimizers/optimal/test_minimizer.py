@@ -17,7 +17,7 @@ from leastwise.errors import ParameterError
 from leastwise.minimizers import MINIMIZERS, OptimalMinimizer, optimal_path, recommended_paths, restarted_paths
 from leastwise.minimizers.constraints import Constraints
 from leastwise.minimizers.optimal import items, make_program
-from leastwise.minimizers.surrogate import SURROGATES, effects_of
+from leastwise.minimizers.optimal.surrogate import SURROGATES, effects_of
 from tests.samples import coded, named
 from tests.strategies import tables
 

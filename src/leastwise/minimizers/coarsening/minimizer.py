@@ -23,12 +23,12 @@ from leastwise.generalization import Generalization
 from leastwise.minimizers.base import Minimizer
 from leastwise.minimizers.coarsening.path import Step, coarsening_steps, thinned
 from leastwise.minimizers.coarsening.state import Records
-from leastwise.minimizers.constraints import Constraints
-from leastwise.minimizers.floor import brought_to
-from leastwise.minimizers.merging import last_that, least, loss_near
+from leastwise.minimizers.constraints.constraints import Constraints
+from leastwise.minimizers.constraints.floor import brought_to
+from leastwise.minimizers.merging.merging import last_that, least, loss_near
+from leastwise.minimizers.merging.rounding import rounded
 from leastwise.minimizers.optimal.minimizer import optimal_path
-from leastwise.minimizers.rounding import rounded
-from leastwise.minimizers.surrogate import Effects, Surrogate, effects_of
+from leastwise.minimizers.optimal.surrogate import Effects, Surrogate, effects_of
 from leastwise.predictors.held_out import MARGIN, Difference, held_out, reference, utility_predictors
 from leastwise.random import generator
 from leastwise.records.table import Table

@@ -23,8 +23,8 @@ from leastwise.kernels.additive_logistic import Additive
 from leastwise.kernels.interval_program import best_partition, spread
 from leastwise.kernels.joint_coarsening import State, apply_merge, score_merge
 from leastwise.minimizers.coarsening.state import PseudoCounts, Records, make_state
-from leastwise.minimizers.constraints import Constraints, MergeRules, check_start
-from leastwise.minimizers.nesting import inside
+from leastwise.minimizers.constraints.constraints import Constraints, MergeRules, check_start
+from leastwise.minimizers.constraints.nesting import inside
 from leastwise.minimizers.optimal.items import target_weights
 from leastwise.minimizers.orders import principal_direction
 from leastwise.partition import Intervals, Partition, Untouched, edge_between

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix, hstack
 
 from leastwise.kernels.interval_program import run_sums
-from leastwise.minimizers.constraints import Constraints, joint_runs
+from leastwise.minimizers.constraints.constraints import Constraints, joint_runs
 from leastwise.minimizers.orders import principal_direction
 from leastwise.minimizers.pgini import check_weights
 from leastwise.records.grouping import even_runs, numbered_runs, quantile_of

@@ -14,9 +14,9 @@ from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.kernels.interval_program import Buckets
 from leastwise.minimizers.base import Minimizer
-from leastwise.minimizers.constraints import Constraints
+from leastwise.minimizers.constraints.constraints import Constraints
 from leastwise.minimizers.optimal.program import Program, make_program
-from leastwise.minimizers.surrogate import Effects, Surrogate, effects_of
+from leastwise.minimizers.optimal.surrogate import Effects, Surrogate, effects_of
 from leastwise.records.table import Table
 from leastwise.validation import check_from_zero
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.kernels.interval_program import Buckets, best_partition, lower_bound, revealed, run_sums, spread
-from leastwise.minimizers.constraints import Constraints
+from leastwise.minimizers.constraints.constraints import Constraints
 from leastwise.minimizers.optimal.items import (
     Floats,
     Items,
@@ -22,7 +22,7 @@ from leastwise.minimizers.optimal.items import (
     items_of,
     target_weights,
 )
-from leastwise.minimizers.surrogate import Effects
+from leastwise.minimizers.optimal.surrogate import Effects
 from leastwise.partition import Groups, Intervals, Partition, edge_between, keep, suppress
 from leastwise.records.table import Table
 from leastwise.validation import check_from_zero

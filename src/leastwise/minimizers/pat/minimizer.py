@@ -10,7 +10,7 @@ import numpy as np
 
 from leastwise.generalization import Generalization
 from leastwise.minimizers.base import Minimizer, chosen_on
-from leastwise.minimizers.floor import at_least
+from leastwise.minimizers.constraints.floor import at_least
 from leastwise.minimizers.pat.tree import PATTree, generalization, generalizations, place_absent
 from leastwise.minimizers.pgini import Criterion, Weights
 from leastwise.records.grouping import joint_keys

@@ -13,11 +13,7 @@ import polars as pl
 
 from leastwise.errors import DataError, MissingExtraError, ParameterError, shorten
 from leastwise.records.files import file_format
-from leastwise.records.sources import databases, duckdb
 from leastwise.records.sources.engine import Engine, Where, no_table
-from leastwise.records.sources.ibis import of_ibis
-from leastwise.records.sources.polars import Polars
-from leastwise.records.sources.spark import Spark
 
 SCHEMES = ("duckdb:", "sqlite:", "postgresql://", "postgres://", "spark:")
 # How much larger records are in memory than in their file.
@@ -46,6 +42,9 @@ def open_engine(address: Any, table: str | None = None, key: str | None = None) 
 
 
 def _of_address(text: str, table: str | None, key: str | None) -> Engine:
+    from leastwise.records.sources import databases, duckdb
+    from leastwise.records.sources.spark import Spark
+
     if text.startswith("duckdb:"):
         return duckdb.of_database(text.removeprefix("duckdb:"), table, key)
     if text.startswith("sqlite:"):
@@ -102,8 +101,9 @@ def is_source(address: Any) -> bool:
     if path.is_dir():
         return True
     if not path.is_file():
-        return _is_glob(text)
-    return path.stat().st_size * _UNPACKED[file_format(path)] > _memory() / 2
+        return any(wildcard in text for wildcard in "*?[")
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return path.stat().st_size * _UNPACKED[file_format(path)] > memory / 2
 
 
 def is_lazy(frame: Any) -> bool:
@@ -113,6 +113,11 @@ def is_lazy(frame: Any) -> bool:
 
 
 def _of_frame(frame: Any, key: str | None) -> Engine:
+    from leastwise.records.sources import duckdb
+    from leastwise.records.sources.ibis import of_ibis
+    from leastwise.records.sources.polars import Polars
+    from leastwise.records.sources.spark import Spark
+
     if isinstance(frame, pl.LazyFrame):
         return Polars(frame, key)
     module = type(frame).__module__.partition(".")[0]
@@ -126,14 +131,6 @@ def _of_frame(frame: Any, key: str | None) -> Engine:
         "a source must be an address, a DuckDB relation, a PySpark frame, an Ibis table or a Polars lazy frame; "
         f"got {type(frame).__name__}"
     )
-
-
-def _is_glob(text: str) -> bool:
-    return any(sign in text for sign in "*?[")
-
-
-def _memory() -> int:
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def files_of(address: str) -> list[Path]:

@@ -160,7 +160,11 @@
 
   const frontier = data.frontier;
   const all = frontier ? [...frontier.points, ...frontier.screened] : [];
-  let selected = all.findIndex((point) => point.chosen);
+  /* Where nothing fits nothing is chosen: then it is about the one that comes nearest, which is never called chosen. */
+  const subject = (point) => point.chosen || point.nearest;
+  const tag = (point) => (point.chosen ? "chosen" : point.nearest ? data.nearest : "");
+  const plural = (count, what) => `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
+  let selected = all.findIndex(subject);
   const figures = (point) => point.test || point.validation;
   const title = (point) => point.title;
 
@@ -177,7 +181,7 @@
     return [
       escaped(title(point)), ...(point.made_by ? ["made by " + escaped(cut(point.made_by, 60))] : []), kind,
       escaped(modelWords(shown)), `attacker wrong ${percent(shown.adversary_error)}`,
-      `${point.asked} questions, ${point.answers_in_words}`,
+      `${plural(point.asked, "question")}, ${point.answers_in_words}`, ...(tag(point) ? [escaped(tag(point))] : []),
     ].join("<br>");
   }
 
@@ -199,7 +203,7 @@
 
   function frontierTraces() {
     const of = (kind) => all.map((_, i) => i).filter((i) => all[i].kind === kind);
-    const best = of("frontier"), chosen = best.filter((i) => all[i].chosen);
+    const best = of("frontier"), chosen = best.filter((i) => all[i].chosen), nearest = best.filter((i) => all[i].nearest);
     /* The candidates were found on validation; through those that are beaten on test leads no line. */
     const joined = (indices) => frontier.line.filter((i) => indices.includes(i));
     const numbered = (indices, size, ink, paper) => ({
@@ -212,10 +216,14 @@
       trace(of("screened"), { name: "screened (validation part)", marker: { size: 6, color: colour("faint"), opacity: 0.45 } }),
       line([0, ...best, all.findIndex((p) => p.id === "suppressed")], { width: 1, dash: "dot" }),
       line(best, {}),
-      trace(best, Object.assign(numbered(best, 16, colour("accent"), colour("card")), { name: narrow() ? "attacked (test); grey: beaten" : "attacked (test part, 95 % intervals); grey: beaten", error_x: spread(best, "x", colour("spread")), error_y: spread(best, "y", colour("spread")) })),
+      trace(best, Object.assign(numbered(best, 16, colour("accent"), colour("card")), { showlegend: false, error_x: spread(best, "x", colour("spread")), error_y: spread(best, "y", colour("spread")) })),
       trace(of("limit"), { name: "limit points", marker: { symbol: "diamond-open", size: 11, color: colour("soft"), line: { width: 2 } } }),
-      trace(chosen, Object.assign(numbered(chosen, 19, colour("mark"), colour("card")), { name: "chosen" })),
+      chosen.length || !nearest.length
+        ? trace(chosen, Object.assign(numbered(chosen, 19, colour("mark"), colour("card")), { name: "chosen" }))
+        : trace(nearest, { name: data.nearest, mode: "markers+text", text: nearest.map((i) => all[i].place), textfont: { size: 11, color: colour("mark") }, marker: { size: 19, color: colour("card"), opacity: 1, line: { width: 2, color: colour("mark") } } }),
       trace(ring, { hoverinfo: "skip", hovertemplate: null, showlegend: false, marker: { symbol: "circle-open", size: 22, color: colour("ink"), line: { width: 2 } } }),
+      /* The legend would show the colour of the first one, which may be a beaten one. */
+      { type: "scatter", mode: "markers", x: [null], y: [null], name: narrow() ? "attacked (test); grey: beaten" : "attacked (test part, 95 % intervals); grey: beaten", marker: { size: 16, color: colour("accent") }, hoverinfo: "skip", legendrank: 999 },
     ];
   }
 
@@ -225,8 +233,8 @@
     return named.map((point) => {
       const end = point.id === "suppressed", start = point.id === "untouched", left = figures(point).utility_risk > right;
       return {
-        x: figures(point).utility_risk, y: figures(point).adversary_error, text: escaped(cut(point.name, 28)), showarrow: false, xanchor: left ? "right" : "left",
-        yanchor: end ? "bottom" : start ? "middle" : "top", xshift: left ? 6 : start ? 12 : 9, yshift: end ? 9 : start ? 0 : -11, bgcolor: colour("card"), borderpad: 1, font: { size: 12, color: point.chosen ? colour("mark") : colour("soft") },
+        x: figures(point).utility_risk, y: figures(point).adversary_error, text: escaped(cut(point.name, narrow() ? 28 : 44)), showarrow: false, xanchor: left ? "right" : "left",
+        yanchor: end ? "bottom" : start ? "middle" : "top", xshift: left ? 6 : start ? 12 : 9, yshift: end ? 9 : start ? 0 : -11, bgcolor: colour("card"), borderpad: 1, font: { size: 12, color: subject(point) ? colour("mark") : colour("soft") },
       };
     });
   }
@@ -303,10 +311,10 @@
   function fillPanel(point) {
     const panel = document.getElementById("panel");
     const heading = element("h3", title(point)), left = element("div"), right = element("div"), columns = element("div", null, "columns");
-    if (point.chosen) heading.append(element("span", "chosen", "tag chosen"));
+    if (tag(point)) heading.append(element("span", tag(point), "tag chosen"));
     heading.append(element("span", { screened: "screened only", frontier: "attacked", limit: "limit point" }[point.kind], "tag"));
     if (point.kind === "frontier" && !frontier.line.includes(all.indexOf(point))) heading.append(element("span", "beaten on the test part", "tag"));
-    const words = [point.made_by ? `Made by ${point.made_by}, seed ${point.seed}.` : "", point.also.length ? `Also found by ${point.also.join(", ")}.` : "", `Asks ${point.asked} of ${frontier.attributes.length} questions, ${point.answers_in_words}.`];
+    const words = [point.made_by ? `Made by ${point.made_by}, seed ${point.seed}.` : "", point.also.length ? `Also found by ${point.also.join(", ")}.` : "", `${point.nearest ? "Would ask" : "Asks"} ${point.asked} of ${plural(frontier.attributes.length, "question")}, ${point.answers_in_words}.`];
     left.append(element("h4", "Errors, with 95 % intervals"), figureTable(point), element("h4", "How often an attacker is wrong about each personal attribute"), attackerTable(point));
     right.append(element("h4", "What would be asked"), bucketList(point));
     if (point.certificate && point.certificate.length) {
@@ -316,10 +324,10 @@
       right.append(element("h4", "What nobody can tell who sees only the generalized records"), element("p", point.certificate[point.certificate.length - 1], "small"), folded);
     }
     const command = element("p", null, "small");
-    if (point.command) command.append(point.chosen ? "This one is chosen. By its id: " : "To choose this one: ", element("code", point.command, "command"));
+    if (point.command) command.append(point.chosen ? "This one is chosen. By its id: " : point.nearest ? "To take this one all the same: " : "To choose this one: ", element("code", point.command, "command"), " (“run” is the folder of this run)");
     else if (point.kind === "screened") command.append("Only candidates that were attacked can be chosen. Its id: ", element("code", point.id, "command"));
     columns.append(left, right);
-    panel.classList.toggle("told-below", point.chosen);
+    panel.classList.toggle("told-below", subject(point));
     panel.replaceChildren(heading, element("p", words.filter(Boolean).join(" "), "soft small"), command, columns);
   }
 
@@ -340,7 +348,7 @@
 
   function step(change) {
     const last = frontier.points.length - 1;
-    const from = selected > last ? frontier.points.findIndex((point) => point.chosen) : selected;
+    const from = selected > last ? frontier.points.findIndex(subject) : selected;
     select(Math.min(last, Math.max(0, from + change)));
   }
 
@@ -354,7 +362,7 @@
     });
     document.getElementById("previous").addEventListener("click", () => step(-1));
     document.getElementById("next").addEventListener("click", () => step(1));
-    document.getElementById("back").addEventListener("click", () => select(all.findIndex((point) => point.chosen)));
+    document.getElementById("back").addEventListener("click", () => select(all.findIndex(subject)));
   }
 
   /* ---------------------------------------------------------------- theme, print, start */
@@ -375,7 +383,7 @@
     theme = root.dataset.theme; root.dataset.theme = "light"; printing = true; draw();
     folded = [...document.querySelectorAll("details:not([open])")];
     for (const each of folded) each.open = true;
-    const of = ["leastwise", data.fingerprint ? "generalization " + data.fingerprint.slice(0, 12) : "", "printed " + new Date().toISOString().slice(0, 10)];
+    const of = ["leastwise", data.fingerprint ? data.of + " " + data.fingerprint.slice(0, 12) : "", "printed " + new Date().toISOString().slice(0, 10)];
     rule = sheet.insertRule(`@page { @bottom-left { content: "${of.filter(Boolean).join(" · ")}"; font: 8pt system-ui, sans-serif; color: #4a515b; } }`, sheet.cssRules.length);
   });
   window.addEventListener("afterprint", () => {

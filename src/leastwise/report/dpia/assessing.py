@@ -10,7 +10,6 @@ from leastwise.decisions.decision import Decision
 from leastwise.decisions.history import History
 from leastwise.decisions.storage import DECISION, JUDGED
 from leastwise.documents.wording import counted, listed, percent
-from leastwise.errors import ParameterError
 from leastwise.evaluation import Evaluation, Necessity
 from leastwise.generalization import Generalization
 from leastwise.generalization.describe import footnotes
@@ -24,6 +23,7 @@ from leastwise.report.facts import QUICK, decision_facts, limit_sentences
 from leastwise.report.task import budget_lines
 from leastwise.runs import Candidate, Figures, Run, Size
 from leastwise.runs.budget import Limit
+from leastwise.runs.nearest import check_chosen
 from leastwise.runs.showing import on_test
 from leastwise.runs.verdicts import verdicts
 
@@ -54,11 +54,7 @@ class Subject:
             # What is not asked has no domain in a published file; an assessment tells what could have been asked.
             whole = decision.generalization.within(run.schema)
             return cls(run, policy, decision, whole, judged, own if fits else judged.necessity)
-        if run.choice.candidate is None:
-            raise ParameterError(
-                f"no candidate of {run.folder} was chosen; see: leastwise choose, leastwise decide"
-            )
-        name = run.choice.candidate
+        name = check_chosen(run)
         whole = run.generalization(name).within(run.schema)
         return cls(run, policy, None, whole, run.evaluation(name), run.necessity)
 
@@ -173,7 +169,7 @@ def _sentence(text: str) -> str:
 
 def _processing(policy: Policy) -> Part:
     notice, said = policy.notice, policy.processing
-    days = "" if notice.keep_days is None else f"{notice.keep_days} days; then the answers are erased"
+    days = "" if notice.keep_days is None else f"{counted(notice.keep_days, 'day')}; then the answers are erased"
     pairs = {
         "Name": said.name,
         "Purpose": notice.purpose,

@@ -45,7 +45,7 @@ function Draw() {
   // What is asked comes first, and keeps its place while it is edited.
   const order = [...shown].sort((a, b) => Number(a.card.asked === "dropped") - Number(b.card.asked === "dropped"));
   const asked = order.filter((each) => each.card.asked !== "dropped").length;
-  return html`${many && html`<label class="seek">Find a question <input type="search" value=${sought} onInput=${(/** @type {any} */ event) => setSought(event.target.value)} /></label>`}
+  return html`${here.unchosen && html`<p class="warn unchosen">${here.unchosen}</p>`}${many && html`<label class="seek">Find a question <input type="search" value=${sought} onInput=${(/** @type {any} */ event) => setSought(event.target.value)} /></label>`}
     <div class="heading"><h2 class="part">Asked <span>${asked}</span></h2><${Classes} /></div>${!asked && html`<p class="lead nothing">${sought ? "None of these is asked." : "Nothing is asked: the model can only guess, and so can an attacker. Choose “Groups” on a card to ask."}</p>`}<${Cards} shown=${order.slice(0, asked)} />
     ${asked < order.length && html`<h2 class="part">Not asked <span>${order.length - asked}</span></h2><${Cards} shown=${order.slice(asked)} />`}`;
 }

@@ -1,6 +1,6 @@
 // One card a question: what it is, how people are spread, its buckets, and what it is worth.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { html, percent, points } from "./html.js";
+import { counted, html, percent, points } from "./html.js";
 import { NumberPicture } from "./number.js";
 import { ask, edit, now, preview, proposal, room, told, weighed } from "./state.js";
 import { Groups, Merge, PlainValues } from "./values.js";
@@ -14,7 +14,7 @@ const STANDING = { dropped: "not asked", full: "asked in full", buckets: "" };
 export function QuestionCard({ question, card: kept }) {
   const seen = preview.value?.attribute === question.name ? preview.value.card : kept;
   const change = proposal.value?.changed.find((each) => each.attribute === question.name);
-  const standing = STANDING[seen.asked] || `${seen.buckets.length} answers`;
+  const standing = STANDING[seen.asked] || counted(seen.buckets.length, "answer");
   const titled = `question-${room.value?.questions.findIndex((each) => each.name === question.name)}`;
   return html`<article class=${`card ${seen.asked} ${kept.locked ? "locked" : ""} ${change ? "changed" : ""}`} aria-labelledby=${titled}>
     <header><h2 id=${titled}>${question.name}</h2><${CardTools} question=${question} card=${kept} /></header>

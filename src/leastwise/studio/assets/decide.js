@@ -1,6 +1,6 @@
 // The decision: a reason for each question, who is who, the sealed test part, and the approval.
 import { useEffect, useState } from "preact/hooks";
-import { html, percent, points, whole } from "./html.js";
+import { counted, html, percent, points, whole } from "./html.js";
 import { Progress } from "./help.js";
 import { ask, change, commit, now, room, start, told, weighed } from "./state.js";
 import { Writing } from "./writing.js";
@@ -17,7 +17,7 @@ export function Decide() {
   return html`<div class="deciding"><section class="panel" aria-label="Rationale"><h2>Why each question is asked as it is</h2>
     <p class="lead">A text is proposed from the figures. Write over it where you know better.</p>
     <ol class="reasons">${here.questions.map((question, j) => html`<li key=${question.name}><label for=${`why-${j}`}><b>${question.name}</b>
-      <span class="soft">${state.cards[j].asked === "dropped" ? "not asked" : state.cards[j].asked === "full" ? "in full" : `${state.cards[j].buckets.length} answers`}</span></label>
+      <span class="soft">${state.cards[j].asked === "dropped" ? "not asked" : state.cards[j].asked === "full" ? "in full" : counted(state.cards[j].buckets.length, "answer")}</span></label>
       <${Writing} id=${`why-${j}`} rows=${2} value=${state.words.rationale[question.name] || ""} placeholder=${proposed[question.name]} write=${(/** @type {string} */ text) => write("rationale", text, question.name)} />
       ${!state.words.rationale[question.name] && html`<button class="small plain" onClick=${() => write("rationale", proposed[question.name], question.name)}>Use the proposed text</button>`}</li>`)}</ol></section>
     <div class="side"><${People} /><${TestPart} /><${Approval} /><${Scripts} /></div></div>`;

@@ -56,7 +56,7 @@ function Model() {
 /** @param {{before: string, best: string, limit: string | null}} props */
 function Legend({ before, best, limit }) {
   return html`<p class="legend"><span><i class="k before"></i>everything asked ${before}</span>
-    ${best !== "–" && html`<span><i class="k best"></i>best found ${best}</span>`}
+    ${best !== "–" && html`<span><i class="k best"></i>${room.value?.unchosen ? "nearest" : "best found"} ${best}</span>`}
     ${limit && html`<span><i class="k limit"></i>${limit}</span>`}</p>`;
 }
 
@@ -96,7 +96,7 @@ function Counts() {
     ["Certified error", percent(here.before.certified), percent(shown.certified), percent(here.best?.certified), false],
   ];
   return html`<section class="figure counts" aria-label="Counts"><table>
-    <thead><tr><td></td><th scope="col">before</th><th scope="col">now</th><th scope="col">best</th></tr></thead>
+    <thead><tr><td></td><th scope="col">before</th><th scope="col">now</th><th scope="col">${here.unchosen ? "nearest" : "best"}</th></tr></thead>
     <tbody>${rows.map(([name, before, value, best, bad]) => html`<tr key=${name}><th scope="row">${name}</th><td>${before || "all"}</td>
       <td class=${bad ? "is bad" : "is"}>${value}</td><td>${best}</td></tr>`)}</tbody></table>
     <p class="note">Alone: of ${whole(shown.people)} people, with their answers and label. Certified: nobody who sees only these answers errs less, as far as these people tell.</p>

@@ -30,6 +30,15 @@ export function whole(count) {
 }
 
 /**
+ * So many things: 1 answer, 1,200 answers.
+ * @param {number} count
+ * @param {string} what
+ */
+export function counted(count, what) {
+  return `${whole(count)} ${what}${count === 1 ? "" : "s"}`;
+}
+
+/**
  * The lower and upper end within which a value stays.
  * @param {number} value
  * @param {number} low

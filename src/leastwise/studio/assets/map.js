@@ -1,5 +1,5 @@
 // The map: what the run found, and where the draft is; it moves while one draws.
-import { html, percent } from "./html.js";
+import { counted, html, percent } from "./html.js";
 import { figures, loadCandidate, now, room } from "./state.js";
 
 const WIDTH = 340, HEIGHT = 230, LEFT = 42, BOTTOM = 34, TOP = 24, RIGHT = 14;
@@ -19,6 +19,19 @@ function ticks(low, high) {
   return found;
 }
 
+/**
+ * Those that no other candidate beats in both, from the most accurate to the safest: only they are joined.
+ * @param {import("./types.js").Point[]} front
+ */
+export function unbeaten(front) {
+  let safest = -1;
+  return [...front].sort((a, b) => a.error - b.error || b.safety - a.safety).filter((each) => {
+    const best = each.safety > safest;
+    safest = Math.max(safest, each.safety);
+    return best;
+  });
+}
+
 export function FrontierMap() {
   const here = room.value, state = now.value, shown = figures.value;
   if (!here || !state || !shown) return null;
@@ -27,7 +40,7 @@ export function FrontierMap() {
   const xs = range(marks.map((each) => each[0])), ys = range(marks.map((each) => each[1]));
   const x = (/** @type {number} */ at) => LEFT + ((at - xs[0]) / (xs[1] - xs[0])) * (WIDTH - LEFT - RIGHT);
   const y = (/** @type {number} */ at) => HEIGHT - BOTTOM - ((at - ys[0]) / (ys[1] - ys[0])) * (HEIGHT - BOTTOM - TOP);
-  const line = [...front].sort((a, b) => a.error - b.error).map((each, i) => `${i ? "L" : "M"}${x(each.error)} ${y(each.safety)}`).join(" ");
+  const line = unbeaten(front).map((each, i) => `${i ? "L" : "M"}${x(each.error)} ${y(each.safety)}`).join(" ");
   const limit = state.limits.max_error_increase == null ? null : here.before.model.error + state.limits.max_error_increase;
   return html`<section class="figure map" aria-label="Map of candidates"><header><h3>The map</h3><span class="stand">${front.length ? "click one to load it" : "the run is not there yet"}</span></header>
     <svg viewBox=${`0 0 ${WIDTH} ${HEIGHT}`}>
@@ -37,11 +50,11 @@ export function FrontierMap() {
       <path class="frontier" d=${line} />
       <text class="axis" x=${WIDTH - RIGHT} y=${HEIGHT - 6} text-anchor="end">the model errs, % →</text>
       <text class="axis" x=${LEFT - 30} y="10">↑ an attacker errs, %</text>
-      ${front.map((each) => html`<g key=${each.id} class=${each.chosen ? "candidate chosen" : "candidate"} role="button" tabindex="0"
-          aria-label=${`Load candidate ${each.id}${each.name ? `, the ${each.name}` : ""}: the model errs ${percent(each.error)}, an attacker ${percent(each.safety)}, ${each.answers} answers`}
+      ${front.map((each) => html`<g key=${each.id} class=${each.chosen ? "candidate chosen" : each.nearest ? "candidate nearest" : "candidate"} role="button" tabindex="0"
+          aria-label=${`Load candidate ${each.id}${each.name ? `, the ${each.name}` : ""}${each.nearest ? ", nearest, does not fit" : ""}: the model errs ${percent(each.error)}, an attacker ${percent(each.safety)}, ${counted(each.answers, "answer")}`}
           onClick=${() => loadCandidate(each.id)} onKeyDown=${(/** @type {KeyboardEvent} */ event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), loadCandidate(each.id))}>
           <circle class="touch" cx=${x(each.error)} cy=${y(each.safety)} r="13" /><circle class="dot" cx=${x(each.error)} cy=${y(each.safety)} r="5" /></g>`)}
       <g class="draft" aria-hidden="true"><circle class="halo" cx=${x(shown.model.error)} cy=${y(shown.mean.error)} r="11" /><circle cx=${x(shown.model.error)} cy=${y(shown.mean.error)} r="6" /></g>
     </svg>
-    <p class="legend"><span><i class="k dot"></i>candidate</span><span><i class="k chosen"></i>recommended</span><span><i class="k draft"></i>this draft</span></p></section>`;
+    <p class="legend"><span><i class="k dot"></i>candidate</span><span><i class=${`k ${here.unchosen ? "nearest" : "chosen"}`}></i>${here.unchosen ? "nearest, does not fit" : "recommended"}</span><span><i class="k draft"></i>this draft</span></p></section>`;
 }

@@ -1,6 +1,6 @@
 // The shelf: drafts with names and comments; two or three side by side.
 import { useEffect, useState } from "preact/hooks";
-import { html, percent, whole } from "./html.js";
+import { counted, html, percent, whole } from "./html.js";
 import { ask, commit, now, room } from "./state.js";
 import { Writing } from "./writing.js";
 
@@ -27,7 +27,7 @@ export function Shelf() {
 
 /** @param {{figures: import("./types.js").Figures}} props */
 function Line({ figures }) {
-  return html`<span class="line">model ${percent(figures.model.error)} · attacker ${percent(figures.mean.error)} · ${figures.answers} answers · ${whole(figures.alone)} alone</span>`;
+  return html`<span class="line">model ${percent(figures.model.error)} · attacker ${percent(figures.mean.error)} · ${counted(figures.answers, "answer")} · ${whole(figures.alone)} alone</span>`;
 }
 
 /** @param {{ids: number[], version: number}} props */

@@ -41,7 +41,7 @@
  * @property {number[]} [assignment]
  * @property {Edge[]} [edges]
  */
-/** @typedef {{id: string, name: string, words: string, chosen: boolean, error: number, safety: number, asked: number, answers: number}} Point */
+/** @typedef {{id: string, name: string, words: string, chosen: boolean, nearest: boolean, error: number, safety: number, asked: number, answers: number}} Point */
 /** @typedef {{max_error_increase: number | null, min_adversary_error: Record<string, number>, max_unique: number | null, max_buckets: number | null}} Limits */
 /** @typedef {{attribute: string, before: string, after: string, labels: string[]}} Change */
 /** @typedef {{words: string, generalization: object, figures: Figures, changed: Change[]}} Proposal */
@@ -69,6 +69,7 @@
  * @property {Figures} nothing
  * @property {Figures | null} best
  * @property {Point[]} frontier
+ * @property {string} unchosen
  * @property {{looked: number, sealed: number}} people
  * @property {number} tested
  * @property {boolean} tour

@@ -40,7 +40,11 @@ def test_trees_propose_where_records_are_few(monkeypatch):
     table = long_row()
     found = [g for g in recommended_paths(table, steps=8) if g.origin["minimizer"] == "pat"]
     assert found
+    rare = table.people - np.bincount(table.y, weights=table.counts).max()
     monkeypatch.setattr(recommended, "_FEW", table.people)
+    monkeypatch.setattr(recommended, "_FEW_RARE", rare + 1)  # many people, but few of the rarer class
+    assert found == [g for g in recommended_paths(table, steps=8) if g.origin["minimizer"] == "pat"]
+    monkeypatch.setattr(recommended, "_FEW_RARE", rare)
     assert not [g for g in recommended_paths(table, steps=8) if g.origin["minimizer"] == "pat"]
 
 

@@ -20,7 +20,7 @@ from leastwise.minimizers.descent import joint_path
 from leastwise.minimizers.optimal.items import target_weights
 from leastwise.minimizers.optimal.minimizer import optimal_path
 from leastwise.minimizers.optimal.surrogate import Surrogate, effects_of, neighbours_told
-from leastwise.minimizers.pat import pat_grid
+from leastwise.minimizers.pat import ALPHAS, pat_grid
 from leastwise.records.table import Table
 from leastwise.schema import Schema
 
@@ -32,11 +32,11 @@ BUCKET_PENALTY = 10.0
 _STARTS = (0.15, 0.3)
 # Of the solutions of a descent, from fine to coarse, nested paths start at these: they fill what lies between.
 _NESTED = (0.0, 0.2, 0.4, 0.6, 0.8)
-# With fewer people trees propose, too: all that they do rests on leaves of so large a share of them, where joint
-# counts and effects of single values are mostly chance.
-_FEW = 6_000
-_LEAF_SHARES, _FEWEST_IN_A_LEAF = (0.01, 0.03), 10
-_ALPHAS, _LEAVES = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9), (2, 3, 4, 6, 8, 12, 16, 24)
+# With fewer people, or fewer of the rarer classes, trees propose, too: all that they do rests on leaves of so large a
+# share of them, where joint counts and effects of single values are mostly chance.
+_FEW, _FEW_RARE = 6_000, 3_000
+_LEAF_SHARES, _FEWEST_IN_A_LEAF = (0.0, 0.003, 0.01, 0.03), 10
+_LEAVES = (2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 50, 100)
 # Two candidates guess about so many people differently; it makes the difference of their errors uncertain.
 _DIFFERENTLY = 0.1
 
@@ -127,14 +127,14 @@ def _trees(
 ) -> list[Generalization]:
     """Return the privacy-aware trees that few records allow; nothing where they are many."""
     kept = [j for j, name in enumerate(own.schema.names) if name not in constraints.suppressed]
-    if own.people >= _FEW or not {*kept} & {*own.personal}:
+    if not _few(own) or not {*kept} & {*own.personal}:
         return []
     schema = Schema(tuple(own.schema.attributes[j] for j in kept), own.schema.label)
     asked = replace(own, schema=schema, codes=own.codes[:, kept], levels=tuple(own.levels[j] for j in kept))
     matters = dict(zip(own.schema.personal, target_weights(own, weights).tolist(), strict=False))
     by_name = {name: matters[name] for name in schema.personal}
     fewest = {max(share * own.people, _FEWEST_IN_A_LEAF) for share in _LEAF_SHARES}
-    grids = (pat_grid(asked, _ALPHAS, _LEAVES, min_leaf=least, weights=by_name) for least in sorted(fewest))
+    grids = (pat_grid(asked, ALPHAS, _LEAVES, min_leaf=least, weights=by_name) for least in sorted(fewest))
     nothing, found = [*Generalization.suppressed(own.schema).partitions], list[Generalization]()
     for tree in (tree for grid in grids for row in grid for tree in row):
         partitions = nothing.copy()
@@ -142,6 +142,14 @@ def _trees(
             partitions[j] = partition
         found.append(brought_to(constraints, replace(tree, partitions=tuple(partitions)), own))
     return [g for g in found if not broken(constraints, g, own)]
+
+
+def _few(table: Table) -> bool:
+    """Whether there are few people, or few whose label is not the most frequent one."""
+    if table.people < _FEW or table.graded is not None:
+        return table.people < _FEW
+    classes = np.bincount(table.y, weights=table.counts, minlength=1)
+    return float(classes.sum() - classes.max()) < _FEW_RARE
 
 
 def _worth_judging(

@@ -17,7 +17,7 @@ from leastwise.evaluation.label_guesses import LabelGuesses, label_guesses, util
 from leastwise.minimizers import coarsening_path
 from leastwise.partition import suppress
 from leastwise.predictors import Boosting, JointBuckets, Logistic
-from leastwise.predictors.held_out import TOLD, Difference, weighed
+from leastwise.predictors.held_out import LOOKED_AT, TOLD, Difference, weighed
 from tests.samples import a_secret_and_its_twin
 
 TABLE = a_secret_and_its_twin(1200)
@@ -112,14 +112,21 @@ def test_what_nothing_asked_costs_about_each_label_is_told_by_all_who_were_not_l
         assert label.increase == Difference.of(guess.astype(float) - wrong, people.counts)
 
 
-@given(st.floats(-0.1, 0.1), st.floats(1e-4, 0.05), st.floats(-0.1, 0.1))
-def test_what_is_weighed_lies_between_and_is_surer(mean, error, expected):
-    found = weighed(Difference(mean, error), expected)
+@given(st.floats(-0.1, 0.1), st.floats(1e-4, 0.05), st.floats(-0.1, 0.1), st.booleans())
+def test_what_is_weighed_lies_between_and_is_surer(mean, error, expected, looked_at):
+    found = weighed(Difference(mean, error), expected, looked_at)
     assert min(mean, expected) - 1e-12 <= found.mean <= max(mean, expected) + 1e-12
-    assert found.standard_error <= error
-    assert weighed(Difference(mean, error / 100), expected).mean == pytest.approx(
-        mean, abs=0.03 * abs(mean - expected) + 1e-3
+    assert found.standard_error <= error * (LOOKED_AT if looked_at else 1)
+    assert weighed(Difference(mean, error / 100), expected, looked_at).mean == pytest.approx(
+        mean, abs=(0.1 if looked_at else 0.03) * abs(mean - expected) + 1e-3
     )
+
+
+@given(st.floats(0, 0.1), st.floats(1e-4, 0.05), st.floats(0, 0.1))
+def test_labels_that_a_search_has_looked_at_count_less(mean, error, expected):
+    fresh, used = (weighed(Difference(mean, error), expected, looked_at) for looked_at in (False, True))
+    assert abs(used.mean - expected) <= abs(fresh.mean - expected) + 1e-12
+    assert used.standard_error >= fresh.standard_error
 
 
 def test_groups_are_judged_for_choosing_on_everybody_who_was_not_learned_from():

@@ -32,8 +32,8 @@ BUCKET_PENALTY = 10.0
 _STARTS = (0.15, 0.3)
 # Of the solutions of a descent, from fine to coarse, nested paths start at these: they fill what lies between.
 _NESTED = (0.0, 0.2, 0.4, 0.6, 0.8)
-# With fewer people, or fewer of the rarer classes, trees propose, too: all that they do rests on leaves of so large a
-# share of them, where joint counts and effects of single values are mostly chance.
+# With fewer people, or fewer of the rarer classes, trees propose, too: all that they do rests on leaves of so
+# large a share of them, where joint counts and effects of single values are mostly chance.
 _FEW, _FEW_RARE = 6_000, 3_000
 _LEAF_SHARES, _FEWEST_IN_A_LEAF = (0.0, 0.003, 0.01, 0.03), 10
 _LEAVES = (2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 50, 100)

@@ -143,7 +143,7 @@ def about_increase(
     errors = MARGIN * budget.errors
     by_labels = upper = increase.bound(errors)
     if expected is not None:
-        upper = max(upper, weighed(increase, expected).bound(errors))
+        upper = max(upper, weighed(increase, expected, looked_at=False).bound(errors))
     about, because = f" about {label}" * bool(label), ""
     own, allowed = in_points(increase.mean, most)
     reach, level = in_points(upper, most)[0], f"{budget.confidence * 100:g}{NO_BREAK}%"

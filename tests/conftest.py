@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -33,6 +35,31 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         others = [item for item in items if not str(item.path).startswith(rooms)]
         half = min(len(items) // 2, len(others))
         items[:] = others[:half] + without + others[half:]
+
+
+COMPILED: list[str] = []
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Remember which kernels a module needed to be imported: each process would compile them, and both at once.
+
+    What was imported stays to the end; thousands of collections need not look through it again.
+    """
+    modules = [module for name, module in sys.modules.items() if name.startswith("leastwise.kernels.")]
+    COMPILED[:] = [
+        name for module in modules for name, each in vars(module).items() if getattr(each, "signatures", ())
+    ]
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    gc.unfreeze()
+
+
+@pytest.fixture(scope="session")
+def compiled_while_collecting() -> list[str]:
+    return COMPILED
 
 
 @pytest.fixture(scope="session")

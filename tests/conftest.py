@@ -27,14 +27,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Let the second of two processes begin with what needs no kernel.
 
     Each is given one half to begin with. In a fresh checkout both would compile the same kernels at the same time;
-    so the first one does, and the other finds them on the disk.
+    so the first one does, and the other finds them on the disk. That other one alone then starts Spark: what is
+    taken from a process that is behind is taken from the end of its half.
     """
     if hasattr(config, "workerinput"):
         rooms = tuple(str(Path(__file__).parent / name) + os.sep for name in UNCOMPILED)
-        without = [item for item in items if str(item.path).startswith(rooms)]
-        others = [item for item in items if not str(item.path).startswith(rooms)]
+        sorts: dict[str, list[pytest.Item]] = {"spark": [], "uncompiled": [], "other": []}
+        for item in items:
+            on_spark = "spark" in item.name or "spark" in getattr(item, "fixturenames", ())
+            uncompiled = str(item.path).startswith(rooms)
+            sorts["spark" if on_spark else "uncompiled" if uncompiled else "other"].append(item)
+        others = sorts["other"]
         half = min(len(items) // 2, len(others))
-        items[:] = others[:half] + without + others[half:]
+        items[:] = others[:half] + sorts["uncompiled"] + sorts["spark"] + others[half:]
 
 
 COMPILED: list[str] = []

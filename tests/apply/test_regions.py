@@ -24,7 +24,6 @@ from leastwise.records.sources.duckdb import of_files
 from leastwise.schema.derive import Box, Region, derived, regions_from, rule_of
 from leastwise.schema.file import from_yaml, to_yaml
 from leastwise.schema.inference import infer_schema
-from tests.cli.running import runner
 from tests.exports.engines import duckdb_rows, postgres_rows, sqlite_rows
 from tests.exports.node import Node, node  # noqa: F401
 
@@ -180,28 +179,6 @@ def test_a_column_that_is_not_there_and_one_that_would_leave() -> None:
         G.transform(pl.DataFrame({"lat": [52.0]}))
     with pytest.raises(ParameterError, match="'lon' is asked as lat"):
         G.transform(pl.DataFrame({"lat": [52.0], "lon": [3.0]}), keep=["lon"])
-
-
-def test_a_table_from_a_file_on_the_command_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    random = np.random.default_rng(102)
-    lat, lon = random.uniform(41, 60, 300), random.uniform(-9, 9, 300)
-    y = np.where(lat > 50, "yes", "no")
-    pl.DataFrame({"lat": lat, "lon": lon, "sex": random.choice(["f", "m"], 300), "y": y}).write_csv("people.csv")
-    Path("regions.csv").write_text("name,south,west,north,east\nNorth,50,-10,60.5,10\nSouth,40,-10,50,10\n")
-    run: Any = runner(monkeypatch, capsys)
-    derive = "--derive", "lat=region with lon from regions.csv"
-    said = run("inspect", "people.csv", "--label", "y", *derive).out
-    assert "asked with lat, as a region" in " ".join(said.split())
-    assert run("inspect", "people.csv", "--label", "y", *derive, "-o", "schema.yaml").code == 0
-    assert run("run", "people.csv", "--schema", "schema.yaml", "--quick", "-j", 1, "-o", "run").code == 0
-    assert Generalization.load("run/recommended.json").collected == ("lat",)
-    assert run("apply", "run", "people.csv", "-o", "coarse.csv").code == 0
-    coarse = pl.read_csv("coarse.csv")
-    assert "lon" not in coarse.columns
-    assert {text.removesuffix(" or other") for text in coarse["lat"]} == {"North", "South"}
 
 
 def test_only_a_row_without_any_number_is_a_header() -> None:

@@ -166,3 +166,22 @@ def test_a_country_is_in_its_region_whatever_that_is_called() -> None:
     assert tree.rows[0][-1] == "Oceania"
     assert len({row[1] for row in tree.rows if row[0] != "Fiji"}) == 1
     assert tree.names(["Guam", "Palau"]) != tree.names(["Guam", "Palau", "Micronesia"])
+
+
+def test_a_table_of_regions_from_a_file(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    random = np.random.default_rng(102)
+    lat, lon = random.uniform(41, 60, 300), random.uniform(-9, 9, 300)
+    y = np.where(lat > 50, "yes", "no")
+    pl.DataFrame({"lat": lat, "lon": lon, "sex": random.choice(["f", "m"], 300), "y": y}).write_csv("people.csv")
+    Path("regions.csv").write_text("name,south,west,north,east\nNorth,50,-10,60.5,10\nSouth,40,-10,50,10\n")
+    derive = "--derive", "lat=region with lon from regions.csv"
+    said = run("inspect", "people.csv", "--label", "y", *derive).out
+    assert "asked with lat, as a region" in " ".join(said.split())
+    assert run("inspect", "people.csv", "--label", "y", *derive, "-o", "schema.yaml").code == 0
+    assert run("run", "people.csv", "--schema", "schema.yaml", "--quick", "-j", 1, "-o", "run").code == 0
+    assert Generalization.load("run/recommended.json").collected == ("lat",)
+    assert run("apply", "run", "people.csv", "-o", "coarse.csv").code == 0
+    coarse = pl.read_csv("coarse.csv")
+    assert "lon" not in coarse.columns
+    assert {text.removesuffix(" or other") for text in coarse["lat"]} == {"North", "South"}

@@ -25,3 +25,7 @@ def test_an_index_older_than_the_source_it_was_made_of_serves_as_well(tmp_path: 
     for index in tmp_path.rglob("*.nbi"):
         os.utime(index, (0, 0))
     assert told(ASKED, tmp_path) == "True"
+
+
+def test_no_test_needs_a_kernel_to_be_found(compiled_while_collecting: list[str]) -> None:
+    assert compiled_while_collecting == []

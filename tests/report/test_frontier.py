@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from hypothesis import given
@@ -14,9 +12,7 @@ from leastwise.report.frontier import frontier_facts
 from leastwise.runs import Run
 from leastwise.runs.candidates import words_of
 from leastwise.runs.shares import Shares
-from tests.report.hand_made import write_run
 
-STORED = write_run(Path(tempfile.mkdtemp()) / "run")
 Facts = dict[str, Any]
 
 
@@ -55,15 +51,17 @@ def test_the_table_names_the_chosen_one(facts: Facts) -> None:
 
 
 @given(st.lists(st.tuples(*[st.integers(0, 20)] * 2), min_size=3, max_size=3), st.integers(0, 2))
-def test_the_line_joins_only_what_nothing_beats_on_test(errors: list[tuple[int, int]], other: int) -> None:
+def test_the_line_joins_only_what_nothing_beats_on_test(
+    run: Run, errors: list[tuple[int, int]], other: int
+) -> None:
     """Whatever the test part says: a joined point is beaten by no other one, and the line never turns back."""
-    front = STORED.frontier
+    front = run.frontier
     points = [
         replace(point, tested=replace(point.test, utility_risk=risk / 40, adversary_error=error / 40))
         for point, (risk, error) in zip(front.points, errors, strict=True)
     ]
-    chosen = replace(STORED.choice, candidate=points[other].id)
-    run = replace(STORED, frontier=replace(front, points=tuple(points)), choice=chosen)
+    chosen = replace(run.choice, candidate=points[other].id)
+    run = replace(run, frontier=replace(front, points=tuple(points)), choice=chosen)
     shown = frontier_facts(run, Shares.stored(run))
     figures = [(point["test"]["utility_risk"], point["test"]["adversary_error"]) for point in shown["points"]]
     joined = [figures[i] for i in shown["line"]]

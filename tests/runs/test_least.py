@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from leastwise import Generalization
@@ -18,13 +19,17 @@ from leastwise.runs.proposals import candidate_that_asks_nothing, screen_by_coun
 from leastwise.runs.task import SHARES, task_of
 from tests.runs.small import SCHEMA, records
 
-SPLIT = records().split(0)
-FIGURES = screen_by_counting(Generalization.suppressed(SCHEMA), SPLIT, 1).figures
+
+@cache
+def asking_nothing() -> Candidate:
+    split = records().split(0)
+    figures = screen_by_counting(Generalization.suppressed(SCHEMA), split, 1).figures
+    return replace(candidate_that_asks_nothing(split.train), screened=figures)
 
 
 def candidate(safety: float, answers: int) -> Candidate:
-    figures = replace(FIGURES, adversary_error=safety)
-    return replace(candidate_that_asks_nothing(SPLIT.train), screened=figures, answers=answers)
+    nothing = asking_nothing()
+    return replace(nothing, screened=replace(nothing.screened, adversary_error=safety), answers=answers)
 
 
 def test_of_what_is_long_the_safest_are_made_the_least():

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from leastwise.kernels.compiling import njit
 
 Array = npt.NDArray[Any]
 
@@ -59,7 +60,7 @@ def make_layout(personal: npt.ArrayLike, others: npt.ArrayLike, classes: int, wi
     return Layout(sizes, column, first, target_start, block_start, width, is_wide)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(error_model="numpy")
 def count_rows(table: Array, rows: Array, members: Array, people: Array, layout: Layout) -> None:
     """Fill the half table of the rows that ``members`` lists; ``people`` is empty for one person a row."""
     table[:] = 0
@@ -81,7 +82,7 @@ def count_rows(table: Array, rows: Array, members: Array, people: Array, layout:
                     table[base + rows[i, b]] += 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(error_model="numpy")
 def part_rows(members: Array, spare: Array, rows: Array, column: int, left: Array) -> int:
     """Move the rows whose value goes left to the front, keeping their order; return how many they are."""
     front = 0
@@ -108,7 +109,7 @@ class PersonalValues(NamedTuple):
     most_common: Array  # per personal attribute, the place of its commonest value; -1 where it does not matter
 
 
-@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(error_model="numpy")
 def class_counts(table: Array, layout: Layout, a: int) -> Array:
     """Return how many people of each class have each code of an attribute."""
     label = layout.target_start[-2]
@@ -121,7 +122,7 @@ def class_counts(table: Array, layout: Layout, a: int) -> Array:
     return counts
 
 
-@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(error_model="numpy")
 def people_of(counts: Array) -> Array:
     """Return the sum of each row."""
     people = np.zeros(len(counts))
@@ -131,7 +132,7 @@ def people_of(counts: Array) -> Array:
     return people
 
 
-@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(error_model="numpy")
 def above_zero(people: Array) -> Array:
     """Return the places of what is above 0."""
     places = np.empty(len(people), dtype=np.int64)
@@ -143,7 +144,7 @@ def above_zero(people: Array) -> Array:
     return places[:found]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(error_model="numpy")
 def present_personal(table: Array, layout: Layout, personal_scale: Array) -> PersonalValues:
     """Return the personal values that anybody in the node has."""
     personal = len(layout.target_start) - 2
@@ -175,7 +176,7 @@ def present_personal(table: Array, layout: Layout, personal_scale: Array) -> Per
     return PersonalValues(target, number, scale, held, common)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(error_model="numpy")
 def pair_counts(table: Array, layout: Layout, personal: PersonalValues, a: int, values: Array) -> Array:
     """Return the counts of an attribute's present values (rows) and the present personal values (columns).
 
@@ -198,7 +199,7 @@ def pair_counts(table: Array, layout: Layout, personal: PersonalValues, a: int, 
     return counts
 
 
-@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(error_model="numpy")
 def present_values(table: Array, layout: Layout, a: int) -> tuple[Array, Array, Array]:
     """Return the codes of an attribute that anybody in the node has, their people per class, and their people."""
     every = class_counts(table, layout, a)

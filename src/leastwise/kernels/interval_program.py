@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from leastwise.kernels.compiling import njit
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -46,7 +47,7 @@ class Buckets(NamedTuple):
         return len(self.ends) + len(self.alone)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit()
 def revealed(
     starts: Ints, places: Ints, counts: Floats, target_of: Ints, weight_of: Floats, first: Ints, items: int
 ) -> Floats:  # pragma: no cover
@@ -77,7 +78,7 @@ def revealed(
     return result
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit()
 def _cheapest(cost: Floats, limit: int, margin: float) -> tuple[Floats, Ints]:  # pragma: no cover
     """Fill best[k, end, mask]: the least cost of the first ``end`` items and the free ones in ``mask``.
 
@@ -170,7 +171,7 @@ def _trace(source: Ints, layer: int, mask: int, limit: int) -> tuple[tuple[int, 
     return tuple(ends[::-1]), tuple(joined[::-1])
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit()
 def lower_bound(cost: Floats, revealed_alone: Floats) -> float:  # pragma: no cover
     """Return a bound from below on the cost of partitions that may also cut *inside* an item.
 

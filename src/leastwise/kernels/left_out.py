@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from leastwise.kernels.compiling import njit
 from leastwise.kernels.numbering import count_keys, number_keys
 
 Ints = npt.NDArray[np.integer[Any]]
@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.floating[Any]]
 _TIE = 1e-12  # sums of the same shares in another order are equal
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit()
 def distinct_rows(z: Ints, found: int, values: Ints, size: int, people: Floats) -> Any:
     """Return the distinct (joint bucket, value) rows in the order of the ``found`` joint buckets.
 
@@ -53,7 +53,7 @@ def distinct_rows(z: Ints, found: int, values: Ints, size: int, people: Floats) 
     return first, starts, row_z, row_v, row_w, row_of_pair[pair]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit()
 def count_nodes(node_of: Ints, row_z: Ints, row_v: Ints, row_w: Floats, values: int, nodes: int) -> Any:
     """Return, node by node, the values that occur and their people; and all people of each node.
 
@@ -72,7 +72,7 @@ def count_nodes(node_of: Ints, row_z: Ints, row_v: Ints, row_w: Floats, values: 
     return starts, found, counts, people
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit()
 def _add_up(
     path: Ints,
     starts: Ints,
@@ -104,7 +104,7 @@ def _add_up(
     return own
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit()
 def guesses(
     node_of: Ints,
     counted: tuple[Ints, Ints, Floats, Floats],
@@ -138,7 +138,7 @@ def guesses(
     return wrong, sure
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit()
 def fullest_values(bucket_of: Ints, buckets: int, codes: Ints, size: int, people: Ints) -> Any:
     """Return the sum over joint buckets of the people who have its commonest value."""
     pair, pairs = number_keys(bucket_of * size + codes)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
+
+from leastwise.kernels.compiling import njit
 
 Ints = npt.NDArray[np.integer[Any]]
 Floats = npt.NDArray[np.floating[Any]]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit()
 def try_cells(
     probabilities: Floats, shares: Floats, starts: Ints, truth: Ints, wrong: Floats, of_truth: Floats
 ) -> None:

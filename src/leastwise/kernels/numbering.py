@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
+
+from leastwise.kernels.compiling import njit
 
 Ints = npt.NDArray[np.integer[Any]]
 Floats = npt.NDArray[np.floating[Any]]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit()
 def slot(table: Ints, key: int, limit: int) -> int:
     """Return where a key is, or belongs, in an open-addressing table."""
     # The upper bits of a product, scaled to the table: a remainder would take longer than all else.
@@ -22,7 +23,7 @@ def slot(table: Ints, key: int, limit: int) -> int:
     return place
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit()
 def _number_few(keys: Ints, bound: int) -> tuple[Ints, int]:
     """Number keys below a bound that an array of all of them can hold."""
     number_of = np.full(bound, -1, np.int64)
@@ -38,7 +39,7 @@ def _number_few(keys: Ints, bound: int) -> tuple[Ints, int]:
     return numbers, found
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit()
 def number_keys(keys: Ints) -> tuple[Ints, int]:
     """Number the distinct keys in the order in which they appear; a negative key stays -1."""
     most = -1
@@ -64,7 +65,7 @@ def number_keys(keys: Ints) -> tuple[Ints, int]:
     return numbers, found
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit()
 def count_keys(
     keys: Ints, people: Floats, each: int, nodes: int, values: int
 ) -> tuple[Ints, Ints, Floats, Floats]:

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
+
+from leastwise.kernels.compiling import njit
 
 Ints = npt.NDArray[np.integer[Any]]
 Floats = npt.NDArray[np.floating[Any]]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit()
 def forward(
     inputs: Ints, rows: Ints, first: Ints, place: Ints, rank: Floats, rank_row: Ints, weights: Floats, bias: Floats
 ) -> Floats:
@@ -41,7 +42,7 @@ def forward(
     return out
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit()
 def add_up(inputs: Ints, first: Ints, adds: Floats, bias: Floats) -> Floats:
     """Return the layer where each code of column j adds its own row, ``first[j] + code``, and nothing else."""
     width = len(bias)
@@ -59,7 +60,7 @@ def add_up(inputs: Ints, first: Ints, adds: Floats, bias: Floats) -> Floats:
     return out
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit()
 def backward(
     inputs: Ints, rows: Ints, first: Ints, place: Ints, rank: Floats, rank_row: Ints, delta: Floats, weights: int
 ) -> Floats:
@@ -80,7 +81,7 @@ def backward(
     return out
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit()
 def adam(weight: Floats, gradient: Floats, mean: Floats, square: Floats, size: float, shrink: float) -> None:
     """Take one step of Adam with decoupled weight decay, in place, on arrays of one dimension."""
     tenth, thousandth, least = np.float32(0.1), np.float32(0.001), np.float32(1e-8)
@@ -91,7 +92,7 @@ def adam(weight: Floats, gradient: Floats, mean: Floats, square: Floats, size: f
         weight[i] = weight[i] * shrink - size * mean[i] / (np.sqrt(square[i]) + least)
 
 
-@numba.njit(cache=True, nogil=True, fastmath=True)  # type: ignore[untyped-decorator]
+@njit(fastmath=True)
 def _exponentials(values: Floats, bits: Ints, powers: Floats) -> None:
     """Replace numbers from -40 to 40 (others count as these) by their exponentials, to single precision.
 
@@ -110,7 +111,7 @@ def _exponentials(values: Floats, bits: Ints, powers: Floats) -> None:
         values[i] *= powers[i]
 
 
-@numba.njit(cache=True, nogil=True, fastmath=True)  # type: ignore[untyped-decorator]
+@njit(fastmath=True)
 def softmax_delta(
     logits: Floats,
     bias: Floats,
@@ -152,7 +153,7 @@ def softmax_delta(
             own[places[row, k]] -= weight
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit()
 def where_active(hidden: Floats, delta: Floats) -> None:
     """Set the gradient of a layer to 0 where the layer is, in place."""
     for r in range(len(hidden)):

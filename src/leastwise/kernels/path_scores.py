@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
+
+from leastwise.kernels.compiling import njit
 
 Ints = npt.NDArray[np.integer[Any]]
 Floats = npt.NDArray[np.floating[Any]]
@@ -14,7 +15,7 @@ Floats = npt.NDArray[np.floating[Any]]
 _KEPT = 6
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit()
 def _mix_in(people: float, counts: Floats, values: Ints, settings: Floats, shares: Floats, state: Floats) -> None:
     """Do what ``_go_down`` does at one node, under all settings at once: values x settings.
 
@@ -40,7 +41,7 @@ def _mix_in(people: float, counts: Floats, values: Ints, settings: Floats, share
             own[s] += (counts[i] - min(settings[1, s], counts[i])) * total[s]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit()
 def _likeliest(shares: Floats, best: Ints, largest: Floats) -> None:
     """Put in the value of the largest share under each setting; of equal ones the first."""
     best[:] = 0
@@ -52,7 +53,7 @@ def _likeliest(shares: Floats, best: Ints, largest: Floats) -> None:
             largest[s] = shares[v, s] if larger else largest[s]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit()
 def score_posteriors(
     path: Ints,
     starts: Ints,
@@ -82,7 +83,7 @@ def score_posteriors(
     return found
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit()
 def _by_first_nodes(path: Ints) -> Ints:
     """Return an order of the paths in which those with the same first nodes are neighbours, as far as kept."""
     key, bound = np.zeros(len(path), np.int64), 1.0
@@ -101,7 +102,7 @@ def _by_first_nodes(path: Ints) -> Ints:
     return np.argsort(key, kind="mergesort")
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit()
 def _score_to(
     end: int,
     path: Ints,

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
+
+from leastwise.kernels.compiling import njit
 
 Ints = npt.NDArray[np.integer[Any]]
 Floats = npt.NDArray[np.float64]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit()
 def misjudged_without(
     places: Ints, kept: Ints, evidence: Floats, prior: Floats, classes: Ints, weights: Floats
 ) -> tuple[Floats, Floats]:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -54,7 +56,7 @@ def test_a_record_and_every_record_with_the_same_buckets_reach_the_same_leaf(see
 @given(data=st.data())
 @settings(max_examples=20, deadline=None)
 def test_a_raw_record_and_its_generalized_record_reach_the_same_leaf(seed: int, data: st.DataObject) -> None:
-    _, tree = TREES[seed]
+    _, tree = tree_once(seed)
     g = generalization(tree)
     record = {a.name: data.draw(strategies.values(a), label=a.name) for a in tree.schema.attributes}
     seen = {}
@@ -66,12 +68,12 @@ def test_a_raw_record_and_its_generalized_record_reach_the_same_leaf(seed: int, 
     assert tree.leaf_of(record) == tree.leaf_of(seen)
 
 
-TREES = {seed: tree_of(seed) for seed in SEEDS[:4]}
+tree_once = cache(tree_of)
 
 
 @pytest.mark.parametrize("seed", SEEDS[:4])
 def test_numbers_on_an_edge_go_left_in_the_tree_and_in_the_table(seed: int) -> None:
-    table, tree = TREES[seed]
+    table, tree = tree_once(seed)
     codes = any_codes(table, np.random.default_rng(1), 1)[0]
     base = {
         a.name: None if code >= len(level) else level[code]
@@ -167,7 +169,7 @@ def test_values_that_no_node_has_both_of_stay_together() -> None:
 
 
 def test_a_tree_has_at_least_one_leaf() -> None:
-    _, tree = TREES[0]
+    _, tree = tree_once(0)
     with pytest.raises(ParameterError, match="at least 1 leaf"):
         tree.prefix(0)
     assert tree.prefix(1).leaves == (0,)

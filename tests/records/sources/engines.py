@@ -8,6 +8,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -152,24 +153,28 @@ def in_spark(frame: pl.DataFrame, session: Any) -> Spark:
 
 @contextmanager
 def spark_session() -> Iterator[Any]:
-    """Give a small session."""
+    """Give a small session with no tables; the machine below it is started once for all of a process."""
     pytest.importorskip("pyspark")
     if shutil.which("java") is None:
         pytest.skip("Spark needs Java")
-    from pyspark.sql import SparkSession
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        session = (
-            SparkSession.builder.master("local[1]")
-            .config("spark.ui.enabled", "false")
-            .config("spark.sql.shuffle.partitions", "1")
-            .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1")
-            .config("spark.sql.codegen.wholeStage", "false")  # few rows: to compile takes longer than to count
-            .getOrCreate()
-        )
-        yield session
-        session.stop()
+        yield _first_session().newSession()
+
+
+@cache
+def _first_session() -> Any:
+    from pyspark.sql import SparkSession
+
+    return (
+        SparkSession.builder.master("local[1]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.sql.shuffle.partitions", "1")
+        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+        .config("spark.sql.adaptive.enabled", "false")
+        .config("spark.sql.codegen.wholeStage", "false")  # few rows: to compile takes longer than to count
+        .getOrCreate()
+    )
 
 
 def any_engine(

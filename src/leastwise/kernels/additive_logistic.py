@@ -34,7 +34,7 @@ class Additive:
     intercept: Floats
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _chances(scores: Array, chance: Array) -> None:  # pragma: no cover
     rows, width = scores.shape
     for i in range(rows):
@@ -50,7 +50,7 @@ def _chances(scores: Array, chance: Array) -> None:  # pragma: no cover
             chance[i, c] /= total
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _sweep(
     columns: Array, weights: Array, scores: Array, truth: Array, people: Array, penalty: float
 ) -> float:  # pragma: no cover
@@ -147,7 +147,7 @@ def fit_beside(scores: Floats, column: Array, size: int, labels: Array, people: 
     return np.asarray(weights[0] + weights[1, :1])
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def score_rows(inputs: Array, effects: Floats, intercept: Floats) -> Floats:  # pragma: no cover
     """Return rows x scores; ``inputs`` are rows x columns of places among the ``effects`` of all columns."""
     rows, width = len(inputs), effects.shape[1]
@@ -161,7 +161,7 @@ def score_rows(inputs: Array, effects: Floats, intercept: Floats) -> Floats:  # 
     return scores
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def loss_and_slopes(
     inputs: Array, effects: Floats, intercept: Floats, counts: Floats, slopes: Floats, slope: Floats
 ) -> float:  # pragma: no cover

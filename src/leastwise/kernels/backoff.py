@@ -19,7 +19,7 @@ Ints = npt.NDArray[np.integer[Any]]
 Floats = npt.NDArray[np.floating[Any]]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _left_out(
     group: Ints,
     groups: int,
@@ -49,7 +49,7 @@ def _left_out(
     return result
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _score(probability: Floats, row_w: Floats) -> float:
     total = 0.0
     for r in range(len(row_w)):
@@ -57,7 +57,7 @@ def _score(probability: Floats, row_w: Floats) -> float:
     return total
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _divisible(group: Ints, groups: int) -> Ints:
     """Return where the distinct inputs stand that share their group with others: nothing divides one alone."""
     members = np.zeros(groups, np.int64)
@@ -75,7 +75,7 @@ def _divisible(group: Ints, groups: int) -> Ints:
     return kept
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _rows_of(row_z: Ints, kept: Ints, inputs: int) -> tuple[Ints, Ints, Ints]:
     """Return the rows of the inputs that are kept, the others, and where the inputs of each of the first stand."""
     place = np.full(inputs, -1, np.int64)
@@ -96,7 +96,7 @@ def _rows_of(row_z: Ints, kept: Ints, inputs: int) -> tuple[Ints, Ints, Ints]:
     return rows, others, own
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _divided(group: Ints, inputs: Ints, alive: Ints, column: int, size: int) -> tuple[Ints, int]:
     """Divide the groups of some of the distinct inputs by one more column."""
     keys = np.empty(len(alive), np.int64)
@@ -106,7 +106,7 @@ def _divided(group: Ints, inputs: Ints, alive: Ints, column: int, size: int) -> 
     return divided, groups
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _put_rest(order: Ints, place: int, told: Floats, used: Ints) -> None:
     """Put the columns that are left at the end, those first that last told most."""
     for j in np.argsort(-told):
@@ -115,7 +115,7 @@ def _put_rest(order: Ints, place: int, told: Floats, used: Ints) -> None:
             place += 1
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def choose_order(
     inputs: Ints,
     sizes: Ints,
@@ -179,7 +179,7 @@ def choose_order(
     return order, useful
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _go_down(
     path: Ints,
     begin: int,
@@ -221,7 +221,7 @@ def _go_down(
     return scale
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def posteriors(
     path: Ints,
     starts: Ints,
@@ -249,7 +249,7 @@ def posteriors(
     return result
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def walk(inputs: Ints, order: Ints, sizes: Ints, keys: Ints, nodes: Ints, ends: Ints, people: Floats) -> Ints:
     """Return the node of each input at each depth; -1 from where there is none, -2 for one that adds nobody.
 
@@ -274,7 +274,7 @@ def walk(inputs: Ints, order: Ints, sizes: Ints, keys: Ints, nodes: Ints, ends: 
     return path
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def grow(inputs: Ints, order: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints, Ints]:
     """Build the trie of a chain.
 
@@ -312,14 +312,14 @@ def grow(inputs: Ints, order: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints, Ints
     return keys[: ends[-1]].copy(), nodes[: ends[-1]].copy(), ends, node_of
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _longer(array: Ints, length: int) -> Ints:
     longer = np.empty(length, array.dtype)
     longer[: len(array)] = array
     return longer
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def count_at(
     node_of: Ints, depth: int, first: int, nodes: int, row_z: Ints, row_v: Ints, row_w: Floats, values: int
 ) -> tuple[Ints, Ints, Floats, Floats]:
@@ -335,7 +335,7 @@ def count_at(
     return found
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def context_hits(
     rows: Ints,
     row_count: int,

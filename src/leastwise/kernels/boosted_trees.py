@@ -22,7 +22,7 @@ _FEWEST, _SMOOTHING = 10.0, 10.0
 _LEAST_HESSIAN = 1e-3
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _histogram(
     inputs: Ints, starts: Ints, rows: Ints, gradient: Floats, hessian: Floats, people: Floats, out: Floats
 ) -> None:
@@ -37,7 +37,7 @@ def _histogram(
             out[place, 2] += w
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _best_split(
     histogram: Floats, starts: Ints, ordered: Ints, penalty: float, goes_left: Ints
 ) -> tuple[float, int, int]:
@@ -91,7 +91,7 @@ def _best_split(
     return best, column, cut
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _part(rows: Ints, codes: Ints, cut: int, ordered: int, left: Ints, spare: Ints) -> int:
     """Put the rows of the left side before those of the right, each in their order; return how many are left."""
     kept, moved = 0, 0
@@ -107,7 +107,7 @@ def _part(rows: Ints, codes: Ints, cut: int, ordered: int, left: Ints, spare: In
     return kept
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _grow(
     inputs: Ints,
     starts: Ints,
@@ -170,7 +170,7 @@ def _grow(
     return leaf
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _probabilities(raw: Floats, out: Floats) -> None:
     """Softmax; of two classes the first has the score 0."""
     for r in range(len(raw)):
@@ -189,7 +189,7 @@ def _probabilities(raw: Floats, out: Floats) -> None:
             out[r, k] /= total
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _log_loss(probabilities: Floats, counts: Floats) -> float:
     loss, total = 0.0, 0.0
     for r in range(len(counts)):
@@ -200,7 +200,7 @@ def _log_loss(probabilities: Floats, counts: Floats) -> float:
     return loss / max(total, 1e-300)
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def boost(
     inputs: Ints,
     starts: Ints,
@@ -276,7 +276,7 @@ def boost(
     return column[:trees], cut[:trees], child[:trees], value[:trees], left[:trees]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _leaf(row: Ints, ordered: Ints, column: Ints, cut: Ints, child: Ints, left: Ints) -> int:
     """Return the leaf of one tree that a row falls into."""
     node = 0
@@ -287,7 +287,7 @@ def _leaf(row: Ints, ordered: Ints, column: Ints, cut: Ints, child: Ints, left: 
     return node
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def contributions(
     inputs: Ints, ordered: Ints, column: Ints, cut: Ints, child: Ints, value: Floats, left: Ints
 ) -> Floats:
@@ -299,7 +299,7 @@ def contributions(
     return out
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def add_up(first: Floats, added: Floats) -> Floats:
     """Return rows x classes: the probabilities of what trees added to the scores."""
     scores = len(first)
@@ -313,7 +313,7 @@ def add_up(first: Floats, added: Floats) -> Floats:
     return out
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def leaves_left(
     starts: Ints, ordered: Ints, column: Ints, cut: Ints, child: Ints, left: Ints
 ) -> npt.NDArray[np.uint32]:
@@ -340,7 +340,7 @@ def leaves_left(
     return found
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _number_of(bit: np.uint32) -> int:
     """Return the place of the only bit, by halves."""
     place = 0
@@ -350,7 +350,7 @@ def _number_of(bit: np.uint32) -> int:
     return place
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def predict(
     inputs: Ints,
     starts: Ints,

@@ -92,7 +92,7 @@ class State(NamedTuple):
     pseudo_counts: Array  # people that coarser knowledge counts for: each context, the label model, own buckets
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _groups(state: State, attribute: int, into: Array) -> tuple[Array, Array, Array]:  # pragma: no cover
     """Return the joint buckets that a merge touches, chained by what they become: (first, next, touched)."""
     total = len(state.joint.alive)
@@ -120,7 +120,7 @@ def _groups(state: State, attribute: int, into: Array) -> tuple[Array, Array, Ar
     return first, chain, touched[:count]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _two_most(counts: Array) -> tuple[int, int]:  # pragma: no cover
     """Return the places of the largest and the second largest entry above 0, -1 where there is none."""
     best, second = -1, -1
@@ -143,20 +143,20 @@ class Coarser(NamedTuple):
     most: Array  # row x 2: the commonest value and the next one, -1 where there is none
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _nothing_filled(counts: Array) -> Coarser:  # pragma: no cover
     rows = len(counts)
     return Coarser(counts, np.zeros(rows, dtype=np.bool_), np.zeros(rows), np.full((rows, 2), -1, dtype=np.int64))
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _summed_up(coarser: Coarser, row: int) -> None:  # pragma: no cover
     coarser.ready[row] = True
     coarser.people[row] = coarser.counts[row].sum()
     coarser.most[row, 0], coarser.most[row, 1] = _two_most(coarser.counts[row])
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _context_row(
     state: State, target: int, attribute: int, into: Array, z: int, coarser: Coarser
 ) -> int:  # pragma: no cover
@@ -174,7 +174,7 @@ def _context_row(
     return int(row)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _own_row(
     state: State, target: int, attribute: int, into: Array, z: int, coarser: Coarser
 ) -> int:  # pragma: no cover
@@ -192,7 +192,7 @@ def _own_row(
     return int(home)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _hold(state: State, target: int, z: int, chain: Array, held: Array, seen: Array) -> int:  # pragma: no cover
     """Count the values of all records of a group of joint buckets; return how many different ones there are."""
     count = 0
@@ -212,7 +212,7 @@ def _hold(state: State, target: int, z: int, chain: Array, held: Array, seen: Ar
     return count
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _expected_right(front: float, other: float, lead: float, leaving: float) -> float:  # pragma: no cover
     """Return the people expected to be guessed right, of those with the value in front and with the next one.
 
@@ -226,7 +226,7 @@ def _expected_right(front: float, other: float, lead: float, leaving: float) -> 
     return 0.5 * (front * stays + other * overtaken)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _right_guesses(
     held: Array,
     seen: Array,
@@ -256,7 +256,7 @@ def _right_guesses(
     return float(_expected_right(held[top], other, best - second, 1.0 + share))
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _target_hits(
     state: State,
     target: int,
@@ -306,7 +306,7 @@ def _target_hits(
     return change, result
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _label_hits(
     state: State, attribute: int, into: Array, first: Array, chain: Array, effect: Array
 ) -> tuple[float, Array]:  # pragma: no cover
@@ -350,7 +350,7 @@ def _label_hits(
     return change, result
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _near_guesses(held: Array, odds: Array, right: Array) -> float:  # pragma: no cover
     """Return how right the best guess of a number is, summed over people, each of them left out of it."""
     classes = len(held)
@@ -370,7 +370,7 @@ def _near_guesses(held: Array, odds: Array, right: Array) -> float:  # pragma: n
     return total
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _merged_effect(state: State, attribute: int, into: Array) -> Array:  # pragma: no cover
     """Return the effect of each bucket after the merge: the mean of those that went into it."""
     effect = np.zeros(state.label.effects.shape[1:])
@@ -384,7 +384,7 @@ def _merged_effect(state: State, attribute: int, into: Array) -> Array:  # pragm
     return effect
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def score_merge(state: State, attribute: int, into: Array) -> Array:  # pragma: no cover
     """Return the change of the people guessed right, per personal attribute and for the label (last).
 
@@ -403,7 +403,7 @@ def score_merge(state: State, attribute: int, into: Array) -> Array:  # pragma: 
     return change
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def score_target(state: State, target: int, pseudo_counts: Array) -> Array:  # pragma: no cover
     """Return the people of every joint bucket who are guessed right, by each of the pseudo-counts.
 
@@ -424,7 +424,7 @@ def score_target(state: State, target: int, pseudo_counts: Array) -> Array:  # p
     return result
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def apply_merge(state: State, attribute: int, into: Array) -> None:  # pragma: no cover
     """Make the buckets what ``into`` says (see ``score_merge``)."""
     first, chain, touched = _groups(state, attribute, into)
@@ -459,7 +459,7 @@ def apply_merge(state: State, attribute: int, into: Array) -> None:  # pragma: n
     _merge_tables(state, attribute, into, effect)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _merge_tables(state: State, attribute: int, into: Array, effect: Array) -> None:  # pragma: no cover
     for t in range(len(state.targets.own)):
         if state.targets.own[t] == attribute:
@@ -487,7 +487,7 @@ def _merge_tables(state: State, attribute: int, into: Array, effect: Array) -> N
             state.label.effects[attribute, b] = effect[b]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _width(state: State, target: int, attribute: int) -> int:  # pragma: no cover
     """Return how many buckets the attribute has in a context table: the ratio of its step to the next larger."""
     stride = state.contexts.strides[target, attribute]

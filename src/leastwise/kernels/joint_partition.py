@@ -47,7 +47,7 @@ class Guessed(NamedTuple):
     pseudo_count: float  # people that the row counts for
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _right_in_rest(guessed: Guessed, held: Array, rest: int, first: int, last: int) -> float:  # pragma: no cover
     """Return the people expected to be guessed right in one rest and run."""
     own = guessed.bucket[guessed.starts[rest]] >= 0
@@ -62,7 +62,7 @@ def _right_in_rest(guessed: Guessed, held: Array, rest: int, first: int, last: i
     return float(people * best / (people + guessed.pseudo_count))
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def run_hits(rests: Rests, guessed: Guessed) -> Array:  # pragma: no cover
     """Return, for each run [first, last] of buckets, the people whose personal value is guessed right."""
     size, count = len(rests.starts) - 1, len(guessed.starts) - 1
@@ -96,7 +96,7 @@ def run_hits(rests: Rests, guessed: Guessed) -> Array:  # pragma: no cover
     return result
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _label_right(rests: Rests, held: Array, rest: int, effect: Array, odds: Array) -> float:  # pragma: no cover
     """Return the people of one rest and run whose label is guessed right, leaving each out."""
     classes = held.shape[1]
@@ -122,7 +122,7 @@ def _label_right(rests: Rests, held: Array, rest: int, effect: Array, odds: Arra
     return float(people * best / (people + rests.pseudo_count))
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def run_label_hits(rests: Rests) -> Array:  # pragma: no cover
     """Return, for each run [first, last] of buckets, the people whose label is guessed right."""
     size, (count, classes) = len(rests.starts) - 1, rests.scores.shape
@@ -148,7 +148,7 @@ def run_label_hits(rests: Rests) -> Array:  # pragma: no cover
     return result
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def number_pairs(
     rest: Array, values: Array, rests: int, size: int
 ) -> tuple[Array, Array, Array]:  # pragma: no cover

@@ -12,7 +12,7 @@ Ints = npt.NDArray[np.integer[Any]]
 Floats = npt.NDArray[np.floating[Any]]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def try_cells(
     probabilities: Floats, shares: Floats, starts: Ints, truth: Ints, wrong: Floats, of_truth: Floats
 ) -> None:

@@ -12,7 +12,7 @@ Ints = npt.NDArray[np.integer[Any]]
 Floats = npt.NDArray[np.floating[Any]]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def slot(table: Ints, key: int, limit: int) -> int:
     """Return where a key is, or belongs, in an open-addressing table."""
     # The upper bits of a product, scaled to the table: a remainder would take longer than all else.
@@ -22,7 +22,7 @@ def slot(table: Ints, key: int, limit: int) -> int:
     return place
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _number_few(keys: Ints, bound: int) -> tuple[Ints, int]:
     """Number keys below a bound that an array of all of them can hold."""
     number_of = np.full(bound, -1, np.int64)
@@ -38,7 +38,7 @@ def _number_few(keys: Ints, bound: int) -> tuple[Ints, int]:
     return numbers, found
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def number_keys(keys: Ints) -> tuple[Ints, int]:
     """Number the distinct keys in the order in which they appear; a negative key stays -1."""
     most = -1
@@ -64,7 +64,7 @@ def number_keys(keys: Ints) -> tuple[Ints, int]:
     return numbers, found
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def count_keys(
     keys: Ints, people: Floats, each: int, nodes: int, values: int
 ) -> tuple[Ints, Ints, Floats, Floats]:

@@ -16,7 +16,7 @@ Ints = npt.NDArray[np.integer[Any]]
 Floats = npt.NDArray[np.floating[Any]]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def forward(
     inputs: Ints, rows: Ints, first: Ints, place: Ints, rank: Floats, rank_row: Ints, weights: Floats, bias: Floats
 ) -> Floats:
@@ -41,7 +41,7 @@ def forward(
     return out
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def add_up(inputs: Ints, first: Ints, adds: Floats, bias: Floats) -> Floats:
     """Return the layer where each code of column j adds its own row, ``first[j] + code``, and nothing else."""
     width = len(bias)
@@ -59,7 +59,7 @@ def add_up(inputs: Ints, first: Ints, adds: Floats, bias: Floats) -> Floats:
     return out
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def backward(
     inputs: Ints, rows: Ints, first: Ints, place: Ints, rank: Floats, rank_row: Ints, delta: Floats, weights: int
 ) -> Floats:
@@ -80,7 +80,7 @@ def backward(
     return out
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def adam(weight: Floats, gradient: Floats, mean: Floats, square: Floats, size: float, shrink: float) -> None:
     """Take one step of Adam with decoupled weight decay, in place, on arrays of one dimension."""
     tenth, thousandth, least = np.float32(0.1), np.float32(0.001), np.float32(1e-8)
@@ -152,7 +152,7 @@ def softmax_delta(
             own[places[row, k]] -= weight
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def where_active(hidden: Floats, delta: Floats) -> None:
     """Set the gradient of a layer to 0 where the layer is, in place."""
     for r in range(len(hidden)):

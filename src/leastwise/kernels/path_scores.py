@@ -14,7 +14,7 @@ Floats = npt.NDArray[np.floating[Any]]
 _KEPT = 6
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _mix_in(people: float, counts: Floats, values: Ints, settings: Floats, shares: Floats, state: Floats) -> None:
     """Do what ``_go_down`` does at one node, under all settings at once: values x settings.
 
@@ -40,7 +40,7 @@ def _mix_in(people: float, counts: Floats, values: Ints, settings: Floats, share
             own[s] += (counts[i] - min(settings[1, s], counts[i])) * total[s]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _likeliest(shares: Floats, best: Ints, largest: Floats) -> None:
     """Put in the value of the largest share under each setting; of equal ones the first."""
     best[:] = 0
@@ -52,7 +52,7 @@ def _likeliest(shares: Floats, best: Ints, largest: Floats) -> None:
             largest[s] = shares[v, s] if larger else largest[s]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def score_posteriors(
     path: Ints,
     starts: Ints,
@@ -82,7 +82,7 @@ def score_posteriors(
     return found
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _by_first_nodes(path: Ints) -> Ints:
     """Return an order of the paths in which those with the same first nodes are neighbours, as far as kept."""
     key, bound = np.zeros(len(path), np.int64), 1.0
@@ -101,7 +101,7 @@ def _by_first_nodes(path: Ints) -> Ints:
     return np.argsort(key, kind="mergesort")
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _score_to(
     end: int,
     path: Ints,

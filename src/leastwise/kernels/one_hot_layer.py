@@ -159,3 +159,13 @@ def where_active(hidden: Floats, delta: Floats) -> None:
         for h in range(hidden.shape[1]):
             if hidden[r, h] <= 0:
                 delta[r, h] = np.float32(0)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+def summed_rows(rows: Floats) -> Floats:
+    """Return the sum of all rows, added one by one from the first on."""
+    total: Floats = rows[0].copy()
+    for r in range(1, len(rows)):
+        for h in range(len(total)):
+            total[h] += rows[r, h]
+    return total

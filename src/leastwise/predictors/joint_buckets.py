@@ -84,11 +84,7 @@ class _Rows:
 
 
 def _rows(bucket_of: Array, values: Array, weights: Array, size: int) -> _Rows:
-    number, found = numbering.number_keys(bucket_of.astype(np.int64) * size + values)
-    place = np.empty(found, dtype=np.intp)
-    place[number[::-1]] = np.arange(len(number))[::-1]
-    people = np.bincount(number, weights=weights, minlength=found).astype(float)
-    return _Rows(bucket_of[place].astype(np.int64), values[place].astype(np.int64), people)
+    return _Rows(*numbering.distinct_pairs(bucket_of.astype(np.int64), values, weights.astype(float), size))
 
 
 @dataclass(eq=False)
@@ -125,7 +121,7 @@ class _Chain:
             train.target_masks[target],
             int(useful),
             (keys, nodes, ends),
-            _count(node_of, rows, size),
+            backoff.count_nodes(node_of, rows.z, rows.v, rows.w, size),
         )
 
     def choose(
@@ -176,7 +172,7 @@ class _Chain:
         found = backoff.posteriors(
             self._path(inputs), *self.counts, *self._base(inputs), self.pseudo_count, self.discount
         )
-        return masked(found, allowed_values(self.masks, inputs, len(self.prior)))
+        return masked(found, allowed_values(self.masks, inputs, len(self.prior)) if self.masks else None)
 
     def _base(self, inputs: Array) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64]]:
         """Return what is thought before anything is counted, and which row of it is for which inputs."""
@@ -203,20 +199,3 @@ def _some(inputs: Array, rows: _Rows, random: np.random.Generator) -> tuple[Arra
     number[chosen] = np.arange(len(chosen))
     kept = number[rows.z] >= 0
     return inputs[chosen], _Rows(number[rows.z[kept]], rows.v[kept], rows.w[kept])
-
-
-def _count(node_of: Array, rows: _Rows, values: int) -> tuple[Array, Array, Array, Array]:
-    """Return, node by node, the values that occur and how many people have each; and all people of each node.
-
-    Nodes are numbered depth by depth, and so they are counted: a key for each person and depth would take most of
-    the memory of an attack.
-    """
-    nobody = np.zeros(1, dtype=np.int32), np.zeros(0, dtype=np.int32), np.zeros(0), np.zeros(1)
-    pieces, first = [nobody], 1  # node 0, the root, is the prior's
-    for depth in range(node_of.shape[1]):
-        nodes = max(int(node_of[:, depth].max(initial=0)) + 1 - first, 0)
-        pieces.append(backoff.count_at(node_of, depth, first, nodes, rows.z, rows.v, rows.w, values))
-        first += nodes
-    lengths, found, counts, people = (np.concatenate(column) for column in zip(*pieces, strict=True))
-    ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-    return ends, found, counts, people

@@ -254,7 +254,10 @@ def _targets(table: Table, targets: Targets) -> tuple[Codes, tuple[int, ...], tu
 
 
 def _columns(columns: Sequence[npt.NDArray[Any]], rows: int) -> Codes:
-    return np.stack(columns, axis=1).astype(np.intp) if columns else np.zeros((rows, 0), dtype=np.intp)
+    out = np.empty((rows, len(columns)), dtype=np.intp)
+    for j, column in enumerate(columns):
+        out[:, j] = column
+    return out
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,6 +30,8 @@ _FEWEST_FOR_ORDER, _MOST_FOR_ORDER = 6_000, 15_000
 _ORDER_PSEUDO_COUNT = 2.0
 # Inputs tried for each place in the order: hundreds of attributes would take minutes.
 _MOST_TRIED = 24
+# Who chooses among predictors asks of the validation rows what was just looked up there: so many nodes are kept.
+_MOST_WALKED = 2**16
 
 
 @dataclass
@@ -101,6 +103,7 @@ class _Chain:
     pseudo_count: float = 0.0
     discount: float = 0.0
     depth: int = 0
+    walked: tuple[Array, Array] | None = None  # inputs that will be asked about next, and their paths
 
     @classmethod
     def of(cls, train: Samples, target: int, inputs: Array, rows: _Rows, random: np.random.Generator) -> _Chain:
@@ -139,8 +142,9 @@ class _Chain:
         depths = sorted({self.useful, len(self.order)})
         settings = [*product(map(float, pseudo_counts), map(float, discounts))]
         by_inputs = np.argsort(rows.z, kind="stable")
+        path = self._path(inputs)
         found = path_scores.score_posteriors(
-            self._path(inputs),
+            path,
             *self.counts,
             *self._base(inputs),
             np.array(settings),
@@ -156,6 +160,8 @@ class _Chain:
         d, s = tried[min(range(len(tried)), key=scores.__getitem__)]
         self.depth, (self.pseudo_count, self.discount) = depths[d], settings[s]
         self._forget_deeper()
+        if len(inputs) * self.depth <= _MOST_WALKED:
+            self.walked = inputs, np.ascontiguousarray(path[:, : self.depth])
 
     def _forget_deeper(self) -> None:
         """Keep what probabilities need: a chain as deep as its inputs are many fills the memory in vain."""
@@ -187,6 +193,9 @@ class _Chain:
 
     def _path(self, inputs: Array, depth: int | None = None) -> Array:
         """Return the node of each row at each depth, as far as depths are asked for."""
+        walked, self.walked = self.walked, None  # asked once: nobody keeps paths
+        if walked is not None and depth is None and np.array_equal(walked[0], inputs):
+            return walked[1]
         return np.asarray(backoff.walk(inputs, self.order[:depth], self.sizes, *self.trie, self.counts[3]))
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.optimize import approx_fprime
+from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
-from leastwise.kernels.additive_logistic import Additive, fit_additive
+from leastwise.kernels.additive_logistic import Additive, fit_additive, loss_and_slopes
 
 SIZES = (4, 3, 1)
 
@@ -46,3 +48,26 @@ def test_a_fit_goes_on_from_an_earlier_one(classes):
     assert_allclose(rest.intercept, whole.intercept)
     for one, other in zip(rest.weights, whole.weights, strict=True):
         assert_allclose(one, other)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_the_loss_and_its_slopes_are_those_of_the_dense_form(classes):
+    random = np.random.default_rng(classes)
+    inputs = np.stack([random.integers(0, 3, 40), 3 + random.integers(0, 4, 40)], axis=1).astype(np.int32)
+    form, counts = random.normal(size=(7, 5)) * random.integers(0, 2, (7, 5)), random.random((40, classes))
+    shape = (6, 1 if classes == 2 else classes)
+    sparse = [
+        (m.indptr.astype(np.int64), m.indices.astype(np.int64), m.data) for m in map(csr_matrix, (form, form.T))
+    ]
+
+    def loss(flat: np.ndarray) -> float:
+        weights = flat.reshape(shape)
+        scores = (form @ weights[:-1])[inputs].sum(axis=1) + weights[-1]
+        scores = np.column_stack([np.zeros(40), scores]) if classes == 2 else scores
+        return float((counts * (np.logaddexp.reduce(scores, axis=1)[:, None] - scores)).sum() / counts.sum())
+
+    weights, gradient = random.normal(size=shape), np.empty(shape)
+    found = loss_and_slopes(inputs, *sparse, weights, counts, float(counts.sum()), 0.3, gradient)
+    assert_allclose(found, loss(weights.ravel()))
+    penalised = 0.3 * np.concatenate([weights[:-1], np.zeros((1, shape[1]))])
+    assert_allclose(gradient, approx_fprime(weights.ravel(), loss).reshape(shape) + penalised, atol=1e-5)

@@ -10,7 +10,8 @@ from numpy.testing import assert_allclose
 from scipy.stats import norm
 
 from leastwise import Schema, Table
-from leastwise.kernels.joint_coarsening import CHANCE, State, apply_merge, score_merge, score_target
+from leastwise.kernels.joint_coarsening import State, apply_merge, score_merge, score_target
+from leastwise.kernels.right_guesses import CHANCE
 from leastwise.minimizers.coarsening.state import PseudoCounts, Records, make_state
 from tests.samples import coded, named
 from tests.strategies import tables

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from leastwise.kernels.joint_coarsening import _near_guesses
 from leastwise.kernels.joint_partition import run_label_hits
+from leastwise.kernels.right_guesses import near_guesses
 from leastwise.minimizers.descent import Rest, rests_of
 from tests.kernels.test_joint_partition import started
 from tests.strategies import tables
@@ -26,7 +26,7 @@ def test_each_person_is_guessed_by_all_others(held: np.ndarray, odds: np.ndarray
         worth = [sum(RIGHT[guess, k] * without[k] for k in range(4)) for guess in range(4)]
         best = next(guess for guess in range(4) if worth[guess] >= max(worth) - 1e-9)
         total += held[c] * RIGHT[best, c]
-    assert_allclose(_near_guesses(held, odds, RIGHT), total, atol=1e-9)
+    assert_allclose(near_guesses(held, odds, RIGHT), total, atol=1e-9)
 
 
 @settings(deadline=None, max_examples=15)

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leastwise.kernels.numbering import count_keys, number_keys
+from leastwise.kernels.numbering import count_keys, distinct_pairs, number_keys
 
 near, far = st.integers(-2, 40), st.integers(-2, 2**63 - 1)  # an array of all there are, or a hash table
 
@@ -40,3 +40,14 @@ def test_people_are_counted_by_node_and_value(each: int, values: int, data: st.D
     )
     assert dict(zip(zip(node_of, found.tolist(), strict=True), counts.tolist(), strict=True)) == expected
     assert total.tolist() == [sum(n for (node, _), n in expected.items() if node == own) for own in range(nodes)]
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3), st.integers(0, 4)), max_size=30))
+def test_pairs_come_once_each_in_the_order_of_their_appearance(drawn: list[tuple[int, int, int]]) -> None:
+    expected: dict[tuple[int, int], float] = {}
+    for bucket, value, people in drawn:
+        expected[bucket, value] = expected.get((bucket, value), 0.0) + people
+    buckets, values, people = np.array(drawn, dtype=np.int64).reshape(-1, 3).T
+    found = distinct_pairs(buckets, values, people.astype(float), 4)
+    assert [*zip(*(each.tolist() for each in found), strict=True)] == [(*pair, n) for pair, n in expected.items()]

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leastwise.kernels.one_hot_layer import adam, backward, forward, softmax_delta, where_active
+from leastwise.kernels.one_hot_layer import adam, backward, forward, softmax_delta, summed_rows, where_active
 from leastwise.predictors.base import OneHot
 from tests.predictors.populations import samples_of
 
@@ -67,3 +67,9 @@ def test_nothing_goes_back_through_what_is_zero() -> None:
     hidden, delta = np.array([[0.0, 2.0]], dtype=np.float32), np.array([[3.0, 4.0]], dtype=np.float32)
     where_active(hidden, delta)
     assert delta.tolist() == [[0.0, 4.0]]
+
+
+@given(st.integers(0, 2**32), st.integers(1, 300), st.integers(2, 70))
+def test_rows_are_summed_bit_for_bit_as_numpy_sums_them(seed: int, rows: int, width: int) -> None:
+    drawn = np.random.default_rng(seed).normal(size=(rows, width)).astype(np.float32)
+    assert summed_rows(drawn).tolist() == drawn.sum(axis=0).tolist()

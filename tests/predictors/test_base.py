@@ -92,6 +92,17 @@ def test_a_contradiction_excludes_nothing():
     assert allowed_values(contradiction, np.array([[0, 0]]), 2).all()
 
 
+def test_a_bucket_behind_which_nothing_may_lie_excludes_nothing():
+    alone = (Mask(0, np.array([[True, False], [False, False]])),)
+    assert allowed_values(alone, np.array([[1], [0]]), 2).tolist() == [[True, True], [True, False]]
+
+
+def test_where_nothing_is_said_of_what_is_allowed_everything_is():
+    probabilities = np.array([[0.2, 0.6], [0.0, 0.0], [np.nan, 1.0]])
+    found = masked(probabilities, np.ones((3, 2), dtype=bool))
+    assert masked(probabilities, None).tolist() == found.tolist()
+
+
 @given(st.integers(0, 2**32), st.integers(1, 20), st.integers(1, 8))
 def test_masked_probabilities_sum_to_one_over_what_is_allowed(seed, rows, values):
     random = np.random.default_rng(seed)

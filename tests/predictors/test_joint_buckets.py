@@ -141,3 +141,14 @@ def test_hundreds_of_inputs_are_ordered_in_seconds():
     chain = JointBuckets().fit(train, train).chains_[0]
     assert chain.order[0] == 150
     assert sorted(chain.order.tolist()) == list(range(200))
+
+
+def test_what_was_just_looked_up_is_said_of_these_rows_only():
+    train, validation, others = (population(400, seed) for seed in range(3))
+    fresh, used = (JointBuckets().fit(train, validation) for _ in range(2))
+    first, _ = validation.buckets
+    for asked in (validation.inputs[first], others.inputs, validation.inputs[first]):
+        for chain in fresh.chains_:
+            chain.walked = None
+        for one, other in zip(fresh.predict(asked), used.predict(asked), strict=True):
+            assert np.array_equal(one, other)

@@ -31,6 +31,8 @@ SUPPRESSED, UNTOUCHED = "suppressed", "untouched"
 LINE_WIDTH = 100
 
 Content = tuple[tuple[Partition, ...], Attribute | None, dict[str, Any]]
+# One for all: ``json.dumps`` makes a new one each time, which takes longer than to write a short text.
+_on_a_line = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 def json_schema() -> str:
@@ -97,14 +99,14 @@ def to_text(partitions: Sequence[Partition], label: Attribute | None, origin: Ma
 
 
 def _written(value: Any, depth: int = 0) -> str:
-    line = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    line = _on_a_line(value)
     if not isinstance(value, (dict, list)) or len(line) + depth <= LINE_WIDTH or not value:
         return line
     indent = "\n" + " " * (depth + 1)
     if isinstance(value, list):
         items = [_written(item, depth + 1) for item in value]
         return f"[{indent}{(',' + indent).join(items)}\n{' ' * depth}]"
-    pairs = [f"{json.dumps(key, ensure_ascii=False)}: {_written(item, depth + 1)}" for key, item in value.items()]
+    pairs = [f"{_on_a_line(key)}: {_written(item, depth + 1)}" for key, item in value.items()]
     return f"{{{indent}{(',' + indent).join(pairs)}\n{' ' * depth}}}"
 
 

@@ -18,6 +18,8 @@ from leastwise.records.grouping import joint_buckets
 
 Floats = npt.NDArray[np.float64]
 Array = npt.NDArray[Any]
+Sparse = tuple[Array, Array, Array]
+"""A matrix row by row: where each ends, the columns of what is not 0, and that."""
 
 # A weight moves by at most so much at a time: far from the optimum a Newton step can overshoot.
 _LONGEST_STEP = 2.0
@@ -162,30 +164,65 @@ def score_rows(inputs: Array, effects: Floats, intercept: Floats) -> Floats:  # 
 
 
 @njit()
-def loss_and_slopes(
-    inputs: Array, effects: Floats, intercept: Floats, counts: Floats, slopes: Floats, slope: Floats
-) -> float:  # pragma: no cover
-    """Return the summed log loss; write its slopes by effect and by intercept.
+def _times(ends: Array, columns: Array, entries: Array, factors: Floats) -> Floats:  # pragma: no cover
+    """Return a sparse matrix (rows of it end at ``ends``) times a dense one."""
+    out = np.zeros((len(ends) - 1, factors.shape[1]))
+    for i in range(len(out)):
+        for k in range(ends[i], ends[i + 1]):
+            for c in range(factors.shape[1]):
+                out[i, c] += entries[k] * factors[columns[k], c]
+    return out
 
-    ``counts`` are rows x classes: how many people have these inputs and this class.
+
+@njit()
+def loss_and_slopes(
+    inputs: Array,
+    form: Sparse,
+    back: Sparse,
+    weights: Floats,
+    counts: Floats,
+    people: float,
+    penalty: float,
+    gradient: Floats,
+) -> float:  # pragma: no cover
+    """Return the mean log loss; write its gradient, with that of half the penalised squares.
+
+    Parameters
+    ----------
+    inputs
+        Distinct rows x columns of places among the codes of all columns.
+    form, back
+        Codes x weights: what each code is made of; and the same transposed.
+    weights, gradient
+        Weights x scores, the last row the intercept, which is not penalised.
+    counts, people
+        Distinct rows x classes: how many people have these inputs and this class; and all of them.
     """
-    rows, width = len(inputs), effects.shape[1]
+    effects, intercept = _times(form[0], form[1], form[2], weights[:-1]), weights[-1]
+    (rows, width), columns, last = (len(inputs), effects.shape[1]), inputs.shape[1], len(weights) - 1
     scores, chance = score_rows(inputs, effects, intercept), np.empty((rows, width))
-    _chances(scores, chance)
-    slopes[:] = 0.0
-    slope[:] = 0.0
-    loss = 0.0
+    if width > 1:
+        _chances(scores, chance)
+    slopes, slope, loss = np.zeros(effects.shape), np.zeros(width), 0.0
     for i in range(rows):
-        people = counts[i].sum()
+        here = 0.0
+        for c in range(counts.shape[1]):
+            here += counts[i, c]
+        if width == 1:
+            s = scores[i, 0]
+            odds = np.exp(-s)
+            chance[i, 0] = 1.0 / (1.0 + odds)
+            loss += here * (max(s, 0.0) + np.log1p(odds if s >= 0 else np.exp(s))) - counts[i, 1] * s
         for c in range(width):
-            own = c if width > 1 else 1
             if width > 1:
                 loss -= counts[i, c] * np.log(max(chance[i, c], 1e-300))
-            else:
-                s = scores[i, 0]
-                loss += people * (max(s, 0.0) + np.log1p(np.exp(-abs(s)))) - counts[i, 1] * s
-            excess = people * chance[i, c] - counts[i, own]
+            excess = here * chance[i, c] - counts[i, c if width > 1 else 1]
             slope[c] += excess
-            for j in range(inputs.shape[1]):
+            for j in range(columns):
                 slopes[inputs[i, j], c] += excess
-    return loss
+    gradient[:last] = _times(back[0], back[1], back[2], slopes)
+    for c in range(width):
+        for k in range(last):
+            gradient[k, c] = gradient[k, c] / people + penalty * weights[k, c]
+        gradient[last, c] = slope[c] / people
+    return loss / people

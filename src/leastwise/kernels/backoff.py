@@ -17,6 +17,8 @@ from leastwise.kernels.numbering import count_keys, number_keys, slot
 
 Ints = npt.NDArray[np.integer[Any]]
 Floats = npt.NDArray[np.floating[Any]]
+# Keys are counted as they are, where there are at most so many possible ones for each row; else numbered first.
+_DENSE = 8
 
 
 @njit()
@@ -29,24 +31,25 @@ def _left_out(
     values: int,
     parent: Floats,
     pseudo_count: float,
-) -> Floats:
-    """Return the probability of each row's value by the others of its group, drawn towards the parent's."""
-    keys = np.empty(len(row_z), np.int64)
+    result: Floats,
+) -> None:
+    """Put in the probability of each row's value by the others of its group, drawn towards the parent's."""
+    pair = np.empty(len(row_z), np.int64)
     people = np.zeros(groups)
     for r in range(len(row_z)):
         g = group[row_z[r]]
-        keys[r] = g * values + row_v[r]
+        pair[r] = g * values + row_v[r]
         people[g] += row_w[r]
-    pair, pairs = number_keys(keys)
+    pairs = groups * values
+    if pairs > _DENSE * len(row_z):  # too many to have a place each
+        pair, pairs = number_keys(pair)
     same = np.zeros(pairs)
     for r in range(len(row_z)):
         same[pair[r]] += row_w[r]
-    result = np.empty(len(row_z))
     for r in range(len(row_z)):
         one = min(1.0, row_w[r])
         others = people[group[row_z[r]]] - one
         result[r] = (same[pair[r]] - one + pseudo_count * parent[r]) / (others + pseudo_count)
-    return result
 
 
 @njit()
@@ -97,12 +100,18 @@ def _rows_of(row_z: Ints, kept: Ints, inputs: int) -> tuple[Ints, Ints, Ints]:
 
 
 @njit()
-def _divided(group: Ints, inputs: Ints, alive: Ints, column: int, size: int) -> tuple[Ints, int]:
-    """Divide the groups of some of the distinct inputs by one more column."""
+def _keys_of(group: Ints, inputs: Ints, alive: Ints, column: int, size: int) -> Ints:
+    """Return, for some of the distinct inputs, a key of their group and one more column."""
     keys = np.empty(len(alive), np.int64)
     for z in range(len(alive)):
         keys[z] = group[z] * size + inputs[alive[z], column]
-    divided, groups = number_keys(keys)
+    return keys
+
+
+@njit()
+def _divided(group: Ints, inputs: Ints, alive: Ints, column: int, size: int) -> tuple[Ints, int]:
+    """Divide the groups of some of the distinct inputs by one more column."""
+    divided, groups = number_keys(_keys_of(group, inputs, alive, column, size))
     return divided, groups
 
 
@@ -141,25 +150,29 @@ def choose_order(
     used = np.zeros(columns, np.bool_)
     told = np.full(columns, np.inf)
     # What is alone in its group is settled; the others go on, with where their inputs stand among all.
-    alive, group, settled = np.arange(len(inputs)), np.zeros(len(inputs), np.int64), 0.0
+    alive, group, groups, settled = np.arange(len(inputs)), np.zeros(len(inputs), np.int64), 1, 0.0
     probability = np.empty(len(row_z))
     for r in range(len(row_z)):
         probability[r] = prior[row_v[r]]
     best_score = _score(probability, row_w)
     useful, in_vain = columns, 0
     for depth in range(columns):
-        best, best_group, best_groups, best_probability, top = -1, group, 0, probability, -np.inf
+        best, top = -1, -np.inf
+        best_probability, left_out = np.empty(len(row_z)), np.empty(len(row_z))
         tried = 0
         for j in np.argsort(-told):
             if used[j] or tried >= most or (depth < len(first) and j != first[depth]):
                 continue
-            divided, groups = _divided(group, inputs, alive, j, sizes[j])
-            left_out = _left_out(divided, groups, row_z, row_v, row_w, len(prior), probability, pseudo_count)
+            divided, bound = _keys_of(group, inputs, alive, j, sizes[j]), groups * sizes[j]
+            if bound > _DENSE * len(alive):  # too many to have a place each
+                divided, bound = number_keys(divided)
+            _left_out(divided, bound, row_z, row_v, row_w, len(prior), probability, pseudo_count, left_out)
             score = settled + _score(left_out, row_w)
             told[j] = score - best_score
             tried += depth > len(first)
             if score > top:
-                best, best_group, best_groups, best_probability, top = j, divided, groups, left_out, score
+                best, top = j, score
+                best_probability, left_out = left_out, best_probability
         if top <= best_score and depth >= len(first):
             useful = min(useful, depth)
             in_vain += 1
@@ -168,7 +181,8 @@ def choose_order(
         best_score = max(best_score, top)
         order[depth] = best
         used[best] = True
-        kept = _divisible(best_group, best_groups)
+        best_group, groups = _divided(group, inputs, alive, best, sizes[best])
+        kept = _divisible(best_group, groups)
         if not len(kept) or (columns > most and in_vain >= 3):
             _put_rest(order, depth + 1, told, used)
             break
@@ -182,8 +196,7 @@ def choose_order(
 @njit()
 def _go_down(
     path: Ints,
-    begin: int,
-    end: int,
+    q: int,
     starts: Ints,
     values: Ints,
     counts: Floats,
@@ -191,16 +204,16 @@ def _go_down(
     pseudo_count: float,
     discount: float,
     shares: Floats,
-    scale: float,
 ) -> float:
-    """Mix the counts of the nodes of a path, from one depth to another, into ``scale`` times the shares.
+    """Mix the counts of the nodes of path q into the shares, which are to be multiplied by the scale it returns.
 
     Each node gives its counts, less the discount, and the coarser probabilities fill what is missing, as much as
-    ``pseudo_count`` people and the discounts would. Returns the new scale: what all values are multiplied by is
-    not written into each of them at each depth.
+    ``pseudo_count`` people and the discounts would. What all values are multiplied by is not written into each of
+    them at each depth.
     """
-    for depth in range(begin, end):
-        node = path[depth]
+    scale = 1.0
+    for depth in range(path.shape[1]):
+        node = path[q, depth]
         if node == -1:
             break
         if node == -2:
@@ -214,7 +227,8 @@ def _go_down(
             continue
         scale *= (pseudo_count + taken) / total
         if scale < 1e-100:  # the node decides alone, or as good as
-            shares *= scale
+            for v in range(len(shares)):
+                shares[v] *= scale
             scale = 1.0
         for i in range(a, b):
             shares[values[i]] += (counts[i] - min(discount, counts[i])) / (total * scale)
@@ -240,10 +254,9 @@ def posteriors(
     result = np.empty((len(path), base.shape[1]), np.float32)
     shares = np.empty(base.shape[1])
     for q in range(len(path)):
-        shares[:] = base[base_of[q]]
-        scale = _go_down(
-            path[q], 0, path.shape[1], starts, values, counts, people, pseudo_count, discount, shares, 1.0
-        )
+        for v in range(len(shares)):
+            shares[v] = base[base_of[q], v]
+        scale = _go_down(path, q, starts, values, counts, people, pseudo_count, discount, shares)
         for v in range(len(shares)):
             result[q, v] = shares[v] * scale
     return result
@@ -264,10 +277,10 @@ def walk(inputs: Ints, order: Ints, sizes: Ints, keys: Ints, nodes: Ints, ends: 
             if limit == 0:
                 break
             key = node * sizes[j] + inputs[q, j]
-            place = slot(keys[ends[depth] : ends[depth + 1]], key, limit)
-            if keys[ends[depth] + place] == -1:
+            place = slot(keys, key, limit, ends[depth])
+            if keys[place] == -1:
                 break
-            node = nodes[ends[depth] + place]
+            node = nodes[place]
             # The same people were counted one depth before: counting them again would make them surer.
             path[q, depth] = node if people[node] != held else -2
             held = people[node]
@@ -303,8 +316,8 @@ def grow(inputs: Ints, order: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints, Ints
             node_of[alive[i], depth] = found + group[i]
             if group[i] == new:
                 key = parent[i] * sizes[order[depth]] + inputs[alive[i], order[depth]]
-                place = slot(keys[start:end], key, end - start)
-                keys[start + place], nodes[start + place] = key, found + new
+                place = slot(keys, key, end - start, start)
+                keys[place], nodes[place] = key, found + new
                 new += 1
         kept = _divisible(group, groups)
         alive, parent = alive[kept], group[kept] + found
@@ -336,8 +349,39 @@ def count_at(
 
 
 @njit()
+def count_nodes(
+    node_of: Ints, row_z: Ints, row_v: Ints, row_w: Floats, values: int
+) -> tuple[Ints, Ints, Floats, Floats]:
+    """Return, node by node, the values that occur and how many people have each; and all people of each node.
+
+    The values of each node end at the first array. Nodes are numbered depth by depth, and so they are counted: a
+    key for each person and depth would take most of the memory of an attack. The root, node 0, is the prior's.
+    """
+    ends, people = np.zeros(2, np.int32), np.zeros(1)
+    found, counts, used = np.empty(len(row_z), np.int32), np.empty(len(row_z)), 0
+    for depth in range(node_of.shape[1]):
+        first, last = len(people), -1
+        for z in range(len(node_of)):
+            last = max(last, node_of[z, depth])
+        nodes = max(last + 1 - first, 0)
+        lengths, values_of, counts_of, people_of = count_at(
+            node_of, depth, first, nodes, row_z, row_v, row_w, values
+        )
+        if used + len(values_of) > len(found):
+            found, counts = _longer(found, 2 * len(found)), _longer(counts, 2 * len(found))
+        found[used : used + len(values_of)], counts[used : used + len(values_of)] = values_of, counts_of
+        used += len(values_of)
+        ends, people = _longer(ends, len(ends) + nodes), np.concatenate((people, people_of))
+        for node in range(nodes):
+            ends[first + node + 1] = ends[first + node] + lengths[node]
+    return ends, found[:used].copy(), counts[:used].copy(), people
+
+
+@njit()
 def context_hits(
     rows: Ints,
+    column: Ints,
+    width: int,
     row_count: int,
     values: Ints,
     size: int,
@@ -346,15 +390,18 @@ def context_hits(
     own_people: Floats,
     own_total: Floats,
 ) -> float:  # pragma: no cover
-    """Return the people guessed right by these rows alone, leaving each out; to choose a context by."""
+    """Return the people guessed right by their row and one more column, leaving each out; to choose a context by.
+
+    The column has codes below its ``width``; with them there are ``row_count`` rows.
+    """
     counts = np.zeros((row_count, size))
     for i in range(len(rows)):
-        counts[rows[i], values[i]] += people[i]
+        counts[rows[i] * width + column[i], values[i]] += people[i]
     best = np.full(row_count, -1.0)
     second = np.full(row_count, -1.0)
     top = np.full(row_count, -1, dtype=np.int64)
     for i in range(len(rows)):
-        r, v = rows[i], values[i]
+        r, v = rows[i] * width + column[i], values[i]
         if top[r] == v:
             continue
         u = counts[r, v] + pseudo_count * own_people[v] / own_total[v]

@@ -25,47 +25,83 @@ _LEAST_HESSIAN = 1e-3
 
 @njit()
 def _histogram(
-    inputs: Ints, starts: Ints, rows: Ints, gradient: Floats, hessian: Floats, people: Floats, out: Floats
+    places: Ints,
+    rows: Ints,
+    begin: int,
+    end: int,
+    gradient: Floats,
+    hessian: Floats,
+    people: Floats,
+    histograms: Floats,
+    node: int,
 ) -> None:
     """Add up gradient, hessian and people of some rows by column and code."""
-    out[:] = 0.0
-    for r in rows:
+    for place in range(histograms.shape[1]):
+        for k in range(3):
+            histograms[node, place, k] = 0.0
+    for i in range(begin, end):
+        r = rows[i]
         g, h, w = gradient[r], hessian[r], people[r]
-        for j in range(inputs.shape[1]):
-            place = starts[j] + inputs[r, j]
-            out[place, 0] += g
-            out[place, 1] += h
-            out[place, 2] += w
+        for j in range(places.shape[1]):
+            place = places[r, j]
+            histograms[node, place, 0] += g
+            histograms[node, place, 1] += h
+            histograms[node, place, 2] += w
+
+
+@njit()
+def _by_effect(histograms: Floats, node: int, start: int, size: int, order: Ints, effect: Floats) -> int:
+    """Put in the codes of an unordered column that enough people of a node have, by their effect; return how many.
+
+    Codes of the same effect stay in their order.
+    """
+    used = 0
+    for c in range(size):
+        if histograms[node, start + c, 2] >= _FEWEST:
+            own = histograms[node, start + c, 0] / (histograms[node, start + c, 1] + _SMOOTHING)
+            place = used
+            while place > 0 and effect[place - 1] > own:
+                effect[place], order[place] = effect[place - 1], order[place - 1]
+                place -= 1
+            effect[place], order[place] = own, c
+            used += 1
+    return used
 
 
 @njit()
 def _best_split(
-    histogram: Floats, starts: Ints, ordered: Ints, penalty: float, goes_left: Ints
+    histograms: Floats,
+    node: int,
+    starts: Ints,
+    ordered: Ints,
+    penalty: float,
+    left: Ints,
+    order: Ints,
+    effect: Floats,
 ) -> tuple[float, int, int]:
-    """Return the gain, column and cut of the best split; of an unordered column also which codes go left."""
+    """Return the gain, column and cut of the best split; of an unordered column also which codes go left.
+
+    ``order`` and ``effect`` are room for the codes of any unordered column.
+    """
     g_all, h_all, w_all = 0.0, 0.0, 0.0
     for c in range(starts[0], starts[1]):
-        g_all += histogram[c, 0]
-        h_all += histogram[c, 1]
-        w_all += histogram[c, 2]
+        g_all += histograms[node, c, 0]
+        h_all += histograms[node, c, 1]
+        w_all += histograms[node, c, 2]
     none = g_all * g_all / (h_all + penalty)
     best, column, cut = 0.0, -1, -1
     for j in range(len(ordered)):
-        size = starts[j + 1] - starts[j]
-        own = histogram[starts[j] : starts[j + 1]]
-        if ordered[j]:
-            order = np.arange(size)
-        else:
-            used = np.flatnonzero(own[:, 2] >= _FEWEST)
-            order = used[np.argsort(own[used, 0] / (own[used, 1] + _SMOOTHING), kind="mergesort")]
+        start, used = starts[j], starts[j + 1] - starts[j]
+        if not ordered[j]:
+            used = _by_effect(histograms, node, start, used, order, effect)
         g, h, w = 0.0, 0.0, 0.0
-        for i in range(len(order)):
-            c = order[i]
-            if own[c, 2] <= 0:
+        for i in range(used):
+            c = i if ordered[j] else order[i]
+            if histograms[node, start + c, 2] <= 0:
                 continue
-            g += own[c, 0]
-            h += own[c, 1]
-            w += own[c, 2]
+            g += histograms[node, start + c, 0]
+            h += histograms[node, start + c, 1]
+            w += histograms[node, start + c, 2]
             if h < _LEAST_HESSIAN or w <= 0:
                 continue
             if h_all - h < _LEAST_HESSIAN or w_all - w <= 1e-9:
@@ -75,42 +111,54 @@ def _best_split(
             if gain > best + 1e-12:
                 best, column, cut = gain, j, c
     if column >= 0 and not ordered[column]:
+        size = starts[column + 1] - starts[column]
+        used = _by_effect(histograms, node, starts[column], size, order, effect)
         # Who is too few to be told apart goes with the larger part.
-        own = histogram[starts[column] : starts[column + 1]]
-        used = np.flatnonzero(own[:, 2] >= _FEWEST)
-        order = used[np.argsort(own[used, 0] / (own[used, 1] + _SMOOTHING), kind="mergesort")]
-        people = 0.0
-        count = 0
-        for c in order:
-            people += own[c, 2]
+        people, count = 0.0, 0
+        for i in range(used):
+            people += histograms[node, starts[column] + order[i], 2]
             count += 1
-            if c == cut:
+            if order[i] == cut:
                 break
-        goes_left[:] = 1 if people > w_all - people else 0
-        for i in range(len(order)):
-            goes_left[order[i]] = 1 if i < count else 0
+        for c in range(left.shape[1]):
+            left[node, c] = 1 if people > w_all - people else 0
+        for i in range(used):
+            left[node, order[i]] = 1 if i < count else 0
     return best, column, cut
 
 
 @njit()
-def _part(rows: Ints, codes: Ints, cut: int, ordered: int, left: Ints, spare: Ints) -> int:
-    """Put the rows of the left side before those of the right, each in their order; return how many are left."""
-    kept, moved = 0, 0
-    for i in range(len(rows)):
-        code = codes[rows[i]]
-        if (code <= cut) if ordered else (left[code] == 1):
+def _part(
+    rows: Ints,
+    begin: int,
+    end: int,
+    inputs: Ints,
+    j: int,
+    cut: int,
+    ordered: int,
+    left: Ints,
+    node: int,
+    spare: Ints,
+) -> int:
+    """Put the rows of the left side before those of the right, each in their order; return where these begin."""
+    kept, moved = begin, 0
+    for i in range(begin, end):
+        code = inputs[rows[i], j]
+        if (code <= cut) if ordered else (left[node, code] == 1):
             rows[kept] = rows[i]
             kept += 1
         else:
             spare[moved] = rows[i]
             moved += 1
-    rows[kept:] = spare[:moved]
+    for i in range(moved):
+        rows[kept + i] = spare[i]
     return kept
 
 
 @njit()
 def _grow(
     inputs: Ints,
+    places: Ints,
     starts: Ints,
     ordered: Ints,
     gradient: Floats,
@@ -124,42 +172,50 @@ def _grow(
     child: Ints,
     value: Floats,
     left: Ints,
-) -> Ints:
-    """Grow one tree, always the split that gains most; return the leaf of each row."""
-    total, codes = len(inputs), starts[-1]
-    most = 2 * leaves - 1
-    rows = np.arange(total)
+    histograms: Floats,
+    leaf: Ints,
+) -> None:
+    """Grow one tree, always the split that gains most; put in the leaf of each row.
+
+    ``places`` are the inputs numbered over all columns, ``histograms`` is room for those of all nodes.
+    """
+    total, most, widest = len(inputs), 2 * leaves - 1, left.shape[1]
+    rows, spare, order, effect = (
+        np.arange(total),
+        np.empty(total, np.int64),
+        np.empty(widest, np.int64),
+        np.empty(widest),
+    )
     begin, end = np.zeros(most, np.int64), np.zeros(most, np.int64)
-    histograms = np.zeros((most, codes, 3))
     gain = np.full(most, -1.0)
     split = np.full((most, 2), -1, np.int64)
     end[0] = total
-    _histogram(inputs, starts, rows, gradient, hessian, people, histograms[0])
-    gain[0], split[0, 0], split[0, 1] = _best_split(histograms[0], starts, ordered, penalty, left[0])
+    _histogram(places, rows, 0, total, gradient, hessian, people, histograms, 0)
+    gain[0], split[0, 0], split[0, 1] = _best_split(histograms, 0, starts, ordered, penalty, left, order, effect)
     nodes = 1
-    spare = np.empty(total, np.int64)
     while nodes + 2 <= most:
         node = np.argmax(gain)
         if gain[node] <= 0:
             break
-        j, c = split[node]
+        j, c = split[node, 0], split[node, 1]
         column[node], cut[node], child[node] = j, c, nodes
         gain[node] = -1.0
         a, b = begin[node], end[node]
-        kept = a + _part(rows[a:b], inputs[:, j], c, ordered[j], left[node], spare)
+        kept = _part(rows, a, b, inputs, j, c, ordered[j], left, node, spare)
         begin[nodes], end[nodes], begin[nodes + 1], end[nodes + 1] = a, kept, kept, b
-        small = nodes if kept - a <= b - kept else nodes + 1
-        large = 2 * nodes + 1 - small
-        _histogram(inputs, starts, rows[begin[small] : end[small]], gradient, hessian, people, histograms[small])
-        histograms[large] = histograms[node] - histograms[small]
         nodes += 2
-        if nodes + 2 > most:
+        if nodes + 2 > most:  # none of these is divided again
             break
+        small = nodes - 2 if kept - a <= b - kept else nodes - 1
+        large = 2 * nodes - 3 - small
+        _histogram(places, rows, begin[small], end[small], gradient, hessian, people, histograms, small)
+        for place in range(starts[-1]):
+            for k in range(3):
+                histograms[large, place, k] = histograms[node, place, k] - histograms[small, place, k]
         for new in range(nodes - 2, nodes):
             gain[new], split[new, 0], split[new, 1] = _best_split(
-                histograms[new], starts, ordered, penalty, left[new]
+                histograms, new, starts, ordered, penalty, left, order, effect
             )
-    leaf = np.zeros(total, np.int64)
     for end_node in range(nodes):
         if column[end_node] < 0:
             g, h = 0.0, 0.0
@@ -168,7 +224,6 @@ def _grow(
                 h += hessian[rows[i]]
                 leaf[rows[i]] = end_node
             value[end_node] = -rate * g / (h + penalty)
-    return leaf
 
 
 @njit()
@@ -179,8 +234,9 @@ def _probabilities(raw: Floats, out: Floats) -> None:
         for k in range(raw.shape[1]):
             top = max(top, raw[r, k])
         total = 0.0
-        if raw.shape[1] == 1:
-            out[r, 0], out[r, 1] = np.exp(-top), np.exp(raw[r, 0] - top)
+        if raw.shape[1] == 1:  # the exponential of the larger one is 1
+            less = np.exp(-abs(raw[r, 0]))
+            out[r, 0], out[r, 1] = (less, 1.0) if raw[r, 0] > 0 else (1.0, less)
             total = out[r, 0] + out[r, 1]
         else:
             for k in range(raw.shape[1]):
@@ -248,7 +304,8 @@ def boost(
     raw = np.empty((total, scores))
     raw[:] = first
     probability = np.empty((total, classes))
-    gradient, hessian = np.empty(total), np.empty(total)
+    gradient, hessian, leaf = np.empty(total), np.empty(total), np.zeros(total, np.int64)
+    places, histograms = (inputs + starts[:-1]).astype(np.int32), np.empty((most, starts[-1], 3))
     stops = held_out.sum() > 0
     _probabilities(raw, probability)
     best, waited, done = _log_loss(probability, held_out), 0, 0
@@ -260,9 +317,9 @@ def boost(
                 gradient[r] = people[r] * p - counts[r, own]
                 hessian[r] = people[r] * p * (1 - p)
             tree = (done - 1) * scores + k
-            leaf = _grow(
-                inputs, starts, ordered, gradient, hessian, people, leaves, penalty, rate,
-                column[tree], cut[tree], child[tree], value[tree], left[tree],
+            _grow(
+                inputs, places, starts, ordered, gradient, hessian, people, leaves, penalty, rate,
+                column[tree], cut[tree], child[tree], value[tree], left[tree], histograms, leaf,
             )  # fmt: skip
             for r in range(total):
                 raw[r, k] += value[tree, leaf[r]]

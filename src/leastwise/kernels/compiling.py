@@ -23,10 +23,13 @@ if sys.platform != "win32":
 
 
 def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Return a decorator that compiles a kernel when it is first called, and keeps it on the disk."""
+    """Return a decorator that compiles a kernel when it is first called, and keeps it on the disk.
+
+    A division by zero is no error there, as in NumPy: looking for it keeps loops from being vectorised.
+    """
 
     def decorated(function: Callable[..., Any]) -> Any:
-        kernel = numba.njit(cache=True, nogil=True, **options)(function)
+        kernel = numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
         kept = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
         if type(kept) is IndexDataCacheFile:
             kept.__class__ = _Files

@@ -60,7 +60,7 @@ def make_layout(personal: npt.ArrayLike, others: npt.ArrayLike, classes: int, wi
     return Layout(sizes, column, first, target_start, block_start, width, is_wide)
 
 
-@njit(error_model="numpy")
+@njit()
 def count_rows(table: Array, rows: Array, members: Array, people: Array, layout: Layout) -> None:
     """Fill the half table of the rows that ``members`` lists; ``people`` is empty for one person a row."""
     table[:] = 0
@@ -82,7 +82,7 @@ def count_rows(table: Array, rows: Array, members: Array, people: Array, layout:
                     table[base + rows[i, b]] += 1
 
 
-@njit(error_model="numpy")
+@njit()
 def part_rows(members: Array, spare: Array, rows: Array, column: int, left: Array) -> int:
     """Move the rows whose value goes left to the front, keeping their order; return how many they are."""
     front = 0
@@ -109,7 +109,7 @@ class PersonalValues(NamedTuple):
     most_common: Array  # per personal attribute, the place of its commonest value; -1 where it does not matter
 
 
-@njit(error_model="numpy")
+@njit()
 def class_counts(table: Array, layout: Layout, a: int) -> Array:
     """Return how many people of each class have each code of an attribute."""
     label = layout.target_start[-2]
@@ -122,7 +122,7 @@ def class_counts(table: Array, layout: Layout, a: int) -> Array:
     return counts
 
 
-@njit(error_model="numpy")
+@njit()
 def people_of(counts: Array) -> Array:
     """Return the sum of each row."""
     people = np.zeros(len(counts))
@@ -132,7 +132,7 @@ def people_of(counts: Array) -> Array:
     return people
 
 
-@njit(error_model="numpy")
+@njit()
 def above_zero(people: Array) -> Array:
     """Return the places of what is above 0."""
     places = np.empty(len(people), dtype=np.int64)
@@ -144,7 +144,7 @@ def above_zero(people: Array) -> Array:
     return places[:found]
 
 
-@njit(error_model="numpy")
+@njit()
 def present_personal(table: Array, layout: Layout, personal_scale: Array) -> PersonalValues:
     """Return the personal values that anybody in the node has."""
     personal = len(layout.target_start) - 2
@@ -176,7 +176,7 @@ def present_personal(table: Array, layout: Layout, personal_scale: Array) -> Per
     return PersonalValues(target, number, scale, held, common)
 
 
-@njit(error_model="numpy")
+@njit()
 def pair_counts(table: Array, layout: Layout, personal: PersonalValues, a: int, values: Array) -> Array:
     """Return the counts of an attribute's present values (rows) and the present personal values (columns).
 
@@ -199,7 +199,7 @@ def pair_counts(table: Array, layout: Layout, personal: PersonalValues, a: int, 
     return counts
 
 
-@njit(error_model="numpy")
+@njit()
 def present_values(table: Array, layout: Layout, a: int) -> tuple[Array, Array, Array]:
     """Return the codes of an attribute that anybody in the node has, their people per class, and their people."""
     every = class_counts(table, layout, a)

@@ -5,10 +5,6 @@ so that a record alone in its joint bucket is not taken as known. For a personal
 the joint bucket over a few telling attributes (its *context*), and below that the attribute's own bucket. For the
 label it is an additive model of the log-odds.
 
-Only the two commonest values can be guessed right. With the bare rule (guess what is in front) it is all people of
-the commonest or, at a tie, nobody: whoever leaves, the other value wins. Such holes are luck, and a search over
-merges finds them. So the lead counts as known up to chance: each of the two is in front with a probability.
-
 A merge touches only the joint buckets that contain the merged buckets; records are kept as a linked list per joint
 bucket, so that merging two is one step.
 """
@@ -23,12 +19,10 @@ import numpy.typing as npt
 
 from leastwise.kernels.compiling import njit
 from leastwise.kernels.numbering import number_keys
+from leastwise.kernels.right_guesses import clear_guesses, expected_right, near_guesses
 
 Array = npt.NDArray[Any]
 
-# Of the standard deviation of a lead: 0 leaves holes at ties; which share above 0 is best was not searched for.
-CHANCE = 0.5
-TIE = 1e-9
 NOT_NEGATIVE = 2**63 - 1  # of a sum that may have wrapped around, all bits but the sign
 
 
@@ -95,16 +89,17 @@ class State(NamedTuple):
 @njit()
 def _groups(state: State, attribute: int, into: Array) -> tuple[Array, Array, Array]:  # pragma: no cover
     """Return the joint buckets that a merge touches, chained by what they become: (first, next, touched)."""
-    total = len(state.joint.alive)
+    buckets, keys_of, zobrist, alive, _, _ = state.joint
+    total = len(alive)
     touched = np.empty(total, dtype=np.int64)
     keys = np.empty(total, dtype=np.int64)
     count = 0
     for z in range(total):
-        bucket = state.joint.buckets[z, attribute]
-        if state.joint.alive[z] and into[bucket] >= 0:
+        bucket = buckets[z, attribute]
+        if alive[z] and into[bucket] >= 0:
             touched[count] = z
-            moved = state.joint.zobrist[attribute, into[bucket]] - state.joint.zobrist[attribute, bucket]
-            keys[count] = (state.joint.keys[z] + moved) & NOT_NEGATIVE
+            moved = zobrist[attribute, into[bucket]] - zobrist[attribute, bucket]
+            keys[count] = (keys_of[z] + moved) & NOT_NEGATIVE
             count += 1
     group_of, groups = number_keys(keys[:count])
     first = np.full(groups, -1, dtype=np.int64)
@@ -157,83 +152,67 @@ def _summed_up(coarser: Coarser, row: int) -> None:  # pragma: no cover
 
 
 @njit()
-def _context_row(
-    state: State, target: int, attribute: int, into: Array, z: int, coarser: Coarser
-) -> int:  # pragma: no cover
-    """Return the row of the target's context that a joint bucket is in after the merge, filled."""
-    bucket = state.joint.buckets[z, attribute]
-    stride, goal = state.contexts.strides[target, attribute], into[bucket]
-    row = state.contexts.row_of[z, target] + stride * (goal - bucket)
-    if not coarser.ready[row]:
-        size, begin = state.targets.sizes[target], state.contexts.starts[target]
-        for b in range(len(into)):
-            if stride and into[b] == goal:
-                start = begin + (row + stride * (b - goal)) * size
-                coarser.counts[row] += state.contexts.counts[start : start + size]
-        _summed_up(coarser, row)
-    return int(row)
+def _fill_context(
+    state: State, target: int, attribute: int, into: Array, row: int, goal: int, coarser: Coarser
+) -> None:  # pragma: no cover
+    """Fill a row of the target's context as it is after the merge, of which ``goal`` is the merged bucket."""
+    stride = state.contexts.strides[target, attribute]
+    size, begin = state.targets.sizes[target], state.contexts.starts[target]
+    for b in range(len(into)):
+        if stride and into[b] == goal:
+            start = begin + (row + stride * (b - goal)) * size
+            coarser.counts[row] += state.contexts.counts[start : start + size]
+    _summed_up(coarser, row)
 
 
 @njit()
-def _own_row(
-    state: State, target: int, attribute: int, into: Array, z: int, coarser: Coarser
-) -> int:  # pragma: no cover
-    """Return the target's own bucket of a joint bucket after the merge, with its people of each value filled."""
+def _fill_own(
+    state: State, target: int, attribute: int, into: Array, home: int, coarser: Coarser
+) -> None:  # pragma: no cover
+    """Fill the people of each value in one of the target's own buckets as it is after the merge."""
     own = state.targets.own[target]
-    home = into[state.joint.buckets[z, own]] if own == attribute else state.joint.buckets[z, own]
-    if not coarser.ready[home]:
-        for v in range(state.targets.sizes[target]):
-            bucket = state.targets.bucket[target, v]
-            if own == attribute and into[bucket] >= 0:
-                bucket = into[bucket]
-            if bucket == home:
-                coarser.counts[home, v] = state.targets.people[target, v]
-        _summed_up(coarser, home)
-    return int(home)
+    for v in range(state.targets.sizes[target]):
+        bucket = state.targets.bucket[target, v]
+        if own == attribute and into[bucket] >= 0:
+            bucket = into[bucket]
+        if bucket == home:
+            coarser.counts[home, v] = state.targets.people[target, v]
+    _summed_up(coarser, home)
 
 
 @njit()
-def _hold(state: State, target: int, z: int, chain: Array, held: Array, seen: Array) -> int:  # pragma: no cover
+def _hold(
+    head: Array, following: Array, people: Array, values: Array, target: int, z: int, chain: Array, held: Array,
+    seen: Array,
+) -> int:  # fmt: skip  # pragma: no cover
     """Count the values of all records of a group of joint buckets; return how many different ones there are."""
     count = 0
     while z >= 0:
-        r = state.joint.head[z]
+        r = head[z]
         while r >= 0:
-            if state.records.people[r] <= 0:  # nobody
-                r = state.records.following[r]
-                continue
-            v = state.records.values[r, target]
-            if held[v] == 0:
-                seen[count] = v
-                count += 1
-            held[v] += state.records.people[r]
-            r = state.records.following[r]
+            if people[r] > 0:
+                v = values[r, target]
+                if held[v] == 0:
+                    seen[count] = v
+                    count += 1
+                held[v] += people[r]
+            r = following[r]
         z = chain[z]
     return count
-
-
-@njit()
-def _expected_right(front: float, other: float, lead: float, leaving: float) -> float:  # pragma: no cover
-    """Return the people expected to be guessed right, of those with the value in front and with the next one.
-
-    Each of them is guessed when the own value is in front although one person of it leaves, which takes
-    ``leaving`` from its lead. The lead is normal with a standard deviation of ``CHANCE`` of that of a tie.
-    """
-    reach = CHANCE * math.sqrt(2.0 * max(front + other - 1.0, 0.0))
-    if abs(lead - leaving) >= 6.0 * reach:  # what is left out is below 1e-16
-        return front if lead > leaving else 0.0
-    stays, overtaken = math.erfc((leaving - lead) / reach), math.erfc((leaving + lead) / reach)
-    return 0.5 * (front * stays + other * overtaken)
 
 
 @njit()
 def _right_guesses(
     held: Array,
     seen: Array,
-    row: Array,
-    row_most: Array,
+    count: int,
+    rows: Array,
+    rows_most: Array,
+    row: int,
     own_most: Array,
-    values: Array,
+    home: int,
+    people: Array,
+    target: int,
     share: float,
     inner: float,
 ) -> float:  # pragma: no cover
@@ -241,19 +220,18 @@ def _right_guesses(
     the row and in the own bucket can come there.
     """
     best, second, top, next_top = -1.0, -1.0, -1, -1
-    count = len(seen)
     for i in range(count + 4):
-        v = seen[i] if i < count else row_most[i - count] if i < count + 2 else own_most[i - count - 2]
+        v = seen[i] if i < count else rows_most[row, i - count] if i < count + 2 else own_most[home, i - count - 2]
         if v < 0 or v in (top, next_top) or (i >= count and held[v] > 0):
             continue
-        u = held[v] + share * (row[v] + inner * values[v])
+        u = held[v] + share * (rows[row, v] + inner * people[target, v])
         if u > best:
             best, second, top, next_top = u, best, v, top
         elif u > second:
             second, next_top = u, v
     other = held[next_top] if next_top >= 0 else 0.0
     # A person who leaves takes one from the row too.
-    return float(_expected_right(held[top], other, best - second, 1.0 + share))
+    return float(expected_right(held[top], other, best - second, 1.0 + share))
 
 
 @njit()
@@ -272,35 +250,45 @@ def _target_hits(
     ``all_of_them`` is False when the merge leaves the coarser knowledge alone; then groups of one are skipped. The
     change is that by the first pseudo-count.
     """
-    size = state.targets.sizes[target]
-    rows, begin = state.contexts.rows[target], state.contexts.starts[target]
+    size, rows, begin = state.targets.sizes[target], state.contexts.rows[target], state.contexts.starts[target]
+    stride, own = state.contexts.strides[target, attribute], state.targets.own[target]
     counts = state.contexts.counts[begin : begin + rows * size].reshape(rows, size)
     # The context is as it is where the merge leaves it alone; otherwise its rows begin empty.
-    context = _nothing_filled(np.zeros((rows, size)) if state.contexts.strides[target, attribute] else counts)
-    own = _nothing_filled(np.zeros((state.bucket_people.shape[1], size)))
+    context = _nothing_filled(np.zeros((rows, size)) if stride else counts)
+    at_home = _nothing_filled(np.zeros((state.bucket_people.shape[1], size)))
     held, seen = np.zeros(size), np.empty(size, dtype=np.int64)
     own_pseudo_count = state.pseudo_counts[len(state.targets.own) + 1]
     result = np.zeros((len(pseudo_counts), len(first)))
     change = 0.0
+    # Taken out of their tuples here: in the loop that would count references, which takes longer than all else.
+    buckets, row_of, hits, head = state.joint.buckets, state.contexts.row_of, state.hits, state.joint.head
+    following, people, values = state.records
+    of_value = state.targets.people
+    ready, row_people, row_most, row_counts = context.ready, context.people, context.most, context.counts
+    home_ready, home_people, home_most = at_home.ready, at_home.people, at_home.most
     for g in range(len(first)):
         z = first[g]
         if chain[z] < 0 and not all_of_them:
             continue
-        row = _context_row(state, target, attribute, into, z, context)
-        home = _own_row(state, target, attribute, into, z, own)
-        count = _hold(state, target, z, chain, held, seen)
+        bucket, home = buckets[z, attribute], buckets[z, own]
+        row, home = row_of[z, target] + stride * (into[bucket] - bucket), into[home] if own == attribute else home
+        if not ready[row]:
+            _fill_context(state, target, attribute, into, row, into[bucket], context)
+        if not home_ready[home]:
+            _fill_own(state, target, attribute, into, home, at_home)
+        count = _hold(head, following, people, values, target, z, chain, held, seen)
         # A bucket can be without values of its own: all its numbers are in runs that are commoner elsewhere.
-        inner = own_pseudo_count / own.people[home] if own.people[home] > 0 else 0.0
+        inner = own_pseudo_count / home_people[home] if home_people[home] > 0 else 0.0
         for i in range(len(pseudo_counts)):
-            share = pseudo_counts[i] / (max(context.people[row] - 1, 0.0) + own_pseudo_count)
+            share = pseudo_counts[i] / (max(row_people[row] - 1, 0.0) + own_pseudo_count)
             result[i, g] = _right_guesses(
-                held, seen[:count], context.counts[row], context.most[row], own.most[home],
-                state.targets.people[target], share, inner,
-            )  # fmt: skip
-        held[seen[:count]] = 0.0
+                held, seen, count, row_counts, row_most, row, home_most, home, of_value, target, share, inner
+            )
+        for i in range(count):
+            held[seen[i]] = 0.0
         before = 0.0
         while z >= 0:
-            before += state.hits[z, target]
+            before += hits[z, target]
             z = chain[z]
         change += result[0, g] - before
     return change, result
@@ -311,63 +299,38 @@ def _label_hits(
     state: State, attribute: int, into: Array, first: Array, chain: Array, effect: Array
 ) -> tuple[float, Array]:  # pragma: no cover
     """Return the change of the people whose label is guessed right, and the right guesses of each group."""
-    classes = state.label.people.shape[1]
-    last = state.hits.shape[1] - 1
-    held = np.zeros(classes)
-    score = np.zeros(classes)
+    people, scores, effects, right = state.label
+    classes, last, buckets, hits = people.shape[1], state.hits.shape[1] - 1, state.joint.buckets, state.hits
+    pseudo_count, yes_or_no = state.pseudo_counts[len(state.targets.own)], len(right) == 0
+    held, odds = np.zeros(classes), np.zeros(classes)
     result = np.zeros(len(first))
     change = 0.0
     for g in range(len(first)):
         z = first[g]
+        bucket, most = buckets[z, attribute], -np.inf
         for c in range(classes):
             held[c] = 0.0
-            bucket = state.joint.buckets[z, attribute]
-            score[c] = (
-                state.label.scores[z, c] - state.label.effects[attribute, bucket, c] + effect[into[bucket], c]
-            )
+            odds[c] = scores[z, c] - effects[attribute, bucket, c] + effect[into[bucket], c]
+            most = max(most, odds[c])
         before = 0.0
         while z >= 0:
-            before += state.hits[z, last]
+            before += hits[z, last]
             for c in range(classes):
-                held[c] += state.label.people[z, c]
+                held[c] += people[z, c]
             z = chain[z]
-        score -= score.max()
-        odds = np.exp(score)
-        odds *= state.pseudo_counts[len(state.targets.own)] / odds.sum()
+        total = 0.0
+        for c in range(classes):
+            odds[c] = math.exp(odds[c] - most)
+            total += odds[c]
+        for c in range(classes):
+            odds[c] *= pseudo_count / total
         # The additive model has few parameters; one record hardly moved it, so it is not left out there.
-        if len(state.label.right):
-            result[g] = _near_guesses(held, odds, state.label.right)
+        if yes_or_no:
+            result[g] = clear_guesses(held, odds)
         else:
-            best, second, top, next_top = -1.0, -1.0, 0, 0
-            for c in range(classes):
-                u = held[c] + odds[c]
-                if u > best:
-                    best, second, top, next_top = u, best, c, top
-                elif u > second:
-                    second, next_top = u, c
-            result[g] = _expected_right(held[top], held[next_top], best - second, 1.0)
+            result[g] = near_guesses(held, odds, right)
         change += result[g] - before
     return change, result
-
-
-@njit()
-def _near_guesses(held: Array, odds: Array, right: Array) -> float:  # pragma: no cover
-    """Return how right the best guess of a number is, summed over people, each of them left out of it."""
-    classes = len(held)
-    worth = np.zeros(classes)
-    for guess in range(classes):
-        for c in range(classes):
-            worth[guess] += right[guess, c] * (held[c] + odds[c])
-    total = 0.0
-    for c in range(classes):
-        if held[c] > 0:
-            best = 0
-            for guess in range(1, classes):
-                # Sums in another order are equal: of guesses as good as each other the lowest is made.
-                if worth[guess] - right[guess, c] > worth[best] - right[best, c] + TIE:
-                    best = guess
-            total += held[c] * right[best, c]
-    return total
 
 
 @njit()

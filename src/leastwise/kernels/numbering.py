@@ -14,13 +14,13 @@ Floats = npt.NDArray[np.floating[Any]]
 
 
 @njit()
-def slot(table: Ints, key: int, limit: int) -> int:
-    """Return where a key is, or belongs, in an open-addressing table."""
+def slot(table: Ints, key: int, limit: int, start: int = 0) -> int:
+    """Return where a key is, or belongs, in an open-addressing table: ``limit`` entries from ``start`` on."""
     # The upper bits of a product, scaled to the table: a remainder would take longer than all else.
     place = ((key * 0x9E3779B97F4A7C1 & 0x7FFFFFFFFFFFFFF) >> 27) * limit >> 32
-    while table[place] != -1 and table[place] != key:
+    while table[start + place] != -1 and table[start + place] != key:
         place = place + 1 if place + 1 < limit else 0
-    return place
+    return start + place
 
 
 @njit()
@@ -91,3 +91,20 @@ def count_keys(
         found[place[node]], counts[place[node]] = of_pair[p] % values, sums[p]
         place[node] += 1
     return lengths, found, counts, total
+
+
+@njit()
+def distinct_pairs(bucket_of: Ints, values: Ints, people: Floats, size: int) -> tuple[Ints, Ints, Floats]:
+    """Return the distinct (bucket, value) pairs in the order in which they appear, and the people of each.
+
+    Values are below the ``size``.
+    """
+    keys = np.empty(len(values), np.int64)
+    for i in range(len(values)):
+        keys[i] = bucket_of[i] * size + values[i]
+    number, found = number_keys(keys)
+    bucket, value, together = np.empty(found, np.int64), np.empty(found, np.int64), np.zeros(found)
+    for i in range(len(values)):
+        bucket[number[i]], value[number[i]] = bucket_of[i], values[i]
+        together[number[i]] += people[i]
+    return bucket, value, together

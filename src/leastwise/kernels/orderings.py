@@ -18,7 +18,7 @@ _SWEEPS = 60
 
 
 # Written out: what numba's own sort, sums and slices take to compile, a first user would wait for.
-@njit(error_model="numpy")
+@njit()
 def ascending(keys: Array, order: Array) -> None:
     """Reorder ``order`` so that its keys ascend; equal keys keep their order (a merge sort from below)."""
     m = len(order)
@@ -40,7 +40,7 @@ def ascending(keys: Array, order: Array) -> None:
         width *= 2
 
 
-@njit(error_model="numpy")
+@njit()
 def label_scores(classes: Array, people: Array) -> Array:
     """Return where each value stands with regard to the label.
 
@@ -60,7 +60,7 @@ def label_scores(classes: Array, people: Array) -> Array:
     return scores
 
 
-@njit(error_model="numpy")
+@njit()
 def class_spread(classes: Array, people: Array) -> Array:
     """Return the covariance of the class shares of values, each weighted by its people."""
     values, c = classes.shape
@@ -80,7 +80,7 @@ def class_spread(classes: Array, people: Array) -> Array:
     return spread
 
 
-@njit(error_model="numpy")
+@njit()
 def principal_direction(classes: Array, people: Array) -> Array:
     """Return the direction in which the shares vary most, by power iteration from the class that varies most."""
     spread = class_spread(classes, people)
@@ -109,7 +109,7 @@ def principal_direction(classes: Array, people: Array) -> Array:
     return turned
 
 
-@njit(error_model="numpy")
+@njit()
 def interleaved(by_label: Array, share: Array, order: Array) -> None:
     """Write the order that balances a personal attribute: one of its many, one of its few, and so on.
 
@@ -138,7 +138,7 @@ def interleaved(by_label: Array, share: Array, order: Array) -> None:
             lower += 1
 
 
-@njit(error_model="numpy")
+@njit()
 def natural(levels: int, m: int, variant: int, order: Array) -> None:
     """Write the natural order of numbers; "missing" and "other" (behind the levels) come first or last.
 
@@ -159,7 +159,7 @@ def natural(levels: int, m: int, variant: int, order: Array) -> None:
             place += 1
 
 
-@njit(error_model="numpy")
+@njit()
 def candidate_orders(
     levels: int, values: Array, by_class: Array, people: Array, shares: Array, most_common: Array, a: int
 ) -> Array:

@@ -16,29 +16,33 @@ _KEPT = 6
 
 
 @njit()
-def _mix_in(people: float, counts: Floats, values: Ints, settings: Floats, shares: Floats, state: Floats) -> None:
+def _mix_in(
+    node: int, starts: Ints, values: Ints, counts: Floats, people: Floats, settings: Floats, shares: Floats,
+    state: Floats,
+) -> None:  # fmt: skip
     """Do what ``_go_down`` does at one node, under all settings at once: values x settings.
 
     The rows of ``state`` are the scales, and room for what a node divides by and takes.
     """
-    scale, total, taken = state[0], state[1], state[2]
-    taken[:] = 0.0
-    for i in range(len(counts)):
-        for s in range(len(scale)):
-            taken[s] += min(settings[1, s], counts[i])
-    for s in range(len(scale)):
-        total[s] = people + settings[0, s]
-        if total[s] > 0:
-            scale[s] *= (settings[0, s] + taken[s]) / total[s]
-        if scale[s] < 1e-100:
-            shares[:, s] *= scale[s]
-            scale[s] = 1.0
-    for s in range(len(scale)):  # to multiply is faster than to divide
-        total[s] = 1 / (total[s] * scale[s]) if total[s] > 0 else 0.0
-    for i in range(len(counts)):
-        own = shares[values[i]]
-        for s in range(len(scale)):
-            own[s] += (counts[i] - min(settings[1, s], counts[i])) * total[s]
+    tried = settings.shape[1]
+    for s in range(tried):
+        state[2, s] = 0.0
+    for i in range(starts[node], starts[node + 1]):
+        for s in range(tried):
+            state[2, s] += min(settings[1, s], counts[i])
+    for s in range(tried):
+        total = people[node] + settings[0, s]
+        if total > 0:
+            state[0, s] *= (settings[0, s] + state[2, s]) / total
+        if state[0, s] < 1e-100:
+            for v in range(len(shares)):
+                shares[v, s] *= state[0, s]
+            state[0, s] = 1.0
+        # To multiply is faster than to divide.
+        state[1, s] = 1 / (total * state[0, s]) if total > 0 else 0.0
+    for i in range(starts[node], starts[node + 1]):
+        for s in range(tried):
+            shares[values[i], s] += (counts[i] - min(settings[1, s], counts[i])) * state[1, s]
 
 
 @njit()
@@ -124,6 +128,8 @@ def _score_to(
     kept, kept_scale = np.empty((_KEPT + 1, base.shape[1], tried)), np.ones((_KEPT + 1, tried))
     shares, state = np.empty(kept.shape[1:]), np.empty((3, tried))
     best, largest, last = np.empty(tried, np.int64), np.empty(tried), -1
+    # The logarithms take longest: where the same nodes say something of many paths, those of a value are kept.
+    logs, known, state_of = np.empty(shares.shape), np.full(len(shares), -1, np.int64), 0
     for q in order:
         common = -1
         if last >= 0 and base_of[q] == base_of[last]:
@@ -141,14 +147,18 @@ def _score_to(
                 if node == -1:
                     break
                 if node >= 0:
-                    a, b = starts[node], starts[node + 1]
-                    _mix_in(people[node], counts[a:b], values[a:b], settings, shares, state)
+                    _mix_in(node, starts, values, counts, people, settings, shares, state)
                 if depth < _KEPT:
                     kept[depth + 1], kept_scale[depth + 1] = shares, state[0]
             _likeliest(shares, best, largest)
+            state_of = q
         last = q
         for r in range(row_ends[q], row_ends[q + 1]):
-            for s in range(len(best)):
-                if row_v[r] != best[s]:
-                    found[s, 0] += row_w[r]
-                found[s, 1] -= row_w[r] * np.log(max(shares[row_v[r], s] * state[0, s], 1e-12))
+            v = row_v[r]
+            if known[v] != state_of:
+                known[v] = state_of
+                for s in range(tried):
+                    logs[v, s] = np.log(max(shares[v, s] * state[0, s], 1e-12))
+            for s in range(tried):
+                found[s, 0] += row_w[r] if v != best[s] else 0.0
+                found[s, 1] -= row_w[r] * logs[v, s]

@@ -55,7 +55,7 @@ class Sides(NamedTuple):
     own: float
 
 
-@njit(error_model="numpy")
+@njit()
 def _told(classes: Array, people: float, values: Array) -> float:
     """Return what a group tells of the label: the sum of squares of its classes, or the square of its sum, a head.
 
@@ -71,7 +71,7 @@ def _told(classes: Array, people: float, values: Array) -> float:
     return total
 
 
-@njit(error_model="numpy")
+@njit()
 def start_sides(by_class: Array, people: Array, personal: PersonalValues, judgement: Judgement, a: int) -> Sides:
     """Return the node as it is before a split on an attribute."""
     classes = by_class.shape[1]
@@ -97,7 +97,7 @@ class Left(NamedTuple):
     classes: Array
 
 
-@njit(error_model="numpy")
+@njit()
 def take_value(sides: Sides, left: Left, v: int) -> None:
     """Move one value's people to the left side."""
     left.totals[0] += sides.people[v]
@@ -106,7 +106,7 @@ def take_value(sides: Sides, left: Left, v: int) -> None:
         left.classes[k] += sides.by_class[v, k]
 
 
-@njit(error_model="numpy")
+@njit()
 def judge(
     sides: Sides,
     left: Left,
@@ -142,7 +142,7 @@ def judge(
                 best.left_classes[k, c] = left.classes[c]
 
 
-@njit(error_model="numpy")
+@njit()
 def nothing_yet(layout: Layout, judgement: Judgement) -> Best:
     """Return the state before any split was tried."""
     count, classes = len(judgement.alphas), layout.target_start[-1] - layout.target_start[-2]
@@ -159,7 +159,7 @@ def nothing_yet(layout: Layout, judgement: Judgement) -> Best:
     )
 
 
-@njit(error_model="numpy")
+@njit()
 def remember(best: Best, winner: Array, orders: Array, values: Array, a: int) -> None:
     """Write down which attribute and order won, for the alphas where one did."""
     for k in range(len(winner)):
@@ -170,7 +170,7 @@ def remember(best: Best, winner: Array, orders: Array, values: Array, a: int) ->
                 best.order[k, position] = values[orders[winner[k], position]]
 
 
-@njit(error_model="numpy")
+@njit()
 def in_two(by_class: Array, people: Array, values: Array) -> Array:
     """Return the people per class; where classes are numbers, as two classes whose share is the mean number.
 
@@ -188,7 +188,7 @@ def in_two(by_class: Array, people: Array, values: Array) -> Array:
     return two
 
 
-@njit(error_model="numpy")
+@njit()
 def scan_node(table: Array, layout: Layout, judgement: Judgement) -> Best:
     """Return the best split for each alpha, among those on attributes that are not wide."""
     best: Best = nothing_yet(layout, judgement)
@@ -207,7 +207,7 @@ def scan_node(table: Array, layout: Layout, judgement: Judgement) -> Best:
     return best
 
 
-@njit(error_model="numpy")
+@njit()
 def dense_shares(counts: Array, people: Array, most_common: Array) -> Array:
     """Return, per personal attribute, the share of its commonest value among the people of each value."""
     shares = np.zeros((len(most_common), len(people)))
@@ -218,7 +218,7 @@ def dense_shares(counts: Array, people: Array, most_common: Array) -> Array:
     return shares
 
 
-@njit(error_model="numpy")
+@njit()
 def scan_counts(
     orders: Array, counts: Array, sides: Sides, judgement: Judgement, personal: PersonalValues, best: Best
 ) -> Array:
@@ -241,7 +241,7 @@ def scan_counts(
 
 
 # Sums of squares of whole numbers are exact in any order; reordering them lets the compiler use wide registers.
-@njit(error_model="numpy", fastmath={"reassoc", "contract", "nsz"})
+@njit(fastmath={"reassoc", "contract", "nsz"})
 def move(left: Array, more: Array, total: Array, scale: Array) -> tuple[float, float]:
     """Move one value to the left side; return the scaled sums of squares of both sides."""
     one = 0.0
@@ -263,7 +263,7 @@ class Members(NamedTuple):
     people: Array  # of each row; empty for one person a row
 
 
-@njit(error_model="numpy")
+@njit()
 def scan_wide(table: Array, layout: Layout, judgement: Judgement, members: Members, best: Best) -> None:
     """Try all splits on wide attributes, row by row; ``best`` remembers them where they beat those tried before.
 
@@ -286,14 +286,14 @@ def scan_wide(table: Array, layout: Layout, judgement: Judgement, members: Membe
         remember(best, winner, orders, values, a)
 
 
-@njit(error_model="numpy")
+@njit()
 def code_of_row(layout: Layout, members: Members, a: int, i: int) -> int:
     """Return a row's code of an attribute."""
     start = layout.target_start[a] if a < len(layout.target_start) - 2 else 0
     return int(members.rows[i, layout.column[a]]) - int(start)
 
 
-@njit(error_model="numpy")
+@njit()
 def wide_shares(
     layout: Layout, personal: PersonalValues, members: Members, a: int, place: Array, people: Array
 ) -> Array:
@@ -312,7 +312,7 @@ def wide_shares(
     return shares
 
 
-@njit(error_model="numpy")
+@njit()
 def scan_rows(
     orders: Array,
     layout: Layout,
@@ -353,7 +353,7 @@ def scan_rows(
     return winner
 
 
-@njit(error_model="numpy")
+@njit()
 def sort_by_rank(
     layout: Layout, members: Members, a: int, place: Array, rank: Array, sorted_rows: Array, ends: Array
 ) -> None:
@@ -370,7 +370,7 @@ def sort_by_rank(
         next_place[r] += 1
 
 
-@njit(error_model="numpy")
+@njit()
 def move_row(members: Members, i: int, use: Array, moved: Array, squares: Array) -> None:
     """Move one row's people to the left side and keep the sums of squares of both sides, per target."""
     held = 1.0

@@ -147,6 +147,10 @@ class Samples:
         rows = self.inputs if inputs is None else inputs
         return allowed_values(self.target_masks[target], rows, self.target_sizes[target])
 
+    def ruled_out(self, target: int, inputs: Codes, probabilities: Probabilities) -> Probabilities:
+        """Return the probabilities of a target with what the inputs rule out at 0: see ``masked``."""
+        return masked(probabilities, self.allowed(target, inputs) if self.target_masks[target] else None)
+
 
 CHOOSING = 50_000
 """So many people of the validation part say which predictor is the strongest, and how its counts are smoothed. Of
@@ -250,7 +254,10 @@ def _targets(table: Table, targets: Targets) -> tuple[Codes, tuple[int, ...], tu
 
 
 def _columns(columns: Sequence[npt.NDArray[Any]], rows: int) -> Codes:
-    return np.stack(columns, axis=1).astype(np.intp) if columns else np.zeros((rows, 0), dtype=np.intp)
+    out = np.empty((rows, len(columns)), dtype=np.intp)
+    for j, column in enumerate(columns):
+        out[:, j] = column
+    return out
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,6 +275,11 @@ class Mask:
     column: int
     allowed: npt.NDArray[np.bool_]
 
+    @cached_property
+    def without_contradictions(self) -> npt.NDArray[np.bool_]:
+        """The same, but for a bucket behind which nothing may lie: that one excludes nothing."""
+        return np.where(self.allowed.any(axis=1, keepdims=True), self.allowed, True)
+
 
 Masks = tuple[Mask, ...]
 
@@ -283,29 +295,36 @@ def mask_of(column: int, bucket_of: npt.NDArray[Any]) -> Mask:
 
 def allowed_values(masks: Sequence[Mask], inputs: Codes, size: int) -> npt.NDArray[np.bool_]:
     """Return rows x values: what all masks together leave possible; a row of contradictions excludes nothing."""
+    if len(masks) == 1:  # what contradicts itself is a code, not a row
+        return np.asarray(masks[0].without_contradictions.take(inputs[:, masks[0].column], axis=0))
     allowed = np.ones((len(inputs), size), dtype=bool)
     for mask in masks:
         allowed &= mask.allowed[inputs[:, mask.column]]
-    allowed[~allowed.any(axis=1)] = True
+    if masks:
+        allowed[~allowed.any(axis=1)] = True
     return allowed
 
 
-def masked(probabilities: Array, allowed: npt.NDArray[np.bool_]) -> Array:
+def masked(probabilities: Array, allowed: npt.NDArray[np.bool_] | None) -> Array:
     """Return the probabilities with the impossible values at 0, renormalised; all alike where nothing is left.
+
+    Where nothing is said of what is ``allowed``, everything is.
 
     >>> masked(np.array([[0.6, 0.3, 0.1]]), np.array([[False, True, True]])).round(2).tolist()
     [[0.0, 0.75, 0.25]]
     """
     # Most of the time of an attack on long columns is spent here: a product is five times faster than a choice.
     kind = np.result_type(probabilities, np.float32)
-    left = np.multiply(probabilities, allowed, dtype=kind)
+    left = probabilities.astype(kind) if allowed is None else np.multiply(probabilities, allowed, dtype=kind)
     total = left.sum(axis=1, keepdims=True)
-    if np.isnan(total).any():  # somebody's strange number times nothing, which it must not remain
+    if (
+        allowed is not None and np.isnan(total).any()
+    ):  # somebody's strange number times nothing, which it must not remain
         left = np.where(allowed, probabilities, 0).astype(kind)
         total = left.sum(axis=1, keepdims=True)
     empty = ~(total[:, 0] > 0)
     if empty.any():
-        left[empty] = allowed[empty]
+        left[empty] = True if allowed is None else allowed[empty]
         total[empty, 0] = left[empty].sum(axis=1)
     left /= total
     return left

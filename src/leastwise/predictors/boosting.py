@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from leastwise.kernels import boosted_trees
 from leastwise.partition import Codes
-from leastwise.predictors.base import Probabilities, Samples, masked, starts
+from leastwise.predictors.base import Probabilities, Samples, starts
 from leastwise.predictors.joint_buckets import JointBuckets
 from leastwise.random import generator
 from leastwise.records.grouping import quantile_of
@@ -77,7 +77,7 @@ class Boosting:
         )
         codes = self.inputs_(inputs)
         return [
-            masked(_spread(boosted, self.inputs_, codes, counted[t]), self.like_.allowed(t, inputs))
+            self.like_.ruled_out(t, inputs, _spread(boosted, self.inputs_, codes, counted[t]))
             if boosted
             else counted[t]
             for t, boosted in enumerate(self.boosted_)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -151,7 +152,8 @@ class HeldOut:
         """
         if self.graded is not None:
             return float(np.average(self.graded.expected_loss(beliefs, self.guessed), weights=self.weights))
-        lost = beliefs.max(axis=1) - beliefs[np.arange(len(beliefs)), self.guessed]
+        most = reduce(np.maximum, beliefs.T)  # classes are few: column by column is faster than row by row
+        lost = most - beliefs[np.arange(len(beliefs)), self.guessed]
         return float(np.average(lost, weights=self.weights))
 
     def is_surprised_more_than(self, other: HeldOut) -> Difference:

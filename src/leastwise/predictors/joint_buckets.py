@@ -30,6 +30,8 @@ _FEWEST_FOR_ORDER, _MOST_FOR_ORDER = 6_000, 15_000
 _ORDER_PSEUDO_COUNT = 2.0
 # Inputs tried for each place in the order: hundreds of attributes would take minutes.
 _MOST_TRIED = 24
+# Who chooses among predictors asks of the validation rows what was just looked up there: so many nodes are kept.
+_MOST_WALKED = 2**16
 
 
 @dataclass
@@ -84,11 +86,7 @@ class _Rows:
 
 
 def _rows(bucket_of: Array, values: Array, weights: Array, size: int) -> _Rows:
-    number, found = numbering.number_keys(bucket_of.astype(np.int64) * size + values)
-    place = np.empty(found, dtype=np.intp)
-    place[number[::-1]] = np.arange(len(number))[::-1]
-    people = np.bincount(number, weights=weights, minlength=found).astype(float)
-    return _Rows(bucket_of[place].astype(np.int64), values[place].astype(np.int64), people)
+    return _Rows(*numbering.distinct_pairs(bucket_of.astype(np.int64), values, weights.astype(float), size))
 
 
 @dataclass(eq=False)
@@ -105,6 +103,7 @@ class _Chain:
     pseudo_count: float = 0.0
     discount: float = 0.0
     depth: int = 0
+    walked: tuple[Array, Array] | None = None  # inputs that will be asked about next, and their paths
 
     @classmethod
     def of(cls, train: Samples, target: int, inputs: Array, rows: _Rows, random: np.random.Generator) -> _Chain:
@@ -125,7 +124,7 @@ class _Chain:
             train.target_masks[target],
             int(useful),
             (keys, nodes, ends),
-            _count(node_of, rows, size),
+            backoff.count_nodes(node_of, rows.z, rows.v, rows.w, size),
         )
 
     def choose(
@@ -143,8 +142,9 @@ class _Chain:
         depths = sorted({self.useful, len(self.order)})
         settings = [*product(map(float, pseudo_counts), map(float, discounts))]
         by_inputs = np.argsort(rows.z, kind="stable")
+        path = self._path(inputs)
         found = path_scores.score_posteriors(
-            self._path(inputs),
+            path,
             *self.counts,
             *self._base(inputs),
             np.array(settings),
@@ -160,6 +160,8 @@ class _Chain:
         d, s = tried[min(range(len(tried)), key=scores.__getitem__)]
         self.depth, (self.pseudo_count, self.discount) = depths[d], settings[s]
         self._forget_deeper()
+        if len(inputs) * self.depth <= _MOST_WALKED:
+            self.walked = inputs, np.ascontiguousarray(path[:, : self.depth])
 
     def _forget_deeper(self) -> None:
         """Keep what probabilities need: a chain as deep as its inputs are many fills the memory in vain."""
@@ -176,7 +178,7 @@ class _Chain:
         found = backoff.posteriors(
             self._path(inputs), *self.counts, *self._base(inputs), self.pseudo_count, self.discount
         )
-        return masked(found, allowed_values(self.masks, inputs, len(self.prior)))
+        return masked(found, allowed_values(self.masks, inputs, len(self.prior)) if self.masks else None)
 
     def _base(self, inputs: Array) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64]]:
         """Return what is thought before anything is counted, and which row of it is for which inputs."""
@@ -191,6 +193,9 @@ class _Chain:
 
     def _path(self, inputs: Array, depth: int | None = None) -> Array:
         """Return the node of each row at each depth, as far as depths are asked for."""
+        walked, self.walked = self.walked, None  # asked once: nobody keeps paths
+        if walked is not None and depth is None and np.array_equal(walked[0], inputs):
+            return walked[1]
         return np.asarray(backoff.walk(inputs, self.order[:depth], self.sizes, *self.trie, self.counts[3]))
 
 
@@ -203,20 +208,3 @@ def _some(inputs: Array, rows: _Rows, random: np.random.Generator) -> tuple[Arra
     number[chosen] = np.arange(len(chosen))
     kept = number[rows.z] >= 0
     return inputs[chosen], _Rows(number[rows.z[kept]], rows.v[kept], rows.w[kept])
-
-
-def _count(node_of: Array, rows: _Rows, values: int) -> tuple[Array, Array, Array, Array]:
-    """Return, node by node, the values that occur and how many people have each; and all people of each node.
-
-    Nodes are numbered depth by depth, and so they are counted: a key for each person and depth would take most of
-    the memory of an attack.
-    """
-    nobody = np.zeros(1, dtype=np.int32), np.zeros(0, dtype=np.int32), np.zeros(0), np.zeros(1)
-    pieces, first = [nobody], 1  # node 0, the root, is the prior's
-    for depth in range(node_of.shape[1]):
-        nodes = max(int(node_of[:, depth].max(initial=0)) + 1 - first, 0)
-        pieces.append(backoff.count_at(node_of, depth, first, nodes, rows.z, rows.v, rows.w, values))
-        first += nodes
-    lengths, found, counts, people = (np.concatenate(column) for column in zip(*pieces, strict=True))
-    ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-    return ends, found, counts, people

@@ -14,7 +14,15 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.kernels.one_hot_layer import adam, add_up, backward, forward, softmax_delta, where_active
+from leastwise.kernels.one_hot_layer import (
+    adam,
+    add_up,
+    backward,
+    forward,
+    softmax_delta,
+    summed_rows,
+    where_active,
+)
 from leastwise.partition import Codes
 from leastwise.predictors.base import OneHot, Probabilities, Samples, batches, few_threads, starts
 from leastwise.random import generator
@@ -184,7 +192,7 @@ class Training:
         back = delta @ self.weights[2].T
         where_active(hidden, back)
         first = backward(self.inputs, rows, *self.form, back, len(layer))
-        return [first, back.sum(axis=0), hidden.T @ delta, delta.sum(axis=0)]
+        return [first, summed_rows(back), hidden.T @ delta, summed_rows(delta)]
 
     def _adam(self, gradients: list[Array], rate: float) -> None:
         size = np.float32(rate * np.sqrt(1 - 0.999**self.steps) / (1 - 0.9**self.steps))

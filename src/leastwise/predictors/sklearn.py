@@ -15,7 +15,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from leastwise.errors import ParameterError
-from leastwise.kernels.additive_logistic import loss_and_slopes, score_rows
+from leastwise.kernels.additive_logistic import Sparse, loss_and_slopes, score_rows
 from leastwise.partition import Codes
 from leastwise.predictors.base import OneHot, Probabilities, Samples, few_threads, starts
 from leastwise.predictors.strongest import Strongest
@@ -166,6 +166,7 @@ class _Design:
         self.start = starts([len(table) for table in one_hot.rows])[:-1]
         self.form = block_diag(one_hot.rows, format="csr") if one_hot.rows else csr_matrix((0, 0))
         self.inputs = self.places(train.inputs[first])
+        self.sparse = _parts(self.form), _parts(self.form.T.tocsr())
 
     def places(self, inputs: Codes) -> npt.NDArray[np.int32]:
         return np.ascontiguousarray(inputs + self.start).astype(np.int32)
@@ -176,6 +177,11 @@ class _Design:
         cells = self.bucket_of * size + train.targets[:, target]
         found = np.bincount(cells, weights=train.weights, minlength=len(self.inputs) * size)
         return found.reshape(-1, size).astype(float)
+
+
+def _parts(matrix: Any) -> Sparse:
+    """Return the arrays of a sparse matrix, as kernels take them."""
+    return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data.astype(float)
 
 
 class _Penalised:
@@ -200,15 +206,13 @@ class _Penalised:
         if len(present) == 1 or not form.shape[1]:
             constant = np.log(use[present] / use.sum())  # there is nothing to learn
             return _Effects(present, np.zeros((form.shape[0], len(present))), constant, len(use))
-        counts, shape, back = np.ascontiguousarray(counts[:, present]), (form.shape[1] + 1, width), form.T.tocsr()
+        counts, shape = np.ascontiguousarray(counts[:, present]), (form.shape[1] + 1, width)
         people, penalty = float(use.sum()), 1.0 / (self.inverse_penalty * float(use.sum()))
-        slopes, slope = np.zeros((form.shape[0], width)), np.zeros(width)
+        rows, sparse = self.design.inputs, self.design.sparse
 
         def objective(flat: Array) -> tuple[float, Array]:
-            weights = flat.reshape(shape)
-            effects = np.ascontiguousarray(form @ weights[:-1])
-            loss = loss_and_slopes(self.design.inputs, effects, weights[-1].copy(), counts, slopes, slope) / people
-            gradient = np.vstack([back @ slopes / people + penalty * weights[:-1], slope / people])
+            weights, gradient = flat.reshape(shape), np.empty(shape)
+            loss = loss_and_slopes(rows, *sparse, weights, counts, people, penalty, gradient)
             return loss + penalty / 2 * float((weights[:-1] ** 2).sum()), gradient.ravel()
 
         options = {"maxiter": self.steps, "maxls": 50, "gtol": 1e-4, "ftol": 64 * np.finfo(float).eps}

@@ -6,6 +6,7 @@ of two compete: models that err on different records correct each other.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,7 +20,7 @@ from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.kernels.mixtures import try_cells
 from leastwise.partition import Codes
-from leastwise.predictors.base import Predictor, Probabilities, Samples, Targets, masked, samples
+from leastwise.predictors.base import Predictor, Probabilities, Samples, Targets, samples
 from leastwise.predictors.joint_buckets import JointBuckets
 from leastwise.predictors.network import Network
 from leastwise.records.grouping import joint_buckets
@@ -105,7 +106,7 @@ def masked_predictions(predictor: Predictor, like: Samples, inputs: Codes) -> li
     if getattr(predictor, "rules_out", False):
         return [np.asarray(probabilities) for probabilities in predictor.predict(inputs)]
     return [
-        masked(np.asarray(probabilities), like.allowed(target, inputs))
+        like.ruled_out(target, inputs, np.asarray(probabilities))
         for target, probabilities in enumerate(predictor.predict(inputs))
     ]
 
@@ -343,8 +344,7 @@ class Tried:
     def best(self) -> int:
         """Return which candidate is the best: see ``Strongest``."""
         lead = int(np.argmin(self.errors))
-        pairs = enumerate(self.wrong - self.wrong[lead])
-        equal = [i for i, difference in pairs if _cannot_tell(difference, self.weights)]
+        equal = _not_told(self.wrong - self.wrong[lead], self.weights)
         # Rounded, so that a predictor alone wins against a mixture that says the same.
         return min(equal, key=lambda i: (round(float(self.log_losses[i]), 6), i))
 
@@ -406,7 +406,13 @@ class _Cells(NamedTuple):
 
 def _cannot_tell(difference: npt.NDArray[Any], weights: npt.NDArray[Any]) -> bool:
     """Return whether a mean difference of errors is at most its standard error."""
+    return _not_told(difference[None], weights) == [0]
+
+
+def _not_told(differences: npt.NDArray[Any], weights: npt.NDArray[Any]) -> list[int]:
+    """Return which of several mean differences of errors, each a row, are at most their standard error."""
     people = float(weights.sum()) or 1.0  # nobody tells anything
-    mean = float((weights * difference).sum() / people)
-    variance = float((weights * difference**2).sum() / people) - mean**2
-    return bool(mean <= np.sqrt(max(variance, 0) / people))
+    means = ((weights * differences).sum(axis=1) / people).tolist()
+    squares = ((weights * differences**2).sum(axis=1) / people).tolist()
+    pairs = enumerate(zip(means, squares, strict=True))
+    return [i for i, (mean, square) in pairs if mean <= math.sqrt(max(square - mean**2, 0) / people)]

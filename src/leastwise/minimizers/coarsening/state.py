@@ -175,9 +175,10 @@ def _contexts(
     personal = len(records.own)
     strides, rows = np.zeros((personal, len(columns) + 1), dtype=np.int64), np.ones(personal, dtype=np.int64)
     tables = []
+    some = [column if len(column) == len(records.sample) else column[records.sample] for column in columns]
     for t, size in enumerate(records.target_sizes):
         row = np.zeros(len(records.people), dtype=np.int64)
-        for j in _context(records, columns, sizes, t):
+        for j in _context(records, some, sizes, t):
             strides[t, j] = rows[t]
             row += rows[t] * columns[j]
             rows[t] *= sizes[j]
@@ -190,33 +191,35 @@ def _contexts(
 def _context(
     records: Records, columns: Sequence[npt.NDArray[Any]], sizes: Sequence[int], target: int
 ) -> list[int]:
-    """Choose the attributes that tell a personal attribute best, while their joint buckets stay well filled."""
-    rows_of = records.sample
+    """Choose the attributes that tell a personal attribute best, while their joint buckets stay well filled.
+
+    ``columns`` are those of the sample of the records.
+    """
     own, size = records.own[target], records.target_sizes[target]
-    values, people = records.targets[rows_of, target], records.people[rows_of]
-    own_column = columns[own][rows_of]
+    values, people = records.targets[records.sample, target], records.people[records.sample]
     by_value = np.bincount(values, weights=people, minlength=size)
-    total = np.bincount(own_column, weights=people, minlength=sizes[own])
+    total = np.bincount(columns[own], weights=people, minlength=sizes[own])
     total[total == 0] = 1.0  # nobody is in the bucket, and nobody counts
     own_total = np.ones(size)
-    own_total[values] = total[own_column]
-    chosen, rows, count = [own], own_column.astype(np.int64), sizes[own]
+    own_total[values] = total[columns[own]]
+    chosen, rows, count = [own], np.zeros(len(values), dtype=np.int64), 1
     limit = min(_LARGEST_TABLE / size, records.people.sum() / _PEOPLE_PER_ROW)
 
-    def hits(rows: Ints, count: int) -> float:
-        return float(context_hits(rows, count, values, size, people, 1.0, by_value, own_total))
+    def hits(j: int) -> float:
+        rest = values, size, people, 1.0, by_value, own_total
+        return float(context_hits(rows, columns[j], sizes[j], count * sizes[j], *rest))
 
-    best = hits(rows, count)
+    best, j = hits(own), own
     while True:
+        rows, count = rows * sizes[j] + columns[j], count * sizes[j]
         options = [
-            (hits(rows * sizes[j] + columns[j][rows_of], count * sizes[j]), j)
+            (hits(j), j)
             for j in range(len(columns))
             if j not in chosen and sizes[j] > 1 and count * sizes[j] <= limit
         ]
         if not options or max(options)[0] <= best:
             return chosen
         best, j = max(options)
-        rows, count = rows * sizes[j] + columns[j][rows_of], count * sizes[j]
         chosen.append(j)
 
 

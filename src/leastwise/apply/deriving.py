@@ -49,20 +49,20 @@ def plain_request(request: Request) -> Request:
 
 def derived_attributes(request: Request, columns: Container[str]) -> list[Attribute]:
     """Return what is asked by a rule; complain where its column is not there or would leave as it is."""
-    found = [partition.attribute for partition in _asked(request) if partition.attribute.derive]
-    for attribute in found:
+    attributes = [partition.attribute for partition in _asked(request) if partition.attribute.derive]
+    for attribute in attributes:
         for column in attribute.columns:
             if column not in columns:
                 raise DataError(f"the records have no column {shorten(column)}, of which {attribute.name} is made")
             if column in request.keep:
                 raise ParameterError(f"{shorten(column)} is asked as {attribute.name}; it cannot be kept as it is")
-    return [*found, *(label for label in request.labels if label.derive and label.column in columns)]
+    return [*attributes, *(label for label in request.labels if label.derive and label.column in columns)]
 
 
 def derived_record(request: Request, record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record with what is derived from it."""
-    found = derived_attributes(request, record)
-    return {**record, **{a.name: derived(a.derive, *(record[c] for c in a.columns)) for a in found}}
+    attributes = derived_attributes(request, record)
+    return {**record, **{a.name: derived(a.derive, *(record[c] for c in a.columns)) for a in attributes}}
 
 
 def derived_frame(request: Request, frame: Any, schema: Mapping[str, Any], api: Any) -> Any:
@@ -70,11 +70,11 @@ def derived_frame(request: Request, frame: Any, schema: Mapping[str, Any], api: 
     return derived_columns(derived_attributes(request, schema), frame, schema, api)
 
 
-def derived_columns(found: Sequence[Attribute], frame: Any, schema: Mapping[str, Any], api: Any) -> Any:
+def derived_columns(attributes: Sequence[Attribute], frame: Any, schema: Mapping[str, Any], api: Any) -> Any:
     """Return a frame, or a query, with derived questions under their names."""
-    frame = frame.with_columns(*(_expression(a, schema, api).alias(a.name) for a in found))
+    frame = frame.with_columns(*(_expression(a, schema, api).alias(a.name) for a in attributes))
     # In a second step: an engine would work a long expression out anew for each of the seven names.
-    days = [attribute.name for attribute in found if attribute.derive.startswith("weekday")]
+    days = [attribute.name for attribute in attributes if attribute.derive.startswith("weekday")]
     return frame.with_columns(*(_named_day(api.col(name), api).alias(name) for name in days)) if days else frame
 
 
@@ -152,7 +152,7 @@ def _part(rule: Part, text: Any, api: Any) -> Any:
     number = {f: text.str.slice(begin, length).cast(api.Int64) for f, (begin, length) in places.items()}
     if rule.part == "weekday":
         return _weekday(number["YYYY"], number["MM"], number["DD"], api)
-    found = {
+    expression_of = {
         "year": lambda: number["YYYY"],
         "decade": lambda: number["YYYY"] // 10 * 10,
         "month": lambda: number["MM"],
@@ -161,7 +161,7 @@ def _part(rule: Part, text: Any, api: Any) -> Any:
         "minutes": lambda: 60 * number["hh"] + number["mm"],
         "age": lambda: (rule.reference - 10_000 * number["YYYY"] - 100 * number["MM"] - number["DD"]) // 10_000,
     }
-    return found[rule.part]().cast(api.String)
+    return expression_of[rule.part]().cast(api.String)
 
 
 def _weekday(year: Any, month: Any, day: Any, api: Any) -> Any:

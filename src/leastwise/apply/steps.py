@@ -65,14 +65,14 @@ class Step:
         """The piece of each value, or its answer where that is ``direct``; null where Python must decide."""
         if isinstance(self.partition, Untouched):
             return self._number_itself()
-        found = self._interval(self.partition) if isinstance(self.partition, Intervals) else self._declared()
+        piece = self._interval(self.partition) if isinstance(self.partition, Intervals) else self._declared()
         if self.attribute.missing:
             missing = len(self.partition.assignment) - self.attribute.extra_values
             bucket = self.partition.assignment[missing]
             answer = self.of_pieces[missing] if self.itself else self.first_pieces[bucket]
             if answer is not None:
-                return self.api.when(self._is_missing()).then(self._literal(answer)).otherwise(found)
-        return found
+                return self.api.when(self._is_missing()).then(self._literal(answer)).otherwise(piece)
+        return piece
 
     def decide(self, value: Any) -> Any:
         """Return what ``place`` left open for one raw value, or raise."""
@@ -111,8 +111,8 @@ class Step:
             # A missing number is a null or a NaN; both were decided alike.
             place = self.api.when(self._is_missing()).then(self._literal(missing[0])).otherwise(place)
         if known:
-            found = self.looked_up(self._column, known, self.place_type)
-            place = self.api.when(place.is_null()).then(found).otherwise(place)
+            pieces = self.looked_up(self._column, known, self.place_type)
+            place = self.api.when(place.is_null()).then(pieces).otherwise(place)
         return place
 
     @property
@@ -237,8 +237,8 @@ class Step:
     def _number_itself(self) -> Any:
         if self.output != "labels":
             kept = self._column if self.family in ("int", "float") else self._number
-            found = self.api.when(self._inside()).then(kept)
-            return found if self.family in ("int", "float") else found.cast(self.place_type)
+            answer = self.api.when(self._inside()).then(kept)
+            return answer if self.family in ("int", "float") else answer.cast(self.place_type)
         number, (low, high) = self._number.cast(self.api.Float64), _PLAIN
         whole = self._is_whole(number) & (number.abs() < 1e15)
         plain = (number.abs() >= low) & (number.abs() < high)

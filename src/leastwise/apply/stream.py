@@ -173,11 +173,11 @@ class _Writer:
     @classmethod
     def to(cls, target: str | Path, kind: str | None, overwrite: bool) -> _Writer:
         named = Path(f"_.{kind or 'csv'}") if kind or str(target) == STANDARD_STREAM else Path(target)
-        found = file_format(named)
-        separator = "\t" if found == "csv" and named.suffix == ".tsv" else ","
+        form = file_format(named)
+        separator = "\t" if form == "csv" and named.suffix == ".tsv" else ","
         if str(target) == STANDARD_STREAM:
-            return cls(None, found, separator)
-        return cls(_free_place(Path(target), overwrite), found, separator)
+            return cls(None, form, separator)
+        return cls(_free_place(Path(target), overwrite), form, separator)
 
     @contextmanager
     def finished_file(self) -> Iterator[Path]:

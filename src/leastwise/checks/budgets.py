@@ -67,14 +67,14 @@ def utility_comparisons(evaluation: Evaluation, budget: Budget) -> list[Comparis
     errors = {e.label: Share(error=e.error, people=risk.people) for e in risk.labels} if by_label else {}
     increases = {e.label: e.increase for e in risk.labels} if by_label else {"": risk.increase}
     told = {e.label for e in deciding(risk.labels)} or {""}
-    found = []
+    comparisons = []
     for label, share in (errors or {"": Share.of(risk)}).items():
         if budget.max_error is not None:
             who = f"the model{f' about {label}' * bool(label)}"
-            found.append(error_comparison(share, budget.max_error, who, share_of_what(risk)))
+            comparisons.append(error_comparison(share, budget.max_error, who, share_of_what(risk)))
         if most is not None:
-            found.append(_increase(increases[label], most, label, by_label and label not in told))
-    return found
+            comparisons.append(_increase(increases[label], most, label, by_label and label not in told))
+    return comparisons
 
 
 def error_comparison(risk: Share, most: float, who: str = "the model", of: str = "of the time") -> Comparison:
@@ -109,9 +109,9 @@ def _increase(increase: Difference | None, most: float, label: str, untold: bool
     )
 
 
-def group_comparisons(found: Groups, budget: Budget) -> list[Comparison]:
+def group_comparisons(groups: Groups, budget: Budget) -> list[Comparison]:
     """Hold the limits of declared groups, each group and each grouping by itself."""
-    large = [each for each in found.groups if each.people >= FEWEST]
+    large = [each for each in groups.groups if each.people >= FEWEST]
     most = budget.max_group_error
     errors = [
         error_comparison(Share(error=each.error, people=round(each.people)), most, f"the model for {each.group}")
@@ -121,22 +121,22 @@ def group_comparisons(found: Groups, budget: Budget) -> list[Comparison]:
     limit = budget.max_group_gap
     if limit is None:
         return errors
-    more = {gap.grouping: [each.more for each in large if each.grouping == gap.grouping] for gap in found.gaps}
-    return [*errors, *(_gap(gap, more[gap.grouping], limit) for gap in found.gaps)]
+    more = {gap.grouping: [each.more for each in large if each.grouping == gap.grouping] for gap in groups.gaps}
+    return [*errors, *(_gap(gap, more[gap.grouping], limit) for gap in groups.gaps)]
 
 
-def _gap(found: Gap, increases: Sequence[Difference], limit: float) -> Comparison:
+def _gap(gap: Gap, increases: Sequence[Difference], limit: float) -> Comparison:
     return Comparison(
         about=ABOUT,
         agreed=True,
-        name=f"gap by {found.grouping}",
-        now=found.gap,
+        name=f"gap by {gap.grouping}",
+        now=gap.gap,
         limit=limit,
-        interval=found.interval,
+        interval=gap.interval,
         chance=chance_of_gap(increases, limit),
-        matters=found.gap > limit,
+        matters=gap.gap > limit,
         reason=(
-            f"by {found.grouping}, {found.most} pay {found.gap:.3f} more than {found.least} for asking less, "
+            f"by {gap.grouping}, {gap.most} pay {gap.gap:.3f} more than {gap.least} for asking less, "
             f"allowed is {limit:g}"
         ),
     )
@@ -147,17 +147,19 @@ def unique_comparisons(unique: int, people: float, budget: Budget) -> list[Compa
     are = "is" if unique == 1 else "are"
     alone = f"{unique:,} of {counted(people, 'person', 'people')} {are} alone with their record, allowed"
     same: dict[str, Any] = {"about": ABOUT, "agreed": True}
-    found = []
+    comparisons = []
     if (most := budget.max_unique) is not None:
         chance = chance_of_number(unique, most)
         figures: dict[str, Any] = {"now": unique, "limit": most, "chance": chance, "matters": unique > most}
-        found.append(Comparison(name="people who are alone", reason=f"{alone} are {most:,}", **figures, **same))
+        comparisons.append(
+            Comparison(name="people who are alone", reason=f"{alone} are {most:,}", **figures, **same)
+        )
     if (share := budget.max_unique_share) is not None and people:
         chance, now = chance_above(unique, people, share), unique / people
         figures = {"now": now, "limit": share, "chance": chance, "matters": now > share}
         words = f"{alone} is a share of {share:g}"
-        found.append(Comparison(name="share of people who are alone", reason=words, **figures, **same))
-    return found
+        comparisons.append(Comparison(name="share of people who are alone", reason=words, **figures, **same))
+    return comparisons
 
 
 def risk_comparisons(attack: Any, least: Mapping[str, float], about: str = ABOUT) -> list[Comparison]:
@@ -171,8 +173,8 @@ def risk_comparisons(attack: Any, least: Mapping[str, float], about: str = ABOUT
 
 
 def _risk(attack: Any, name: str, least: float, about: str) -> Comparison:
-    found = attack if name == MEAN else attack[name]
-    error, interval = found.adversary_error, found.interval
+    result = attack if name == MEAN else attack[name]
+    error, interval = result.adversary_error, result.interval
     people = people_behind(error, interval, attack.people) if name == MEAN else attack.people
     who = "on average over the personal attributes" if name == MEAN else f"about {name}"
     return Comparison(

@@ -151,8 +151,8 @@ def check(
     if promise is not None:
         promise.check_fits(generalization)
     how: dict[str, Any] = {"seed": seed, "quick": quick, "held_out": held_out, "progress": progress}
-    found = _judged(generalization, new.table, previous, source, **how)
-    told = with_effective_people(found, new.table.efficiency)
+    evaluation = _judged(generalization, new.table, previous, source, **how)
+    told = with_effective_people(evaluation, new.table.efficiency)
     comparisons = _budget_comparisons(generalization, told, budget)
     comparisons += unseen_comparisons(new.unseen, new.people, limits)
     if groups and budget.bounds_groups:
@@ -163,9 +163,9 @@ def check(
         generalization=generalization,
         limits=limits,
         comparisons=tuple(comparisons),
-        evaluation=found,
+        evaluation=evaluation,
         people=new.people if source is None else len(source),
-        notes=tuple(_notes(generalization, new, previous, promise, found)),
+        notes=tuple(_notes(generalization, new, previous, promise, evaluation)),
     )
 
 
@@ -187,7 +187,7 @@ def _notes(
     new: NewRecords,
     previous: Sequence[Generalization],
     promise: Promise | None,
-    found: Evaluation,
+    evaluation: Evaluation,
 ) -> list[str]:
     """Say what was not checked, how records count, and what all generalizations ever in use tell together."""
     effective = new.table.effective_people if new.table.survey else None
@@ -195,8 +195,8 @@ def _notes(
         *_label_notes(generalization, new),
         *weight_notes(len(new.table), effective, promise),
         *_nesting_notes(generalization, previous),
-        *(attack.told().finding for attack in found.attacks if attack.adversary == "A6"),
-        *([] if promise is None else _not_comparable(promise, found)),
+        *(attack.told().finding for attack in evaluation.attacks if attack.adversary == "A6"),
+        *([] if promise is None else _not_comparable(promise, evaluation)),
     ]
 
 
@@ -224,33 +224,35 @@ def weight_notes(records: int, effective: float | None, promise: Promise | None)
     return notes
 
 
-def _budget_comparisons(generalization: Generalization, found: Evaluation, budget: Budget) -> list[Comparison]:
-    alone: Any = found["A8"]
-    several = [attack for attack in found.attacks if attack.adversary == "A6"]
+def _budget_comparisons(
+    generalization: Generalization, evaluation: Evaluation, budget: Budget
+) -> list[Comparison]:
+    alone: Any = evaluation["A8"]
+    several = [attack for attack in evaluation.attacks if attack.adversary == "A6"]
     least = budget.min_adversary_error
-    if least and not found.personal:
+    if least and not evaluation.personal:
         raise ParameterError("the budget protects personal attributes, and the schema marks none; mark them")
     return [
         *size_comparisons(generalization, budget),
-        *utility_comparisons(found, budget),
-        *(risk_comparisons(found["A1"], least) if least else []),
+        *utility_comparisons(evaluation, budget),
+        *(risk_comparisons(evaluation["A1"], least) if least else []),
         *unique_comparisons(alone.unique_people, alone.people, budget),
         *(row for joint in several for row in risk_comparisons(joint, least, TOGETHER)),
     ]
 
 
 def _drift(
-    generalization: Generalization, table: Table, found: Evaluation, promise: Promise, limits: DriftLimits
+    generalization: Generalization, table: Table, evaluation: Evaluation, promise: Promise, limits: DriftLimits
 ) -> list[Comparison]:
-    known = _known(found)
+    known = _known(evaluation)
     comparisons = use_comparisons(promise, bucket_use(generalization, table), generalization, limits)
     comparisons += label_comparisons(promise, label_use(table), table.schema.label, limits)
-    if promise.quick != found.quick:
+    if promise.quick != evaluation.quick:
         return comparisons
-    if found.utility is not None and 2 * known >= promise.known:
-        comparisons += _accuracy(promise, found.utility, limits)
-    if found.personal and known <= 2 * promise.known:
-        comparisons += risk_drift(promise, found["A1"], limits)
+    if evaluation.utility is not None and 2 * known >= promise.known:
+        comparisons += _accuracy(promise, evaluation.utility, limits)
+    if evaluation.personal and known <= 2 * promise.known:
+        comparisons += risk_drift(promise, evaluation["A1"], limits)
     return comparisons
 
 
@@ -270,18 +272,18 @@ def _accuracy(promise: Promise, risk: UtilityRisk, limits: DriftLimits) -> list[
     ]
 
 
-def _known(found: Evaluation) -> float:
-    return found.people.train + found.people.validation
+def _known(evaluation: Evaluation) -> float:
+    return evaluation.people.train + evaluation.people.validation
 
 
-def _not_comparable(promise: Promise, found: Evaluation) -> list[str]:
+def _not_comparable(promise: Promise, evaluation: Evaluation) -> list[str]:
     """Say which figures cannot be held against the promise: they were not measured alike."""
-    known = _known(found)
-    if promise.quick != found.quick:
+    known = _known(evaluation)
+    if promise.quick != evaluation.quick:
         how = ["with full training", "quickly"]
         return [
             f"Accuracy and risk are not compared with the promise: that was measured {how[promise.quick]}, this "
-            f"{how[found.quick]}."
+            f"{how[evaluation.quick]}."
         ]
     if 2 * known < promise.known:
         return [

@@ -70,7 +70,7 @@ def statuses(comparisons: Sequence[Comparison], level: float) -> tuple[Status, .
     now) have equal parts of the level, so that many buckets or attributes do not make a broken budget hard to see.
     """
     check_between("level", level, 0.0, 1.0)
-    found: list[Status] = ["fine"] * len(comparisons)
+    status_of: list[Status] = ["fine"] * len(comparisons)
     families = dict[tuple[bool, bool], list[int]]()
     for i, comparison in enumerate(comparisons):
         families.setdefault((comparison.agreed, comparison.then is None), []).append(i)
@@ -78,8 +78,8 @@ def statuses(comparisons: Sequence[Comparison], level: float) -> tuple[Status, .
     for family in families.values():
         for i, chance in zip(family, adjusted([comparisons[i].chance for i in family]), strict=True):
             if comparisons[i].matters:
-                found[i] = "broken" if chance <= share else "watch"
-    return tuple(found)
+                status_of[i] = "broken" if chance <= share else "watch"
+    return tuple(status_of)
 
 
 def chance_of_shares(

@@ -54,12 +54,12 @@ def use_comparisons(
 ) -> list[Comparison]:
     """Compare the share of people in each bucket of each attribute."""
     then = {use.attribute: use.counts for use in promise.use}
-    found = []
+    comparisons = []
     for use in now:
         labels = generalization[use.attribute].labels
         names = [f"{use.attribute}: {label}" for label in labels]
-        found += _shares(USE, names, then[use.attribute], use.counts, promise, limits)
-    return found
+        comparisons += _shares(USE, names, then[use.attribute], use.counts, promise, limits)
+    return comparisons
 
 
 def label_comparisons(
@@ -81,10 +81,10 @@ def _shares(
     promise: Promise,
     limits: DriftLimits,
 ) -> list[Comparison]:
-    found, people, slack = [], sum(now), promise.rounded_to / 2
+    comparisons, people, slack = [], sum(now), promise.rounded_to / 2
     for name, before, count in zip(names, then, now, strict=True):
         was, share = before / max(sum(then), 1), count / max(people, 1)
-        found.append(
+        comparisons.append(
             Comparison(
                 about=about,
                 name=name,
@@ -98,7 +98,7 @@ def _shares(
                 f"{percent(was, 1)}",
             )
         )
-    return found
+    return comparisons
 
 
 def accuracy_comparisons(
@@ -127,16 +127,16 @@ def accuracy_comparisons(
 def risk_drift(promise: Promise, attack: Any, limits: DriftLimits) -> list[Comparison]:
     """Compare the error of A1, on average and by attribute; only less of it is of interest."""
     mean = risk_of(attack)
-    found = []
+    comparisons = []
     if promise.risk is not None and mean is not None:
-        found.append(_told("on average", promise.risk, mean, attack.interval, limits))
+        comparisons.append(_told("on average", promise.risk, mean, attack.interval, limits))
     then = {told.attribute: told.adversary_error for told in promise.told}
     for each in attack.attributes:
         if each.attribute in then:
             was = Share(error=then[each.attribute], people=promise.people_counted)
             now = Share(error=each.adversary_error, people=attack.people)
-            found.append(_told(f"about {each.attribute}", was, now, each.interval, limits))
-    return found
+            comparisons.append(_told(f"about {each.attribute}", was, now, each.interval, limits))
+    return comparisons
 
 
 def _told(what: str, then: Share, now: Share, interval: Any, limits: DriftLimits) -> Comparison:

@@ -51,29 +51,29 @@ def check_facts(found: Check, title: str) -> Facts:
     }
 
 
-def _answer(found: Check) -> Facts:
-    watched = found.statuses.count("watch")
+def _answer(check: Check) -> Facts:
+    watched = check.statuses.count("watch")
     sentences = [
-        f"{found.people:,} records were checked by {counted(len(found.comparisons), 'question')}.",
-        f"Broken: {len(found.alarms):,} of them." if found.alarms else "Nothing is broken.",
+        f"{check.people:,} records were checked by {counted(len(check.comparisons), 'question')}.",
+        f"Broken: {len(check.alarms):,} of them." if check.alarms else "Nothing is broken.",
     ]
-    if not found.people:  # the decision alone was looked at
+    if not check.people:  # the decision alone was looked at
         sentences = []
-    if found.reopened:
+    if check.reopened:
         sentences.append("The decision must be looked at again.")
     if watched:
         sentences.append(f"Beyond the limit, but noise can explain it: {counted(watched, 'figure')}; watch.")
-    return {"title": "What was found", "text": [*sentences, *found.notes], "table": None}
+    return {"title": "What was found", "text": [*sentences, *check.notes], "table": None}
 
 
-def _decision(found: Check) -> list[Facts]:
-    if not found.reopened:
+def _decision(check: Check) -> list[Facts]:
+    if not check.reopened:
         return []
-    return [{"title": "Why the decision must be reopened", "text": list(found.reopened), "table": None}]
+    return [{"title": "Why the decision must be reopened", "text": list(check.reopened), "table": None}]
 
 
-def _tables(found: Check) -> list[Facts]:
-    pairs = list(zip(found.comparisons, found.statuses, strict=True))
+def _tables(check: Check) -> list[Facts]:
+    pairs = list(zip(check.comparisons, check.statuses, strict=True))
     by_kind = {about: [pair for pair in pairs if pair[0].about == about] for about in TEXTS}
     return [_section(about, chosen) for about, chosen in by_kind.items() if chosen]
 
@@ -101,16 +101,16 @@ def _figure(value: float | None, about: str) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
 
 
-def _certificate(found: Check) -> list[Facts]:
-    if found.evaluation is None or found.evaluation.certificate is None:
+def _certificate(check: Check) -> list[Facts]:
+    if check.evaluation is None or check.evaluation.certificate is None:
         return []
     first = "A bound on every adversary who sees only the generalized records, counted on the new ones."
-    text = [first, *found.evaluation.certificate.sentences()]
+    text = [first, *check.evaluation.certificate.sentences()]
     return [{"title": "What nobody can tell", "text": text, "table": None}]
 
 
-def _limits(found: Check) -> Facts:
-    limits = found.limits
+def _limits(check: Check) -> Facts:
+    limits = check.limits
     text = (
         f"A check alarms although nothing changed in at most {percent(limits.level, 2)} of all cases: its "
         "questions are judged together, by exact tests (Fisher, binomial) and Holm's rule. That training is a "

@@ -120,12 +120,12 @@ def _label_for(generalization: Generalization, model: Classifier) -> Attribute:
     if len(labels) == 1:
         return labels[0]
     named = getattr(getattr(model, "facts", None), "label", None)
-    found = next((label for label in labels if label.name == named), None)
-    if found is None:
+    predicted = next((label for label in labels if label.name == named), None)
+    if predicted is None:
         raise ParameterError(
             "of several labels a model must say which one it predicts; train it by leastwise train"
         )
-    return found
+    return predicted
 
 
 def _promise_for(promise: Promise, generalization: Generalization, model: Classifier | None) -> Promise:

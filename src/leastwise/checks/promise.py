@@ -179,10 +179,10 @@ class Promise(Document):
     @classmethod
     def from_json(cls, text: str, where: str | None = None) -> Promise:
         """Read the document; an ``ArtefactError`` lists everything that is wrong with it."""
-        found = super().from_json(text, where)
-        if problems := found._problems():
+        promise = super().from_json(text, where)
+        if problems := promise._problems():
             raise ArtefactError(f"{where or cls.CALLED}: not a promise that can be read", problems)
-        return found
+        return promise
 
     def _problems(self) -> list[str]:
         whole = {"people": self.people, "rounded_to": self.rounded_to}
@@ -209,8 +209,8 @@ def with_effective_people(evaluation: Evaluation, efficiency: float) -> Evaluati
     )
 
 
-def _fewer(found: Any, efficiency: float) -> Any:
-    return None if found is None else replace(found, people=found.people * efficiency)
+def _fewer(figure: Any, efficiency: float) -> Any:
+    return None if figure is None else replace(figure, people=figure.people * efficiency)
 
 
 def _rounded(counts: tuple[int, ...]) -> tuple[int, ...]:

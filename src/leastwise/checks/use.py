@@ -100,12 +100,12 @@ def collected_use(
             f"the records have a column {extra[0]!r}, which this generalization does not collect; give the "
             "generalized records, or check full records with: leastwise check"
         )
-    people, found = one_each(records) if people is None else people, []
+    people, uses = one_each(records) if people is None else people, []
     for _, partition in counted(generalization):
         name = partition.attribute.name
         answers = map(str, range(partition.size)) if codes else partition.labels
-        found.append(BucketUse(attribute=name, counts=_placed(records[name], people, answers)))
-    return tuple(found)
+        uses.append(BucketUse(attribute=name, counts=_placed(records[name], people, answers)))
+    return tuple(uses)
 
 
 def one_each(records: pl.DataFrame | pl.Series) -> pl.Series:

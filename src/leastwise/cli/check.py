@@ -127,7 +127,7 @@ def check(
     progress = Lines("judging: ")
     with _new_records(given.data or str(agreed.task.data), agreed, at, [chosen, *earlier], progress) as new:
         records, source, frame = new
-        found = judge(
+        outcome = judge(
             chosen,
             records,
             budget=agreed.budget,
@@ -142,12 +142,12 @@ def check(
             source=source,
         )
     sample = frame if given.data is None else None
-    found = replace(found, reopened=reasons_to_reopen(agreed, chosen, sample, found))
+    outcome = replace(outcome, reopened=reasons_to_reopen(agreed, chosen, sample, outcome))
     if given.write_promise is not None:
-        assert found.evaluation is not None
-        test = records.table.split(found.evaluation.seed).test
-        save_promise(Promise.of(chosen, test, found.evaluation), given.write_promise)
-    hand_over(found, f"Check of {agreed.generalization}", output, as_json)
+        assert outcome.evaluation is not None
+        test = records.table.split(outcome.evaluation.seed).test
+        save_promise(Promise.of(chosen, test, outcome.evaluation), given.write_promise)
+    hand_over(outcome, f"Check of {agreed.generalization}", output, as_json)
 
 
 def _nothing_checked(chosen: Generalization) -> Check:
@@ -323,7 +323,7 @@ def monitor(
         used = load_model(model, trust or ())
         used.check_fits(chosen)
     collected, counts = _collected(chosen, records, db, at)
-    found = compare(
+    outcome = compare(
         chosen,
         collected,
         promised,
@@ -334,7 +334,7 @@ def monitor(
         counts=counts,
         survey_weights=survey_weights,
     )
-    hand_over(found, f"Monitor of {generalization}", output, as_json)
+    hand_over(outcome, f"Monitor of {generalization}", output, as_json)
 
 
 def _collected(
@@ -350,11 +350,11 @@ def _collected(
     return count_records(db, chosen.fingerprint)
 
 
-def hand_over(found: Check, title: str, output: Path | None, as_json: bool) -> None:
+def hand_over(outcome: Check, title: str, output: Path | None, as_json: bool) -> None:
     """Write and print what was found; a broken check exits with 1."""
     from leastwise.checks import check_facts
 
-    facts = check_facts(found, title)
+    facts = check_facts(outcome, title)
     if output is not None:
         write_whole(output, _rendered(facts, output.suffix.lower()))
     if as_json:
@@ -363,7 +363,7 @@ def hand_over(found: Check, title: str, output: Path | None, as_json: bool) -> N
         _show(facts)
     if output is not None:
         typer.echo(f"wrote {output}", err=True)
-    if found.broken:
+    if outcome.broken:
         raise typer.Exit(BROKEN)
 
 

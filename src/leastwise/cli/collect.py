@@ -178,15 +178,15 @@ def audit(
     """
     from leastwise.collector.store import read_audit
 
-    found = read_audit(db)
-    for entry, unchanged in found:
+    entries = read_audit(db)
+    for entry, unchanged in entries:
         mark = "" if unchanged else "  CHANGED"
         typer.echo(f"{entry.number:>6} {entry.time:<20} {entry.event:<10} {entry.details}{mark}")
-    if not all(unchanged for _, unchanged in found):
+    if not all(unchanged for _, unchanged in entries):
         typer.secho("the log was changed, or was written with another secret", err=True, fg=typer.colors.RED)
         raise typer.Exit(1)
-    if found:
-        typer.echo(f"unchanged; the last digest: {found[-1][0].digest.hex()}", err=True)
+    if entries:
+        typer.echo(f"unchanged; the last digest: {entries[-1][0].digest.hex()}", err=True)
 
 
 def _say_where(host: str, port: int, safe: bool) -> None:

@@ -97,29 +97,30 @@ def decide(
     if candidate is not None and candidate != stored.choice.candidate:
         stored = pick(run, candidate)
     write_report(stored)  # what is decided on is what the report says today
-    found = put(stored)
-    path = keep_decision(found, stored.evaluation(stored.choice.candidate or ""), run)
+    decision = put(stored)
+    path = keep_decision(decision, stored.evaluation(stored.choice.candidate or ""), run)
     if key is not None:
         sign(path, key)
     write_report(stored)  # and now it carries the decision, and who signed it
-    print_lines(decided(found))
+    print_lines(decided(decision))
     if stored.necessity is None:
         typer.echo(UNEXPLAINED.format(run=run), err=True)
     typer.echo(f"wrote {path}{'' if key is None else f' and {path}.sig'}", err=True)
 
 
-def decided(found: Decision) -> str:
+def decided(decision: Decision) -> str:
     """Say what was decided."""
     lines = [
-        f"Decided on {found.day} by {found.roles.author}: {found.id}, to be looked at again by {found.review}.",
-        *(f"Although {each.limit}: {each.because}" for each in found.broken),
+        f"Decided on {decision.day} by {decision.roles.author}: {decision.id}, "
+        f"to be looked at again by {decision.review}.",
+        *(f"Although {each.limit}: {each.because}" for each in decision.broken),
     ]
     return "\n".join(lines)
 
 
 def _pair(text: str, separator: str, option: str) -> tuple[str, str]:
-    name, found, said = text.partition(separator)
-    if not found or not name.strip() or not said.strip():
+    name, separated, said = text.partition(separator)
+    if not separated or not name.strip() or not said.strip():
         raise ParameterError(
             f"{option} must be like {'age=TEXT' if separator == '=' else 'NAME: TEXT'}; got {text!r}"
         )
@@ -163,11 +164,13 @@ def dpia(
     check_choice("--to", form, FORMATS)
     check_output(output, force)
     stored = Run.load(run)
-    found = assess(stored, policy_beside(policy, stored.task.label))
-    if found.gaps and not draft:
-        raise ArtefactError("an assessment cannot be written yet (--draft writes it with its gaps)", found.gaps)
+    assessment = assess(stored, policy_beside(policy, stored.task.label))
+    if assessment.gaps and not draft:
+        raise ArtefactError(
+            "an assessment cannot be written yet (--draft writes it with its gaps)", assessment.gaps
+        )
     to = output or run / FORMATS[form][0]
-    write_whole(to, render(found, form))
+    write_whole(to, render(assessment, form))
     typer.echo(f"wrote {to}", err=True)
 
 
@@ -185,19 +188,19 @@ def history(
     from leastwise.decisions import History
     from leastwise.documents import to_plain
 
-    found = History.of(folder)
+    decisions = History.of(folder)
     if as_json:
         print_json(
             [
                 {"file": str(each.path), "changes": list(each.changes), "decision": to_plain(each.decision)}
-                for each in found.entries
+                for each in decisions.entries
             ]
         )
         return
-    if not found.entries:
+    if not decisions.entries:
         print_lines(f"No decision in {folder}; make one with: leastwise decide")
         return
-    listing = found.listing()
+    listing = decisions.listing()
     print_table("Decisions", listing.columns, listing.rows, listing.columns[3:7])
     typer.echo("")
-    print_lines("\n".join(found.sentences()))
+    print_lines("\n".join(decisions.sentences()))

@@ -25,17 +25,17 @@ def describe(
 
     Example: `leastwise describe run/ --markdown`
     """
-    found = load(generalization)
+    asked = load(generalization)
     if not as_json:
-        print_lines(found.describe(markdown))
+        print_lines(asked.describe(markdown))
         return
     print_json(
         {
-            "label": None if found.label is None else found.label.name,
-            "collected": list(found.collected),
-            "not_collected": list(found.not_collected),
-            "total_buckets": found.total_buckets,
-            "attributes": [*map(_facts, found.partitions)],
+            "label": None if asked.label is None else asked.label.name,
+            "collected": list(asked.collected),
+            "not_collected": list(asked.not_collected),
+            "total_buckets": asked.total_buckets,
+            "attributes": [*map(_facts, asked.partitions)],
         }
     )
 
@@ -63,13 +63,13 @@ def compare(first: Artefact, second: Artefact, as_json: AsJson = False) -> None:
     Example: `leastwise compare last-year.json run/`
     """
     before, after = load(first), load(second)
-    found = before.compare(_described_like(after, before))
+    comparison = before.compare(_described_like(after, before))
     if not as_json:
-        print_lines(str(found))
+        print_lines(str(comparison))
         return
-    rows = zip(found.names, found.changes, found.before, found.after, strict=True)
+    rows = zip(comparison.names, comparison.changes, comparison.before, comparison.after, strict=True)
     keys = ("name", "change", "before", "after")
-    print_json({"overall": found.overall, "attributes": [dict(zip(keys, row, strict=True)) for row in rows]})
+    print_json({"overall": comparison.overall, "attributes": [dict(zip(keys, row, strict=True)) for row in rows]})
 
 
 def _described_like(generalization: Generalization, other: Generalization) -> Generalization:

@@ -96,8 +96,10 @@ def _shown(unsaid: Sequence[Attribute], frame: pl.DataFrame) -> dict[str, Attrib
     """Return attributes that nobody declared with the domains that the records show."""
     from leastwise.schema.inference import infer_schema
 
-    found = {each.name: replace(each, missing=True) for each in unsaid if each.continuous}
+    attributes = {each.name: replace(each, missing=True) for each in unsaid if each.continuous}
     kinds = {each.name: each.kind for each in unsaid if not each.continuous and each.name in frame.columns}
     if kinds:
-        found |= {each.name: each for each in infer_schema(frame.select(*kinds), kinds=kinds).schema.attributes}
-    return found
+        attributes |= {
+            each.name: each for each in infer_schema(frame.select(*kinds), kinds=kinds).schema.attributes
+        }
+    return attributes

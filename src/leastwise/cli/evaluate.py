@@ -159,11 +159,11 @@ def evaluate(
     )
     artefacts = [generalization, *(how.other or ())]
     if stays(data, at):
-        found = _at_source(task, at, artefacts, how, wanted, seed, quick)
+        evaluation = _at_source(task, at, artefacts, how, wanted, seed, quick)
     else:
-        found = _here(task, artefacts, how, wanted, seed, quick)
-    if found is not None:
-        _hand_over(found, output, as_json)
+        evaluation = _here(task, artefacts, how, wanted, seed, quick)
+    if evaluation is not None:
+        _hand_over(evaluation, output, as_json)
 
 
 def _here(
@@ -233,12 +233,12 @@ def prepared(
     """Return an artefact with the label and the personal attributes that the command line names."""
     from leastwise.schema.labels import check_agreed, joint_label
 
-    found = load(path)
-    if found.label is not None:
-        check_agreed("--label", label, path, found.label)
+    artefact = load(path)
+    if artefact.label is not None:
+        check_agreed("--label", label, path, artefact.label)
     elif label:
-        found = replace(found, label=joint_label([_label_of(frame, name) for name in label]))
-    return found if personal is None else found.with_personal(names(personal, found.schema.names))
+        artefact = replace(artefact, label=joint_label([_label_of(frame, name) for name in label]))
+    return artefact if personal is None else artefact.with_personal(names(personal, artefact.schema.names))
 
 
 def _label_of(frame: pl.DataFrame, name: str) -> Attribute:
@@ -250,10 +250,10 @@ def _label_of(frame: pl.DataFrame, name: str) -> Attribute:
     return Attribute(name, values=tuple(sorted(set(values_as_text(frame[name].unique().to_list())))))
 
 
-def _hand_over(found: Evaluation, output: Path | None, as_json: bool) -> None:
+def _hand_over(evaluation: Evaluation, output: Path | None, as_json: bool) -> None:
     from leastwise.adversaries import SinglingOutResult
 
-    for attack in found.attacks:
+    for attack in evaluation.attacks:
         alone = isinstance(attack, SinglingOutResult) and attack.rarest == 1 and bool(attack.predicates)
         if output is not None and alone:
             warnings.warn(
@@ -263,35 +263,35 @@ def _hand_over(found: Evaluation, output: Path | None, as_json: bool) -> None:
                 stacklevel=2,
             )
     if output is not None:
-        found.save(output)
+        evaluation.save(output)
     if as_json:
-        typer.echo(found.to_json(), nl=False)
+        typer.echo(evaluation.to_json(), nl=False)
     else:
-        _show(found)
+        _show(evaluation)
     if output is not None:
         typer.echo(f"wrote {output}", err=True)
 
 
-def _show(found: Evaluation) -> None:
-    _show_utility(found)
-    _show_attacks(found.attacks)
-    for attack in found.attacks:
+def _show(evaluation: Evaluation) -> None:
+    _show_utility(evaluation)
+    _show_attacks(evaluation.attacks)
+    for attack in evaluation.attacks:
         _show_details(attack)
-    if found.certificate is not None:
-        print_lines(str(found.certificate))
-    if found.deployment is not None:
-        print_lines(f"In deployment, where no label is stored: {found.deployment.sentences()[-1]}")
-    if found.necessity is not None:
-        show_necessity(found.necessity)
-    if found.quick:
+    if evaluation.certificate is not None:
+        print_lines(str(evaluation.certificate))
+    if evaluation.deployment is not None:
+        print_lines(f"In deployment, where no label is stored: {evaluation.deployment.sentences()[-1]}")
+    if evaluation.necessity is not None:
+        show_necessity(evaluation.necessity)
+    if evaluation.quick:
         typer.echo("Quick: the attacks were trained less than they can be; a full run may find more.")
 
 
-def _show_utility(found: Evaluation) -> None:
+def _show_utility(evaluation: Evaluation) -> None:
     named = {
-        "this generalization": found.utility,
-        "everything asked": found.everything,
-        "nothing asked": found.nothing,
+        "this generalization": evaluation.utility,
+        "everything asked": evaluation.everything,
+        "nothing asked": evaluation.nothing,
     }
     known = {name: risk for name, risk in named.items() if risk is not None}
     rows = []

@@ -98,5 +98,5 @@ def _read(
         raise DataError(
             f"what does {Path(data).name} hold? say --dataset NAME, or --schema FILE (leastwise inspect)"
         )
-    found = load(dataset, data) if dataset else load_adult()
-    return Table.from_frame(found.frame, like.schema if like else found.schema)
+    loaded = load(dataset, data) if dataset else load_adult()
+    return Table.from_frame(loaded.frame, like.schema if like else loaded.schema)

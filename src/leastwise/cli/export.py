@@ -116,21 +116,21 @@ def export(
     `leastwise export g.json --to code-book -o codes.csv`
     """
     check_choice("--to", to, MEANT)
-    found = load(generalization)
-    declared = found.schema.names
+    asked = load(generalization)
+    declared = asked.schema.names
     lists = {
         "texts": names(form.texts, declared),
         "numbers": names(form.numbers, declared),
         "keep": names(form.keep, ()),
     }
-    given = asdict(form) | lists | {"why": None if form.why is None else _reasons(form.why, found)}
+    given = asdict(form) | lists | {"why": None if form.why is None else _reasons(form.why, asked)}
     chosen = {name: value for name, value in given.items() if value not in (None, False, [])}
     for name in chosen:
         if name not in MEANT[to]:
             kinds = [kind for kind, options in MEANT.items() if name in options]
             raise ParameterError(f"--{name} is for --to {' and '.join(kinds)}; it means nothing for {to}")
     check_output(output, force)
-    text = _written(to, found, chosen)
+    text = _written(to, asked, chosen)
     if output is None:
         typer.echo(text, nl=False)
     else:
@@ -139,13 +139,13 @@ def export(
     put_to_use(generalization)
 
 
-def _reasons(path: Path, found: Generalization) -> dict[str, str]:
+def _reasons(path: Path, asked: Generalization) -> dict[str, str]:
     """Return why each question is asked, as it was found for this artefact and no other."""
     from leastwise.evaluation import Necessity
 
     file = path / "necessity.json" if path.is_dir() else path
     necessity = Necessity.load(file)
-    if necessity.fingerprint != found.fingerprint:
+    if necessity.fingerprint != asked.fingerprint:
         raise ParameterError(
             f"{file}: it tells of another generalization; ask for the necessity of this one: leastwise necessity"
         )
@@ -171,7 +171,7 @@ def _as_agreed(path: Path, chosen: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _written(to: str, found: Generalization, chosen: dict[str, Any]) -> str:
+def _written(to: str, asked: Generalization, chosen: dict[str, Any]) -> str:
     from leastwise import exports
 
     if "answers" in chosen:  # --output is a file on the command line
@@ -179,10 +179,10 @@ def _written(to: str, found: Generalization, chosen: dict[str, Any]) -> str:
     if to == "sql":
         holds: dict[str, Any] = dict.fromkeys(chosen.pop("texts", ()), "text")
         holds |= dict.fromkeys(chosen.pop("numbers", ()), "number")
-        return exports.to_sql(found, **chosen, holds=holds)
+        return exports.to_sql(asked, **chosen, holds=holds)
     if to == "json-schema":
         check_choice("--answers", chosen.get("output", "labels"), ("labels", "codes"))
-        return json.dumps(exports.record_schema(found, **chosen), ensure_ascii=False, indent=1) + "\n"
+        return json.dumps(exports.record_schema(asked, **chosen), ensure_ascii=False, indent=1) + "\n"
     if "policy" in chosen:
         chosen = _as_agreed(chosen.pop("policy"), chosen)
     write: dict[str, Callable[..., str]] = {
@@ -191,4 +191,4 @@ def _written(to: str, found: Generalization, chosen: dict[str, Any]) -> str:
         "questionnaire": exports.questionnaire,
         "code-book": exports.code_book,
     }
-    return write[to](found, **chosen)
+    return write[to](asked, **chosen)

@@ -95,10 +95,10 @@ def _located(address: str, run: Path | None, project: Path) -> str:
 
     def place(name: str) -> str:
         beside = [] if run is None else [run / name, run.parent / name]
-        found = next((path for path in (Path(name), *beside) if _is_there(path)), None)
-        if found is None and run is not None:
+        existing = next((path for path in (Path(name), *beside) if _is_there(path)), None)
+        if existing is None and run is not None:
             typer.echo(f"{name} is neither here nor beside the run: correct 'data' in the policy", err=True)
-        return name if found is None else Path(os.path.relpath(found, project)).as_posix()
+        return name if existing is None else Path(os.path.relpath(existing, project)).as_posix()
 
     return moved(address, place)
 
@@ -123,20 +123,20 @@ def _write_promise(path: Path, run: Path | None, force: bool) -> None:
 def _from_run(folder: Path) -> dict[str, Any]:
     from leastwise.runs import Run
 
-    found, chosen, decided = Run.load(folder), folder / "recommended.json", folder / "decision.json"
-    source = found.task.source
+    run, chosen, decided = Run.load(folder), folder / "recommended.json", folder / "decision.json"
+    source = run.task.source
     return _where(source) | {
-        "data": source.address if source and source.address else found.task.data,
-        "label": found.task.label if len(found.schema.labels) < 2 else [e.name for e in found.schema.labels],
-        "personal": found.task.personal,
+        "data": source.address if source and source.address else run.task.data,
+        "label": run.task.label if len(run.schema.labels) < 2 else [e.name for e in run.schema.labels],
+        "personal": run.task.personal,
         "schema": folder / "schema.yaml",
-        "budget": found.choice.budget,
-        "seed": found.task.seed,
-        "quick": found.task.quick,
+        "budget": run.choice.budget,
+        "seed": run.task.seed,
+        "quick": run.task.quick,
         "generalization": chosen if chosen.exists() else None,
         "decision": decided if decided.exists() else None,
-        "person": found.task.person,
-        "survey_weights": found.task.survey_weights,
+        "person": run.task.person,
+        "survey_weights": run.task.survey_weights,
     }
 
 

@@ -43,29 +43,27 @@ def inspect(
 
     check_output(output, force)
     described = Task.of(data, task, inference=vars(inference))
-    found = described.inspect(described.read())
+    inspection = described.inspect(described.read())
     if output is not None:
-        notes = [f"left out: {visible(f.name, NAME_WIDTH)} ({f.kind}: {f.reason})" for f in found.left_out]
-        save_schema(found.schema, output, notes)
-        found.warn()
+        notes = [f"left out: {visible(f.name, NAME_WIDTH)} ({f.kind}: {f.reason})" for f in inspection.left_out]
+        save_schema(inspection.schema, output, notes)
+        inspection.warn()
     if as_json:
-        print_json(found.to_dict())
+        print_json(inspection.to_dict())
     else:
-        _show(found, data)
+        _show(inspection, data)
         _say_how_read(data)
-        _hint(found, described, output)
+        _hint(inspection, described, output)
 
 
-def _show(found: Inspection, data: str) -> None:
-    title = f"{data}: {counted(found.records, 'record')}, {counted(len(found.findings), 'column')}"
+def _show(inspection: Inspection, data: str) -> None:
+    title = f"{data}: {counted(inspection.records, 'record')}, {counted(len(inspection.findings), 'column')}"
     shown = len(COLUMNS) if width() >= ROOM_FOR_REASONS else COLUMNS.index("because")
-    listed = found.findings[:MOST_LISTED]
+    listed = inspection.findings[:MOST_LISTED]
     rows = [_row(finding)[:shown] for finding in listed]
     print_table(title, COLUMNS[:shown], rows, right=("missing", "distinct"))
-    if len(found.findings) > MOST_LISTED:
-        typer.echo(
-            f"and {counted(len(found.findings) - MOST_LISTED, 'more column')}; --json or -o schema.yaml tells all"
-        )
+    if unlisted := len(inspection.findings) - len(listed):
+        typer.echo(f"and {counted(unlisted, 'more column')}; --json or -o schema.yaml tells all")
     for finding in listed:
         for warning in finding.warnings:
             name = visible(finding.name, NAME_WIDTH)
@@ -92,13 +90,13 @@ def _row(finding: Finding) -> tuple[str, ...]:
     )
 
 
-def _hint(found: Inspection, task: Task, saved: Path | None) -> None:
-    lines = ["", *_bounds_hint(found)]
+def _hint(inspection: Inspection, task: Task, saved: Path | None) -> None:
+    lines = ["", *_bounds_hint(inspection)]
     lines += [
         f"Left out: {visible(f.name, NAME_WIDTH)} ({f.kind}: {f.reason}); --keep makes it an attribute"
         if f.name
         else f"Left out: a column without a name; {f.reason}"
-        for f in found.left_out
+        for f in inspection.left_out
     ]
     if saved is None:
         lines.append(f"To edit this proposal: {_typed('inspect', task.data, *task.words())} -o schema.yaml")
@@ -107,14 +105,16 @@ def _hint(found: Inspection, task: Task, saved: Path | None) -> None:
         marks = [part for mark in task.missing or () for part in ("--missing", mark)]
         lines.append(f"Wrote {saved}, to be edited.")
         next_words = ["--schema", str(saved), *marks]
-    typer.echo("\n".join([*lines, _next(found, task.data, next_words)]))
+    typer.echo("\n".join([*lines, _next(inspection, task.data, next_words)]))
 
 
-def _next(found: Inspection, data: str, words: list[str]) -> str:
+def _next(inspection: Inspection, data: str, words: list[str]) -> str:
     from leastwise.records.splitting import FEWEST_OF_A_RUN
 
-    if found.records < FEWEST_OF_A_RUN:
-        return f"Next: more records. A run needs at least {FEWEST_OF_A_RUN}, and {data} has {found.records:,}."
+    if inspection.records < FEWEST_OF_A_RUN:
+        return (
+            f"Next: more records. A run needs at least {FEWEST_OF_A_RUN}, and {data} has {inspection.records:,}."
+        )
     return f"Next: {_typed('run', data, *words)} -o run"
 
 
@@ -122,10 +122,10 @@ def _typed(*words: str) -> str:
     return visible(shlex.join(["leastwise", *words]))
 
 
-def _bounds_hint(found: Inspection) -> list[str]:
+def _bounds_hint(inspection: Inspection) -> list[str]:
     from leastwise.schema.values import number_text
 
-    for finding in found.findings:
+    for finding in inspection.findings:
         if finding.bounds and finding.role != "left out":
             low, high = map(number_text, finding.bounds)
             name = visible(finding.name, NAME_WIDTH)

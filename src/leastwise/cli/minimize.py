@@ -108,8 +108,8 @@ def minimize(
     records = described.records()
     all_records = given.pop("all_records", False)
     with training():
-        found = propose(chosen, records, seed, all_records, given, constraints_of(known))
-    _hand_over(found, records, described.data, output, as_json)
+        proposal = propose(chosen, records, seed, all_records, given, constraints_of(known))
+    _hand_over(proposal, records, described.data, output, as_json)
 
 
 def propose(
@@ -129,45 +129,45 @@ def propose(
     searches = hasattr(minimizer, "constraints")
     if constraints is not None and searches:
         minimizer.constraints = constraints
-    found: Generalization
+    proposal: Generalization
     if hasattr(minimizer, "propose"):
-        found = minimizer.propose(table, records.inferred, records.table)
+        proposal = minimizer.propose(table, records.inferred, records.table)
     else:  # another package's, which need do no more than minimize
-        found = minimizer.minimize(table.with_own_levels())
-        warn_of_leaks(found, table, records.inferred, records.table)
+        proposal = minimizer.minimize(table.with_own_levels())
+        warn_of_leaks(proposal, table, records.inferred, records.table)
     if floor:
         from leastwise.minimizers import at_least
 
-        merged = at_least(found, table, bucket=floor.get("min_bucket"), joint=floor.get("min_joint"))
-        found = replace(merged, origin={**found.origin, **floor})
+        merged = at_least(proposal, table, bucket=floor.get("min_bucket"), joint=floor.get("min_joint"))
+        proposal = replace(merged, origin={**proposal.origin, **floor})
     if constraints is None and not table.schema.has_trees:
-        return found
+        return proposal
     from leastwise.minimizers import Constraints
 
     advice = "leave out min_bucket and min_joint" if searches else f"-m {DEFAULT} searches under them"
-    return _held(found, constraints or Constraints(), table, advice)
+    return _held(proposal, constraints or Constraints(), table, advice)
 
 
-def _held(found: Generalization, constraints: Constraints, table: Table, advice: str) -> Generalization:
+def _held(proposal: Generalization, constraints: Constraints, table: Table, advice: str) -> Generalization:
     """Suppress and merge what was found without constraints; refuse what still breaks them."""
     from leastwise.minimizers.constraints import broken, brought_to
 
     constraints.check(table.schema)
-    mended = brought_to(constraints, found, table)
+    mended = brought_to(constraints, proposal, table)
     if problems := broken(constraints, mended, table):
         raise ParameterError(f"the result breaks the constraints ({'; '.join(problems)}); {advice}")
     return mended
 
 
-def _hand_over(found: Generalization, records: Records, data: str, output: Path | None, as_json: bool) -> None:
-    if not found.collected:
+def _hand_over(proposal: Generalization, records: Records, data: str, output: Path | None, as_json: bool) -> None:
+    if not proposal.collected:
         typer.echo("nothing is asked. Not wanted? Give more records, or allow less loss; see --help", err=True)
     if output is not None:
-        found.save(output)
+        proposal.save(output)
     if as_json:
-        typer.echo(found.to_json(), nl=False)
+        typer.echo(proposal.to_json(), nl=False)
     else:
-        print_lines(found.describe())
+        print_lines(proposal.describe())
     records.tell_left_out()
     if output is not None:
         typer.echo(f"wrote {output}; apply it with: leastwise apply {output} {data} -o out.parquet", err=True)
@@ -187,7 +187,7 @@ def minimizers(
     known_here = known_minimizers()
     if name is not None:
         known_here = {name: known_here[check_choice("the minimizer", name, known_here)]}
-    found = {name: minimizer_settings(name) for name in known_here}
+    settable = {name: minimizer_settings(name) for name in known_here}
     does = {name: (kind.__doc__ or "").strip().partition("\n")[0] for name, kind in known_here.items()}
     references = {name: str(getattr(kind, "reference", "")) for name, kind in known_here.items()}
     if as_json:
@@ -203,19 +203,19 @@ def minimizers(
                         for each, said in known.items()
                     ],
                 }
-                for name, known in found.items()
+                for name, known in settable.items()
             ]
         )
         return
     if name is not None:
         print_lines(f"{_prose(known_here[name])}\n\n{references[name]}".strip().replace("``", ""))
-        _print_settings(found)
+        _print_settings(settable)
         return
     marked = [
-        (f"{name} (recommended)" if name == DEFAULT else name, does[name], references[name]) for name in found
+        (f"{name} (recommended)" if name == DEFAULT else name, does[name], references[name]) for name in settable
     ]
     print_table("Minimizers", ("name", "what it does", "reference"), marked)
-    _print_settings(found)
+    _print_settings(settable)
 
 
 def _prose(kind: type[Any]) -> str:
@@ -223,10 +223,10 @@ def _prose(kind: type[Any]) -> str:
     return (inspect.getdoc(kind) or "").partition("\n\nParameters\n---")[0]
 
 
-def _print_settings(found: Mapping[str, Mapping[str, Setting]]) -> None:
+def _print_settings(settable: Mapping[str, Mapping[str, Setting]]) -> None:
     rows = [
         ("" if i else name, each, "" if said.default is None else str(said.default), _told(said))
-        for name, known in found.items()
+        for name, known in settable.items()
         for i, (each, said) in enumerate(known.items())
     ]
     print_table("\nWhat can be set", ("minimizer", "name", "default", "meaning"), rows)
@@ -290,7 +290,7 @@ def minimum_sample(
     table = sampled(Task.of(data, task, schema, inference), at, seed, Lines()).table
     if not len(table.schema):
         raise SchemaError("there are no attributes to minimize; see: leastwise inspect")
-    found = find(
+    minimum = find(
         proposals,
         table,
         sizes=_whole_numbers(sizes),
@@ -300,14 +300,15 @@ def minimum_sample(
         progress=Lines(),
     )
     if as_json:
-        print_json({**asdict(found), "sentence": found.sentence()})
+        print_json({**asdict(minimum), "sentence": minimum.sentence()})
         return
     rows = [
-        (f"{s.size:,}", percent(s.loss, 1), percent(max(s.losses), 1), f"{s.similarity:.2f}") for s in found.sizes
+        (f"{s.size:,}", percent(s.loss, 1), percent(max(s.losses), 1), f"{s.similarity:.2f}")
+        for s in minimum.sizes
     ]
-    title = f"Samples of the {found.records:,} training records (medians of {repetitions} drawings)"
+    title = f"Samples of the {minimum.records:,} training records (medians of {repetitions} drawings)"
     print_table(title, COLUMNS, rows, COLUMNS)
-    typer.echo(found.sentence())
+    typer.echo(minimum.sentence())
 
 
 def _whole_numbers(texts: list[str] | None) -> list[int] | None:

@@ -66,25 +66,25 @@ def necessity(
         at = run.task.seed if seed is None else seed
         split = table_of(run, frame, data, person, survey_weights).split(at, SHARES)
     with watching(Lines("judging: ")) as watcher:
-        found = necessity_of(chosen, split, at, held_out=held_out, progress=watcher)
+        document = necessity_of(chosen, split, at, held_out=held_out, progress=watcher)
         if run is not None:
             served = partial(groups_of, chosen, split, seed=at, progress=watcher, held_out=held_out)
-            _keep(run, found, served)
+            _keep(run, document, served)
     if output is not None:
-        found.save(output)
+        document.save(output)
         typer.echo(f"wrote {output}", err=True)
     if as_json:
-        typer.echo(found.to_json(), nl=False)
+        typer.echo(document.to_json(), nl=False)
     else:
-        show_necessity(found)
+        show_necessity(document)
 
 
-def _keep(run: Run, found: Necessity, served: Callable[..., Groups]) -> None:
+def _keep(run: Run, document: Necessity, served: Callable[..., Groups]) -> None:
     """Write what was found to the folder of the run, with how its groups are served, and its report anew."""
     from leastwise.report import write_report
     from leastwise.runs.folder import GROUPS, NECESSITY, write_figures
 
-    kept = {NECESSITY: found.to_json()}
+    kept = {NECESSITY: document.to_json()}
     if run.task.groups:
         kept[GROUPS] = served(run.task.groups, quick=run.task.quick).to_json()
     for name, text in kept.items():
@@ -93,11 +93,11 @@ def _keep(run: Run, found: Necessity, served: Callable[..., Groups]) -> None:
     write_report(run)
 
 
-def show_necessity(found: Necessity) -> None:
+def show_necessity(document: Necessity) -> None:
     """Print what each question is worth; boundaries, of which there are many, in a sentence."""
-    *questions, _ = found.tables()
+    *questions, _ = document.tables()
     for listing in questions:
         if listing.rows:
             print_table(listing.title, listing.columns, listing.rows, listing.columns[2:4])
             typer.echo("")
-    print_lines("\n".join([*found.boundary_sentences(), found.method()]))
+    print_lines("\n".join([*document.boundary_sentences(), document.method()]))

@@ -59,12 +59,12 @@ def report(
     to = run / f"report.{kind}" if output is None else output
     check_output(output, force)
     drift = None if check is None else read_check(check)
-    found = StoredRun.load(run)
+    stored = StoredRun.load(run)
     if data is not None:
-        table = table_of(found, read_frame(data, tuple(missing or ())), data, person, survey_weights)
-        keep_shares(found, table.split(found.task.seed).test)
-    typer.echo(f"telling {counted(len(found.candidates), 'candidate')}", err=True)
-    facts = summarize(found, drift=drift, predicates=predicates)
+        table = table_of(stored, read_frame(data, tuple(missing or ())), data, person, survey_weights)
+        keep_shares(stored, table.split(stored.task.seed).test)
+    typer.echo(f"telling {counted(len(stored.candidates), 'candidate')}", err=True)
+    facts = summarize(stored, drift=drift, predicates=predicates)
     if predicates:
         people = "people who are alone with their generalized record; keep it as safe as records"
         warnings.warn(f"the report describes {people}", PrivacyLeakWarning, stacklevel=2)
@@ -83,11 +83,11 @@ def _format(given: str | None, output: Path | None) -> str:
     if given is not None:
         return _ENDINGS[check_choice("--to", given, _ENDINGS)]
     suffix = "" if output is None else output.suffix.lower().removeprefix(".")
-    found = {"": "html", "htm": "html", **_ENDINGS}.get(suffix, suffix)
-    if found not in _ENDINGS.values():
+    ending = {"": "html", "htm": "html", **_ENDINGS}.get(suffix, suffix)
+    if ending not in _ENDINGS.values():
         ends = ", ".join(_ENDINGS.values())
-        raise ParameterError(f"the name of the output must end in one of {ends}; got {shorten(found)}")
-    return found
+        raise ParameterError(f"the name of the output must end in one of {ends}; got {shorten(ending)}")
+    return ending
 
 
 def table_of(run: Run, frame: Any, data: str, person: str | None, survey_weights: str | None = None) -> Table:

@@ -119,10 +119,10 @@ def budget_of(limits: Limits, more: Mapping[str, Any]) -> Budget | None:
 
     errors = numbers_by_name("--min-adversary-error", limits.min_adversary_error or ())
     given = {name: value for name, value in more.items() if value is not None}
-    found = Budget(max_error_increase=limits.max_error_increase, min_adversary_error=errors, **given)
+    budget = Budget(max_error_increase=limits.max_error_increase, min_adversary_error=errors, **given)
     if limits.confidence is None:
-        return found if found else None
-    stated = found if found.states_limits else replace(DEFAULT, labels_by=found.labels_by)
+        return budget if budget else None
+    stated = budget if budget.states_limits else replace(DEFAULT, labels_by=budget.labels_by)
     return replace(stated, confidence=limits.confidence)
 
 
@@ -249,13 +249,13 @@ def told_before(given: list[Path] | None, policy: Policy | None, file: Path | No
 
     if given or policy is None or not policy.nested:
         return [load(Path(path)) for path in given or ()]
-    found = [load(path) for path in policy.previous]
-    found += History.of((file or Path()).parent).artefacts(found)
-    if not found:
+    earlier = [load(path) for path in policy.previous]
+    earlier += History.of((file or Path()).parent).artefacts(earlier)
+    if not earlier:
         raise ParameterError(
             "the policy says nested, and there is neither previous nor a decision to stay nested in"
         )
-    return found
+    return earlier
 
 
 def _nested_in(earlier: list[Generalization], options: Options, records: Records) -> Options:
@@ -354,9 +354,9 @@ def _tell_so_far(folder: Path) -> None:
     from leastwise.runs.folder import CHOICE, SO_FAR
 
     if (folder / SO_FAR / CHOICE).is_file():
-        found = Run.load(folder / SO_FAR)
-        write_report(found)
-        print_lines(str(found))
+        so_far = Run.load(folder / SO_FAR)
+        write_report(so_far)
+        print_lines(str(so_far))
 
 
 def _print_stages(stages: Stages, workers: Workers) -> None:
@@ -419,29 +419,29 @@ def choose(
 
     budget = budget_of(limits, vars(more))
     if candidate is not None:
-        found = pick(run, candidate, budget)
+        stored = pick(run, candidate, budget)
     elif budget is not None:
-        found = choose_again(run, budget)
+        stored = choose_again(run, budget)
     else:
         what = "a budget to choose under, such as --max-error-increase 0.01, or your own pick by --candidate"
         raise ParameterError(f"state {what}; see --help")
-    if found.choice.candidate is None:
-        _tell_nothing_fits(found)
+    if stored.choice.candidate is None:
+        _tell_nothing_fits(stored)
         raise typer.Exit(NOTHING_FITS)
-    print_lines(found.choice.sentence)
-    write_report(found)
-    print_lines(str(found))
+    print_lines(stored.choice.sentence)
+    write_report(stored)
+    print_lines(str(stored))
     if not sys.stdout.isatty():  # else the sentence and the answer, which say all of it, have just been read
-        tell_missed(found.choice, run)
+        tell_missed(stored.choice, run)
 
 
-def _tell_nothing_fits(found: Run) -> None:
+def _tell_nothing_fits(stored: Run) -> None:
     """Say why nothing fits and what can be done; and that what was chosen before is still, if anything was."""
     from leastwise.runs import Run as StoredRun
     from leastwise.runs.nearest import NOTHING
     from leastwise.runs.showing import nothing_fits
 
-    said = nothing_fits(found, shlex.quote(str(found.folder)))
-    if StoredRun.load(found.folder).choice.candidate is not None:
+    said = nothing_fits(stored, shlex.quote(str(stored.folder)))
+    if StoredRun.load(stored.folder).choice.candidate is not None:
         said = [said[0].removeprefix(f"{NOTHING} "), *said[1:], "What was recommended before stays as it was."]
     print_lines("\n".join(said))

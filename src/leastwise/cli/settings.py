@@ -45,7 +45,7 @@ def settings(texts: Iterable[str] | None, known: Mapping[str, Setting], whose: s
     """
     from leastwise.runs.grid import full_name
 
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for text in texts or ():
         written, _, value = text.partition("=")
         name = full_name(written.strip())
@@ -58,10 +58,10 @@ def settings(texts: Iterable[str] | None, known: Mapping[str, Setting], whose: s
         given = known[name].read(value)
         if not known[name].holds(given):
             raise ParameterError(f"{name} of {whose} must be {known[name].must}; got {shorten(given)}")
-        if name in found and not isinstance(given, list):
+        if name in values and not isinstance(given, list):
             raise ParameterError(f"{name} must be set once; it was set twice")
-        found[name] = [*found.get(name, ()), *given] if isinstance(given, list) else given
-    return found
+        values[name] = [*values.get(name, ()), *given] if isinstance(given, list) else given
+    return values
 
 
 def settings_of(group: type[Any]) -> dict[str, Setting]:
@@ -95,18 +95,18 @@ def minimizer_settings(name: str) -> dict[str, Setting]:
 
     kind = known_minimizers()[check_choice("--minimizer", name, known_minimizers())]
     rules, meanings = family_of(name).rules, _meanings(kind)
-    found = {}
+    settable = {}
     for parameter in inspect.signature(kind).parameters.values():
         if parameter.name == "weights":
             rest = ("numbers by attribute, as in sex=2,race=1", bool)
-            found["weights"] = Setting(lambda text: numbers_by_name("weights", [text]), *rest)
+            settable["weights"] = Setting(lambda text: numbers_by_name("weights", [text]), *rest)
         elif parameter.name not in GIVEN:
-            found[parameter.name] = Setting(plain_value, *rules.get(parameter.name, ANYTHING))
+            settable[parameter.name] = Setting(plain_value, *rules.get(parameter.name, ANYTHING))
     return {
         name: setting._replace(
             default=inspect.signature(kind).parameters[name].default, meaning=meanings.get(name, "")
         )
-        for name, setting in found.items()
+        for name, setting in settable.items()
     }
 
 
@@ -114,14 +114,14 @@ def _meanings(kind: type[Any]) -> dict[str, str]:
     """Read the section "Parameters" of a docstring: by parameter, its description in one line."""
     _, _, rest = (inspect.getdoc(kind) or "").partition("\nParameters\n----------\n")
     section = rest.partition("\n\n")[0]
-    found: dict[str, str] = {}
+    meanings: dict[str, str] = {}
     names: list[str] = []
     for line in section.splitlines():
         if line[0] != " ":
             names = line.partition(":")[0].split(", ")
         else:
-            found |= {name: f"{found.get(name, '')} {line.strip()}".strip() for name in names}
-    return found
+            meanings |= {name: f"{meanings.get(name, '')} {line.strip()}".strip() for name in names}
+    return meanings
 
 
 def built(name: str, given: Mapping[str, Any], seed: int) -> Any:
@@ -139,7 +139,7 @@ def numbers_by_name(option: str, texts: Iterable[str]) -> dict[str, float]:
     >>> numbers_by_name("--tolerance", ["age=2,pay=100"])
     {'age': 2.0, 'pay': 100.0}
     """
-    found: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     for part in (part for text in texts for part in text.split(",")):
         name, _, number = part.rpartition("=")
         name = name.strip()
@@ -149,7 +149,7 @@ def numbers_by_name(option: str, texts: Iterable[str]) -> dict[str, float]:
             name = ""
         if not name:
             raise ParameterError(f"{option} must be name=number, as in sex=0.3; got {shorten(part)}")
-        if name in found:
+        if name in numbers:
             raise ParameterError(f"{option} must name each attribute once; got {shorten(name)} twice")
-        found[name] = value
-    return found
+        numbers[name] = value
+    return numbers

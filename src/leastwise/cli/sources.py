@@ -194,15 +194,15 @@ def counted_answers(
             _explain_answers(asked, engine, missing, full, labels, at_least)
             raise typer.Exit
         if full:
-            found = generalized.distinct_generalized(asked, engine, missing, at_least)
+            distinct = generalized.distinct_generalized(asked, engine, missing, at_least)
         else:
-            found = generalized.distinct_records(asked, engine, labels, at_least)
-    if found.withheld:
+            distinct = generalized.distinct_records(asked, engine, labels, at_least)
+    if distinct.withheld:
         typer.echo(
-            f"left out: {counted(found.withheld, 'person', 'people')} whose record fewer than {at_least} have",
+            f"left out: {counted(distinct.withheld, 'person', 'people')} whose record fewer than {at_least} have",
             err=True,
         )
-    return found
+    return distinct
 
 
 def _explain_answers(
@@ -280,9 +280,9 @@ def declared_or_inferred(
     columns = columns_of(engine, [*task.beside])
     markers = tuple(task.missing or ())
     frame = draw_frame(engine, columns, most, records_in(engine), seed, markers, progress)[:, :-1]
-    found = task.inspect(frame)
-    left_out = [f"{visible(f.name, 30)} ({f.kind}: {f.reason})" for f in found.left_out]
-    return infer_at_source(engine, found.schema, markers, task.at_least), tuple(left_out)
+    inspection = task.inspect(frame)
+    left_out = [f"{visible(f.name, 30)} ({f.kind}: {f.reason})" for f in inspection.left_out]
+    return infer_at_source(engine, inspection.schema, markers, task.at_least), tuple(left_out)
 
 
 def not_collected(generalizations: Sequence[Generalization]) -> set[str]:

@@ -30,7 +30,7 @@ def same_questions(one: Generalization, other: Generalization) -> bool:
 
 
 def reasons_to_reopen(
-    agreed: Policy, chosen: Generalization, frame: pl.DataFrame | None, found: Check | None
+    agreed: Policy, chosen: Generalization, frame: pl.DataFrame | None, outcome: Check | None
 ) -> tuple[str, ...]:
     """Say why the policy's decision must be reopened; nothing where there is none, or where it stands."""
     from leastwise.decisions import reopened
@@ -45,7 +45,7 @@ def reasons_to_reopen(
             policy=agreed.said(),
             in_use=chosen,
             data="" if frame is None else _fingerprint(agreed, frame),
-            broken=0 if found is None else len(found.alarms),
+            broken=0 if outcome is None else len(outcome.alarms),
             signers=agreed.signers,
         )
     )

@@ -233,11 +233,13 @@ class Task(TaskOptions, Inference):
         frame = self.read()
         if self.schema is not None:
             return Records(self._encode(frame, self._declared(self.schema)))
-        found = self.inspect(frame)
+        inspection = self.inspect(frame)
         left_out = tuple(
-            f"{visible(f.name, 30)} ({f.kind}: {f.reason})" for f in found.left_out if f.name not in self.beside
+            f"{visible(f.name, 30)} ({f.kind}: {f.reason})"
+            for f in inspection.left_out
+            if f.name not in self.beside
         )
-        return Records(self._encode(frame, found.schema), found.schema.names, left_out)
+        return Records(self._encode(frame, inspection.schema), inspection.schema.names, left_out)
 
     def _encode(self, frame: pl.DataFrame, schema: Schema) -> Table:
         from leastwise.records.files import STANDARD_STREAM, RecordFile
@@ -270,13 +272,13 @@ class Task(TaskOptions, Inference):
 
 def _with_table(rule: str) -> str:
     """Return a rule with the table of regions that it names: name, south, west, north, east."""
-    found = re.fullmatch("region with (.+?) from (.+)", rule)
-    if not found:
+    match = re.fullmatch("region with (.+?) from (.+)", rule)
+    if not match:
         return rule
     from leastwise.documents import read_text
     from leastwise.schema.derive import regions_from
 
-    return regions_from(map(tuple, csv.reader(read_text(Path(found[2])).splitlines())), found[1])
+    return regions_from(map(tuple, csv.reader(read_text(Path(match[2])).splitlines())), match[1])
 
 
 def _pairs(option: str, given: Sequence[str] | None) -> dict[str, str]:
@@ -306,14 +308,14 @@ def policy_beside(typed: Path | None, label: str | None) -> Policy | None:
     here = POLICY_FILE if POLICY_FILE.is_file() else None
     from leastwise.schema.labels import label_names
 
-    found = policy_of(typed or here)
-    named = () if found is None else label_names(found.task.label)
+    policy = policy_of(typed or here)
+    named = () if policy is None else label_names(policy.task.label)
     if typed is None and named and label not in [*map(listed, permutations(named))]:
         raise ParameterError(
             f"{POLICY_FILE} here is of another task: it predicts {shorten(listed(named))}, the run "
             f"{shorten(label)}; name the policy of the run with --policy"
         )
-    return found
+    return policy
 
 
 def constraints_of(policy: Policy | None) -> Constraints | None:

@@ -156,8 +156,8 @@ def read_answers(
         return read_generalized(asked, records, missing), None
     if not stays(records, at):
         return read_generalized(asked, records, missing), None
-    found = counted_answers(asked, records, at, missing, full, labels)
-    return found.records, found.counts
+    distinct = counted_answers(asked, records, at, missing, full, labels)
+    return distinct.records, distinct.counts
 
 
 def _url(records: str) -> str:

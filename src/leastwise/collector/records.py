@@ -212,9 +212,9 @@ class RecordFormat:
     def _problems(self, record: Any, place: int | None) -> list[Problem]:
         if not isinstance(record, dict):
             return [Problem(place, None, NOT_FLAT)]
-        found = [p for name, table in self._tables if (p := self._problem(record, name, table, place))]
-        found += self._label_problems(record, place)
-        found += [
+        problems = [p for name, table in self._tables if (p := self._problem(record, name, table, place))]
+        problems += self._label_problems(record, place)
+        problems += [
             Problem(place, name, "is not collected; leave it out")
             for name in self.generalization.not_collected
             if name in record
@@ -222,8 +222,10 @@ class RecordFormat:
         asked = {*self.generalization.schema.names, *(label.name for label in self.generalization.schema.labels)}
         strange = len(record.keys() - asked)
         if strange:
-            found.append(Problem(place, None, f"{strange} more than is asked; send only what GET /schema lists"))
-        return found
+            problems.append(
+                Problem(place, None, f"{strange} more than is asked; send only what GET /schema lists")
+            )
+        return problems
 
     def _label_problems(self, record: Mapping[str, Any], place: int | None) -> list[Problem]:
         sent = [label for label in self.generalization.schema.labels if label.name in record]

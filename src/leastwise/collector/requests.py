@@ -109,11 +109,11 @@ class RequestReader:
         exact = self._formats.get(fingerprint)
         if exact is not None:
             return exact
-        found = [form for name, form in self._formats.items() if name.startswith(fingerprint)]
-        if len(found) != 1 or len(fingerprint) < SHORTEST_FINGERPRINT:
+        matching = [form for name, form in self._formats.items() if name.startswith(fingerprint)]
+        if len(matching) != 1 or len(fingerprint) < SHORTEST_FINGERPRINT:
             there = ", ".join(name[:12] for name in self._formats)
             raise RefusedError(409, f"records of this generalization are not accepted here; accepted are: {there}")
-        return found[0]
+        return matching[0]
 
 
 def wants_page(request: Request) -> bool:
@@ -129,8 +129,8 @@ def reads_pages(request: Request) -> bool:
 
 def speech_of(request: Request) -> Speech:
     """Return the language of the form that was sent, or that the browser prefers."""
-    found: Speech = getattr(request.state, "speech", None) or request.app.state.reader.speech(request)
-    return found
+    speech: Speech = getattr(request.state, "speech", None) or request.app.state.reader.speech(request)
+    return speech
 
 
 async def read_receipt(request: Request) -> str:

@@ -42,12 +42,12 @@ def make_keys(private: Path, public: Path) -> None:
 
 def read_key(path: Path, kind: str) -> bytes:
     """Return the 32 bytes of a key file."""
-    found, _, digits = read_text(path).strip().partition(" ")
+    named, _, digits = read_text(path).strip().partition(" ")
     try:
         key = bytes.fromhex(digits)
     except ValueError:
         key = b""
-    if found != kind or len(key) != 32:
+    if named != kind or len(key) != 32:
         raise ParameterError(f"{path}: must be a {kind.replace('-', ' ')} file; make one with leastwise keys")
     return key
 

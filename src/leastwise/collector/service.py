@@ -160,8 +160,8 @@ class Service:
     async def _predictions(self, asked: Asked) -> list[dict[str, Any]]:
         assert self.model is not None
         frame = asked.format.frame([row.answers for row in asked.rows])
-        found = await run_in_threadpool(self.model.predict, frame)
-        return [_prediction(row) for row in found.iter_rows(named=True)]
+        predictions = await run_in_threadpool(self.model.predict, frame)
+        return [_prediction(row) for row in predictions.iter_rows(named=True)]
 
     async def schema(self, request: Request) -> Response:
         """Return the JSON Schema of a record; ``generalization`` names another than the newest."""

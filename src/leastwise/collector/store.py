@@ -129,13 +129,13 @@ class Store:
         """Return the number of a generalization, kept with the records that point to it."""
         values = {"fingerprint": generalization.fingerprint, "artefact": generalization.to_json()}
         with self._database.explained(), self._database.writing() as connection:
-            found = _number(connection, generalization.fingerprint)
-            if found is None:
+            number = _number(connection, generalization.fingerprint)
+            if number is None:
                 connection.execute(self._insert_generalization.values(**values))
                 note(connection, self._secret, "artefact", fingerprint=generalization.fingerprint)
-                found = _number(connection, generalization.fingerprint)
-        assert found is not None
-        return found
+                number = _number(connection, generalization.fingerprint)
+        assert number is not None
+        return number
 
     def check(self, generalization: int) -> None:
         """Raise unless a record can be stored: one is, at a place of its own, and taken out again."""
@@ -295,10 +295,10 @@ class Store:
             if not part:
                 return
             last = bytes(part[-1].receipt)
-            found = [Row(bytes(row.answers), row.label) for row in part]
+            rows = [Row(bytes(row.answers), row.label) for row in part]
             if opener is not None:
-                found = [opener.row(row.answers, bytes(p.receipt)) for row, p in zip(found, part, strict=True)]
-            yield form.frame([row.answers for row in found], [row.label for row in found])
+                rows = [opener.row(row.answers, bytes(p.receipt)) for row, p in zip(rows, part, strict=True)]
+            yield form.frame([row.answers for row in rows], [row.label for row in rows])
 
     def counted(self, generalization: Generalization) -> tuple[pl.DataFrame, pl.Series]:
         """Return each distinct record of a generalization once, and how many people sent it.
@@ -340,10 +340,10 @@ class Store:
 def _settled(connection: sa.Connection, name: str, value: bytes) -> bytes:
     """Return a setting of the database; the first who asks decides it."""
     query = sa.select(settings.c.value).where(settings.c.name == name)
-    found = connection.execute(query).scalar()
-    if found is None:
+    stored = connection.execute(query).scalar()
+    if stored is None:
         connection.execute(sa.insert(settings).values(name=name, value=value))
-    return value if found is None else bytes(found)
+    return value if stored is None else bytes(stored)
 
 
 def _number(connection: sa.Connection, fingerprint: str) -> int | None:
@@ -438,8 +438,8 @@ def chosen(known: Sequence[Generalization], fingerprint: str | None) -> Generali
         raise DataError("no generalization is in this database yet; start a collector with it first")
     if fingerprint is None:
         return known[-1]
-    found = [g for g in known if fingerprint and g.fingerprint.startswith(fingerprint)]
-    if len(found) != 1:
+    matching = [g for g in known if fingerprint and g.fingerprint.startswith(fingerprint)]
+    if len(matching) != 1:
         there = ", ".join(g.fingerprint[:12] for g in known)
         raise DataError(f"one generalization must have the fingerprint {fingerprint[:64]!r}; there are: {there}")
-    return found[0]
+    return matching[0]

@@ -99,7 +99,7 @@ def _read_table(place: Path, columns: Sequence[str]) -> pl.DataFrame:
     names = {name: _name_in_file(name, present) for name in columns}
     check_columns(present, names.values(), place)
     # RELSHIPP has codes of its own and keeps its name; STATE is ST under another name.
-    wanted = [pl.col(found).alias("ST" if name == "ST" else found) for name, found in names.items()]
+    wanted = [pl.col(column).alias("ST" if name == "ST" else column) for name, column in names.items()]
     with reading(place, "must hold whole numbers"):
         numbers = pl.all().str.strip_chars().replace("", None).cast(pl.Int32)
         return table.select(wanted).select(numbers).collect()

@@ -155,7 +155,7 @@ def check_file(place: Path, names: Iterable[str] = ()) -> Path:
     if not place.is_dir():
         raise DataError(f"there is no file {shorten(str(place))}; give the path of the downloaded file")
     wanted = list(names)
-    found = next((place / name for name in wanted if (place / name).is_file()), None)
-    if found is None:
+    file = next((place / name for name in wanted if (place / name).is_file()), None)
+    if file is None:
         raise DataError(f"{shorten(str(place))} must hold {' or '.join(wanted) or 'a file'}; it does not")
-    return found
+    return file

@@ -109,10 +109,10 @@ def limits_broken(run: Run, generalization: Generalization, evaluation: Evaluati
     answers = generalization.total_buckets - len(generalization.not_collected) if same is None else same.answers
     budget, figures, everything = run.choice.budget, Figures.of(evaluation), run.frontier.untouched.utility_risk
     held = verdicts(budget, figures, everything, Size(asked, answers))
-    found = [verdict.words for verdict in held if verdict.missed]
+    broken = [verdict.words for verdict in held if verdict.missed]
     if budget.bounds_groups and figures.groups is None:  # a draft: nobody has judged it group by group
-        found.append("how it serves declared groups was not judged, and that is limited")
-    return found
+        broken.append("how it serves declared groups was not judged, and that is limited")
+    return broken
 
 
 def _of_candidate(run: Run, name: str | None) -> tuple[Generalization, Evaluation]:
@@ -151,7 +151,7 @@ def _answered(missed: Sequence[str], reasons: Mapping[str, str] | str) -> tuple[
 def read_facts(path: object) -> dict[str, object]:
     """Read the facts of a report from its JSON."""
     problems = Problems()
-    found = read_json(read_text(str(path)), problems)
-    if problems.texts or not isinstance(found, dict):
+    facts = read_json(read_text(str(path)), problems)
+    if problems.texts or not isinstance(facts, dict):
         raise ArtefactError(f"{path}: not the facts of a report", problems.texts)
-    return found
+    return facts

@@ -47,14 +47,14 @@ class History:
     @classmethod
     def of(cls, folder: str | Path) -> History:
         """Read all decisions in a folder and those below it; the same one kept twice counts once."""
-        found: dict[str, tuple[Path, Decision]] = {}
+        decisions: dict[str, tuple[Path, Decision]] = {}
         for path in sorted(_files(Path(folder))):
             text = read_text(path)
             # What lies beside a run must be a decision: one that is damaged is complained of, not passed over.
             if format_of(text) == Decision.FORMAT or (path.parent / TASK).is_file():
-                found.setdefault(text, (path, Decision.from_json(text, str(path))))
+                decisions.setdefault(text, (path, Decision.from_json(text, str(path))))
         # One that another replaced on the same day lies in the folder of the earlier ones: it comes first.
-        ordered = sorted(found.values(), key=lambda pair: (pair[1].date, pair[0].name == DECISION, pair[0]))
+        ordered = sorted(decisions.values(), key=lambda pair: (pair[1].date, pair[0].name == DECISION, pair[0]))
         before = [None, *(decision for _, decision in ordered)][: len(ordered)]
         return cls(tuple(Entry(p, d, _changes(old, d)) for (p, d), old in zip(ordered, before, strict=True)))
 
@@ -73,12 +73,12 @@ class History:
     def artefacts(self, but: Sequence[Generalization] = ()) -> list[Generalization]:
         """Return every generalization that was ever decided for, each once, but for some."""
         known = {each.fingerprint for each in but}
-        found: dict[str, Generalization] = {}
+        artefacts: dict[str, Generalization] = {}
         for entry in self.entries:
             each = entry.decision.generalization
             if each.fingerprint not in known:
-                found.setdefault(each.fingerprint, each)
-        return list(found.values())
+                artefacts.setdefault(each.fingerprint, each)
+        return list(artefacts.values())
 
 
 def _files(folder: Path, depth: int = 0) -> Iterator[Path]:
@@ -141,8 +141,8 @@ def _changes(before: Decision | None, now: Decision) -> tuple[str, ...]:
             if not old.is_coarser_than(new) and not new.is_coarser_than(old)
         ],
     }
-    found = [f"{what}: {listed(names)}." for what, names in told.items() if names]
-    return tuple(found) or ("It asks the same as before.",)
+    sentences = [f"{what}: {listed(names)}." for what, names in told.items() if names]
+    return tuple(sentences) or ("It asks the same as before.",)
 
 
 def _instead(old: Partition, new: Partition) -> str:

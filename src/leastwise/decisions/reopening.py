@@ -46,18 +46,18 @@ def reopened(
     place = Path(path)
     place = place / DECISION if place.is_dir() else place
     decision, day = Decision.load(place), today or datetime.now(UTC).date()
-    found = [*verify(place), *_signature_problems(place, signers)]
+    reasons = [*verify(place), *_signature_problems(place, signers)]
     if day >= decision.review:
-        found.append(f"it was decided on {decision.day} and was to be looked at again by {decision.review}")
+        reasons.append(f"it was decided on {decision.day} and was to be looked at again by {decision.review}")
     if policy is not None and decision.policy:
-        found += policy_changes(decision.policy, policy)
+        reasons += policy_changes(decision.policy, policy)
     if in_use is not None and in_use.fingerprint != decision.generalization.fingerprint:
-        found.append(f"{in_use.fingerprint[:12]} is in use, and {decision.id} was decided for")
+        reasons.append(f"{in_use.fingerprint[:12]} is in use, and {decision.id} was decided for")
     if data and data != decision.fingerprints.data:
-        found.append("the sample is not the one that was decided on: its fingerprint differs")
+        reasons.append("the sample is not the one that was decided on: its fingerprint differs")
     if broken:
-        found.append(f"the check on newer records found {counted(broken, 'figure')} that noise cannot explain")
-    return found
+        reasons.append(f"the check on newer records found {counted(broken, 'figure')} that noise cannot explain")
+    return reasons
 
 
 def policy_changes(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
@@ -67,15 +67,15 @@ def policy_changes(before: Mapping[str, str], now: Mapping[str, str]) -> list[st
     ["the policy's budget.max_error was '0.2' and is '0.3'", "the policy's seed was '0' and is not said any more",
     "the policy's quick was not said and is 'True'"]
     """
-    found = []
+    changes = []
     for key in dict.fromkeys([*before, *now]):
         old, new = before.get(key), now.get(key)
         if old != new:
             was = "not said" if old is None else shorten(old)
-            found.append(
+            changes.append(
                 f"the policy's {key} was {was} and is {'not said any more' if new is None else shorten(new)}"
             )
-    return found
+    return changes
 
 
 def _signature_problems(path: Path, signers: Path | None) -> list[str]:

@@ -50,9 +50,9 @@ def signer(path: str | Path, signers: str | Path | None = None) -> str:
         return _last(done.stdout).rpartition(" key ")[2]
     if not Path(signers).is_file():
         raise ParameterError(f"{signers}: there is no such file of allowed signers")
-    found = _run("find-principals", "-s", str(signature), "-f", str(signers))
-    who = found.stdout.decode(errors="replace").split("\n")[0].strip()
-    if found.returncode or not who:
+    search = _run("find-principals", "-s", str(signature), "-f", str(signers))
+    who = search.stdout.decode(errors="replace").split("\n")[0].strip()
+    if search.returncode or not who:
         raise ParameterError(f"{place.name}: nobody of the allowed signers signed it")
     options = ("-f", str(signers), "-I", who, "-n", NAMESPACE, "-s", str(signature))
     if _run("verify", *options, content=place).returncode:

@@ -63,14 +63,14 @@ def verify(path: str | Path) -> list[str]:
     place = Path(path)
     place = place / DECISION if place.is_dir() else place
     decision, folder = Decision.load(place), place.parent
-    prints, found = decision.fingerprints, []
+    prints, problems = decision.fingerprints, []
     own = digest(decision.generalization.to_json())
     if own != prints.artefact:
-        found.append(f"{place.name}: the generalization in it is not the one that was decided on")
+        problems.append(f"{place.name}: the generalization in it is not the one that was decided on")
     for name, known in ((DECIDED, prints.artefact), (JUDGED, prints.evaluation)):
         if problem := _changed(folder / name, known):
-            found.append(problem)
-    return [*found, *_report_problems(folder, prints), *_data_problems(folder, prints.data)]
+            problems.append(problem)
+    return [*problems, *_report_problems(folder, prints), *_data_problems(folder, prints.data)]
 
 
 def _changed(path: Path, known: str) -> str:
@@ -98,15 +98,15 @@ def _renderings(folder: Path, facts: dict[str, object]) -> list[str]:
     """Hold the pages against the facts: one that is there says what these say, and nothing else."""
     from leastwise.report import FORMATS
 
-    found = []
+    problems = []
     for kind, render in FORMATS.items():
         path = folder / f"report.{kind}"
         if path.is_file() and not _says(path, render(facts)):
-            found.append(
+            problems.append(
                 f"{path.name}: it does not say what {REPORT} says; make it again with: leastwise report. Where "
                 "that does not help, more is known by now than was decided on: decide again"
             )
-    return found
+    return problems
 
 
 def _says(path: Path, text: str) -> bool:

@@ -147,21 +147,21 @@ def from_text(kind: type[T], text: str, name: str, where: str) -> T:
     """Read a dataclass back; an ``ArtefactError`` lists everything that is wrong."""
     problems = Problems()
     document = read_json(text, problems)
-    found = None
+    instance = None
     if not problems.texts and check_format(Fields(document, (), problems), name, VERSION):
         rest = {key: value for key, value in document.items() if key not in ("format", "version")}
-        found = from_plain(kind, rest, (), problems)
-    if found is None or problems.texts:
+        instance = from_plain(kind, rest, (), problems)
+    if instance is None or problems.texts:
         raise ArtefactError(f"{where}: not a {name} document that can be read", problems.texts)
-    return found
+    return instance
 
 
 def format_of(text: str) -> str:
     """Return the format that a line of JSON says it has; empty where it is none."""
     problems = Problems()
     document = read_json(text, problems)
-    found = document.get("format") if isinstance(document, dict) else None
-    return found if isinstance(found, str) else ""
+    name = document.get("format") if isinstance(document, dict) else None
+    return name if isinstance(name, str) else ""
 
 
 class Document:

@@ -172,11 +172,11 @@ def read_json(text: str, problems: Problems) -> Any:
 
 def check_format(fields: Fields, name: str, *versions: int) -> bool:
     """Return whether a document says that it is of this format, and of one of these versions."""
-    found, found_version = fields.take("format"), fields.take("version")
-    if found != name and fields.mapping:  # else that was said
-        fields.problems.add(("format",), f"must be {name!r}; got {shorten(found)}")
-    known = found_version in versions and not isinstance(found_version, bool)
-    if found == name and not known:
+    given, version = fields.take("format"), fields.take("version")
+    if given != name and fields.mapping:  # else that was said
+        fields.problems.add(("format",), f"must be {name!r}; got {shorten(given)}")
+    known = version in versions and not isinstance(version, bool)
+    if given == name and not known:
         told = f"version{'s' * (len(versions) > 1)} {listed([*map(str, versions)])}"
-        fields.problems.add(("version",), f"this release reads {told}; got {shorten(found_version)}")
-    return bool(found == name and known)
+        fields.problems.add(("version",), f"this release reads {told}; got {shorten(version)}")
+    return bool(given == name and known)

@@ -120,8 +120,8 @@ def evaluate_at_source(
     own = {
         name: rest[name] for name in ("tolerances", "delta", "candidates", "predicates", "label") if name in rest
     }
-    found = judge_at_source(generalization, split, source, counted, judges=judges, others=others, **own)
-    return found.instead_of(sampled)
+    exact = judge_at_source(generalization, split, source, counted, judges=judges, others=others, **own)
+    return exact.instead_of(sampled)
 
 
 def judge_at_source(
@@ -160,9 +160,9 @@ def judge_at_source(
     about: dict[str, Any] = {"judges": judges, "tolerances": tolerances or {}, "label": label}
     if isinstance(counted, InSlices):
         try:
-            found = _judge_slices(known, counted, adversaries, judges, tolerances or {}, label, **promise)
+            judged = _judge_slices(known, counted, adversaries, judges, tolerances or {}, label, **promise)
             more = _together(several, known, counted.source, **about) if MultiBreach.name in adversaries else []
-            return replace(found, attacks=(*found.attacks, *more))
+            return replace(judged, attacks=(*judged.attacks, *more))
         except TooManyGroupsError:
             counted = _added_up(counted, label)
     if isinstance(counted, TooMany):
@@ -215,7 +215,7 @@ def _judge_slices(
     label: bool,
     **promise: Any,
 ) -> AtSource:
-    found = judge_slices(
+    judged = judge_slices(
         counted.generalization,
         known,
         counted,
@@ -226,9 +226,9 @@ def _judge_slices(
         label=label,
         **promise,
     )
-    certificate, deployment = (*found.certificates, None)[:2]
-    utility = found.utility and _with_withheld(found.utility, found.people, found.withheld)
-    return AtSource(found.people, utility, found.attacks, certificate, deployment)
+    certificate, deployment = (*judged.certificates, None)[:2]
+    utility = judged.utility and _with_withheld(judged.utility, judged.people, judged.withheld)
+    return AtSource(judged.people, utility, judged.attacks, certificate, deployment)
 
 
 def _judge_sums(

@@ -294,9 +294,9 @@ def certify_counts(
     for p, cells in counted.cells.items():
         name, counts = truth.schema.names[p], cells.counts.astype(np.int64)
         within[name] = _tolerance(truth, p, tolerances)
-        found = _told(truth, p, bucket_of[cells.record_of], cells.values, counts, within[name])
+        people_told = _told(truth, p, bucket_of[cells.record_of], cells.values, counts, within[name])
         withheld = people - int(counts.sum())
-        told[name] = ((found[0] + withheld) / people, (found[1] + withheld) / people)
+        told[name] = ((people_told[0] + withheld) / people, (people_told[1] + withheld) / people)
     people_in = np.bincount(bucket_of, weights=truth.counts)
     return certificate_of(
         told,
@@ -324,9 +324,9 @@ def check_held_out(table: Table, held_out: bool | None = None) -> None:
     known_to_choose = table.part in ("train", "validation")
     if (held_out is True and not known_to_choose) or (held_out is None and table.part == "test"):
         return
-    found = "held_out=False" if held_out is False else f"the part {table.part!r}"
+    given = "held_out=False" if held_out is False else f"the part {table.part!r}"
     raise ParameterError(
-        f"a certificate must rest on records that did not choose the generalization; got {found}: "
+        f"a certificate must rest on records that did not choose the generalization; got {given}: "
         "give the test part of a split, or held_out=True for records that you kept aside"
     )
 

@@ -83,23 +83,23 @@ class Grouping:
 
 
 def _band(part: str, text: str) -> Band:
-    found = _WORD.fullmatch(part)
+    match = _WORD.fullmatch(part)
     try:
-        numbers = [float(each) for each in ((found and found["edges"]) or "").split(",") if each.strip()]
+        numbers = [float(each) for each in ((match and match["edges"]) or "").split(",") if each.strip()]
     except ValueError:
-        found = None
+        match = None
         numbers = []
-    if found is None or sorted(set(numbers)) != numbers:
+    if match is None or sorted(set(numbers)) != numbers:
         raise ParameterError(f"{shorten(text)} declares no groups; {_LIKE}")
-    return Band(found["name"], tuple(numbers))
+    return Band(match["name"], tuple(numbers))
 
 
 def parse_all(texts: Sequence[str], schema: Schema | None = None) -> tuple[Grouping, ...]:
     """Read several groupings, and check them against a schema where there is one."""
-    found = tuple(Grouping.parse(text) for text in texts)
-    for grouping in found if schema is not None else ():
+    groupings = tuple(Grouping.parse(text) for text in texts)
+    for grouping in groupings if schema is not None else ():
         grouping.check(schema)  # type: ignore[arg-type]
-    return found
+    return groupings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,13 +133,13 @@ class GroupErrors:
     @property
     def largest(self) -> float:
         """How far the two groups of a grouping that lie farthest apart are apart as they are seen."""
-        found = [[each.mean for each in own.values()] for own in self.increases.values() if own]
-        return max(max(means) - min(means) for means in found)
+        by_grouping = [[each.mean for each in own.values()] for own in self.increases.values() if own]
+        return max(max(means) - min(means) for means in by_grouping)
 
     def gap(self, errors: float = 0.0) -> float:
         """Return what limits are held against: the largest less what chance adds, plus so many standard errors."""
-        found = [less_chance([*own.values()]) for own in self.increases.values() if own]
-        return max(each.bound(errors) for each in found)
+        gaps = [less_chance([*own.values()]) for own in self.increases.values() if own]
+        return max(each.bound(errors) for each in gaps)
 
 
 class ServedBefore(NamedTuple):

@@ -92,29 +92,29 @@ class Evaluation:
             if risk is not None
         ]
         model = html.table(("the model sees", "is wrong", _INTERVAL), rows, numbers=("is wrong", _INTERVAL))
-        found = [
+        attack_rows = [
             [_who(each), percent(each.adversary_error, 1), percent_range(each.interval), percent(each.baseline, 1)]
             for each in self.attacks
         ]
         columns = ("adversary", "is wrong", _INTERVAL, "guessing is wrong")
-        thieves = html.table(columns, found, numbers=columns[1:])
+        thieves = html.table(columns, attack_rows, numbers=columns[1:])
         promises = (self.certificate, self.deployment)
         promise = [certificate.sentences()[-1] for certificate in promises if certificate is not None]
         tested = f"{counted(self.people.test, 'person', 'people')} tested" + (", a quick look" * self.quick)
         return html.box(
             html.heading("What it costs and what it protects"),
             model if rows else "",
-            thieves if found else "",
+            thieves if attack_rows else "",
             html.paragraphs(promise),
             html.paragraphs([f"{tested}. An adversary that is wrong more often is safer."], soft=True),
         )
 
     def __getitem__(self, adversary: str) -> Any:
         """Return the result of one adversary, by its short name."""
-        found = {attack.adversary: attack for attack in self.attacks}
-        if adversary not in found:
-            raise KeyError(f"no attack {adversary!r}; {did_you_mean(adversary, found)}")
-        return found[adversary]
+        attacks = {attack.adversary: attack for attack in self.attacks}
+        if adversary not in attacks:
+            raise KeyError(f"no attack {adversary!r}; {did_you_mean(adversary, attacks)}")
+        return attacks[adversary]
 
     @property
     def alone_by_a_number(self) -> str:
@@ -135,10 +135,10 @@ class Evaluation:
         """Read the document; an ``ArtefactError`` lists everything that is wrong with it."""
         problems = Problems()
         document = read_json(text, problems)
-        found = None if problems.texts else _from_document(document, problems)
-        if found is None or problems.texts:
+        evaluation = None if problems.texts else _from_document(document, problems)
+        if evaluation is None or problems.texts:
             raise ArtefactError("not an evaluation that can be read", problems.texts)
-        return found
+        return evaluation
 
     def save(self, path: str | Path) -> None:
         """Write the document to a file, for its owner only: it may describe single people."""
@@ -163,8 +163,8 @@ def _from_document(document: Any, problems: Problems) -> Evaluation | None:
     attacks = [_attack(item, i, problems) for i, item in enumerate(fields.items("attacks"))]
     if "attacks" not in document:
         problems.add(("attacks",), "is missing")
-    found = from_plain(Evaluation, {**rest, "attacks": []}, (), problems)
-    return None if found is None else replace(found, attacks=tuple(a for a in attacks if a is not None))
+    evaluation = from_plain(Evaluation, {**rest, "attacks": []}, (), problems)
+    return None if evaluation is None else replace(evaluation, attacks=tuple(a for a in attacks if a is not None))
 
 
 def _attack(data: Any, place: int, problems: Problems) -> AttackResult | None:

@@ -164,7 +164,7 @@ def groups_of(
     return Groups(
         fingerprint=generalization.fingerprint,
         seed=seed,
-        groups=tuple(figures for found, _ in judged for figures in found),
+        groups=tuple(figures for of_grouping, _ in judged for figures in of_grouping),
         gaps=tuple(gap for _, gap in judged if gap is not None),
     )
 
@@ -187,9 +187,9 @@ def judge(people: _People, grouping: Grouping) -> tuple[list[GroupFigures], Gap 
     rows = {name: members == i for i, name in enumerate(names)}
     size = {name: float(people.table.counts[own].sum()) for name, own in rows.items()}
     # The error of a group of one is what became of that person.
-    found = [_figures(people, grouping.name, name, rows[name]) for name in names if size[name] >= FEWEST_TOLD]
+    figures = [_figures(people, grouping.name, name, rows[name]) for name in names if size[name] >= FEWEST_TOLD]
     large = [(name, _increase(people, rows[name])) for name in names if size[name] >= FEWEST]
-    return found, largest_gap(grouping.name, large)
+    return figures, largest_gap(grouping.name, large)
 
 
 def largest_gap(grouping: str, increases: Sequence[tuple[str, Difference]]) -> Gap | None:
@@ -248,9 +248,9 @@ def _attacked(g: Generalization, split: Split, judges: Judges, seed: int) -> tup
     if not split.test.personal:
         return None, None
     breach = Breach.of(g, split, seed=seed)
-    found = [each.or_majority() for each in find(breach, tuple(breach.targets), (), judges.adversary())]
+    findings = [each.or_majority() for each in find(breach, tuple(breach.targets), (), judges.adversary())]
     naive = [target.naive_wrong for target in breach.targets.values()]
-    wrong = [each.wrong for each in found]
+    wrong = [each.wrong for each in findings]
     return np.mean(np.asarray(wrong, dtype=float), axis=0), np.mean(np.asarray(naive, dtype=float), axis=0)
 
 

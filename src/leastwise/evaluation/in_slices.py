@@ -163,8 +163,8 @@ def judge_together(
     everybody = _everybody(breach, shown, people - shown)
     together, *alone = (thief.findings(people) for thief in thieves)
     remember_several(everybody, setting.predictor, together)
-    for generalization, found in zip(everybody.generalizations, alone, strict=True):
-        remember(everybody.alone(generalization), setting.predictor, found)
+    for generalization, findings in zip(everybody.generalizations, alone, strict=True):
+        remember(everybody.alone(generalization), setting.predictor, findings)
     return MultiBreach.configured(setting).attack(everybody)
 
 
@@ -236,8 +236,8 @@ class _Thief:
                 if self.chosen[p][0] == number:
                     record_of, target = breach.record_of(p), targets[p]
                     wrong = target.wrong(guesses[0][record_of])
-                    found = Finding(target, wrong, guesses[1][record_of], name, self.chosen[p][1])
-                    self.sums[p].add(found, guesses[2][record_of])
+                    finding = Finding(target, wrong, guesses[1][record_of], name, self.chosen[p][1])
+                    self.sums[p].add(finding, guesses[2][record_of])
 
     def findings(self, people: int) -> list[Finding]:
         """Return what was found of all people."""
@@ -350,8 +350,8 @@ class Hindsight:
         for p, cells in counted.cells.items():
             name, use = truth.schema.names[p], np.bincount(cells.values, weights=cells.counts)
             self.levels[name] = np.asarray(truth.levels[p])
-            found = self._fullest(name, bucket_of[cells.record_of], cells.values, cells.counts)
-            self.told[name] = self.told.get(name, 0.0) + found
+            fullest = self._fullest(name, bucket_of[cells.record_of], cells.values, cells.counts)
+            self.told[name] = self.told.get(name, 0.0) + fullest
             known = {int(code): int(use[code]) for code in np.flatnonzero(use)}
             self.values.setdefault(name, Counter()).update(known)
 

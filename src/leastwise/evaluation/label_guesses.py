@@ -89,9 +89,9 @@ class LabelGuesses:
     def risk(self, split: Split, part: Part) -> UtilityRisk:
         """Return the utility risk on a part."""
         people: Table = getattr(split, part)
-        found = risk_of(self.wrong(part, people), split.train, people, self.predictor, self.seconds)
+        risk = risk_of(self.wrong(part, people), split.train, people, self.predictor, self.seconds)
         labels = label_risks(self.guessed(part, people), split.train, people)
-        return replace(found, number=self.in_its_unit(split, part), labels=labels)
+        return replace(risk, number=self.in_its_unit(split, part), labels=labels)
 
     def in_its_unit(self, split: Split, part: Part) -> NumberErrors | None:
         """Return the errors on a part in the unit of the label; None where that has classes."""
@@ -216,7 +216,7 @@ def utilities_together(
     best = _best_classifiers(generalizations, [each["validation"] for each in wrong], split.validation)
     grouped = {"validation": split.train.and_also(split.validation) if unseen else split.validation}
     decide, names = told_of_several(told[0], split), [each.name for each in split.train.schema.labels]
-    untold, found = {name for place, name in enumerate(names) if decide and place not in decide}, []
+    untold, utilities = {name for place, name in enumerate(names) if decide and place not in decide}, []
     for own, mine in enumerate(best):
         note, risks = "" if mine == own else " of a coarser one", {}
         for part in _JUDGED:
@@ -237,8 +237,8 @@ def utilities_together(
             risks[part] = replace(
                 risk, increase=more, expected=expected, groups=groups, number=number, labels=labels
             )
-        found.append(Utilities(**risks))
-    return found
+        utilities.append(Utilities(**risks))
+    return utilities
 
 
 def _cost_of_nothing(
@@ -300,7 +300,7 @@ def _about_each_label(
 ) -> tuple[LabelRisk, ...]:
     """Return the risks about each of several labels, with their increases, as of all together."""
     people: Table = getattr(split, part)
-    found = []
+    risks = []
     for place, risk in enumerate(label_risks(coarse.guessed(part, people), split.train, people)):
         wrong = [each.wrong(part, people, place) for each in (coarse, best, everything)]
         more = _increase(wrong[0], wrong[1], wrong[2], people)
@@ -309,8 +309,8 @@ def _about_each_label(
             more = _cost_of_nothing(coarse, best, everything, split, seen, place)
         elif part == "validation" and expected is not None:
             more = weighed(more, expected)
-        found.append(replace(risk, increase=more, expected=expected))
-    return tuple(found)
+        risks.append(replace(risk, increase=more, expected=expected))
+    return tuple(risks)
 
 
 def _best_classifiers(

@@ -114,12 +114,12 @@ def _between(judge: _Judge, generalization: Generalization, shown: Progress, map
     if not pairs:
         return ()
     quick = _Judge(_some_of(judge.split), (JointBuckets(), Logistic(), linear()), compared=False)
-    before, found = quick.judge(generalization), list[Worth]()
+    before, worths = quick.judge(generalization), list[Worth]()
     shown.begin("boundaries", len(pairs))
     for worth in mapped(_Judge.boundary, [(quick, generalization, before, *pair) for pair in pairs]):
-        found.append(worth)
+        worths.append(worth)
         shown.advance()
-    return tuple(found)
+    return tuple(worths)
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,17 +150,17 @@ class _Judge:
         predictors = deepcopy(self.predictors)  # others may judge at the same time
         before, chosen = judging.held_out(generalization, train, validation, predictors)
         rows = samples(test, generalization, "label")
-        (found,) = guesses(chosen, rows)
+        (guessed,) = guesses(chosen, rows)
         attack = self._attack(generalization) if attacked else {}
         doubt = float(np.average(before.surprise, weights=before.weights))
         labels = tuple(label.name for label in test.schema.labels)
-        return _Judged(HeldOut.of(found, rows), attack, doubt, test.persons, labels)
+        return _Judged(HeldOut.of(guessed, rows), attack, doubt, test.persons, labels)
 
     def _attack(self, generalization: Generalization) -> dict[str, float]:
         if not self.split.test.personal:
             return {}
-        found = Reconstruction(JointBuckets, compared=self.compared).attack(Breach.of(generalization, self.split))
-        return {each.attribute: each.adversary_error for each in found.attributes}
+        attack = Reconstruction(JointBuckets, compared=self.compared).attack(Breach.of(generalization, self.split))
+        return {each.attribute: each.adversary_error for each in attack.attributes}
 
     def question(self, generalization: Generalization, now: _Judged, partition: Partition) -> Worth:
         """Leave out a question that is asked, or ask one that is not."""

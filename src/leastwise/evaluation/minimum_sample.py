@@ -149,9 +149,9 @@ def minimum_sample(
         order = _order(parts.train, generator(seed, "minimum sample", r))
         for i, size in enumerate(chosen):
             told.begin(f"drawing {r + 1} of {repetitions}: {size:,} records")
-            found = propose(parts.train.take(np.sort(order[:size])).with_own_levels())
-            losses[r, i] = (whole - judge.area(found)) / whole if whole > 0 else 0.0
-            alike[r, i] = np.mean([similarity(a, b, parts.train) for a, b in zip(found, best, strict=True)])
+            candidates = propose(parts.train.take(np.sort(order[:size])).with_own_levels())
+            losses[r, i] = (whole - judge.area(candidates)) / whole if whole > 0 else 0.0
+            alike[r, i] = np.mean([similarity(a, b, parts.train) for a, b in zip(candidates, best, strict=True)])
     return _answer(chosen, losses, alike, tolerance, len(parts.train))
 
 
@@ -179,12 +179,12 @@ def _answer(
 
 def _first_enough(losses: npt.NDArray[np.float64], sizes: Sequence[int], tolerance: float, records: int) -> int:
     """Return the smallest size from which on the loss stays within the tolerance."""
-    found = records
+    enough = records
     for size, loss in zip(reversed(sizes), losses[::-1], strict=True):
         if loss > tolerance:
             break
-        found = size
-    return found
+        enough = size
+    return enough
 
 
 class _Judge:

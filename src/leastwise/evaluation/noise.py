@@ -158,6 +158,6 @@ def people_behind(mean: float, interval: Interval | None, people: float) -> floa
     width, low, high = interval[1] - interval[0], 1.0, 1e9
     for _ in range(100):
         middle = math.sqrt(low * high)
-        found = binomial_interval(mean * middle, middle)
-        low, high = (middle, high) if found.high - found.low > width else (low, middle)
+        binomial = binomial_interval(mean * middle, middle)
+        low, high = (middle, high) if binomial.high - binomial.low > width else (low, middle)
     return low

@@ -175,19 +175,19 @@ def attackers(
     wanted, known = several(wanted), known_adversaries()
     named = {check_choice("adversaries", each, known) for each in wanted if isinstance(each, str)}
     given = [each for each in wanted if not isinstance(each, str)]
-    found: dict[str, Any] = {}
+    adversaries: dict[str, Any] = {}
     for name in (each for each in known if each in named):
-        found[name] = _configured(name, known[name], setting)
+        adversaries[name] = _configured(name, known[name], setting)
     for adversary in given:
         name = _checked_name(adversary)
-        if name in found:
+        if name in adversaries:
             raise ParameterError(f"two adversaries are called {name}; give one of them another name")
-        found[name] = adversary
-    order = sorted(found, key=lambda name: [*PAPER].index(name) if name in PAPER else len(PAPER))
-    joining = [name for name in order if getattr(found[name], "wants_others", False)]
+        adversaries[name] = adversary
+    order = sorted(adversaries, key=lambda name: [*PAPER].index(name) if name in PAPER else len(PAPER))
+    joining = [name for name in order if getattr(adversaries[name], "wants_others", False)]
     if joining and not others:
         raise ParameterError(f"{joining[0]} needs another generalization of the same people; give it as others")
-    return {name: found[name] for name in order}
+    return {name: adversaries[name] for name in order}
 
 
 def _configured(name: str, kind: Any, setting: Setting) -> Any:
@@ -252,7 +252,7 @@ def _attacks(
     attacking: Mapping[str, Adversary], breach: Breach, others: Sequence[Generalization], clock: _Clock
 ) -> dict[str, AttackResult]:
     """Let everybody attack; guests are told beside what A1 finds."""
-    found: dict[str, AttackResult] = {}
+    results: dict[str, AttackResult] = {}
     # A4 knows whatever A5 does, and begins with what that one found.
     for name in sorted(attacking, key=lambda name: name == LeaveOneOut.name):
         adversary = attacking[name]
@@ -261,8 +261,8 @@ def _attacks(
         with clock.step(name, name if words == name else f"{name} {words}"):
             result = attacked(name, adversary, stolen)
         guest = type(adversary) not in PAPER.values()
-        found[name] = GuestResult.of(result, name, title, scenario, found.get("A1")) if guest else result
-    return found
+        results[name] = GuestResult.of(result, name, title, scenario, results.get("A1")) if guest else result
+    return results
 
 
 def _utilities(

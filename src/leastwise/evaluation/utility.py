@@ -114,8 +114,8 @@ def judged_by(
         risk = risk_of(wrong, parts.train, parts.test, type(estimator).__name__, seconds)
         return replace(risk, labels=label_risks(guessed, parts.train, parts.test))
     off = np.abs(predicted - number.exact) / number.scale
-    found = risk_of(off, parts.train, parts.test, type(estimator).__name__, seconds)
-    return replace(found, number=number_errors(predicted, parts.test))
+    risk = risk_of(off, parts.train, parts.test, type(estimator).__name__, seconds)
+    return replace(risk, number=number_errors(predicted, parts.test))
 
 
 def generalized_frame(table: Table, generalization: Generalization, frame: Frame = "labels") -> Any:

@@ -60,12 +60,12 @@ def told_together(estimates: Sequence[Estimate]) -> list[bool]:
     """
     z = float(stats.norm.ppf((1 + LEVEL) / 2))
     above = [z * each.mean / max(each.mean - each.interval.low, 1e-12) for each in estimates]
-    found, left = [False] * len(above), len(above)
+    told, left = [False] * len(above), len(above)
     for i in sorted(range(len(above)), key=lambda i: -above[i]):
         if above[i] <= float(stats.norm.ppf(1 - (1 - LEVEL) / 2 / left)):
             break
-        found[i], left = True, left - 1
-    return found
+        told[i], left = True, left - 1
+    return told
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,10 +26,10 @@ def high_certainty(laboratory: Laboratory) -> list[Row]:
     """The error on the surest guesses, for the frontier of adversarial training."""
     chosen = laboratory.front([c.generalization for c in advtrain(laboratory)], most=6)
     rows: list[Row] = []
-    for found in chosen:
-        risk = laboratory.judge(found).utility_risk
-        laboratory.progress.begin(f"A2: {found.total_buckets} buckets")
-        for point in HighCertainty(laboratory.judges.adversary()).attack(laboratory.breach(found)).points:
+    for generalization in chosen:
+        risk = laboratory.judge(generalization).utility_risk
+        laboratory.progress.begin(f"A2: {generalization.total_buckets} buckets")
+        for point in HighCertainty(laboratory.judges.adversary()).attack(laboratory.breach(generalization)).points:
             words = f"surest {point.share:g} %"
             rows.append(
                 {"surest": words, "utility_risk": risk, "adversary_error": point.mean, "minimum": point.minimum}
@@ -48,11 +48,11 @@ def side_information(laboratory: Laboratory) -> list[Row]:
     attacking = attackers([*words, *laboratory.adversaries], setting)
     rows: list[Row] = []
     for candidate in on_frontier(laboratory, most=4 if laboratory.quick else 8):
-        found = candidate.generalization
-        judged, breach = laboratory.judge(found), laboratory.breach(found)
+        generalization = candidate.generalization
+        judged, breach = laboratory.judge(generalization), laboratory.breach(generalization)
         errors = {"A1 knows nothing more": judged.attack.adversary_error}
         for name, adversary in attacking.items():
-            laboratory.progress.begin(f"{name}: {found.total_buckets} buckets")
+            laboratory.progress.begin(f"{name}: {generalization.total_buckets} buckets")
             told = words.get(name, about(adversary).words).removeprefix(name).strip()
             errors[f"{name} {told}".strip()] = attacked(name, adversary, breach).adversary_error
         rows += [
@@ -70,16 +70,16 @@ def multi_breach(laboratory: Laboratory) -> list[Row]:
         first = _first(laboratory, minimizer, value)
         laboratory.progress.begin(f"A6: {name}")
         breach = laboratory.breach(first.generalization).together_with([second.generalization])
-        found = MultiBreach(laboratory.judges.adversary()).attack(breach)
+        result = MultiBreach(laboratory.judges.adversary()).attack(breach)
         rows.append(
             {
                 "scenario": name,
                 "first": f"{first.minimizer} {first.setting}",
                 "second": f"{second.minimizer} {second.setting}",
-                "first_error": found.single_errors[0],
-                "second_error": found.single_errors[1],
-                "adversary_error": found.adversary_error,
-                "baseline": found.baseline,
+                "first_error": result.single_errors[0],
+                "second_error": result.single_errors[1],
+                "adversary_error": result.adversary_error,
+                "baseline": result.baseline,
             }
         )
     return rows
@@ -103,22 +103,22 @@ def linkability(laboratory: Laboratory) -> list[Row]:
     rows: list[Row] = []
     for candidate in candidates:
         laboratory.progress.begin(f"A7: {candidate.minimizer} {candidate.setting}")
-        found = adversary.attack(laboratory.breach(candidate.generalization))
+        result = adversary.attack(laboratory.breach(candidate.generalization))
         rows.append(
             {
                 "generalization": f"{candidate.minimizer} {candidate.setting}",
                 "buckets": candidate.generalization.total_buckets,
-                "value_told": found.value_told,
-                "by_chance": found.value_by_chance,
-                "times_chance": found.value_told / found.value_by_chance,
-                "linked": found.share_linked,
+                "value_told": result.value_told,
+                "by_chance": result.value_by_chance,
+                "times_chance": result.value_told / result.value_by_chance,
+                "linked": result.share_linked,
                 "linked_by_stolen_records": max(
-                    found.linked_by_guess, found.linked_by_balance, found.linked_by_assignment
+                    result.linked_by_guess, result.linked_by_balance, result.linked_by_assignment
                 ),
-                "linked_without_breach": found.linked_without_breach,
-                "linked_at_random": 1 - found.baseline,
+                "linked_without_breach": result.linked_without_breach,
+                "linked_at_random": 1 - result.baseline,
                 "attributes": " and ".join(known),
-                "people": found.records,
+                "people": result.records,
             }
         )
     return rows
@@ -139,15 +139,15 @@ def singling_out(laboratory: Laboratory) -> list[Row]:
     everybody = laboratory.split._replace(test=laboratory.records)
     rows: list[Row] = []
     for candidate in candidates:
-        found = SinglingOut(0).attack(Breach.of(candidate.generalization, everybody, label=False))
+        result = SinglingOut(0).attack(Breach.of(candidate.generalization, everybody, label=False))
         rows.append(
             {
                 "generalization": f"{candidate.minimizer} {candidate.setting}",
                 "buckets": candidate.generalization.total_buckets,
-                "rarest": found.rarest,
-                "rarest_records": found.rarest_records,
-                "unique_people": found.unique_people,
-                "distinct": found.distinct,
+                "rarest": result.rarest,
+                "rarest_records": result.rarest_records,
+                "unique_people": result.unique_people,
+                "distinct": result.distinct,
             }
         )
     return rows
@@ -210,22 +210,22 @@ def _together_tell_more(rows: Sequence[Row]) -> bool:
 
 def _finer_tells_more(rows: Sequence[Row]) -> bool:
     told = {str(row["generalization"]): _number(row, "times_chance") for row in rows}
-    found = [told[f"pat alpha=0.3 leaves={leaves}"] for leaves in (8, 20, 50)]
-    return found == sorted(found)
+    times_chance = [told[f"pat alpha=0.3 leaves={leaves}"] for leaves in (8, 20, 50)]
+    return times_chance == sorted(times_chance)
 
 
 def _weight_hides(rows: Sequence[Row]) -> bool:
     alone = {str(row["generalization"]): _number(row, "unique_people") for row in rows}
-    found = [alone[f"pat alpha={alpha} leaves=20"] for alpha in ("0", "0.3", "0.8")]
-    return found == sorted(found, reverse=True)
+    unique = [alone[f"pat alpha={alpha} leaves=20"] for alpha in ("0", "0.3", "0.8")]
+    return unique == sorted(unique, reverse=True)
 
 
 def _grouped(rows: Sequence[Row], by: str, name: str) -> dict[str, dict[str, float]]:
     """Return the adversary errors by two columns."""
-    found: dict[str, dict[str, float]] = {}
+    errors: dict[str, dict[str, float]] = {}
     for row in rows:
-        found.setdefault(str(row[by]), {})[str(row[name])] = _number(row, "adversary_error")
-    return found
+        errors.setdefault(str(row[by]), {})[str(row[name])] = _number(row, "adversary_error")
+    return errors
 
 
 EXPERIMENTS = (

@@ -23,24 +23,24 @@ def individual(laboratory: Laboratory) -> list[Row]:
     chosen = [candidate.generalization for candidate in on_frontier(laboratory, most=10)]
     return [
         {
-            "attribute": found.attribute,
+            "attribute": result.attribute,
             "buckets": generalization.total_buckets,
             "utility_risk": judged.utility_risk,
-            "adversary_error": found.adversary_error,
-            "baseline": found.baseline,
+            "adversary_error": result.adversary_error,
+            "baseline": result.baseline,
         }
         for generalization in chosen
         for judged in [laboratory.judge(generalization)]
-        for found in judged.attack.attributes
+        for result in judged.attack.attributes
     ]
 
 
 def qualitative(laboratory: Laboratory) -> list[Row]:
     """What one generalization asks: buckets of each attribute before and after."""
-    found = pat(laboratory, (0.7,), (20,))[0].generalization
-    judged, everything = laboratory.judge(found), Generalization.untouched(laboratory.train.schema)
+    generalization = pat(laboratory, (0.7,), (20,))[0].generalization
+    judged, everything = laboratory.judge(generalization), Generalization.untouched(laboratory.train.schema)
     before = laboratory.judge(everything).utility_risk
-    pairs = zip(found.partitions, laboratory.records.sizes, strict=True)
+    pairs = zip(generalization.partitions, laboratory.records.sizes, strict=True)
     return [
         {
             "attribute": partition.attribute.name,
@@ -65,20 +65,20 @@ def one_against_many(laboratory: Laboratory) -> list[Row]:
         for words, table in (("all attributes protected", laboratory.records), (f"only {name} protected", alone)):
             other = replace(laboratory, records=table, _judged={}, _split=None)
             rows += [
-                _attacked(found.generalization, laboratory, alone, name, words)
-                for found in on_frontier(other, most=8)
+                _attacked(candidate.generalization, laboratory, alone, name, words)
+                for candidate in on_frontier(other, most=8)
             ]
     return rows
 
 
-def _attacked(found: Generalization, laboratory: Laboratory, alone: Table, name: str, words: str) -> Row:
+def _attacked(generalization: Generalization, laboratory: Laboratory, alone: Table, name: str, words: str) -> Row:
     """Attack one attribute only; utility is judged on the same records."""
-    laboratory.progress.begin(f"{name}: {words}, {found.total_buckets} buckets")
-    risk, attack = laboratory.judged_on(found.with_personal((name,)), alone.split(laboratory.seed))
+    laboratory.progress.begin(f"{name}: {words}, {generalization.total_buckets} buckets")
+    risk, attack = laboratory.judged_on(generalization.with_personal((name,)), alone.split(laboratory.seed))
     return {
         "protected": f"{name}: {words}",
         "attribute": name,
-        "buckets": found.total_buckets,
+        "buckets": generalization.total_buckets,
         "utility_risk": risk,
         "adversary_error": attack.adversary_error,
         "baseline": attack.baseline,
@@ -98,23 +98,25 @@ def architectures(laboratory: Laboratory) -> list[Row]:
 def _by_architecture(candidate: Candidate, laboratory: Laboratory) -> list[Row]:
     words = f"{candidate.minimizer} {candidate.setting}"
     judged = laboratory.judge(candidate.generalization)
-    found = {"strongest (ours)": (judged.utility_risk, judged.attack.adversary_error)}
+    figures = {"strongest (ours)": (judged.utility_risk, judged.attack.adversary_error)}
     for name, hidden in ARCHITECTURES.items():
         laboratory.progress.begin(f"{words}: {name}")
-        found[name] = _with_network(candidate.generalization, hidden, laboratory)
+        figures[name] = _with_network(candidate.generalization, hidden, laboratory)
     return [
         {"generalization": words, "architecture": name, "utility_risk": risk, "adversary_error": error}
-        for name, (risk, error) in found.items()
+        for name, (risk, error) in figures.items()
     ]
 
 
-def _with_network(found: Generalization, hidden: Sequence[int], laboratory: Laboratory) -> tuple[float, float]:
+def _with_network(
+    generalization: Generalization, hidden: Sequence[int], laboratory: Laboratory
+) -> tuple[float, float]:
     def make() -> Predictor:
         l2, epochs = ((1e-5, 1e-3), 5) if laboratory.quick else (L2, 20)
         return MLP(hidden=hidden, l2=l2, epochs=epochs, seed=laboratory.seed)
 
-    risk = utility_risk(found, laboratory.split, (make(),), seed=laboratory.seed).error
-    return risk, Reconstruction(make).attack(laboratory.breach(found)).adversary_error
+    risk = utility_risk(generalization, laboratory.split, (make(),), seed=laboratory.seed).error
+    return risk, Reconstruction(make).attack(laboratory.breach(generalization)).adversary_error
 
 
 def _architecture_rows() -> list[Row]:

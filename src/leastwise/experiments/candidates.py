@@ -56,9 +56,9 @@ def pat(laboratory: Laboratory, alphas: Sequence[float] = (), leaves: Sequence[i
     laboratory.progress.begin(f"growing {len(alphas)} privacy-aware trees")
     grid = pat_grid(laboratory.train, alphas, leaves)
     return [
-        Candidate("pat", f"alpha={alpha:g} leaves={count}", found)
+        Candidate("pat", f"alpha={alpha:g} leaves={count}", generalization)
         for alpha, row in zip(alphas, grid, strict=True)
-        for count, found in zip(leaves, row, strict=True)
+        for count, generalization in zip(leaves, row, strict=True)
     ]
 
 
@@ -70,11 +70,11 @@ def uniform(laboratory: Laboratory, sizes: Sequence[int] = UNIFORM) -> list[Cand
 def feature_selection(laboratory: Laboratory, method: str = "anova") -> list[Candidate]:
     """Return k attributes untouched and the others suppressed, chosen in one of four ways."""
     sizes = [k for k in SELECTED if k < len(laboratory.train.schema)]
-    found = [
+    candidates = [
         found_by(FeatureSelectionMinimizer(k, method), f"k={k}", laboratory)  # type: ignore[arg-type]
         for k in (*sizes, "all")
     ]
-    return [candidate._replace(minimizer=f"feature-selection ({method})") for candidate in found]
+    return [candidate._replace(minimizer=f"feature-selection ({method})") for candidate in candidates]
 
 
 def iterative(laboratory: Laboratory) -> list[Candidate]:
@@ -122,13 +122,13 @@ def own(laboratory: Laboratory, train: Table | None = None) -> list[Candidate]:
         return []
     grid = Grid.of(*laboratory.minimizers, seeds=(laboratory.seed,))
     grid.check()
-    found: list[Candidate] = []
+    candidates: list[Candidate] = []
     for source in grid.sources():
         laboratory.progress.begin(source.minimizer)
         for parameters, generalization in source.propose(train or laboratory.train):
             setting = " ".join(f"{name}={value}" for name, value in parameters.items() if value is not None)
-            found.append(Candidate(source.minimizer, setting, generalization))
-    return found
+            candidates.append(Candidate(source.minimizer, setting, generalization))
+    return candidates
 
 
 def on_frontier(laboratory: Laboratory, most: int = 12) -> list[Candidate]:
@@ -145,9 +145,9 @@ NEURAL = (advtrain, mutual_information)
 def every_minimizer(laboratory: Laboratory) -> list[Candidate]:
     """Return the candidates of all minimizers, also those brought; the neural ones where PyTorch is installed."""
     makers = (pat, *BASELINES, optimal, own)
-    found = [*itertools.chain.from_iterable(make(laboratory) for make in makers)]
+    candidates = [*itertools.chain.from_iterable(make(laboratory) for make in makers)]
     try:
-        found += itertools.chain.from_iterable([make(laboratory) for make in NEURAL])
+        candidates += itertools.chain.from_iterable([make(laboratory) for make in NEURAL])
     except MissingExtraError as error:
         laboratory.progress.begin(f"left out advtrain and mutualinf: {error}")
-    return found
+    return candidates

@@ -94,8 +94,8 @@ def training_sizes(laboratory: Laboratory) -> list[Row]:
         by = own(laboratory, sample) or [Candidate("pat", "", g) for g in _trees(sample, laboratory.quick)]
         of = {candidate.generalization.fingerprint: candidate.minimizer for candidate in reversed(by)}
         chosen = laboratory.front([candidate.generalization for candidate in by], most=8)
-        found = [Candidate(of[g.fingerprint], f"{size} records", g) for g in chosen]
-        rows += rows_of(found, laboratory, share=f"{percent(share, 1)} ({size:,} records)")
+        candidates = [Candidate(of[g.fingerprint], f"{size} records", g) for g in chosen]
+        rows += rows_of(candidates, laboratory, share=f"{percent(share, 1)} ({size:,} records)")
     return rows
 
 
@@ -118,11 +118,11 @@ def drift(laboratory: Laboratory) -> list[Row]:
 def _year(name: str, table: Table, chosen: Sequence[Generalization], laboratory: Laboratory) -> list[Row]:
     parts = table.split(laboratory.seed)
     rows: list[Row] = []
-    for found in chosen:
-        laboratory.progress.begin(f"{name}: {found.total_buckets} buckets")
-        risk, attack = laboratory.judged_on(found, parts)
+    for generalization in chosen:
+        laboratory.progress.begin(f"{name}: {generalization.total_buckets} buckets")
+        risk, attack = laboratory.judged_on(generalization, parts)
         figures = {"utility_risk": risk, "adversary_error": attack.adversary_error}
-        rows.append({"year": name, "buckets": found.total_buckets, **figures})
+        rows.append({"year": name, "buckets": generalization.total_buckets, **figures})
     return rows
 
 

@@ -192,8 +192,8 @@ def check_names(what: str, names: Iterable[str], known: Iterable[str]) -> None:
 
 @cache
 def _sentences() -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = json.loads(asset("sentences.json"))
-    return found
+    texts: dict[str, dict[str, str]] = json.loads(asset("sentences.json"))
+    return texts
 
 
 def sentences(language: str, translation: Translation | None = None) -> dict[str, str]:
@@ -251,9 +251,9 @@ def choose_language(asked: str, header: str, offered: Iterable[str]) -> str:
     best = sorted(((_quality(quality), tag.strip()) for tag, _, quality in liked), key=lambda pair: -pair[0])
     for quality, tag in best:
         for fits in (str.lower, _base):
-            found = [one for one in tags if fits(one) == fits(tag)]
-            if found and quality > 0:
-                return found[0]
+            fitting = [one for one in tags if fits(one) == fits(tag)]
+            if fitting and quality > 0:
+                return fitting[0]
     return tags[0]
 
 

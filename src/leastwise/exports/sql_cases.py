@@ -83,17 +83,17 @@ class Column:
     def definitions(self) -> list[str]:
         """Return the short names that the query uses of this column, for its inner SELECT."""
         raw = f"{RECORD}.{self.derived_name if self.attribute.derive else self.dialect.name(self.attribute.name)}"
-        found = [f"{raw} AS {self.value}"]
+        definitions = [f"{raw} AS {self.value}"]
         if self.holds == "text":
-            found.append(f"{self.dialect.as_text(raw)} AS {self.text}")
+            definitions.append(f"{self.dialect.as_text(raw)} AS {self.text}")
             if self.attribute.continuous:
-                found.append(f"{self._any_number(raw)} AS {self.number}")
+                definitions.append(f"{self._any_number(raw)} AS {self.number}")
             if self.looked_up:
                 values = list(map(self.dialect.text, self._bucket_by_bucket()))
-                found.append(f"{self.dialect.place_among(self.dialect.as_text(raw), values)} AS {self.code}")
+                definitions.append(f"{self.dialect.place_among(self.dialect.as_text(raw), values)} AS {self.code}")
         else:
-            found.append(f"{self.dialect.as_number(raw)} AS {self.number}")
-        return found
+            definitions.append(f"{self.dialect.as_number(raw)} AS {self.number}")
+        return definitions
 
     def _any_number(self, raw: str) -> str:
         dialect, text = self.dialect, self.dialect.as_text(raw)
@@ -264,7 +264,7 @@ class DeclaredValues:
         for place, value in zip(self.places, self.column.attribute.values, strict=False):
             if value in keys:
                 members.setdefault(place, []).append(keys[value])
-        return [(test(subject, found), self.answers[place]) for place, found in sorted(members.items())]
+        return [(test(subject, own), self.answers[place]) for place, own in sorted(members.items())]
 
 
 def _case(whens: Iterable[When], otherwise: str) -> Lines:

@@ -25,20 +25,20 @@ def derived_text(dialect: Dialect, rule: str, raw: str, *beside: str) -> str:
 
     ``beside`` are the other columns that the rule reads.
     """
-    found, text = rule_of(rule), dialect.any_text(raw)
-    if isinstance(found, Region):
-        return _region(dialect, found, (raw, *beside))
+    parsed, text = rule_of(rule), dialect.any_text(raw)
+    if isinstance(parsed, Region):
+        return _region(dialect, parsed, (raw, *beside))
     unanswered = dialect.is_unanswered(raw)
-    if isinstance(found, Prefix):
-        begin = f"substr({text}, 1, {found.length})"
+    if isinstance(parsed, Prefix):
+        begin = f"substr({text}, 1, {parsed.length})"
         return f"CASE WHEN {nan} THEN NULL ELSE {begin} END" if (nan := dialect.is_any_nan(raw)) else begin
-    if isinstance(found, Grid):
-        return _cell(dialect, found, raw, text)
-    if isinstance(found, Above):
-        return _side(dialect, found, raw, text)
-    made = _part(dialect, found, text) if isinstance(found, Part) else _amount(dialect, found, text)
-    refused = dialect.text(found.refused)
-    valid = dialect.has_form(text, found)
+    if isinstance(parsed, Grid):
+        return _cell(dialect, parsed, raw, text)
+    if isinstance(parsed, Above):
+        return _side(dialect, parsed, raw, text)
+    made = _part(dialect, parsed, text) if isinstance(parsed, Part) else _amount(dialect, parsed, text)
+    refused = dialect.text(parsed.refused)
+    valid = dialect.has_form(text, parsed)
     return f"CASE WHEN {unanswered} THEN NULL WHEN {valid} THEN {made} ELSE {refused} END"
 
 
@@ -97,16 +97,16 @@ def _part(dialect: Dialect, rule: Part, text: str) -> str:
     if rule.part == "age":
         # Of a positive number every dialect divides alike.
         days = f"{rule.reference + 10**8} - 10000 * {of['YYYY']} - 100 * {of['MM']} - {of['DD']}"
-        found = f"{dialect.divided(days, 10_000)} - 10000"
+        value = f"{dialect.divided(days, 10_000)} - 10000"
     elif rule.part == "decade":
-        found = f"{dialect.divided(of['YYYY'], 10)} * 10"
+        value = f"{dialect.divided(of['YYYY'], 10)} * 10"
     elif rule.part == "quarter":
-        found = dialect.divided(f"{of['MM']} + 2", 3)
+        value = dialect.divided(f"{of['MM']} + 2", 3)
     elif rule.part == "minutes":
-        found = f"60 * {of['hh']} + {of['mm']}"
+        value = f"60 * {of['hh']} + {of['mm']}"
     else:
-        (found,) = of.values()
-    return f"CAST({found} AS {dialect.text_type})"
+        (value,) = of.values()
+    return f"CAST({value} AS {dialect.text_type})"
 
 
 def _weekday(dialect: Dialect, year: str, month: str, day: str) -> str:

@@ -199,9 +199,9 @@ def _place_in(partition: Partition, place: int, bucket: Fields) -> int:
         return partition.assignment[partition.attribute.code_of[values[0]]]
     if "above" in bucket or "up_to" in bucket:
         return place
-    found = partition.missing_bucket if bucket.flag("missing") else partition.other_bucket
-    assert found is not None
-    return found
+    extra = partition.missing_bucket if bucket.flag("missing") else partition.other_bucket
+    assert extra is not None
+    return extra
 
 
 def _with_names(
@@ -210,26 +210,26 @@ def _with_names(
     """Give buckets their names."""
     named = tuple(Named(name, partition.content(bucket)) for bucket, name in sorted(names.items()) if name)
     try:
-        found = partition.of_attribute(replace(partition.attribute, names=named))
+        renamed = partition.of_attribute(replace(partition.attribute, names=named))
     except SchemaError as error:
         for problem in error.problems:
             problems.add(path, problem)
         return None
-    for name in found.clashing:
+    for name in renamed.clashing:
         problems.add(path, f"name {shorten(name)}: another bucket is called so; every bucket needs its own")
-    return found
+    return renamed
 
 
 def _read_extras(attribute: Attribute, buckets: list[Fields], path: tuple[str | int, ...]) -> list[int]:
     """Return the buckets of "missing" and "other"; each must be placed exactly once, if the domain has it."""
     places = []
     for name in ("missing", "other"):
-        found = [i for i, fields in enumerate(buckets) if fields.flag(name)]
+        holding = [i for i, fields in enumerate(buckets) if fields.flag(name)]
         declared = getattr(attribute, name)
-        if len(found) != int(declared):
+        if len(holding) != int(declared):
             must = "be in exactly one bucket" if declared else "not be in a bucket: the domain has none"
-            buckets[0].problems.add(path, f'"{name}" must {must}; found in {len(found)}')
-        places += found[:1] if declared else []
+            buckets[0].problems.add(path, f'"{name}" must {must}; found in {len(holding)}')
+        places += holding[:1] if declared else []
     return places
 
 

@@ -101,12 +101,12 @@ class Generalization:
         if self.schema.attributes == schema.attributes:
             return self
         pairs = zip(self.partitions, schema.attributes, strict=False)
-        found = tuple(suppress(a) if p.suppressed and _same_role(p.attribute, a) else p for p, a in pairs)
-        differing = {p.attribute for p in (*found, *self.partitions[len(found) :])} ^ {*schema.attributes}
-        if differing or tuple(p.attribute for p in found) != schema.attributes:
+        fitted = tuple(suppress(a) if p.suppressed and _same_role(p.attribute, a) else p for p, a in pairs)
+        differing = {p.attribute for p in (*fitted, *self.partitions[len(fitted) :])} ^ {*schema.attributes}
+        if differing or tuple(p.attribute for p in fitted) != schema.attributes:
             names = sorted({shorten(attribute.name) for attribute in differing}) or ["their order"]
             raise SchemaError(f"the same attributes and domains are needed; {', '.join(names)} differ")
-        return replace(self, partitions=found)
+        return replace(self, partitions=fitted)
 
     def with_personal(self, personal: Sequence[str]) -> Generalization:
         """Return the generalization with exactly these attributes marked as personal; the buckets stay."""

@@ -63,7 +63,7 @@ def leaks(
         The records that those values were read off, where they are more than the sample: all of the file, where
         the artefact was made from its training part.
     """
-    found: list[Leak] = []
+    leaked: list[Leak] = []
     maps = table.bucket_maps(generalization)
     for j, partition in enumerate(generalization.partitions):
         if partition.suppressed:
@@ -72,11 +72,11 @@ def leaks(
         values = (table if everyone is None else everyone).use(j)[
             : len(partition.attribute.values) if name in inferred else 0
         ]
-        found += [Leak(name, "value", place) for place in _of_one_person(values)]
+        leaked += [Leak(name, "value", place) for place in _of_one_person(values)]
         if not (len(values) and partition.untouched):  # else its buckets are the values just named
-            found += [Leak(name, "bucket", place) for place in _lonely_buckets(partition, maps[j], use)]
-        found += [Leak(name, "edge", place) for place in _telling_edges(partition, table.levels[j], use)]
-    return tuple(found)
+            leaked += [Leak(name, "bucket", place) for place in _lonely_buckets(partition, maps[j], use)]
+        leaked += [Leak(name, "edge", place) for place in _telling_edges(partition, table.levels[j], use)]
+    return tuple(leaked)
 
 
 FEWEST_BESIDE = 10
@@ -158,19 +158,19 @@ def warn_of_leaks(
     generalization: Generalization, table: Table, inferred: Collection[str] = (), everyone: Table | None = None
 ) -> None:
     """Warn, once for all of them, of what in the artefact could only come from one person of the sample."""
-    found = leaks(generalization, table, inferred, everyone)
-    if found:
-        warn(leak_message(found), PrivacyLeakWarning)
+    leaked = leaks(generalization, table, inferred, everyone)
+    if leaked:
+        warn(leak_message(leaked), PrivacyLeakWarning)
 
 
-def leak_message(found: tuple[Leak, ...]) -> str:
+def leak_message(leaked: tuple[Leak, ...]) -> str:
     """Say in a line how much of which attributes can be traced to one person, and what to do.
 
     >>> print(leak_message((Leak("age", "edge", 0), Leak("job", "value", 3), Leak("job", "value", 7))))
     only one person of the sample explains: age (1 edge), job (2 values); merge or declare them before publishing
     """
     counts: dict[str, dict[str, int]] = {}
-    for leak in found:
+    for leak in leaked:
         kinds = counts.setdefault(leak.attribute, {})
         kinds[leak.kind] = kinds.get(leak.kind, 0) + 1
     named = []

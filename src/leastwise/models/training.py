@@ -41,15 +41,15 @@ def estimator_named(path: str) -> Any:
     """
     module, _, name = path.rpartition(".")
     try:
-        found = getattr(importlib.import_module(module), name) if module else None
+        kind = getattr(importlib.import_module(module), name) if module else None
     except (ImportError, AttributeError, ValueError, TypeError):
         raise ParameterError(
             f"there is no class {shorten(path)}; give its import path, such as {DEFAULT}"
         ) from None
-    if not isinstance(found, type) or not all(hasattr(found, part) for part in ("fit", "predict", "get_params")):
+    if not isinstance(kind, type) or not all(hasattr(kind, part) for part in ("fit", "predict", "get_params")):
         raise ParameterError(f"{shorten(path)} must be a scikit-learn classifier, such as {DEFAULT}")
     try:
-        made = found()
+        made = kind()
     except TypeError:
         raise ParameterError(f"{shorten(path)} cannot be made without arguments; make it in Python") from None
     return _checked(made)
@@ -361,10 +361,10 @@ def _versions(estimator: Any) -> dict[str, str]:
     packages = {"leastwise", "scikit-learn", "numpy", "skops"}
     module = type(estimator).__module__.partition(".")[0]
     packages |= set() if module == "sklearn" else {module}
-    found = {"python": platform.python_version()}
+    versions = {"python": platform.python_version()}
     for package in sorted(packages):
         try:
-            found[package] = version(package)
+            versions[package] = version(package)
         except PackageNotFoundError:
-            found[package] = "unknown"
-    return found
+            versions[package] = "unknown"
+    return versions

@@ -167,9 +167,9 @@ class Policy:
 
     def said(self) -> dict[str, str]:
         """Return all that it says, key by key, but for the names of files: what a decision is made under."""
-        found: dict[str, str] = {}
+        texts: dict[str, str] = {}
         for name in ("budget", "constraints", "drift", "notice", "processing"):
-            found |= _flat(to_plain(getattr(self, name)), f"{name}.")
+            texts |= _flat(to_plain(getattr(self, name)), f"{name}.")
         task = {key: value for key, value in self.task.options().items() if key not in ("data", "schema", "table")}
         own = {
             "groups": self.groups,
@@ -178,7 +178,7 @@ class Policy:
             "quick": self.quick,
             "review_months": self.review_months,
         }
-        return found | _flat(to_plain(task | own), "")
+        return texts | _flat(to_plain(task | own), "")
 
     @classmethod
     def from_yaml(cls, text: str, folder: str | Path = ".") -> Policy:
@@ -188,10 +188,10 @@ class Policy:
         """
         from leastwise.policy.reading import read_policy
 
-        found, problems = read_policy(text, Path(folder))
-        if found is None or problems:
+        policy, problems = read_policy(text, Path(folder))
+        if policy is None or problems:
             raise ArtefactError(WHAT, problems)
-        return found
+        return policy
 
     @classmethod
     def load(cls, path: str | Path = DEFAULT_FILE) -> Policy:
@@ -215,10 +215,10 @@ def _flat(value: Any, before: str) -> dict[str, str]:
     >>> _flat({"a": {"b": 1, "c": None}, "d": ["x", "y"]}, "k.")
     {'k.a.b': '1', 'k.d': 'x, y'}
     """
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for key, item in value.items():
         if isinstance(item, dict):
-            found |= _flat(item, f"{before}{key}.")
+            texts |= _flat(item, f"{before}{key}.")
         elif item not in (None, "", []):
-            found[f"{before}{key}"] = ", ".join(map(str, item)) if isinstance(item, list) else str(item)
-    return found
+            texts[f"{before}{key}"] = ", ".join(map(str, item)) if isinstance(item, list) else str(item)
+    return texts

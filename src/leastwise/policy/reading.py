@@ -39,8 +39,8 @@ def read_policy(text: str, folder: Path) -> tuple[Policy | None, list[str]]:
     source = LocatedDocument.read(text)
     problems = Problems(source.where)
     problems.texts += source.problems
-    found = _policy(Section(source.content, (), problems), folder) if source.whole else None
-    return found, problems.texts
+    policy = _policy(Section(source.content, (), problems), folder) if source.whole else None
+    return policy, problems.texts
 
 
 class Section(Fields):
@@ -194,8 +194,8 @@ def _records(section: Section, folder: Path) -> Path | str | None:
     address = section.word("data")
     if address is None:
         return None
-    found = moved(address, lambda name: str(folder / name))
-    return found if found.startswith(SCHEMES) else Path(found)
+    place = moved(address, lambda name: str(folder / name))
+    return place if place.startswith(SCHEMES) else Path(place)
 
 
 def _label(section: Section) -> str | tuple[str, ...] | None:
@@ -236,7 +236,7 @@ def _constraints(section: Section) -> Constraints:
     limits = section.section("max_buckets")
     most = {name: number for name in limits.names() if (number := limits.whole_or(name, None)) is not None}
     apart, together = (_value_lists(section.section(key)) for key in ("apart", "together"))
-    found = Constraints(
+    constraints = Constraints(
         max_buckets=most,
         max_buckets_in_all=section.whole_or("max_buckets_in_all", None),
         edges=edges,
@@ -247,7 +247,7 @@ def _constraints(section: Section) -> Constraints:
         min_people=section.number_or("min_people", 0) or 0,
     )
     section.done()
-    return found
+    return constraints
 
 
 def _edges(section: Section, name: str) -> list[float]:
@@ -258,14 +258,14 @@ def _edges(section: Section, name: str) -> list[float]:
 
 
 def _value_lists(section: Section) -> dict[str, list[list[Any]]]:
-    found: dict[str, list[list[Any]]] = {}
+    by_name: dict[str, list[list[Any]]] = {}
     for name in section.names():
         lists = section.items(name)
         if not all(isinstance(values, list) for values in lists):
             section.wrong(name, "a list of lists of values, such as [[a, b], [c, d]]", section.take(name))
             continue
-        found[name] = [[_raw(value) for value in values] for values in lists]
-    return found
+        by_name[name] = [[_raw(value) for value in values] for values in lists]
+    return by_name
 
 
 def _raw(value: Any) -> Any:

@@ -200,5 +200,5 @@ def separator_in(path: Path, promised: str) -> str:
         return promised
     if len(header) != 1:
         return promised
-    found = max(SEPARATOR_NAMES, key=header[0].count)
-    return found if header[0].count(found) else promised
+    separator = max(SEPARATOR_NAMES, key=header[0].count)
+    return separator if header[0].count(separator) else promised

@@ -75,10 +75,10 @@ def read_header(path: Path, separator: str) -> list[str]:
 def _check_names(path: Path, header: Sequence[str], separator: str) -> None:
     for other in SEPARATOR_NAMES if len(header) == 1 else ():
         if other != separator and other in header[0]:
-            wanted, found = SEPARATOR_NAMES[separator], SEPARATOR_NAMES[other]
+            wanted, given = SEPARATOR_NAMES[separator], SEPARATOR_NAMES[other]
             advice = "name the file .tsv" if other == "\t" else f"save the file with {wanted}s"
             raise DataError(
-                f"{path}: the columns must be separated by {wanted}s but seem separated by {found}s; {advice}"
+                f"{path}: the columns must be separated by {wanted}s but seem separated by {given}s; {advice}"
             )
     if len(set(header)) < len(header):
         names = ", ".join(map(shorten, sorted({name for name in header if header.count(name) > 1})))
@@ -97,13 +97,13 @@ def check_ragged(path: Path, separator: str, columns: int) -> None:
     line = pl.col("line").fill_null("")
     fields = line.str.count_matches(separator, literal=True) + 1
     wrong = (fields != columns).arg_true().first()
-    found = lines.select(quoted=line.str.contains('"', literal=True).any(), wrong=wrong).collect(
+    facts = lines.select(quoted=line.str.contains('"', literal=True).any(), wrong=wrong).collect(
         engine="streaming"
     )
-    if found["quoted"][0]:
+    if facts["quoted"][0]:
         _check_ragged_quoted(path, separator, columns)
-    elif found["wrong"][0] is not None and columns > 1:
-        row = found["wrong"][0]
+    elif facts["wrong"][0] is not None and columns > 1:
+        row = facts["wrong"][0]
         raise ragged(path, row + 1, lines.slice(row, 1).select(fields).collect().item(), columns)
 
 
@@ -115,9 +115,9 @@ def _check_ragged_quoted(path: Path, separator: str, columns: int) -> None:
                 raise ragged(path, rows.line_num, max(len(row), 1), columns)
 
 
-def ragged(path: Path, line: int, found: int, columns: int) -> DataError:
+def ragged(path: Path, line: int, count: int, columns: int) -> DataError:
     """Return the error for a line with the wrong number of fields."""
-    fields = "1 field" if found == 1 else f"{found} fields"
+    fields = "1 field" if count == 1 else f"{count} fields"
     return DataError(
         f"{path}: every line must have the {columns} fields of the header; line {line} has {fields}: "
         "correct it (a field that contains the separator needs quotes)"

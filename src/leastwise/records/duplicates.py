@@ -46,11 +46,11 @@ def copies(table: Table) -> int:
 
 def copies_in_words(table: Table) -> str | None:
     """Say that records look like copies, and what to do; None where they do not."""
-    found = copies(table)
-    if not found:
+    copied = copies(table)
+    if not copied:
         return None
     return (
-        f"{counted(found, 'record looks', 'records look')} like a copy of another one. If one person can have "
+        f"{counted(copied, 'record looks', 'records look')} like a copy of another one. If one person can have "
         "several, name the column that tells whose they are (--person): copies make every interval and the "
         "certificate too good."
     )

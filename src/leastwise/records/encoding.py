@@ -31,10 +31,10 @@ def encode_values(column: Column, attribute: Attribute) -> Encoded:
 
 def value_code(value: Any, attribute: Attribute) -> int:
     """Return the code of a raw value of an ordinal or discrete attribute."""
-    found = attribute.read(value)
-    if isinstance(found, Extra):
-        return len(attribute.values) + (found is Extra.OTHER and attribute.missing)
-    return int(found)
+    code = attribute.read(value)
+    if isinstance(code, Extra):
+        return len(attribute.values) + (code is Extra.OTHER and attribute.missing)
+    return int(code)
 
 
 def encode_numbers(column: Column, attribute: Attribute) -> Encoded:
@@ -44,8 +44,8 @@ def encode_numbers(column: Column, attribute: Attribute) -> Encoded:
         missing, outside = _beside(column, numbers, attribute)
     else:
         # A number, or where it lies beside them.
-        found = mapped(column, lambda value: _cell(attribute.read(value))).reshape(-1, 2)
-        numbers, missing, outside = found[:, 0], found[:, 1] == 1, found[:, 1] == 2
+        cells = mapped(column, lambda value: _cell(attribute.read(value))).reshape(-1, 2)
+        numbers, missing, outside = cells[:, 0], cells[:, 1] == 1, cells[:, 1] == 2
     inside = ~missing & ~outside
     if attribute.integer and (np.abs(numbers[inside & np.isfinite(numbers)]) > LARGEST_WHOLE).any():
         raise DataError(
@@ -60,8 +60,8 @@ def encode_numbers(column: Column, attribute: Attribute) -> Encoded:
     return codes, levels
 
 
-def _cell(found: float | Extra) -> tuple[float, int]:
-    return (np.nan, 1 if found is Extra.MISSING else 2) if isinstance(found, Extra) else (found, 0)
+def _cell(value: float | Extra) -> tuple[float, int]:
+    return (np.nan, 1 if value is Extra.MISSING else 2) if isinstance(value, Extra) else (value, 0)
 
 
 def _beside(column: Column, numbers: npt.NDArray[np.float64], attribute: Attribute) -> tuple[Mask, Mask]:
@@ -176,8 +176,8 @@ def _distinct_objects(column: Column) -> tuple[list[Any], npt.NDArray[np.int64]]
     """Return the same of Python objects, told apart by their type too: to Python True, 1 and 1.0 are equal."""
     places: dict[tuple[type, Any], int] = {}
     try:
-        found = (-1 if is_missing(v) else places.setdefault((type(v), v), len(places)) for v in column.to_list())
-        index = np.fromiter(found, dtype=np.int64, count=len(column))
+        indices = (-1 if is_missing(v) else places.setdefault((type(v), v), len(places)) for v in column.to_list())
+        index = np.fromiter(indices, dtype=np.int64, count=len(column))
     except TypeError:
         raise DataError(f"{column.name}: {ONE_VALUE}; the column holds lists") from None
     return [value for _, value in places], index

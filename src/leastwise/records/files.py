@@ -49,13 +49,13 @@ def file_format(path: str | Path) -> Format:
     """
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     packed = suffixes[-1:] == [".gz"]
-    found = _FORMATS.get(suffixes[-2] if packed and len(suffixes) > 1 else "".join(suffixes[-1:]))
-    if found is None or (packed and found == "parquet"):
+    promised = _FORMATS.get(suffixes[-2] if packed and len(suffixes) > 1 else "".join(suffixes[-1:]))
+    if promised is None or (packed and promised == "parquet"):
         raise DataError(
             f"{path}: the name must end in .csv, .tsv, .txt, .parquet, .ndjson, .xlsx, .sav, .dta or .sas7bdat, "
             "so that its format is known"
         )
-    return found
+    return promised
 
 
 @dataclass(frozen=True)

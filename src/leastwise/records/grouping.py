@@ -83,8 +83,8 @@ def joint_columns(
 def _number(keys: npt.NDArray[np.int64], bound: int, countable: int) -> int:
     """Put the number of each key, in the order of the keys that occur, in its place; return how many occur."""
     if bound > countable:
-        found, keys[:] = np.unique(keys, return_inverse=True)
-        return len(found)
+        distinct, keys[:] = np.unique(keys, return_inverse=True)
+        return len(distinct)
     shown = np.zeros(bound, dtype=bool)  # counting is faster than sorting
     shown[keys] = True
     number = np.cumsum(shown, dtype=np.int32 if bound < 2**31 else np.int64)
@@ -109,10 +109,10 @@ def taken(table: npt.NDArray[Any], places: npt.NDArray[Any]) -> npt.NDArray[Any]
     >>> taken(np.array([5, 6]), np.array([1, 0, 1], dtype=np.uint8)).tolist()
     [6, 5, 6]
     """
-    found = np.empty(len(places), dtype=table.dtype)
+    entries = np.empty(len(places), dtype=table.dtype)
     for block in _blocks(len(places)):
-        found[block] = table.take(places[block])
-    return found
+        entries[block] = table.take(places[block])
+    return entries
 
 
 Runs = npt.NDArray[np.intp]
@@ -233,8 +233,8 @@ class Beside:
         for block in _blocks(len(values)):
             keys = self.record_of[block].astype(np.intp) * size + values[block]
             np.add.at(table, keys, 1 if self.people is None else self.people[block])
-        found = np.flatnonzero(table)
-        return Cells(*np.divmod(found, size), table[found].astype(float))
+        occurring = np.flatnonzero(table)
+        return Cells(*np.divmod(occurring, size), table[occurring].astype(float))
 
     def _of_run(self, run: _Run, values: npt.NDArray[Any], size: int) -> Cells:
         """Count the values of a run of records: in a table of all pairs, or by sorting where most have nobody."""
@@ -243,9 +243,9 @@ class Beside:
         keys = run.record_of * size + values[run.rows]
         people = None if self.people is None else self.people[run.rows]
         table = np.bincount(keys, people, minlength=run.records * size)
-        found = np.flatnonzero(table)
-        record_of, value_of = np.divmod(found, size)
-        return Cells(record_of + run.first, value_of, table[found].astype(float))
+        occurring = np.flatnonzero(table)
+        record_of, value_of = np.divmod(occurring, size)
+        return Cells(record_of + run.first, value_of, table[occurring].astype(float))
 
     def _sorted(self, run: _Run, values: npt.NDArray[Any], size: int) -> Cells:
         """Sort the values of each record among themselves, and add up what falls together."""

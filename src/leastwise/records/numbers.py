@@ -48,8 +48,8 @@ class Numbers:
     def of(cls, exact: Floats, counts: Floats | None = None, most: int = MOST_LEVELS) -> Numbers:
         """Settle levels and scale on these records.
 
-        >>> found = Numbers.of(np.array([1.0, 2, 3, 10]), most=2)
-        >>> found.levels.tolist(), found.scale, found.codes.tolist()
+        >>> numbers = Numbers.of(np.array([1.0, 2, 3, 10]), most=2)
+        >>> numbers.levels.tolist(), numbers.scale, numbers.codes.tolist()
         ([1.0, 3.0], 2.5, [0, 0, 1, 1])
         """
         values, place = np.unique(np.asarray(exact, dtype=float), return_inverse=True)
@@ -66,8 +66,8 @@ class Numbers:
     def codes(self) -> npt.NDArray[Any]:
         """The class of each record: the level nearest to its number, of two the lower."""
         between = (self.levels[1:] + self.levels[:-1]) / 2
-        found = np.searchsorted(between, self.exact, side="left")
-        return found.astype(np.min_scalar_type(max(len(self.levels) - 1, 0)))
+        nearest = np.searchsorted(between, self.exact, side="left")
+        return nearest.astype(np.min_scalar_type(max(len(self.levels) - 1, 0)))
 
     def settled(self, counts: Floats | None = None) -> Numbers:
         """Return the same records by levels and a scale of their own."""

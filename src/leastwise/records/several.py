@@ -42,8 +42,8 @@ class Several:
     def of(cls, exact: npt.NDArray[Any], weights: tuple[float, ...]) -> Several:
         """Settle the levels on these records.
 
-        >>> found = Several.of(np.array([[0, 0], [1, 1], [0, 1], [0, 0]]), (0.5, 0.5))
-        >>> found.levels.tolist(), found.codes.tolist()
+        >>> labels = Several.of(np.array([[0, 0], [1, 1], [0, 1], [0, 0]]), (0.5, 0.5))
+        >>> labels.levels.tolist(), labels.codes.tolist()
         ([[0, 0], [0, 1], [1, 1]], [0, 2, 1, 0])
         """
         codes = np.asarray(exact, dtype=np.intp)
@@ -77,8 +77,8 @@ class Several:
     def about(self, labels: Sequence[int]) -> Several:
         """Return the same records where only some labels count: of the others everybody has the same class.
 
-        >>> found = Several.of(np.array([[0, 0], [1, 1], [0, 1]]), (0.5, 0.5)).about([0])
-        >>> found.levels.tolist(), found.codes.tolist(), found.weights
+        >>> first = Several.of(np.array([[0, 0], [1, 1], [0, 1]]), (0.5, 0.5)).about([0])
+        >>> first.levels.tolist(), first.codes.tolist(), first.weights
         ([[0, 0], [1, 0]], [0, 1, 0], (1.0, 0.0))
         """
         left = np.isin(np.arange(len(self.weights)), labels)

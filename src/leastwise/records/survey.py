@@ -25,16 +25,16 @@ def read_weights(records: Any, name: str, schema: Schema, person: str | None = N
     if name not in records.columns:
         raise DataError(f"the records have no column {shown}; {did_you_mean(name, records.columns)}")
     values = [_number(value) for value in records[name].to_list()]
-    found: Floats = np.array(values, dtype=float)
-    bad = ~np.isfinite(found) | (found < 0)
+    weights: Floats = np.array(values, dtype=float)
+    bad = ~np.isfinite(weights) | (weights < 0)
     if bad.any():
         raise DataError(
             f"survey weights must be numbers from 0 up; {int(bad.sum()):,} of {len(bad):,} in {shown} are "
             "missing, negative or no numbers"
         )
-    if len(found) and not found.any():
+    if len(weights) and not weights.any():
         raise DataError(f"survey weights must not all be 0; in {shown} they are")
-    return found
+    return weights
 
 
 def scaled(weights: Floats) -> Floats:

@@ -25,8 +25,8 @@ ITS_FOLDER = "run"
 
 def shown_id(run: Run) -> str:
     """Return the candidate that the report is about: the chosen one, else the nearest, else a knee."""
-    found = (run.choice.candidate, run.choice.nearest, *run.frontier.knees, run.frontier.points[0].id)
-    return next(name for name in found if name)
+    candidates = (run.choice.candidate, run.choice.nearest, *run.frontier.knees, run.frontier.points[0].id)
+    return next(name for name in candidates if name)
 
 
 def about_whom(run: Run) -> str:

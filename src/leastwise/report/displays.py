@@ -181,8 +181,8 @@ class RiskDisplay(Display):
         """Take the errors from a judgement."""
         if not evaluation.attacks:
             raise ParameterError("the evaluation has no attacks; name adversaries when it is made")
-        found = evaluation.attacks
-        return cls([Risk(_who(a.adversary), a.adversary_error, a.interval, a.baseline) for a in found])
+        attacks = evaluation.attacks
+        return cls([Risk(_who(a.adversary), a.adversary_error, a.interval, a.baseline) for a in attacks])
 
     def plot(self, ax: Any = None) -> RiskDisplay:
         """Draw a bar for each adversary, and a mark where guessing lies."""

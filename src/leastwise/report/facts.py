@@ -92,12 +92,12 @@ def summarize(
     }
 
 
-def necessity_facts(found: Necessity | None, chosen: bool = True) -> Facts:
+def necessity_facts(necessity: Necessity | None, chosen: bool = True) -> Facts:
     """Return what each question is worth, as tables and sentences; without tables where nobody found out."""
-    if found is None:
+    if necessity is None:
         return {"tables": [], "sentences": [], "method": UNEXPLAINED if chosen else UNCHOSEN}
-    tables = [listing._asdict() for listing in found.tables() if listing.rows]
-    return {"tables": tables, "sentences": found.sentences(), "method": found.method()}
+    tables = [listing._asdict() for listing in necessity.tables() if listing.rows]
+    return {"tables": tables, "sentences": necessity.sentences(), "method": necessity.method()}
 
 
 def _choice_facts(choice: Choice) -> Facts:
@@ -157,12 +157,12 @@ def attack_facts(evaluation: Evaluation, predicates: bool = False) -> list[Facts
     predicates
         Whether sentences that describe single real people (A8) are told.
     """
-    found = {attack.adversary: attack for attack in evaluation.attacks}
-    return [_attack(name, found, predicates) for name in dict.fromkeys([*PAPER, *found])]
+    attacks = {attack.adversary: attack for attack in evaluation.attacks}
+    return [_attack(name, attacks, predicates) for name in dict.fromkeys([*PAPER, *attacks])]
 
 
-def _attack(name: str, found: dict[str, AttackResult], predicates: bool) -> Facts:
-    attack = found.get(name)
+def _attack(name: str, attacks: dict[str, AttackResult], predicates: bool) -> Facts:
+    attack = attacks.get(name)
     who = attack if isinstance(attack, GuestResult) else PAPER[name]
     facts: Facts = {"adversary": name, "title": who.title, "scenario": who.scenario}
     if attack is None:
@@ -172,20 +172,20 @@ def _attack(name: str, found: dict[str, AttackResult], predicates: bool) -> Fact
         "error": attack.adversary_error,
         "interval": None if attack.interval is None else list(attack.interval),
         "baseline": attack.baseline,
-        **attack.told(found.get("A1"), predicates=predicates).facts(),
+        **attack.told(attacks.get("A1"), predicates=predicates).facts(),
     }
 
 
-def group_facts(found: Groups | None) -> Facts | None:
+def group_facts(groups: Groups | None) -> Facts | None:
     """Return how declared groups are served; None where none were declared, or nobody looked."""
-    if found is None:
+    if groups is None:
         return None
-    columns, rows = found.listing()
+    columns, rows = groups.listing()
     return {
-        "sentences": found.sentences(),
+        "sentences": groups.sentences(),
         "method": GROUPS_METHOD,
         "picture": bars_of_section(
-            [_group_bar(each) for each in found.groups], "share of people the model errs about"
+            [_group_bar(each) for each in groups.groups], "share of people the model errs about"
         ),
         "table": {"columns": columns, "rows": rows},
     }
@@ -235,16 +235,16 @@ def decision_facts(run: Run, fingerprint: str) -> Facts | None:
     path = run.folder / DECISION
     if not path.is_file():
         return None
-    found, history = Decision.load(path), History.of(run.folder)
+    decision, history = Decision.load(path), History.of(run.folder)
     listing = history.listing()
     return {
-        "sentences": [*_decided(found, fingerprint), *([SIGNED] if signature_of(path).exists() else [])],
-        "same": found.generalization.fingerprint == fingerprint,
-        "broken": [f"Decided although {each.limit}: {each.because.rstrip('.')}." for each in found.broken],
-        "reasons": {"columns": ["question", "why"], "rows": [[n, text] for n, text in found.rationale.items()]},
-        "comments": [_comment(each) for each in found.comments],
-        "drawn": [*found.drawn],
-        "review": found.review.isoformat(),
+        "sentences": [*_decided(decision, fingerprint), *([SIGNED] if signature_of(path).exists() else [])],
+        "same": decision.generalization.fingerprint == fingerprint,
+        "broken": [f"Decided although {each.limit}: {each.because.rstrip('.')}." for each in decision.broken],
+        "reasons": {"columns": ["question", "why"], "rows": [[n, text] for n, text in decision.rationale.items()]},
+        "comments": [_comment(each) for each in decision.comments],
+        "drawn": [*decision.drawn],
+        "review": decision.review.isoformat(),
         "history": {"columns": list(listing.columns), "rows": listing.rows} if len(listing.rows) > 1 else None,
         "changes": history.sentences() if len(listing.rows) > 1 else [],
     }
@@ -256,14 +256,14 @@ def _decided(decision: Decision, fingerprint: str) -> list[str]:
         f"{what} by {who}" for what, who in (("reviewed", roles.reviewer), ("approved", roles.approver)) if who
     ]
     how = "" if decision.candidate else ", which was made by hand"
-    found = [
+    sentences = [
         f"On {decision.day} {roles.author} decided for {decision.id}{how}"
         f"{', ' + ' and '.join(also) if also else ''}: {decision.because.rstrip('.')}.",
         f"It is to be looked at again by {decision.review}, or when data, policy or figures change.",
     ]
     if decision.generalization.fingerprint != fingerprint:
-        found.append(f"This report is about {fingerprint[:12]}, which is not what was decided for.")
-    return found
+        sentences.append(f"This report is about {fingerprint[:12]}, which is not what was decided for.")
+    return sentences
 
 
 def _comment(comment: Any) -> str:

@@ -75,9 +75,9 @@ def _point(run: Run, point: Candidate, texts: BucketTexts) -> Facts:
     }
 
 
-def _shares(run: Run, found: ByAttribute) -> list[list[float] | None]:
+def _shares(run: Run, shares: ByAttribute) -> list[list[float] | None]:
     """Return the shares attribute by attribute, of as many buckets as are told."""
-    return [list(found[name][:MOST_SHOWN]) if name in found else None for name in run.schema.names]
+    return [list(shares[name][:MOST_SHOWN]) if name in shares else None for name in run.schema.names]
 
 
 def _made_by(candidate: Candidate) -> Facts:

@@ -128,10 +128,10 @@ def _decision(decision: Facts | None) -> list[str]:
 def _drift(drift: Facts | None) -> list[str]:
     if not drift:
         return []
-    found = check_facts(drift)
-    blocks = _section("On newer data", [f"Verdict: {found['verdict']}"])
-    blocks += ["\n".join(f"- {as_is(reason)}" for reason in found["reasons"])] if found["reasons"] else []
-    for part in found["sections"]:
+    check = check_facts(drift)
+    blocks = _section("On newer data", [f"Verdict: {check['verdict']}"])
+    blocks += ["\n".join(f"- {as_is(reason)}" for reason in check["reasons"])] if check["reasons"] else []
+    for part in check["sections"]:
         blocks += [f"### {as_is(part['title'])}", *map(as_is, part["paragraphs"])]
         blocks += [_table(part["table"])] if part["table"] else []
     return blocks

@@ -140,8 +140,8 @@ def minimize(
             records = _records(frame, asked)
         place = Path(folder) if folder is not None else _private_folder()
         more: Any = {"workers": Workers(jobs), "progress": watcher, "source": records.source}
-        found = run(records.table, place, options, name=records.name, **more)
-    return _reported(found, records)
+        finished = run(records.table, place, options, name=records.name, **more)
+    return _reported(finished, records)
 
 
 def _several(grid: Any) -> Iterable[Any]:
@@ -149,14 +149,14 @@ def _several(grid: Any) -> Iterable[Any]:
     return (grid,) if isinstance(grid, str) or not isinstance(grid, Iterable) else grid
 
 
-def _reported(found: Run, records: _Records) -> Run:
+def _reported(finished: Run, records: _Records) -> Run:
     """Write the report, warn of what only one person can have told, and note what was seen of the records."""
-    split = records.table.split(found.task.seed)
-    write_report(found, table=split.test)
-    if found.recommended is not None:
-        warn_of_leaks(found.recommended, split.train, records.inferred, records.table)
+    split = records.table.split(finished.task.seed)
+    write_report(finished, table=split.test)
+    if finished.recommended is not None:
+        warn_of_leaks(finished.recommended, split.train, records.inferred, records.table)
     copied = copies_in_words(records.table)
-    return replace(found, notes=(*records.notes, *([copied] if copied else [])))
+    return replace(finished, notes=(*records.notes, *([copied] if copied else [])))
 
 
 class _Asked(NamedTuple):
@@ -171,9 +171,9 @@ class _Asked(NamedTuple):
 
     def declared(self, schema: Schema | str | Path) -> Schema:
         """Return the schema, which must have that label, with these personal attributes."""
-        found = schema if isinstance(schema, Schema) else load_schema(schema)
-        check_agreed("label", self.label, "the schema", found.label)
-        return found if self.personal is None else found.with_personal(self.personal)
+        loaded = schema if isinstance(schema, Schema) else load_schema(schema)
+        check_agreed("label", self.label, "the schema", loaded.label)
+        return loaded if self.personal is None else loaded.with_personal(self.personal)
 
 
 class _Records(NamedTuple):
@@ -221,10 +221,12 @@ def _records(frame: Any, asked: _Asked) -> _Records:
     if label is None:
         raise SchemaError("a run needs a label to predict; name its column: label=...")
     beside = [name for name in (person, survey_weights) if name is not None]
-    found = infer_schema(frame, label, personal, drop=beside, label_weights=label_weights)
-    left_out = [fact for fact in found.left_out if fact.name not in beside]
+    inspection = infer_schema(frame, label, personal, drop=beside, label_weights=label_weights)
+    left_out = [fact for fact in inspection.left_out if fact.name not in beside]
     notes = tuple(f"Left out: {shorten(f.name)[1:-1]} ({f.kind}: {f.reason})." for f in left_out)
-    return _Records(name, Table.from_frame(frame, found.schema, person, survey_weights), found.schema.names, notes)
+    return _Records(
+        name, Table.from_frame(frame, inspection.schema, person, survey_weights), inspection.schema.names, notes
+    )
 
 
 def _private_folder() -> Path:

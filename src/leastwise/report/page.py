@@ -150,13 +150,13 @@ def _pictures(facts: Facts, drift: Facts | None) -> dict[str, Any]:
 
 def check_page(facts: Facts) -> dict[str, Any]:
     """Return the variables of a check's template."""
-    found = check_facts(facts)
-    parts = [(f"section-{i}", part["title"]) for i, part in enumerate(found["sections"], 1)]
+    check = check_facts(facts)
+    parts = [(f"section-{i}", part["title"]) for i, part in enumerate(check["sections"], 1)]
     return {
-        **found,
+        **check,
         "kind": facts.get("kind", "check"),
         "contents": [("verdict", "The verdict"), *parts],
-        "data": {"frontier": None, "pictures": section_pictures("section-", found["sections"])},
+        "data": {"frontier": None, "pictures": section_pictures("section-", check["sections"])},
     }
 
 

@@ -24,24 +24,24 @@ def read_check(path: str | Path) -> Facts:
     """
     problems = Problems()
     document = read_json(read_text(Path(path)), problems)
-    found = {} if problems.texts else _check(Fields(document, (), problems), problems)
+    facts = {} if problems.texts else _check(Fields(document, (), problems), problems)
     if problems.texts:
         raise ArtefactError(f"{path}: not the facts of a check", problems.texts)
-    return found
+    return facts
 
 
 def _check(fields: Fields, problems: Problems) -> Facts:
-    found: Facts = {
+    facts: Facts = {
         "title": fields.text("title"),
         "verdict": fields.text("verdict"),
         "reasons": list(fields.texts("reasons")),
     }
     if "passed" in fields:
-        found["passed"] = fields.flag("passed")
+        facts["passed"] = fields.flag("passed")
     if "verdict" not in fields:
         problems.add(("verdict",), "is missing")
     sections = enumerate(fields.items("sections"))
-    return {**found, "sections": [_section(Fields(s, ("sections", i), problems), problems) for i, s in sections]}
+    return {**facts, "sections": [_section(Fields(s, ("sections", i), problems), problems) for i, s in sections]}
 
 
 def _section(fields: Fields, problems: Problems) -> Facts:
@@ -69,18 +69,18 @@ def _table(fields: Fields) -> Facts:
 
 
 def _bar(fields: Fields, problems: Problems) -> Facts:
-    found: Facts = {"label": fields.text("label")}
-    found |= {name: fields.number(name) for name in NUMBERS if name in fields}
-    found |= {name: _interval(fields, name) for name in INTERVALS if name in fields}
+    bar: Facts = {"label": fields.text("label")}
+    bar |= {name: fields.number(name) for name in NUMBERS if name in fields}
+    bar |= {name: _interval(fields, name) for name in INTERVALS if name in fields}
     if "values" in fields:
-        found["values"] = [
+        bar["values"] = [
             _named(Fields(value, (*fields.path, "values", i), problems))
             for i, value in enumerate(fields.items("values"))
         ]
-    complete = found.get("values") or all(found.get(name) is not None for name in ("then", "now"))
-    if not complete and found.get("value") is None:
+    complete = bar.get("values") or all(bar.get(name) is not None for name in ("then", "now"))
+    if not complete and bar.get("value") is None:
         problems.add(fields.path, "must have a value, then and now, or values")
-    return found
+    return bar
 
 
 def _named(fields: Fields) -> Facts:

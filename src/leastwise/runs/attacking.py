@@ -86,12 +86,12 @@ def find_last_of_all(
     if tasks:
         progress.begin("learning what tells the last attribute", len(tasks), 0)
     arguments = [(p, [generalizations[i] for i in g], split, judges.seed, judges.adversary()) for p, g in tasks]
-    found: list[dict[int, Guessed]] = [{} for _ in generalizations]
+    guesses: list[dict[int, Guessed]] = [{} for _ in generalizations]
     for (p, group), guessed in zip(tasks, workers.map(find_last, arguments), strict=True):
         for i, own in zip(group, guessed, strict=True):
-            found[i][p] = own
+            guesses[i][p] = own
         progress.advance()
-    return found
+    return guesses
 
 
 def know_others_of_all(
@@ -190,16 +190,16 @@ class Attack(NamedTuple):
         """Return what an earlier run found, if it did exactly this."""
         if not path.is_file():
             return None
-        found = Evaluation.load(path)
+        evaluation = Evaluation.load(path)
         wanted = [each if isinstance(each, str) else about(each).name for each in self.adversaries]
         same = (
-            found.certificate is not None
-            and found.certificate.candidates == self.candidates
-            and [each.adversary for each in found.attacks] == wanted
-            and found.fingerprint == self.generalization.fingerprint
-            and [found.utility, found.everything] == [self.utility, self.limits.untouched]
+            evaluation.certificate is not None
+            and evaluation.certificate.candidates == self.candidates
+            and [each.adversary for each in evaluation.attacks] == wanted
+            and evaluation.fingerprint == self.generalization.fingerprint
+            and [evaluation.utility, evaluation.everything] == [self.utility, self.limits.untouched]
         )
-        return found if same else None
+        return evaluation if same else None
 
 
 def attackers_of(split: Split, cheap: bool) -> list[str]:
@@ -211,12 +211,12 @@ def attackers_of(split: Split, cheap: bool) -> list[str]:
 def attack_alike(*tasks: Attack) -> list[Evaluation]:
     """Judge candidates that collect the personal attributes alike: A3 and A5 learn once for all of them."""
     earlier: dict[Hashable, Any] = {}
-    found = []
+    evaluations = []
     for task in tasks:
         memory = task.memory | earlier
-        found.append(attack_in_full(*task._replace(memory=memory)))
+        evaluations.append(attack_in_full(*task._replace(memory=memory)))
         earlier = found_knowing_more(memory)
-    return found
+    return evaluations
 
 
 def attack_in_full(
@@ -263,15 +263,15 @@ def attacked_together(
     generalizations: Mapping[str, Generalization], evaluations: Mapping[str, Evaluation]
 ) -> dict[str, Evaluation]:
     """Let what every adversary found keep the law; both are by the name of the candidate."""
-    found = {}
+    corrected = {}
     for name, own in evaluations.items():
         coarser = [
             evaluations[other]
             for other, generalization in generalizations.items()
             if _is_coarser(generalization, generalizations[name])
         ]
-        found[name] = replace(own, attacks=tuple(_least(attack, coarser) for attack in own.attacks))
-    return found
+        corrected[name] = replace(own, attacks=tuple(_least(attack, coarser) for attack in own.attacks))
+    return corrected
 
 
 def _is_coarser(one: Generalization, other: Generalization) -> bool:
@@ -304,16 +304,16 @@ def _least(own: AttackResult, coarser: Sequence[Evaluation]) -> AttackResult:
     less = own.adversary_error - float(np.mean([each.adversary_error for each in attributes]))
     if attributes == own.attributes or own.interval is None:
         return own
-    found = replace(
+    result = replace(
         own,
         attributes=attributes,
         adversary_error=own.adversary_error - less,
         interval=_lower(own.interval, less),
     )
-    if not isinstance(found, HighCertaintyResult):
-        return found
+    if not isinstance(result, HighCertaintyResult):
+        return result
     surest = [other.points for other in others if isinstance(other, HighCertaintyResult)]
-    return replace(found, points=tuple(map(_surest, zip(found.points, *surest, strict=True))))
+    return replace(result, points=tuple(map(_surest, zip(result.points, *surest, strict=True))))
 
 
 def _best(own: AttributeResult, others: Sequence[AttributeResult]) -> AttributeResult:

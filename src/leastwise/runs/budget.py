@@ -426,8 +426,8 @@ def _of_adversary(error: float, least: float, figures: Figures, mean: bool) -> C
     people = _people_who_tell(figures)
     if mean:  # over several attributes, which is surer than of one
         people = people_behind(error, figures.adversary_interval, people)
-    found = of_share(error * people, people, least)
-    return found._replace(beyond=found.within, within=found.beyond)  # the larger the error, the better
+    chance = of_share(error * people, people, least)
+    return chance._replace(beyond=chance.within, within=chance.beyond)  # the larger the error, the better
 
 
 def _people_who_tell(figures: Figures) -> float:
@@ -440,8 +440,8 @@ def _people_who_tell(figures: Figures) -> float:
 def _of_gap(groups: GroupErrors, most: float) -> Chance:
     """Return how far the gap of the grouping is from the limit that is told best, each held as a check does."""
     every = [[*own.values()] for own in groups.increases.values() if own]
-    found = max((of_increase(less_chance(own), most) for own in every), key=lambda each: each.within)
-    return found._replace(beyond=min(chance_of_gap(own, most) for own in every))
+    chance = max((of_increase(less_chance(own), most) for own in every), key=lambda each: each.within)
+    return chance._replace(beyond=min(chance_of_gap(own, most) for own in every))
 
 
 def _of_worst(groups: GroupErrors, most: float) -> Chance:

@@ -135,16 +135,16 @@ def _asking_nothing(nothing: Candidate, budget: Budget, stated: bool, frontier: 
         f"everything asked than with nothing asked: {figures_in_words(nothing)}. So these records give no reason "
         "to ask anything."
     )
-    found = _choice(nothing, budget, stated, sentence, frontier)
-    lost = found.promise
+    choice = _choice(nothing, budget, stated, sentence, frontier)
+    lost = choice.promise
     if lost is not None and lost.standing == MISSED:
-        return found  # the test part tells after all
+        return choice  # the test part tells after all
     if lost is None or lost.standing == KEPT:
-        return replace(found, fits=True)
+        return replace(choice, fits=True)
     if lost.interval is not None and lost.interval.low > 0:
-        return found  # it tells that something is lost, if not surely more than is allowed
+        return choice  # it tells that something is lost, if not surely more than is allowed
     said = replace(lost, standing=PROBABLY_KEPT, finding="what that loses cannot be told from chance", because="")
-    return replace(found, fits=True, verdicts=tuple(said if each is lost else each for each in found.verdicts))
+    return replace(choice, fits=True, verdicts=tuple(said if each is lost else each for each in choice.verdicts))
 
 
 def default_budget(number: bool) -> Budget:
@@ -390,15 +390,15 @@ def _binding(judged: Sequence[Sequence[Limit]]) -> list[str]:
     Where there is none: the limits that no candidate keeps, and where there is none of those either, the fewest
     that a candidate breaks.
     """
-    found = []
+    binding = []
     for place in range(len(judged[0])):
         without = [limits for limits in judged if not _broken([*limits[:place], *limits[place + 1 :]])]
         if without:
             closest = min(without, key=lambda limits: limits[place].beyond)[place]
             others = " among candidates that keep the other limits" if len(judged[0]) > 1 else ""
-            found.append(f"{closest.text} (the closest{others})")
-    if found:
-        return found
+            binding.append(f"{closest.text} (the closest{others})")
+    if binding:
+        return binding
     by_limit = [[limits[place] for limits in judged] for place in range(len(judged[0]))]
     closest_of = [min(each, key=lambda limit: limit.beyond) for each in by_limit]
     hopeless = [f"{limit.text} (the closest: no candidate keeps this limit)" for limit in _broken(closest_of)]

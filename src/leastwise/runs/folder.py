@@ -94,7 +94,7 @@ class Run:
                 )
         schema = load_schema(path / SCHEMA)
         candidates, failures = read_candidates(path, schema)
-        found = cls(
+        run = cls(
             folder=path,
             task=task,
             schema=schema,
@@ -103,9 +103,9 @@ class Run:
             frontier=read_frontier(path, candidates),
             choice=Choice.from_json(read_text(path / CHOICE), str(path / CHOICE)),
         )
-        found._check()
+        run._check()
         _check_digests(path)
-        return found
+        return run
 
     def _check(self) -> None:
         named = {point.id for point in self.frontier.points}
@@ -147,18 +147,18 @@ class Run:
     def necessity(self) -> Necessity | None:
         """Why each question of the recommended artefact is asked; None where that was not found."""
         path, chosen = self.folder / NECESSITY, self.choice.candidate
-        found = Necessity.load(path) if chosen is not None and path.is_file() else None
+        necessity = Necessity.load(path) if chosen is not None and path.is_file() else None
         # Whoever chooses anew has no records at hand: what is there may tell of what was chosen before.
-        fits = found is not None and found.fingerprint == self.candidate(chosen or "").fingerprint
-        return found if fits else None
+        fits = necessity is not None and necessity.fingerprint == self.candidate(chosen or "").fingerprint
+        return necessity if fits else None
 
     @property
     def groups(self) -> Groups | None:
         """How the recommended artefact serves declared groups; None where that was not found."""
         path, chosen = self.folder / GROUPS, self.choice.candidate
-        found = Groups.load(path) if chosen is not None and path.is_file() else None
-        fits = found is not None and found.fingerprint == self.candidate(chosen or "").fingerprint
-        return found if fits else None
+        groups = Groups.load(path) if chosen is not None and path.is_file() else None
+        fits = groups is not None and groups.fingerprint == self.candidate(chosen or "").fingerprint
+        return groups if fits else None
 
     def candidate(self, name: str) -> Candidate:
         """Return a candidate by its id."""
@@ -171,18 +171,18 @@ class Run:
         candidate, path = self.candidate(name), artefact_path(self.folder, name)
         if not path.is_file():
             return candidate.generalization
-        found = Generalization.load(path).within(self.schema)
-        if found.fingerprint != candidate.fingerprint:
+        generalization = Generalization.load(path).within(self.schema)
+        if generalization.fingerprint != candidate.fingerprint:
             raise ArtefactError(f"{path}: it was changed after it was judged")
-        return found
+        return generalization
 
     def evaluation(self, name: str) -> Evaluation:
         """Return the full judgement of a candidate of the frontier."""
         path = evaluation_path(self.folder, self.candidate(name).id)
-        found = Evaluation.load(path)
-        if found.fingerprint != self.candidate(name).fingerprint:
+        evaluation = Evaluation.load(path)
+        if evaluation.fingerprint != self.candidate(name).fingerprint:
             raise ArtefactError(f"{path}: it judges another generalization")
-        return found
+        return evaluation
 
 
 def artefact_path(folder: Path, name: str) -> Path:
@@ -366,13 +366,13 @@ def choose_again(folder: str | Path, budget: Budget) -> Run:
     """Choose anew in a finished run, and write the choice; where nothing fits, the earlier one stays."""
     check_run(Path(folder))
     with locked(Path(folder)):
-        found = Run.load(folder)
-        budget.check(*guesses(found.frontier), found.schema.names)
-        choice = choose(found.frontier, budget, found.candidates)
+        run = Run.load(folder)
+        budget.check(*guesses(run.frontier), run.schema.names)
+        choice = choose(run.frontier, budget, run.candidates)
         if choice.candidate is not None:  # otherwise what was chosen before stays
-            found.generalization(choice.candidate)  # complains, before anything is written, if it was not judged
-            write_choice(found.folder, choice)
-    return replace(found, choice=choice)
+            run.generalization(choice.candidate)  # complains, before anything is written, if it was not judged
+            write_choice(run.folder, choice)
+    return replace(run, choice=choice)
 
 
 def pick(folder: str | Path, name: str, budget: Budget | None = None) -> Run:
@@ -389,15 +389,15 @@ def pick(folder: str | Path, name: str, budget: Budget | None = None) -> Run:
     """
     check_run(Path(folder))
     with locked(Path(folder)):
-        found = Run.load(folder)
+        run = Run.load(folder)
         if budget is not None:
-            budget.check(*guesses(found.frontier), found.schema.names)
-            budget.check_groups(bool(found.task.groups))
-            found = replace(found, choice=_held_against(found, budget))
-        choice = _picked(found, attacked(found, name))
-        found.generalization(name)  # complains, before anything is written, if it was changed
-        write_choice(found.folder, choice)
-    return replace(found, choice=choice)
+            budget.check(*guesses(run.frontier), run.schema.names)
+            budget.check_groups(bool(run.task.groups))
+            run = replace(run, choice=_held_against(run, budget))
+        choice = _picked(run, attacked(run, name))
+        run.generalization(name)  # complains, before anything is written, if it was changed
+        write_choice(run.folder, choice)
+    return replace(run, choice=choice)
 
 
 def attacked(run: Run, name: str) -> Candidate:

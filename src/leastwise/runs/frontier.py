@@ -112,13 +112,13 @@ class Frontier(LimitPoints, Counts):
         validation = [point.validation.point for point in ordered]
         test = [(point.tested or point.validation).point for point in ordered]
         best = unbeaten(validation)
-        found = [best[i] for i in knees([validation[i] for i in best], limits.on_validation)]
-        names = named(validation, found)
+        at_knees = [best[i] for i in knees([validation[i] for i in best], limits.on_validation)]
+        names = named(validation, at_knees)
         return cls(
             **vars(limits),
             **vars(counts),
             points=tuple(replace(point, name=name) for point, name in zip(ordered, names, strict=True)),
-            knees=tuple(ordered[i].id for i in found),
+            knees=tuple(ordered[i].id for i in at_knees),
             hypervolume=Areas(limits.on_validation.hypervolume(validation), limits.on_test.hypervolume(test)),
         )
 
@@ -284,11 +284,11 @@ def knees(points: Sequence[Point], limits: Limits) -> list[int]:
     [2, 0]
     """
     away = distances(points, limits)
-    found: list[int] = []
+    positions: list[int] = []
     for i in sorted(range(len(points)), key=lambda i: (-away[i], i)):
-        if away[i] > 0 and away[i] >= _SHARE * max(away) and all(_dip(away, i, j) >= _DIP for j in found):
-            found.append(i)
-    return found
+        if away[i] > 0 and away[i] >= _SHARE * max(away) and all(_dip(away, i, j) >= _DIP for j in positions):
+            positions.append(i)
+    return positions
 
 
 def _dip(away: Sequence[float], one: int, other: int) -> float:
@@ -304,9 +304,9 @@ def steadied(judged: Sequence[tuple[Point, Generalization]], split: Split) -> li
         return [shown for shown, _ in judged]
     worth = WORTH * train.people
     share, records = worth / (worth + split.validation.people), Records.of(train.with_own_levels())
-    found, equal = list[Point](), np.ones(len(records.own))
+    points, equal = list[Point](), np.ones(len(records.own))
     for shown, generalization in judged:
         counted = estimate(records, generalization, equal)
         mixed = (share * own + (1 - share) * other for own, other in zip(counted, shown, strict=True))
-        found.append(Point(*mixed))
-    return found
+        points.append(Point(*mixed))
+    return points

@@ -160,17 +160,17 @@ def entry_problems(entry: Entry) -> list[tuple[str, str]]:
         hint = did_you_mean(entry.minimizer, family_names())
         return [("name", f"there is no minimizer {shorten(entry.minimizer)}; {hint}")]
     rules = family_of(entry.minimizer).rules
-    found = []
+    problems = []
     for name, values in entry.parameters.items():
         if name not in rules:
             hint = did_you_mean(name, rules)
-            found.append((name, f"{entry.minimizer} has no parameter {shorten(name)}; {hint}"))
+            problems.append((name, f"{entry.minimizer} has no parameter {shorten(name)}; {hint}"))
         elif not values:
-            found.append((name, f"{name} of {entry.minimizer} needs at least one value"))
+            problems.append((name, f"{name} of {entry.minimizer} needs at least one value"))
         else:
             must, wrong = rules[name].must, [value for value in values if not rules[name].holds(value)]
-            found += [(name, f"{name} of {entry.minimizer} must be {must}; got {shorten(v)}") for v in wrong]
-    return found
+            problems += [(name, f"{name} of {entry.minimizer} must be {must}; got {shorten(v)}") for v in wrong]
+    return problems
 
 
 PAT_ALPHAS = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9)
@@ -358,8 +358,8 @@ def _pat(train: Table, source: Source, constraints: Constraints | None) -> Itera
     fewest = fitting_min_leaf(train) if given["min_leaf"] is None else given["min_leaf"]
     grid = pat_grid(train, given["alpha"], given["max_leaves"], min_leaf=fewest)
     for alpha, row in zip(given["alpha"], grid, strict=True):
-        for leaves, found in zip(given["max_leaves"], row, strict=True):
-            yield Proposal({"alpha": alpha, "max_leaves": leaves, "min_leaf": fewest}, found)
+        for leaves, generalization in zip(given["max_leaves"], row, strict=True):
+            yield Proposal({"alpha": alpha, "max_leaves": leaves, "min_leaf": fewest}, generalization)
 
 
 def _optimal(train: Table, source: Source, constraints: Constraints | None) -> Iterator[Proposal]:
@@ -367,8 +367,10 @@ def _optimal(train: Table, source: Source, constraints: Constraints | None) -> I
     path = optimal_path(
         train, given["steps"], surrogate=given["surrogate"], constraints=constraints, seed=source.seed
     )
-    for found in path:
-        yield Proposal({"lam": found.origin.get("lam", 0.0), "surrogate": given["surrogate"]}, found)
+    for generalization in path:
+        yield Proposal(
+            {"lam": generalization.origin.get("lam", 0.0), "surrogate": given["surrogate"]}, generalization
+        )
 
 
 def _coarsening(train: Table, source: Source, constraints: Constraints | None) -> Iterator[Proposal]:
@@ -378,24 +380,24 @@ def _coarsening(train: Table, source: Source, constraints: Constraints | None) -
         train, mu, steps=steps, starts=(start,), surrogate=surrogate, constraints=constraints, seed=source.seed
     )
     for number, path in enumerate(paths):
-        for step, found in enumerate(path):
-            yield Proposal({**given, "path": number, "step": step}, found)
+        for step, generalization in enumerate(path):
+            yield Proposal({**given, "path": number, "step": step}, generalization)
 
 
 def _recommended(train: Table, source: Source, constraints: Constraints | None) -> Iterator[Proposal]:
     given = source.parameters
-    found = recommended_paths(
+    generalizations = recommended_paths(
         train, source.seed, steps=given["steps"], surrogate=given["surrogate"], constraints=constraints
     )
-    for number, each in enumerate(found):
+    for number, each in enumerate(generalizations):
         by = {"by": each.origin["minimizer"]} if "minimizer" in each.origin else {}
         yield Proposal({**given, **by, "number": number}, each)
 
 
 def _iterative(train: Table, source: Source, constraints: Constraints | None) -> Iterator[Proposal]:
     path = iterative_path(train, 1.0, source.parameters["k"], random_state=source.seed)
-    for step, found in enumerate(path):
-        yield Proposal({**source.parameters, "step": step}, found.generalization)
+    for step, candidate in enumerate(path):
+        yield Proposal({**source.parameters, "step": step}, candidate.generalization)
 
 
 def _once(train: Table, source: Source, constraints: Constraints | None) -> Iterator[Proposal]:
@@ -410,8 +412,10 @@ def path_of(minimizer: Any, parameters: Mapping[str, Any], train: Table) -> Iter
     if not hasattr(minimizer, "path"):
         yield Proposal(parameters, checked_generalization(minimizer.minimize(train), "minimize(table)"))
         return
-    for step, found in enumerate(minimizer.path(train)):
-        yield Proposal({**parameters, "step": step}, checked_generalization(found, "path(table), step by step,"))
+    for step, generalization in enumerate(minimizer.path(train)):
+        yield Proposal(
+            {**parameters, "step": step}, checked_generalization(generalization, "path(table), step by step,")
+        )
 
 
 def _constructor_rules(name: str, **rules: Rule) -> dict[str, Rule]:

@@ -69,12 +69,14 @@ class Asked(NamedTuple):
 
     def utilities(self, split: Split) -> list[Utilities]:
         """Return the utility risks."""
-        found = utilities_together(self.generalizations, self.told, split, self.groupings)
+        utilities = utilities_together(self.generalizations, self.told, split, self.groupings)
         if not self.worst:
-            return found
+            return utilities
         return [
-            Utilities(*(risk.worst_beside(everything) for risk, everything in zip(each, found[0], strict=True)))
-            for each in found
+            Utilities(
+                *(risk.worst_beside(everything) for risk, everything in zip(each, utilities[0], strict=True))
+            )
+            for each in utilities
         ]
 
     def served_before(self, split: Split, searching: Split) -> ServedBefore | None:
@@ -93,14 +95,14 @@ class Asked(NamedTuple):
 
     def risk_of_everything(self, split: Split) -> UtilityRisk:
         """Return how everything asked is judged on validation; its error is that of whom a search is judged on."""
-        found, drawn = self.utilities(split)[0].validation, searched(split.validation)
+        risk, drawn = self.utilities(split)[0].validation, searched(split.validation)
         if len(drawn) == len(split.validation):
-            return found
+            return risk
         people, told = split.validation.take(drawn), self.told[0]
         wrong, guessed = told.wrong("validation", split.validation), told.guessed("validation", split.validation)
         errors = [each.error for each in label_risks(guessed[drawn], split.train, people)]
-        labels = tuple(replace(one, error=e) for one, e in zip(found.labels, errors, strict=True))
-        return replace(found, error=float(np.average(wrong[drawn], weights=people.counts)), labels=labels)
+        labels = tuple(replace(one, error=e) for one, e in zip(risk.labels, errors, strict=True))
+        return replace(risk, error=float(np.average(wrong[drawn], weights=people.counts)), labels=labels)
 
     def known_for_screening(self, split: Split) -> UtilityRisk | None:
         """Return the same, where the worst of several labels counts: others are held against it in screening."""
@@ -135,16 +137,16 @@ class Asked(NamedTuple):
         """Return by how much it errs more on validation with nothing asked; of several labels, about the worst."""
         risk = self.utilities(split)[1].validation
         each = [label.increase for label in deciding(risk.labels) if self.worst and label.increase is not None]
-        found = max(each, key=lambda increase: increase.mean, default=risk.increase)
-        assert found is not None
-        return found
+        worst = max(each, key=lambda increase: increase.mean, default=risk.increase)
+        assert worst is not None
+        return worst
 
 
 def guess_labels(job: Job, asked: Asked) -> Asked:
     """Let the strongest classifiers guess the label from what is not told yet, on validation and on test."""
     name, rest = "leastwise-labels", asked.generalizations[len(asked.told) :]
     digest = hashlib.sha256("".join(each.fingerprint for each in rest).encode()).hexdigest()[:ID_LENGTH]
-    found = job.resumed(
+    guesses = job.resumed(
         "judging accuracy",
         job.journal(f"labels-{digest}.jsonl"),
         [(each, job.split, job.options.judges) for each in rest],
@@ -152,7 +154,7 @@ def guess_labels(job: Job, asked: Asked) -> Asked:
         partial(to_text, name=name, line=True),
         lambda line: from_text(LabelGuesses, line, name, "journal"),
     )
-    return asked._replace(told=(*asked.told, *found))
+    return asked._replace(told=(*asked.told, *guesses))
 
 
 def guess_label(generalization: Generalization, split: Split, judges: Judges) -> LabelGuesses:
@@ -215,8 +217,8 @@ def judge_everywhere(job: Job, points: Sequence[Candidate], source: Source) -> l
             at_once = [not isinstance(counts, InSlices) for counts in counted]
             elsewhere = iter(job.workers.map(judge_one, [*compress(tasks, at_once)]))
             for point, task, fetched in zip(together, tasks, at_once, strict=True):
-                found = next(elsewhere) if fetched else judge_one(*task)
-                found.instead_of(Evaluation.load(evaluation_path(job.folder, point.id))).save(paths[point.id])
+                evaluation = next(elsewhere) if fetched else judge_one(*task)
+                evaluation.instead_of(Evaluation.load(evaluation_path(job.folder, point.id))).save(paths[point.id])
                 job.progress.advance()
     for point in points:  # all at once: a half-replaced folder would look like another run's
         Evaluation.load(paths[point.id]).save(evaluation_path(job.folder, point.id))

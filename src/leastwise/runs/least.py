@@ -91,19 +91,19 @@ def make_least(
     if costs_little and not (constraints and constraints.wanted):
         tasks.append((candidate_that_asks_nothing(job.split.train), how, None, None))
     limit = f"{most}-{budget.confidence:g}"
-    found = _made(job, "asking less", limit, tasks, polished)
+    outcomes = _made(job, "asking less", limit, tasks, polished)
     enough = SPARE * (most or 0.0)
-    if wholes and allowed and not any(allowed.left(first.increase) >= enough for first, *_ in found):
+    if wholes and allowed and not any(allowed.left(first.increase) >= enough for first, *_ in outcomes):
         # Where hardly anything may be lost, what loses nothing by any estimate is what is left.
         cautious = [(whole, how, constraints, allowed, 0.0) for whole in wholes]
-        found += _made(job, "asking less, losing nothing", f"{limit}-nothing", cautious, polished)
+        outcomes += _made(job, "asking less, losing nothing", f"{limit}-nothing", cautious, polished)
         tasks += cautious
     # What was only near the limit is there for what it becomes when the limit is spent.
     only_near = {each.fingerprint for each in starts} - {each.fingerprint for each in front}
-    pairs = zip(tasks, found, strict=True)
+    pairs = zip(tasks, outcomes, strict=True)
     least = [first.candidate for (start, *_), (first, *_) in pairs if start.fingerprint not in only_near]
     made = {each.fingerprint for each in least}
-    others = [each for one in found for each in one if each.candidate.fingerprint not in made]
+    others = [each for one in outcomes for each in one if each.candidate.fingerprint not in made]
     if allowed is not None and others:
         spent = [(each, how, constraints, allowed) for each in spending_best(others, allowed)]
         again = _made(job, "asking less, with the limit spent", f"{limit}-spent", spent, polished_again)
@@ -115,17 +115,17 @@ def asking_everything(
     job: Job, silent: Sequence[str], everything: Reference, most: float | None
 ) -> list[Candidate]:
     """Return what asks everything but what tells nothing; and everything, where that already costs too much."""
-    found, constraints = list[Candidate](), job.options.constraints
+    candidates, constraints = list[Candidate](), job.options.constraints
     for left_out in ({*silent}, set[str]()):
         whole = candidate_that_asks_everything(job.split.train, sorted(left_out), constraints)
         if whole is None:
             break  # nothing tells anything by itself: to ask all of it in full is no alternative to asking nothing
-        found.append(whole)
+        candidates.append(whole)
         if not left_out or most is None:
             break
         if estimated(whole.generalization, job.searching, everything).mean <= most:
             break
-    return found
+    return candidates
 
 
 def near_the_limit(
@@ -136,7 +136,7 @@ def near_the_limit(
         return []
     reach = asked.risk_of_everything(job.split).error + most + NEAR
     near = [each for each in pool.candidates if each.validation.point.utility_risk <= reach]
-    found = job.resumed(
+    increases = job.resumed(
         "looking near the limit",
         job.journal(f"near-{name_of(near)}.jsonl"),
         [(each.generalization, job.searching, everything) for each in near],
@@ -146,7 +146,7 @@ def near_the_limit(
     )
     points = [
         Point(max(increase.mean, 0.0), each.validation.adversary_error)
-        for each, increase in zip(near, found, strict=True)
+        for each, increase in zip(near, increases, strict=True)
     ]
     new = [i for i in unbeaten(points) if near[i] not in front and points[i].utility_risk <= most + NEAR / 2]
     safest = max((points[i].adversary_error for i in new), default=0.0)
@@ -166,12 +166,12 @@ def worth_the_time(starts: Sequence[Candidate]) -> list[Candidate]:
     return [each for each in able if each not in long[MOST_LONG:]]
 
 
-def spending_best(found: Sequence[Polished], allowed: Allowed) -> list[Candidate]:
+def spending_best(candidates: Sequence[Polished], allowed: Allowed) -> list[Candidate]:
     """Return the safest of those that seem to keep the limit, three quarters of it, and half.
 
     The estimates are not the judge's. Where nobody seems to keep so much, it is the one that comes closest.
     """
-    left = {each.candidate.fingerprint: each for each in found}
+    left = {each.candidate.fingerprint: each for each in candidates}
     chosen: list[Candidate] = []
     for share in SHARES:
 
@@ -198,18 +198,18 @@ def _made(
         lines = [(read_line(line, where="journal", schema=schema), told) for line, *told in json.loads(text)]
         return tuple(Polished(c, Difference(*told)) for c, told in lines if isinstance(c, Candidate))
 
-    def write(found: Sequence[Polished]) -> str:
-        plain = [(write_line(c), told.mean, told.standard_error) for c, told in found]
+    def write(outcome: Sequence[Polished]) -> str:
+        plain = [(write_line(c), told.mean, told.standard_error) for c, told in outcome]
         return json.dumps(plain) + "\n"
 
     journal = job.journal(f"least-{name_of([task[0] for task in tasks])}-{limit}.jsonl")
-    found = job.resumed(words, journal, tasks, partial(job.workers.map, work), write, read)
-    return [found[place] for place in np.argsort(order)]
+    outcomes = job.resumed(words, journal, tasks, partial(job.workers.map, work), write, read)
+    return [outcomes[place] for place in np.argsort(order)]
 
 
-def _with(job: Job, pool: Pool, found: Sequence[Candidate]) -> tuple[Pool, list[Candidate]]:
+def _with(job: Job, pool: Pool, candidates: Sequence[Candidate]) -> tuple[Pool, list[Candidate]]:
     known = {candidate.fingerprint: candidate for candidate in pool.candidates}
-    least = {each.fingerprint: known.get(each.fingerprint, each) for each in found}
+    least = {each.fingerprint: known.get(each.fingerprint, each) for each in candidates}
     pool = pool._replace(candidates=tuple((known | least).values()))
     everyone: tuple[Candidate | Failure, ...] = (*pool.failures, *pool.candidates)
     write_whole(job.folder / places.CANDIDATES, "".join(write_line(each) for each in everyone))
@@ -310,7 +310,7 @@ def polished(
     """
     parts = how.split.train, how.split.validation
     first = _made_least(candidate, how, constraints, allowed, share)
-    found = [first]
+    ways = [first]
     left = 0.0 if allowed is None or not share else allowed.left(first.increase)
     if left > 0:
         same: Any = {"constraints": constraints, "everything": how.everything}
@@ -318,8 +318,8 @@ def polished(
         made = {each.fingerprint: each for each in spent}  # two ways may end at the same place
         for each in made.values():
             way = how.coarsened(first.candidate, each, constraints)
-            found.append(Polished(way, how.estimated(way.generalization)))
-    return tuple(found)
+            ways.append(Polished(way, how.estimated(way.generalization)))
+    return tuple(ways)
 
 
 def polished_again(

@@ -76,17 +76,17 @@ def ask(source: Source, train: Table, constraints: Constraints | None) -> Propos
         "seed": source.seed,
     }
     try:
-        found = source.propose(train, constraints)
+        proposals = source.propose(train, constraints)
         bound = constraints if constraints is not None or not train.schema.has_trees else Constraints()
         if bound is not None:
-            found = [p._replace(generalization=brought_to(bound, p.generalization, train)) for p in found]
-        held = [p for p in found if bound is None or not broken(bound, p.generalization, train)]
+            proposals = [p._replace(generalization=brought_to(bound, p.generalization, train)) for p in proposals]
+        held = [p for p in proposals if bound is None or not broken(bound, p.generalization, train)]
         candidates = tuple(_candidate(source, proposal, train) for proposal in held)
     except Exception as error:
         name = "" if isinstance(error, LeastwiseError) else f"{type(error).__name__}: "
         reason = " ".join(f"{name}{error}".split())[:LONGEST_REASON] or type(error).__name__
         return Proposals(**own, failure=reason, seconds=time.perf_counter() - start)
-    dropped = len(found) - len(held)
+    dropped = len(proposals) - len(held)
     return Proposals(**own, candidates=candidates, dropped=dropped, seconds=time.perf_counter() - start)
 
 

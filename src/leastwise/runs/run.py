@@ -144,11 +144,11 @@ def run(
 
 def attacked_frontier(job: Job, source: Source | None) -> tuple[Frontier, Pool]:
     """Return the frontier with what its attackers found on test, and all candidates."""
-    found = judged_frontier(job)
-    first = choose(found.frontier, job.options.budget, found.pool.candidates)
-    tested = attack(job, found, first.candidate)
+    judged = judged_frontier(job)
+    first = choose(judged.frontier, job.options.budget, judged.pool.candidates)
+    tested = attack(job, judged, first.candidate)
     tested = tested if source is None else judge_everywhere(job, tested, source)
-    return Frontier.of(tested, found.frontier.limit_points, found.frontier.counts), found.pool
+    return Frontier.of(tested, judged.frontier.limit_points, judged.frontier.counts), judged.pool
 
 
 def answer_first(job: Job, told: Callable[[Run], None] | None) -> None:
@@ -158,15 +158,15 @@ def answer_first(job: Job, told: Callable[[Run], None] | None) -> None:
     job.progress.begin("a first answer", 1)
     small = first_job(job)
     try:
-        found = judged_frontier(small, least=False)
+        judged = judged_frontier(small, least=False)
     except DataError:  # trees found nothing; the others may
         return
     same = np.array_equal(small.fitting.train.codes, job.fitting.train.codes)
     if same and job.split.train.several is None:  # then they are silent for both
         write_whole(job.journal(SILENT).path, small.journal(SILENT).path.read_text())
-    frontier = Frontier.of(attack(small, found, None), found.frontier.limit_points, found.frontier.counts)
+    frontier = Frontier.of(attack(small, judged, None), judged.frontier.limit_points, judged.frontier.counts)
     say_unfinished(small.folder, first_words(job, small))
-    answer = record(small.folder, small.task, small.split.train.schema, frontier, found.pool)
+    answer = record(small.folder, small.task, small.split.train.schema, frontier, judged.pool)
     job.progress.advance()
     if told is not None:
         told(answer)
@@ -223,9 +223,9 @@ def recommend(
     job = Job(folder, split, task, grid, options, workers, progress)
     compile_once(grid.sources(), split, progress)
     with workers.ready():
-        found = judged_frontier(job)
-    choice = choose(found.frontier, options.budget, found.pool.candidates)
-    return None if choice.candidate is None else found.frontier[choice.candidate]
+        judged = judged_frontier(job)
+    choice = choose(judged.frontier, options.budget, judged.pool.candidates)
+    return None if choice.candidate is None else judged.frontier[choice.candidate]
 
 
 # 1. Propose ------------------------------------------------------------------------------------------------------
@@ -233,7 +233,7 @@ def recommend(
 
 def find_silent(job: Job) -> tuple[str, ...]:
     """Return the attributes that tell nothing about the label, as far as records show; they are not asked."""
-    (found,) = job.resumed(
+    (silent,) = job.resumed(
         "looking for questions that tell nothing",
         job.journal(SILENT),
         [(job.fitting.train, job.searching.validation, job.options.constraints, job.options.seed)],
@@ -241,7 +241,7 @@ def find_silent(job: Job) -> tuple[str, ...]:
         lambda names: json.dumps(names) + "\n",
         lambda line: tuple(json.loads(line)),
     )
-    return found
+    return silent
 
 
 def propose(job: Job, silent: Sequence[str]) -> list[Proposals]:
@@ -403,9 +403,9 @@ def _judged(job: Job, words: str, journal: str, tasks: Sequence[_Judging]) -> li
 # 6. Attack -------------------------------------------------------------------------------------------------------
 
 
-def attack(job: Job, found: Found, chosen: str | None) -> list[Candidate]:
+def attack(job: Job, on_validation: Found, chosen: str | None) -> list[Candidate]:
     """Attack the frontier on test; in a quick run only what is chosen meets adversaries with side information."""
-    frontier, asked = found.frontier, found.asked
+    frontier, asked = on_validation.frontier, on_validation.asked
     everything, nothing, *others = (each.test for each in asked.utilities(job.split))
     ids = (each.fingerprint[:ID_LENGTH] for each in asked.generalizations[2:])
     risks, tasks = dict(zip(ids, others, strict=True)), dict[str, Attack]()
@@ -428,7 +428,7 @@ def attack(job: Job, found: Found, chosen: str | None) -> list[Candidate]:
     absent.sort(key=lambda name: (name != chosen, -frontier[name].answers))  # what takes longest comes first
     start = time.perf_counter()
     if absent:
-        new = {name: tasks[name]._replace(memory={**found.shared}) for name in absent}
+        new = {name: tasks[name]._replace(memory={**on_validation.shared}) for name in absent}
         tasks |= learned_for_all(new, job.split, job.options.judges, job.workers, job.progress)
     job.note("attacking all at once", task=len(absent), seconds=time.perf_counter() - start)
     job.progress.begin("attacking the frontier", len(tasks), len(tasks) - len(absent))
@@ -440,7 +440,7 @@ def attack(job: Job, found: Found, chosen: str | None) -> list[Candidate]:
         done[name] = judged
         tested[name] = replace(frontier[name], tested=Figures.of(judged))
         if chosen in tested and job.options.grid is None:
-            keep_attacked(job, frontier, tested, found.pool)
+            keep_attacked(job, frontier, tested, on_validation.pool)
         job.note("attacking", candidate=name, **judged.seconds)
         job.progress.advance()
     job.note("attacking the frontier", seconds=time.perf_counter() - start, tasks=len(absent))

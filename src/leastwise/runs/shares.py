@@ -40,8 +40,8 @@ class Shares:
     def count(cls, run: Run, table: Table) -> Shares:
         """Count the answers of the people in the test part."""
         ids = [point.id for point in run.frontier.points]
-        found = {name: bucket_shares(run.generalization(name), table) for name in ids}
-        return cls(fingerprint=run.task.fingerprint, seed=run.task.seed, candidates=found)
+        shares = {name: bucket_shares(run.generalization(name), table) for name in ids}
+        return cls(fingerprint=run.task.fingerprint, seed=run.task.seed, candidates=shares)
 
     @classmethod
     def stored(cls, run: Run) -> Shares:
@@ -50,9 +50,9 @@ class Shares:
         nothing = cls(fingerprint=run.task.fingerprint, seed=run.task.seed)
         if not path.is_file():
             return nothing
-        found = from_text(cls, read_text(path), FORMAT, str(path))
-        found._check(run)
-        return found if (found.fingerprint, found.seed) == (nothing.fingerprint, nothing.seed) else nothing
+        shares = from_text(cls, read_text(path), FORMAT, str(path))
+        shares._check(run)
+        return shares if (shares.fingerprint, shares.seed) == (nothing.fingerprint, nothing.seed) else nothing
 
     def of(self, candidate: str) -> ByAttribute:
         """Return the shares of a candidate; none where it was not counted."""
@@ -67,9 +67,9 @@ class Shares:
         for name in known & set(self.candidates):
             generalization = run.generalization(name)
             sizes = {p.attribute.name: p.size for p in generalization.partitions if _counted(p)}
-            found = {attribute: len(shares) for attribute, shares in self.of(name).items()}
+            counts = {attribute: len(shares) for attribute, shares in self.of(name).items()}
             each = [share for shares in self.of(name).values() for share in shares]
-            if found != sizes or not all(0 <= share <= 1 for share in each):
+            if counts != sizes or not all(0 <= share <= 1 for share in each):
                 raise ArtefactError(
                     f"{run.folder / SHARES}: its shares do not fit the buckets of candidate {name}"
                 )
@@ -81,12 +81,12 @@ def _counted(partition: Partition) -> bool:
 
 def bucket_shares(generalization: Generalization, table: Table) -> dict[str, tuple[float, ...]]:
     """Return for each attribute that is asked in buckets the share of people in each bucket."""
-    found = {}
+    shares = {}
     for j, partition in enumerate(generalization.partitions):
         if not _counted(partition):
             continue
         used = [0.0] * partition.size
         for bucket, count in zip(partition.bucket_map(table.levels[j]), table.use(j), strict=True):
             used[int(bucket)] += float(count)
-        found[partition.attribute.name] = tuple(count / table.people for count in used)
-    return found
+        shares[partition.attribute.name] = tuple(count / table.people for count in used)
+    return shares

@@ -150,22 +150,22 @@ def _without_what_is_not_needed(chosen: Candidate, run: Run) -> list[str]:
     Validation chose with a margin for chance, which takes questions where people are few. Whether that is worth
     it is for a person to say.
     """
-    found = run.necessity
-    if found is None or found.fingerprint != chosen.fingerprint or not found.unneeded:
+    necessity = run.necessity
+    if necessity is None or necessity.fingerprint != chosen.fingerprint or not necessity.unneeded:
         return []
-    needed = {*chosen.generalization.collected} - {*found.unneeded}
+    needed = {*chosen.generalization.collected} - {*necessity.unneeded}
     less = [p for p in run.frontier.points if {*p.generalization.collected} <= needed and p.asked]
     less = [p for p in less if p.test.utility_risk <= chosen.test.utility_risk]
     if not less:
         return []
     other = min(less, key=lambda p: (p.test.utility_risk, p.answers))
-    even, number = ", even together" if len(found.unneeded) > 1 else "", other.test.number
+    even, number = ", even together" if len(necessity.unneeded) > 1 else "", other.test.number
     errs = f"errs {other.test.utility_risk:.3f}" if number is None else f"is {number.words()}"
     asks = f"{counted(other.asked, 'question')}, {counted(other.answers, 'answer')}"
     return [
-        f"Those tested do not show that {listed(found.unneeded)} {'are' if even else 'is'} needed{even}. Without "
-        f"({asks}; the model {errs}, the attacker is wrong {percent(other.test.adversary_error)} of the time): "
-        f"leastwise choose {shlex.quote(str(run.folder))} --candidate {other.id}"
+        f"Those tested do not show that {listed(necessity.unneeded)} {'are' if even else 'is'} needed{even}. "
+        f"Without ({asks}; the model {errs}, the attacker is wrong {percent(other.test.adversary_error)} of the "
+        f"time): leastwise choose {shlex.quote(str(run.folder))} --candidate {other.id}"
     ]
 
 

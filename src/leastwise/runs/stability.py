@@ -88,9 +88,9 @@ def stability(runs: Sequence[Run], table: Table) -> Stability:
 
 
 def _recommended(run: Run) -> str:
-    found = run.choice.candidate or run.choice.nearest
-    assert found is not None
-    return found
+    name = run.choice.candidate or run.choice.nearest
+    assert name is not None
+    return name
 
 
 def _covered(frontier: Frontier) -> float:
@@ -137,18 +137,18 @@ class Repeats(Document):
     @classmethod
     def of(cls, seeds: Sequence[int], recommended: Sequence[Candidate | None], schema: Schema) -> Repeats:
         """Count over the recommendations; None stands for a repeat in which nothing fits."""
-        found = [each for each in recommended if each is not None]
-        asked = Counter(name for each in found for name in each.generalization.collected)
+        fitting = [each for each in recommended if each is not None]
+        asked = Counter(name for each in fitting for name in each.generalization.collected)
         drawn: dict[str, Counter[str]] = {}
-        for partition in (partition for each in found for partition in each.generalization.partitions):
+        for partition in (partition for each in fitting for partition in each.generalization.partitions):
             if isinstance(partition, Intervals) and not partition.suppressed:
                 drawn.setdefault(partition.attribute.name, Counter()).update(map(number_text, partition.edges))
         return cls(
             seeds=tuple(seeds),
-            fitting=len(found),
+            fitting=len(fitting),
             questions={name: asked[name] for name in schema.names},
             edges={name: dict(drawn[name].most_common()) for name in schema.names if name in drawn},
-            answers=tuple(each.answers for each in found),
+            answers=tuple(each.answers for each in fitting),
         )
 
     def sentences(self) -> list[str]:
@@ -190,13 +190,13 @@ def repeat(
     if times < 2:
         raise ParameterError(f"to repeat takes at least 2 times; got {times}")
     own = run.choice.candidate
-    found: list[Candidate | None] = [None if own is None else run.frontier[own]]
+    recommended: list[Candidate | None] = [None if own is None else run.frontier[own]]
     seeds = [options.seed + number for number in range(times)]
     for seed in seeds[1:]:
         place = run.folder / WORK / f"repeat-{seed}"
         other = replace(options, seed=seed)
-        found.append(recommend(table, place, other, workers or Workers(), progress or Silent()))
-    made = Repeats.of(seeds, found, run.schema)
+        recommended.append(recommend(table, place, other, workers or Workers(), progress or Silent()))
+    made = Repeats.of(seeds, recommended, run.schema)
     write_figures(run.folder, REPEATS, made.to_json())
     shutil.rmtree(run.folder / WORK, ignore_errors=True)
     return made

@@ -305,14 +305,14 @@ def checked_split(table: Table, grid: Grid, options: Options) -> Split:
 def guessing(split: Split) -> dict[str, float]:
     """Return the error of guessing, by personal attribute: on validation or test, wherever it is larger."""
     nothing = Generalization.suppressed(split.train.schema)
-    found: dict[str, float] = {}
+    errors: dict[str, float] = {}
     for parts in (split.on_validation(), split):
         breach = Breach.of(nothing, parts)
         counts = breach.truth.counts
         for target in breach.targets.values():
             error = float(target.naive_wrong @ counts) / breach.people
-            found[target.attribute.name] = max(error, found.get(target.attribute.name, 0.0))
-    return found
+            errors[target.attribute.name] = max(error, errors.get(target.attribute.name, 0.0))
+    return errors
 
 
 def check_schema(schema: Schema) -> None:

@@ -114,8 +114,8 @@ def _of_the_increase(budget: Budget, figures: Figures) -> Verdict:
     """Return the verdict about the label of which it is the least sure: all others are kept at least as surely."""
     if budget.worst_label(figures) is None:
         assert figures.increase is not None
-        found = about_increase(budget, figures.increase, figures, figures.expected)
-        return found if figures.number is None else replace(found, note=figures.number.what_points_are())
+        verdict = about_increase(budget, figures.increase, figures, figures.expected)
+        return verdict if figures.number is None else replace(verdict, note=figures.number.what_points_are())
     each = [
         (about_increase(budget, label.increase, figures, label.expected, label.label), label.increase)
         for label in deciding(figures.labels)

@@ -108,8 +108,8 @@ class Packed(NamedTuple):
         """Return the function and its arguments, in a process of the same user."""
         buffers = [_mapped(place) for place in self.places]
         # What the parent itself packed and sent through its own pipe.
-        found: tuple[Callable[..., Any], tuple[Any, ...]] = pickle.loads(self.content, buffers=buffers)  # noqa: S301
-        return found
+        call: tuple[Callable[..., Any], tuple[Any, ...]] = pickle.loads(self.content, buffers=buffers)  # noqa: S301
+        return call
 
 
 def _mapped(place: Place) -> mmap.mmap:

@@ -226,9 +226,9 @@ class Attribute:
         """
         if is_several(value):
             raise UnknownValueError(self.name, value, ONE_VALUE)
-        found = self._number(value) if self.continuous else self._position(value)
-        if found is not None:
-            return found
+        number = self._number(value) if self.continuous else self._position(value)
+        if number is not None:
+            return number
         if unknown == "other" and self.other:
             return Extra.OTHER
         raise UnknownValueError(self.name, value, self.unknown_hint(value))

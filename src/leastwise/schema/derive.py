@@ -108,7 +108,7 @@ class Part:
         year, month, day = number.get("YYYY", 0), number.get("MM", 0), number.get("DD", 0)
         if self.part == "weekday":
             return WEEKDAYS[weekday(year, month, day)]
-        found = {
+        value_of = {
             "year": year,
             "decade": year // 10 * 10,
             "month": month,
@@ -117,7 +117,7 @@ class Part:
             "minutes": 60 * number.get("hh", 0) + number.get("mm", 0),
             "age": (self.reference - 10_000 * year - 100 * month - day) // 10_000,
         }
-        return str(found[self.part])
+        return str(value_of[self.part])
 
 
 def weekday(year: int, month: int, day: int) -> int:
@@ -271,23 +271,23 @@ def rule_of(text: str) -> Rule:
     >>> rule_of("age on 2025-06-30 of YYYY-MM-DD").of("1990-07-01"), rule_of("number of 1.234,5").of("1.234,50")
     ('34', '1234.50')
     """
-    if found := _PREFIX.fullmatch(text):
-        return Prefix(int(found[1]))
-    if found := _PART.fullmatch(text):
-        part, notation = found[1] or "age", found[2] or found[4]
+    if match := _PREFIX.fullmatch(text):
+        return Prefix(int(match[1]))
+    if match := _PART.fullmatch(text):
+        part, notation = match[1] or "age", match[2] or match[4]
         _check_notation(text, part, notation)
-        reference = int(found[3].replace("-", "")) if found[3] else 0
+        reference = int(match[3].replace("-", "")) if match[3] else 0
         return Part(part, notation, reference)
-    if found := _GRID.fullmatch(text):
-        return _grid(text, found[1])
-    if found := _REGION.fullmatch(text):
-        return _region(text, found[1].replace('""', '"') if found[1] else found[2], found[3])
-    if found := _ABOVE.fullmatch(text):
-        return Above(found[1])
-    if (found := _AMOUNT.fullmatch(text)) and found[2] != found[3]:
-        before, after = found[1].strip(BLANKS), found[4].strip(BLANKS)
-        if not set(before + after) & {*"+-[]\\", found[2], found[3]} - {None, ""}:
-            return Amount(text.removeprefix("number of "), before, found[2], found[3] or "", after)
+    if match := _GRID.fullmatch(text):
+        return _grid(text, match[1])
+    if match := _REGION.fullmatch(text):
+        return _region(text, match[1].replace('""', '"') if match[1] else match[2], match[3])
+    if match := _ABOVE.fullmatch(text):
+        return Above(match[1])
+    if (match := _AMOUNT.fullmatch(text)) and match[2] != match[3]:
+        before, after = match[1].strip(BLANKS), match[4].strip(BLANKS)
+        if not set(before + after) & {*"+-[]\\", match[2], match[3]} - {None, ""}:
+            return Amount(text.removeprefix("number of "), before, match[2], match[3] or "", after)
     raise SchemaError(
         f"derive must be 'prefix 3', 'year of YYYY-MM-DD' ({', '.join(PARTS[1:-1])} likewise), "
         "'age on 2025-01-01 of YYYY-MM-DD', 'number of 1.234,5 €', 'grid 0.1', 'above 50000' or "
@@ -310,12 +310,12 @@ def _grid(text: str, size: str) -> Grid:
 def _region(text: str, beside: str, table: str) -> Region:
     boxes = []
     for part in table.split(";"):
-        if not (found := _BOX.fullmatch(part)):
+        if not (match := _BOX.fullmatch(part)):
             raise SchemaError(
                 "derive: a region is its name and its southern, western, northern and eastern end in degrees, "
                 f"such as North 50 -10 60 10; got {shorten(part)}"
             )
-        box = Box(*found.groups())
+        box = Box(*match.groups())
         if float(box.south) > float(box.north) or float(box.west) > float(box.east):
             raise SchemaError(
                 f"derive: the ends of {shorten(box.name)} must go from south to north and from west to east "

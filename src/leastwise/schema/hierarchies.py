@@ -109,8 +109,8 @@ def by_ranges(ranges: Sequence[tuple[int, int, str, str]]) -> Grouping:
     def group(values: Sequence[str]) -> Hierarchy:
         rows = []
         for value in values:
-            found = [names for low, high, *names in ranges if value.isdigit() and low <= int(value) <= high]
-            rows += [(value, *found[0])] if found else []
+            matching = [names for low, high, *names in ranges if value.isdigit() and low <= int(value) <= high]
+            rows += [(value, *matching[0])] if matching else []
         return Hierarchy(tuple(rows))
 
     return group
@@ -149,7 +149,7 @@ def _from_yaml(text: str) -> Hierarchy:
     source = LocatedDocument.read(text)
     problems = Problems(source.where)
     problems.texts += source.problems
-    found = hierarchy_from_document(source.content, (), problems) if source.whole else None
-    if found is None or problems.texts:
+    hierarchy = hierarchy_from_document(source.content, (), problems) if source.whole else None
+    if hierarchy is None or problems.texts:
         raise SchemaError("not a hierarchy", problems.texts)
-    return found
+    return hierarchy

@@ -85,26 +85,26 @@ class Hierarchy:
         known = {*values}
         strange = [row[0] for row in self.rows if row[0] not in known]
         problems = []
-        for found, what in (
+        for misplaced, what in (
             (absent, "have no place in the hierarchy"),
             (strange, "of the hierarchy are no values"),
         ):
-            if found:
-                named = ", ".join(map(shorten, found[:5])) + (" ..." if len(found) > 5 else "")
-                problems.append(f"every value must have its place; {len(found)} {what}: {named}")
+            if misplaced:
+                named = ", ".join(map(shorten, misplaced[:5])) + (" ..." if len(misplaced) > 5 else "")
+                problems.append(f"every value must have its place; {len(misplaced)} {what}: {named}")
         return problems
 
     def names(self, values: Iterable[str]) -> list[str]:
         """Return the largest groups that lie within the values, and the values that are in none."""
         given = [*values]
         held: Counter[Row] = Counter(prefix for value in given for prefix in _prefixes(self.path_of[value]))
-        found = []
+        names = []
         for value in given:
             whole = [
                 prefix for prefix in _prefixes(self.path_of[value]) if 1 < held[prefix] == self._sizes[prefix]
             ]
-            found.append(whole[0][-1] if whole else value)
-        return [*dict.fromkeys(found)]
+            names.append(whole[0][-1] if whole else value)
+        return [*dict.fromkeys(names)]
 
     @cached_property
     def _sizes(self) -> Counter[Row]:
@@ -250,11 +250,11 @@ class Tree:
     @cached_property
     def members(self) -> Mapping[tuple[str | int, ...], tuple[int, ...]]:
         """The codes of each node, by its path; the root's is empty."""
-        found: dict[tuple[str | int, ...], list[int]] = {(): []}
+        members: dict[tuple[str | int, ...], list[int]] = {(): []}
         for code, path in enumerate(self.paths):
             for depth in range(len(path) + 1):
-                found.setdefault(path[:depth], []).append(code)
-        return {path: tuple(codes) for path, codes in found.items()}
+                members.setdefault(path[:depth], []).append(code)
+        return {path: tuple(codes) for path, codes in members.items()}
 
     def parent(self, codes: Iterable[int]) -> tuple[str | int, ...]:
         """Return the smallest node that holds the codes, but is none of them itself: where they are siblings."""
@@ -262,11 +262,11 @@ class Tree:
         shared, shortest = 0, min(map(len, paths))
         while shared < shortest and len({path[shared] for path in paths}) == 1:
             shared += 1
-        found = paths[0][:shared]
+        node = paths[0][:shared]
         # A whole node is a child of the one above it.
-        while found and len(self.members[found]) == len(paths):
-            found = found[:-1]
-        return found
+        while node and len(self.members[node]) == len(paths):
+            node = node[:-1]
+        return node
 
     def joins(self, codes: Iterable[int]) -> bool:
         """Return whether codes make a group of the tree: a node, or some children of one node."""

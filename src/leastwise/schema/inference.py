@@ -163,8 +163,8 @@ def infer_schema(
     --------
     >>> import polars as pl
     >>> frame = pl.DataFrame({"age": [31, 45, 18, 62], "sex": ["f", "m", "m", "f"], "y": [0, 1, 0, 1]})
-    >>> found = infer_schema(frame, "y")
-    >>> [(f.name, f.kind, f.role, f.reason) for f in found.findings][:2]
+    >>> inspection = infer_schema(frame, "y")
+    >>> [(f.name, f.kind, f.role, f.reason) for f in inspection.findings][:2]
     [('age', 'continuous', 'non-personal', 'whole numbers, 4 distinct'),
      ('sex', 'discrete', 'personal', 'texts, 2 distinct')]
     """
@@ -184,10 +184,10 @@ def infer_schema(
     _check_names(records.columns, wishes)
     targets = _targets(records, wishes)
     classes = {name: encode_label(records[name], each) for name, each in targets.items() if not each.continuous}
-    found = [_look(records[name], wishes, targets, classes) for name in records.columns]
-    attributes = tuple(attribute for _, attribute in found if attribute is not None)
+    columns = [_look(records[name], wishes, targets, classes) for name in records.columns]
+    attributes = tuple(attribute for _, attribute in columns if attribute is not None)
     together = joint_label([*targets.values()], label_weights) if targets else None
-    return Inspection(Schema(attributes, together), tuple(finding for finding, _ in found), len(records))
+    return Inspection(Schema(attributes, together), tuple(finding for finding, _ in columns), len(records))
 
 
 def _records(frame: Any) -> nw.DataFrame[Any]:

@@ -189,13 +189,13 @@ def take_label(fields: Fields, problems: Problems) -> Attribute | None:
     if "label" in fields:
         fields.take("label")
         problems.add(("label",), "labels are said too; say one of the two")
-    found = [each for each in parts if each is not None]
+    labels = [each for each in parts if each is not None]
     if len(problems.texts) > before:
         return None
     try:
-        if not found:
+        if not labels:
             raise SchemaError("labels", ["labels must name at least one"])
-        return joint_label(found, weights)
+        return joint_label(labels, weights)
     except SchemaError as error:
         for problem in error.problems:
             problems.add(("labels",), problem)

@@ -151,7 +151,7 @@ def _content_from(data: Any, path: tuple[str | int, ...], problems: Problems) ->
     if isinstance(data, list):
         data = {"values": data}
     fields = Fields(data, path, problems)
-    found = Content(
+    content = Content(
         frozenset(fields.texts("values")),
         fields.number("above"),
         fields.number("up_to"),
@@ -159,7 +159,7 @@ def _content_from(data: Any, path: tuple[str | int, ...], problems: Problems) ->
         fields.flag("other"),
     )
     fields.done()
-    return found
+    return content
 
 
 def with_name(names: Iterable[Named], content: Content, name: str) -> tuple[Named, ...]:

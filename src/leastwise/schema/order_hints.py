@@ -67,8 +67,8 @@ def natural_order(values: Iterable[str]) -> tuple[str, ...] | None:
     for places in _PLACES:
         if all(text in places for text in texts.values()):
             return _sorted({value: (float(places[text]),) for value, text in texts.items()})
-    found = {value: _band(text) for value, text in texts.items()}
-    known = {value: place for value, place in found.items() if place is not None}
+    bands = {value: _band(text) for value, text in texts.items()}
+    known = {value: place for value, place in bands.items() if place is not None}
     return _sorted(known) if len(known) == len(texts) else None
 
 
@@ -78,15 +78,15 @@ def _plain(value: str) -> str:
 
 
 def _band(text: str) -> tuple[float, ...] | None:
-    if found := _BELOW.fullmatch(text):
-        return float(found[1]), -1.0
-    if found := _ABOVE.fullmatch(text):
-        return float(found[1] or found[2]), 1.0
-    if found := _BAND.fullmatch(text):
-        low, high = float(found[1]), float(found[2])
+    if match := _BELOW.fullmatch(text):
+        return float(match[1]), -1.0
+    if match := _ABOVE.fullmatch(text):
+        return float(match[1] or match[2]), 1.0
+    if match := _BAND.fullmatch(text):
+        low, high = float(match[1]), float(match[2])
         return (low, 0.0) if low <= high else None
-    found = _RANK.fullmatch(text)
-    return None if found is None else (float(found[1] or found[2]), 0.0)
+    match = _RANK.fullmatch(text)
+    return None if match is None else (float(match[1] or match[2]), 0.0)
 
 
 def _sorted(places: dict[str, tuple[float, ...]]) -> tuple[str, ...] | None:

@@ -105,7 +105,7 @@ def _coordinates(facts: Profile) -> Recognised | None:
 def _date(facts: Profile) -> Recognised:
     reason = f"dates or times, {facts.distinct:,} distinct"
     fits = [form for form in _DATES if all(map(_form(f"year of {form}"), facts.counts))]
-    zones = {found[1] for text in facts.counts if (found := _ZONE.search(text))}
+    zones = {match[1] for text in facts.counts if (match := _ZONE.search(text))}
     if len(zones) > 1 or (zones and not all(map(_ZONE.search, facts.counts))):
         named = ", ".join(sorted(zones)[:3])
         return Recognised("date", f"{reason}, in several time zones ({named}): bring them to one")
@@ -125,9 +125,9 @@ def _date(facts: Profile) -> Recognised:
 
 
 def _form(rule: str) -> Callable[[str], object]:
-    found = rule_of(rule)
-    assert isinstance(found, Part | Amount)
-    return re.compile(found.pattern).fullmatch
+    parsed = rule_of(rule)
+    assert isinstance(parsed, Part | Amount)
+    return re.compile(parsed.pattern).fullmatch
 
 
 def _amount(facts: Profile) -> Recognised | None:
@@ -166,8 +166,8 @@ def _code(facts: Profile) -> Recognised | None:
 def _prefix(facts: Profile, what: str, lengths: Iterable[int] = _LENGTHS) -> Recognised | None:
     """Propose the longest beginning that enough people share."""
     for length in lengths:
-        found = _derived_counts(facts, f"prefix {length}")
-        if 3 <= len(found) <= facts.known / PER_PREFIX:
+        counts = _derived_counts(facts, f"prefix {length}")
+        if 3 <= len(counts) <= facts.known / PER_PREFIX:
             warning = f"asked by its first {length}; --discrete {facts.name} asks it as it is"
             return Recognised(
                 what, f"{what}, {facts.distinct:,} distinct", f"prefix {length}", "discrete", (warning,)

@@ -52,10 +52,10 @@ def judge(facts: Profile) -> Verdict:
     if facts.distinct == 1:
         whose = "or none" if facts.missing else f"{facts.records:,} records"
         return Verdict("discrete", f"every record has the same value ({whose})", "constant")
-    found = recognised(facts)
-    if found is not None:
-        kind: Kind = found.kind if found.rule else "discrete"
-        return Verdict(kind, found.reason, "" if found.rule else found.what, found.warnings, found.rule)
+    special = recognised(facts)
+    if special is not None:
+        kind: Kind = special.kind if special.rule else "discrete"
+        return Verdict(kind, special.reason, "" if special.rule else special.what, special.warnings, special.rule)
     if facts.form == "date":
         return Verdict("discrete", f"dates or times, {facts.distinct:,} distinct", "date")
     if facts.form == "ordered":
@@ -148,17 +148,19 @@ def _judge_unique_numbers(facts: Profile, reason: str, filled: float) -> Verdict
 
 def value_warnings(facts: Profile, kind: Kind, single: tuple[str, ...]) -> list[str]:
     """Return what a person should know about the values; ``single`` are those that one record alone has."""
-    found = []
+    warnings = []
     if kind != "continuous" and not facts.strange:
         marks = [value for value in facts.sorted_values if value.strip().casefold() in MISSING_MARKS]
-        found += [f"{shorten(mark)} looks like a missing value: --missing {_quoted(mark)}" for mark in marks[:3]]
+        warnings += [
+            f"{shorten(mark)} looks like a missing value: --missing {_quoted(mark)}" for mark in marks[:3]
+        ]
     if single:
         what = "value occurs" if len(single) == 1 else "values occur"
-        found.append(
+        warnings.append(
             f"{len(single):,} {what} once ({shown(single)}): publishing the domain publishes one person's"
         )
     infinite = len(facts.numbers) - len(facts.finite)
-    return [*found, "has infinite numbers"] if infinite else found
+    return [*warnings, "has infinite numbers"] if infinite else warnings
 
 
 def _quoted(text: str) -> str:

@@ -86,12 +86,12 @@ async def _body(request: Request) -> Plain:
         if len(content) > LARGEST_BODY:
             raise ValueError
     try:
-        found = json.loads(content or b"{}")
+        body = json.loads(content or b"{}")
     except RecursionError:  # nested as nothing is that a page sends
         raise ValueError from None
-    if not isinstance(found, dict):
+    if not isinstance(body, dict):
         raise ValueError
-    return found
+    return body
 
 
 @cache

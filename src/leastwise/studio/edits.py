@@ -261,8 +261,8 @@ def _grouped(attribute: Attribute, known: People) -> Partition:
         rare = use < _RARE if (use < _RARE).sum() > 1 else np.isin(np.arange(values), rarest)
         marks = np.where(rare, values, np.arange(values))
     extras = range(values + 1, values + 1 + attribute.extra_values)
-    found = Groups(attribute, (*marks.tolist(), *extras))
-    return keep(attribute) if found.suppressed else found
+    groups = Groups(attribute, (*marks.tolist(), *extras))
+    return keep(attribute) if groups.suppressed else groups
 
 
 def _level(partition: Partition, edit: Edit, people: Callable[[str], People]) -> Partition:

@@ -87,11 +87,11 @@ def _widening(least: float, most: float, whole: bool) -> list[float]:
     >>> _widening(10, 60, True)
     [10.0, 15.0, 20.0, 30.0, 40.0, 50.0]
     """
-    power, found = 10.0 ** math.floor(math.log10(least)), list[float]()
+    power, numbers = 10.0 ** math.floor(math.log10(least)), list[float]()
     while power < most:
-        found += [power * each for each in _SERIES if least <= power * each < most]
+        numbers += [power * each for each in _SERIES if least <= power * each < most]
         power *= 10
-    return [each for each in found if not whole or (each >= 1 and each % 1 == 0)] or [least]
+    return [each for each in numbers if not whole or (each >= 1 and each % 1 == 0)] or [least]
 
 
 def _nice_step(wanted: float, whole: bool) -> float:
@@ -120,14 +120,14 @@ def card(pool: Table, j: int, sheet: Sheet) -> Plain:
     partition = sheet.generalization.partitions[j]
     name = partition.attribute.name
     own = {lock for lock in sheet.locks if lock.attribute == name}
-    found: Plain = {"asked": _asked(partition), "locked": Lock(name, "attribute") in own, "buckets": []}
-    if found["asked"] != "buckets" and not partition.attribute.continuous:
-        found["assignment"] = list(partition.assignment)
-    if found["asked"] == "dropped" or partition.labels == ():
-        return found
+    shown: Plain = {"asked": _asked(partition), "locked": Lock(name, "attribute") in own, "buckets": []}
+    if shown["asked"] != "buckets" and not partition.attribute.continuous:
+        shown["assignment"] = list(partition.assignment)
+    if shown["asked"] == "dropped" or partition.labels == ():
+        return shown
     counts = _by_class(pool, partition.bucket_map(pool.levels[j])[pool.codes[:, j]], partition.size)
-    found["assignment"] = list(partition.assignment)
-    found["buckets"] = [
+    shown["assignment"] = list(partition.assignment)
+    shown["buckets"] = [
         {
             "label": label,
             "name": partition.name(b),
@@ -137,11 +137,11 @@ def card(pool: Table, j: int, sheet: Sheet) -> Plain:
         for b, label in enumerate(partition.unnamed.labels)
     ]
     if isinstance(partition, Intervals):
-        found["edges"] = [
+        shown["edges"] = [
             {"at": edge, "text": number_text(edge), "locked": Lock(name, "edge", number_text(edge)) in own}
             for edge in partition.edges
         ]
-    return found
+    return shown
 
 
 def _asked(partition: Partition) -> str:

@@ -125,15 +125,17 @@ def chosen(now: Estimate, looked: Sequence[tuple[Generalization, Estimate]]) -> 
         and each[1].model.error <= now.model.error + ALIKE
         and each[1].answers < now.answers
     ]  # fmt: skip
-    found = []
+    proposals = []
     if safer:
-        found.append(Proposal("Safer, at the same cost", *max(safer, key=lambda each: each[1].mean.error)))
+        proposals.append(Proposal("Safer, at the same cost", *max(safer, key=lambda each: each[1].mean.error)))
     if cheaper:
-        found.append(Proposal("Cheaper, as safe", *min(cheaper, key=lambda each: each[1].model.error)))
+        proposals.append(Proposal("Cheaper, as safe", *min(cheaper, key=lambda each: each[1].model.error)))
     if fewer:
-        found.append(Proposal("Fewer answers, and no worse", *min(fewer, key=lambda each: each[1].answers)))
+        proposals.append(Proposal("Fewer answers, and no worse", *min(fewer, key=lambda each: each[1].answers)))
     return [
-        one for i, one in enumerate(found) if one.generalization not in [each.generalization for each in found[:i]]
+        one
+        for i, one in enumerate(proposals)
+        if one.generalization not in [each.generalization for each in proposals[:i]]
     ]
 
 
@@ -165,13 +167,13 @@ def _offered(words: str, sheet: Sheet, way: Generalization, split: Split) -> Hel
         for own, new in zip(before.partitions, way.partitions, strict=True)
     ]
     way = replace(before, partitions=tuple(partitions))
-    found = () if way == before else (Proposal(words, way, Live(split).estimate(way)),)
-    return Help(found, (way.fingerprint,))
+    proposals = () if way == before else (Proposal(words, way, Live(split).estimate(way)),)
+    return Help(proposals, (way.fingerprint,))
 
 
 def why(sheet: Sheet, name: str, bucket: int, people: Callable[[str], People]) -> dict[str, Generalization]:
     """Return the drafts in which a bucket is merged with a neighbour or split, by what was done to it."""
-    partition, found = sheet.generalization[name], {}
+    partition, drafts = sheet.generalization[name], {}
     labels = partition.labels
     ways = [({"kind": "merge", "first": bucket - 1, "second": bucket}, "merged with “{}”", bucket - 1)]
     ways += [({"kind": "merge", "first": bucket, "second": bucket + 1}, "merged with “{}”", bucket + 1)]
@@ -181,8 +183,8 @@ def why(sheet: Sheet, name: str, bucket: int, people: Callable[[str], People]) -
         if 0 <= bucket < len(labels) and 0 <= other < len(labels):
             with suppress(LeastwiseError):  # a number and "missing" far away from it; a single value
                 way = apply_edit(free, {**edit, "attribute": name}, people).generalization
-                found[words.format(labels[other])] = way
-    return found
+                drafts[words.format(labels[other])] = way
+    return drafts
 
 
 def without_each(draft: Generalization) -> list[str]:

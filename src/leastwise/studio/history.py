@@ -134,10 +134,10 @@ def _redo(state: State, event: Event, people: Callable[[str], People]) -> State:
 def _load(state: State, event: Event, people: Callable[[str], People]) -> State:
     """Take a whole generalization as the draft; what is locked must be in it as it is."""
     problems = Problems()
-    found = Generalization.from_document(event.get("generalization"), ("generalization",), problems)
-    if found is None:
+    loaded = Generalization.from_document(event.get("generalization"), ("generalization",), problems)
+    if loaded is None:
         raise ArtefactError("not a generalization that can be loaded", problems.texts)
-    way = found.within(_schema(state))
+    way = loaded.within(_schema(state))
     for partition in way.partitions:
         check_locks(state.sheet, partition)
     words = str(event.get("words", "load"))[:LONGEST_TEXT]
@@ -161,21 +161,19 @@ def _keep(state: State, event: Event, people: Callable[[str], People]) -> State:
 
 
 def _describe(state: State, event: Event, people: Callable[[str], People]) -> State:
-    found = _kept_draft(state, event)
-    changed = replace(
-        found, name=_text(event, "name") or found.name, comment=_text(event, "comment", found.comment)
-    )
-    return replace(state, shelf=tuple(changed if each is found else each for each in state.shelf))
+    kept = _kept_draft(state, event)
+    changed = replace(kept, name=_text(event, "name") or kept.name, comment=_text(event, "comment", kept.comment))
+    return replace(state, shelf=tuple(changed if each is kept else each for each in state.shelf))
 
 
 def _discard(state: State, event: Event, people: Callable[[str], People]) -> State:
-    found = _kept_draft(state, event)
-    return replace(state, shelf=tuple(each for each in state.shelf if each is not found))
+    kept = _kept_draft(state, event)
+    return replace(state, shelf=tuple(each for each in state.shelf if each is not kept))
 
 
 def _take(state: State, event: Event, people: Callable[[str], People]) -> State:
-    found = _kept_draft(state, event)
-    return _drawn(state, replace(found.sheet, rules=state.sheet.rules), f"take {found.name}")
+    kept = _kept_draft(state, event)
+    return _drawn(state, replace(kept.sheet, rules=state.sheet.rules), f"take {kept.name}")
 
 
 def _kept_draft(state: State, event: Event) -> Kept:

@@ -52,12 +52,12 @@ def constraints_of(sheet: Sheet) -> Constraints:
 
 
 def _joined(first: Lists, second: Lists) -> dict[str, list[list[Any]]]:
-    found: dict[str, list[list[Any]]] = {}
+    joined: dict[str, list[list[Any]]] = {}
     for name in [*dict.fromkeys([*first, *second])]:
         for values in (*first.get(name, ()), *second.get(name, ())):
-            if [*values] not in found.setdefault(name, []):
-                found[name].append([*values])
-    return {name: lists for name, lists in found.items() if lists}
+            if [*values] not in joined.setdefault(name, []):
+                joined[name].append([*values])
+    return {name: lists for name, lists in joined.items() if lists}
 
 
 def _edges_that_stay(partition: Intervals, lock: Lock) -> list[float]:
@@ -71,11 +71,11 @@ def _edges_that_stay(partition: Intervals, lock: Lock) -> list[float]:
 
 def _members(partition: Groups) -> list[list[Any]]:
     """Return the values of each bucket; None stands for "missing", which nobody can list "other" by."""
-    attribute, found = partition.attribute, [list[Any]() for _ in range(partition.size)]
+    attribute, members = partition.attribute, [list[Any]() for _ in range(partition.size)]
     pieces = [*attribute.values, *[None] * attribute.missing]
     for piece, bucket in zip(pieces, partition.assignment, strict=False):
-        found[bucket].append(piece)
-    return found
+        members[bucket].append(piece)
+    return members
 
 
 def _values_together(partition: Groups, lock: Lock) -> list[list[Any]]:

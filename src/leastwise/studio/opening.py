@@ -67,18 +67,18 @@ class Ground:
                 f"these must be the records of the run ({task.data}); their fingerprint differs: give the same "
                 f"file, with the same {same}"
             )
-        found = cls(folder, table, task.data, task.seed, task.quick)
+        ground = cls(folder, table, task.data, task.seed, task.quick)
         if (folder / CHOICE).is_file():
-            found.run = Run.load(folder)
-        return found
+            ground.run = Run.load(folder)
+        return ground
 
     @classmethod
     def begin(cls, folder: Path, table: Table, name: str, arguments: Sequence[str]) -> Ground:
         """Return the ground of records, with a run of them in the background unless the folder holds it."""
         if (folder / TASK).is_file():
-            found = cls.of(folder, read_task(folder), table)
-            if found.run is not None:
-                return found
+            ground = cls.of(folder, read_task(folder), table)
+            if ground.run is not None:
+                return ground
         said = tempfile.TemporaryFile()  # noqa: SIM115 - a pipe that nobody empties would stop the run
         going = _begin_run(arguments, folder, said)
         return replace(cls.of(folder, read_task(folder), table), name=name, going=going, said=said)

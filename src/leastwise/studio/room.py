@@ -154,13 +154,13 @@ class Room:
 
     def proposed_words(self) -> dict[str, str]:
         """Return what could be said of each question."""
-        sheet, found = self.state.sheet, {}
+        sheet, words = self.state.sheet, {}
         figures = self.figures(sheet.generalization)
         worth = self._worths.get(sheet.generalization.fingerprint, {})
         for j, question in enumerate(self.questions):
             name = question["name"]
-            found[name] = rationale(question, facts.card(self.live.pool, j, sheet), figures, worth.get(name))
-        return found
+            words[name] = rationale(question, facts.card(self.live.pool, j, sheet), figures, worth.get(name))
+        return words
 
     def figures(self, generalization: Generalization) -> Plain:
         """Return the live figures of a draft; they are counted once."""
@@ -237,15 +237,15 @@ class Room:
         """
         with self._beside:
             draft = self.draft
-            found = self._worths.get(draft.fingerprint)
-            if found is None:
-                found = {name: facts.worth(each) for name, each in self._other.worth(draft).items()}
-                self._worths = {draft.fingerprint: found}
+            worths = self._worths.get(draft.fingerprint)
+            if worths is None:
+                worths = {name: facts.worth(each) for name, each in self._other.worth(draft).items()}
+                self._worths = {draft.fingerprint: worths}
         self.note_looks(helping.without_each(draft))
         with self.alone:
             return {
                 "fingerprint": draft.fingerprint[:12],
-                "worth": found,
+                "worth": worths,
                 "proposed": self.proposed_words(),
                 "looks": self.looks,
                 "figures": self.figures(draft),
@@ -270,8 +270,8 @@ class Room:
 
     def judgement(self, draft: Generalization, part: str = "validation") -> Plain | None:
         """Return the strong judgement of a draft, where there is one."""
-        found = self.evaluation(draft, part)
-        return None if found is None else facts.judged(found, draft, self.figures(draft)["answers"])
+        evaluation = self.evaluation(draft, part)
+        return None if evaluation is None else facts.judged(evaluation, draft, self.figures(draft)["answers"])
 
     def evaluation(self, draft: Generalization, part: str = "validation") -> Evaluation | None:
         """Return what the strong judgement of a draft found."""
@@ -283,9 +283,9 @@ class Room:
 
     def keep_judgement(self, text: str, part: str) -> str:
         """Keep a judgement that has come in."""
-        found = Evaluation.from_json(text)
-        found.save(self._judged(found.fingerprint, part))
-        return found.fingerprint[:12]
+        evaluation = Evaluation.from_json(text)
+        evaluation.save(self._judged(evaluation.fingerprint, part))
+        return evaluation.fingerprint[:12]
 
     def close(self) -> None:
         """End what goes on, and let another process write; what was looked at last is kept with the rest."""

@@ -80,5 +80,5 @@ class Door:
         return PlainTextResponse(SIGNED_OUT, 401)
 
     def _is_known(self, cookie: str) -> bool:
-        found = SimpleCookie(cookie).get(self._cookie)
-        return found is not None and hmac.compare_digest(found.value.encode(), self._session.encode())
+        morsel = SimpleCookie(cookie).get(self._cookie)
+        return morsel is not None and hmac.compare_digest(morsel.value.encode(), self._session.encode())

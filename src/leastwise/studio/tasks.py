@@ -99,10 +99,10 @@ class Tasks:
         if self._room.evaluation(self._room.draft, "test") is not None:
             raise ParameterError("the test part was opened for this very draft already; its figures are there")
 
-    def _offered(self, found: Help) -> list[Plain]:
+    def _offered(self, offer: Help) -> list[Plain]:
         """Return proposals as the page shows them; whatever they were chosen from counts as looked at."""
         room = self._room
-        room.note_looks(found.looked)
+        room.note_looks(offer.looked)
         return [
             {
                 "words": each.words,
@@ -110,7 +110,7 @@ class Tasks:
                 "figures": facts.estimated(each.estimate),
                 "changed": facts.changes(room.state.sheet.generalization, each.generalization),
             }
-            for each in found.proposals
+            for each in offer.proposals
         ]
 
     def write_policy(self) -> Plain:
@@ -162,10 +162,10 @@ class Tasks:
         ]
 
     def _judged(self) -> Evaluation:
-        found = self._room.evaluation(self._room.draft, "test")
-        if found is None:
+        evaluation = self._room.evaluation(self._room.draft, "test")
+        if evaluation is None:
             raise ParameterError("open the test part for this draft first: a decision rests on its figures")
-        return found
+        return evaluation
 
 
 def policy_text(ground: Ground, state: State) -> str:

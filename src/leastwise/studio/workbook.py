@@ -59,10 +59,10 @@ class Workbook:
 
     def _read(self, line: str, number: int) -> dict[str, Any]:
         problems = Problems()
-        found = read_json(line, problems)
-        if problems.texts or not isinstance(found, dict):
+        event = read_json(line, problems)
+        if problems.texts or not isinstance(event, dict):
             raise ArtefactError(f"{self._journal.path}, line {number + 1}: not an event", problems.texts)
-        return found
+        return event
 
     def check(self, version: int | None) -> None:
         """Refuse what was meant for another version of the state; None is meant for any."""
@@ -97,9 +97,9 @@ class Workbook:
 
 def _begun(state: State, document: Any, path: Path) -> State:
     problems = Problems()
-    found = Generalization.from_document(document, ("start",), problems)
-    if found is None:
+    stored = Generalization.from_document(document, ("start",), problems)
+    if stored is None:
         raise ArtefactError(f"{path}: its start cannot be read", problems.texts)
     schema = state.sheet.generalization.schema
-    start = found.within(schema).with_names({attribute.name: attribute.names for attribute in schema.attributes})
-    return replace(state, sheet=Sheet(start), looked=frozenset({found.fingerprint}))
+    start = stored.within(schema).with_names({attribute.name: attribute.names for attribute in schema.attributes})
+    return replace(state, sheet=Sheet(start), looked=frozenset({stored.fingerprint}))

@@ -77,9 +77,9 @@ class Held:
         check_size(alone, plan)
         told, beside = Beside(row_of, alone.height, people), []
         for each in plan.values:
-            found = _told(told.cells(self._digit(each, chosen), each.size + 1))  # type: ignore[union-attr]
+            cells = _told(told.cells(self._digit(each, chosen), each.size + 1))  # type: ignore[union-attr]
             # Of more people than are held at once, what is fetched is as much as from an engine elsewhere.
-            beside.append(check_size(found, plan) if len(row_of) > MOST_ALIKE else found)
+            beside.append(check_size(cells, plan) if len(row_of) > MOST_ALIKE else cells)
         return _shown(Counts(alone, beside), plan.at_least)
 
     def _combined(self, plan: Plan) -> _Combined:
@@ -136,13 +136,13 @@ def _starts(alike: pl.DataFrame, names: Sequence[str]) -> npt.NDArray[Any]:
     return np.flatnonzero(begins.to_numpy())
 
 
-def _shown(found: Counts, at_least: int) -> Counts:
+def _shown(counts: Counts, at_least: int) -> Counts:
     """Leave out counts that are too small to be shown."""
     if at_least == 1:
-        return found
+        return counts
     enough = pl.col("n") >= at_least
-    shown = found.alone.select(enough).to_series().to_numpy()
+    shown = counts.alone.select(enough).to_series().to_numpy()
     row_of = pl.Series(np.cumsum(shown) - 1)  # of what is shown: who has a count that is has a combination that is
-    kept = [each.filter(enough) for each in found.beside]
+    kept = [each.filter(enough) for each in counts.beside]
     beside = [each.with_columns(row=row_of.gather(each["row"])) for each in kept]
-    return Counts(found.alone.filter(enough), beside)
+    return Counts(counts.alone.filter(enough), beside)

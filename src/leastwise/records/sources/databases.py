@@ -116,8 +116,8 @@ class PostgreSQL(Database):
 
     def _has_table(self) -> bool:
         with self.answering():  # on the search path, or a temporary one of this connection
-            found = self.fetch(f"SELECT to_regclass({self.dialect.text(self.origin)}) IS NOT NULL AS there")
-        return bool(found["there"][0])
+            answer = self.fetch(f"SELECT to_regclass({self.dialect.text(self.origin)}) IS NOT NULL AS there")
+        return bool(answer["there"][0])
 
     @cached_property
     def families(self) -> Mapping[str, Family]:

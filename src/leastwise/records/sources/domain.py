@@ -42,7 +42,7 @@ class Domain:
     def codes(self, raw: pl.Series) -> Codes:
         """Return the code of each raw value, -1 for one that was not there before."""
         known = self.values.select("value", "code")  # a column of which only nulls are fetched has no type
-        found = pl.DataFrame({"value": raw.cast(known["value"].dtype)}).join(
+        matched = pl.DataFrame({"value": raw.cast(known["value"].dtype)}).join(
             known, on="value", how="left", nulls_equal=True, maintain_order="left"
         )
-        return found["code"].fill_null(-1).to_numpy().astype(np.intp)
+        return matched["code"].fill_null(-1).to_numpy().astype(np.intp)

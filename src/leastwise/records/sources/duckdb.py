@@ -79,16 +79,16 @@ class DuckDB(SqlEngine):
     def _families(self, hidden: Set[str]) -> Mapping[str, Family]:
         with self.answering():
             cursor = self.connection.cursor()  # held: a relation does not outlive it
-            found = families_of(cursor.sql(f"SELECT * FROM {self.origin} LIMIT 0").pl().schema)
-        return {name: family for name, family in found.items() if name not in hidden}
+            families = families_of(cursor.sql(f"SELECT * FROM {self.origin} LIMIT 0").pl().schema)
+        return {name: family for name, family in families.items() if name not in hidden}
 
     def fetch(self, query: str) -> pl.DataFrame:
         """Return what a query gives."""
         if self._stamps() != self._stamp:
             raise DataError("a file of the records changed while they were read; begin anew when it is finished")
         self._cursor = cursor = self.connection.cursor()  # a connection answers one query at a time
-        found: pl.DataFrame = self._heard(lambda: cursor.sql(query).pl())
-        return found
+        answer: pl.DataFrame = self._heard(lambda: cursor.sql(query).pl())
+        return answer
 
     def keep(self, query: str) -> str:
         """Keep what a query gives in a file beside what is spilled, as private; memory has no room for it."""
@@ -126,8 +126,8 @@ class DuckDB(SqlEngine):
             self._finish()
 
     def _stamps(self) -> list[tuple[int, int]]:
-        found = [path.stat() for path in self.files]
-        return [(each.st_size, each.st_mtime_ns) for each in found]
+        stats = [path.stat() for path in self.files]
+        return [(each.st_size, each.st_mtime_ns) for each in stats]
 
 
 @contextmanager
@@ -224,8 +224,8 @@ class Relation(DuckDB):
 
     def fetch(self, query: str) -> pl.DataFrame:
         """Return what a query gives."""
-        found: pl.DataFrame = self._heard(lambda: self.relation.query(_TABLE, query).pl())
-        return found
+        answer: pl.DataFrame = self._heard(lambda: self.relation.query(_TABLE, query).pl())
+        return answer
 
     def keep(self, query: str) -> str:
         """Keep what a query gives in a temporary table of the relation's own connection."""

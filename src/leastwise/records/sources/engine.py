@@ -186,20 +186,20 @@ def joined(alone: pl.DataFrame, sets: Sequence[pl.DataFrame]) -> Counts:
     keys = [name for name in alone.columns if name != "n"]
     numbered = alone.select(keys).with_row_index("row")
     beside = []
-    for found in sets:
-        typed = found.cast({name: numbered.schema[name] for name in keys})  # an empty answer may have none
+    for counts in sets:
+        typed = counts.cast({name: numbered.schema[name] for name in keys})  # an empty answer may have none
         rows = typed.join(numbered, on=keys, how="inner", nulls_equal=True, maintain_order="left")
-        if rows.height != found.height:
+        if rows.height != counts.height:
             raise DataError("the records changed while they were counted; begin anew when nobody writes")
         beside.append(rows.select("row", "value", "n"))
     return Counts(alone, beside)
 
 
-def check_size(found: pl.DataFrame, plan: Plan) -> pl.DataFrame:
+def check_size(answer: pl.DataFrame, plan: Plan) -> pl.DataFrame:
     """Refuse an answer that was cut off."""
-    if found.height > MOST_GROUPS:
+    if answer.height > MOST_GROUPS:
         raise TooManyGroupsError(
             f"{plan.words}: there are more than {MOST_GROUPS:,} groups, which is more than is fetched; judge a "
             "coarser generalization, or round the long columns before"
         )
-    return found
+    return answer

@@ -55,11 +55,11 @@ def distinct_records(
 ) -> Distinct:
     """Count generalized records that lie in an engine under the labels of their buckets."""
     plan = plan_of(generalization, engine, labels, at_least)
-    found = engine.count(plan, 0).alone
+    counts = engine.count(plan, 0).alone
     everybody = engine.count(Plan("counting records"), 0).people
-    found = found.sort(*(f"e{i}" for i in range(len(plan.exact))), nulls_last=True)
-    records = found.select(pl.col(f"e{i}").alias(name) for i, name in enumerate(plan.exact))
-    return Distinct(records, found["n"].cast(pl.Int64), everybody - int(found["n"].sum()))
+    counts = counts.sort(*(f"e{i}" for i in range(len(plan.exact))), nulls_last=True)
+    records = counts.select(pl.col(f"e{i}").alias(name) for i, name in enumerate(plan.exact))
+    return Distinct(records, counts["n"].cast(pl.Int64), everybody - int(counts["n"].sum()))
 
 
 def distinct_generalized(

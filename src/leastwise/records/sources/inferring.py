@@ -34,9 +34,9 @@ def infer_at_source(
     proposed.check_counted()
     engine.derive(proposed, missing)
     everyone = [*proposed.attributes] + ([proposed.label] if proposed.label else [])
-    found = engine.count(Plan("completing the domains", values=tuple(a.name for a in everyone)), 0).beside
+    marginals = engine.count(Plan("completing the domains", values=tuple(a.name for a in everyone)), 0).beside
     least = AT_LEAST if at_least is None else at_least
-    complete = [_completed(a, marginal, missing, least) for a, marginal in zip(everyone, found, strict=True)]
+    complete = [_completed(a, marginal, missing, least) for a, marginal in zip(everyone, marginals, strict=True)]
     if proposed.label is None:
         return replace(proposed, attributes=tuple(complete))
     return replace(

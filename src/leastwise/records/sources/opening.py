@@ -138,8 +138,8 @@ def files_of(address: str) -> list[Path]:
     path = Path(address)
     if path.is_file():
         return [path]
-    found = path.rglob("*") if path.is_dir() else map(Path, glob.glob(address, recursive=True))
-    files = sorted(each for each in found if each.is_file() and not each.name.startswith(("_", ".")))
+    paths = path.rglob("*") if path.is_dir() else map(Path, glob.glob(address, recursive=True))
+    files = sorted(each for each in paths if each.is_file() and not each.name.startswith(("_", ".")))
     if not files:
         what = "are no records in it" if path.is_dir() else "is no such file"
         raise DataError(f"{address}: there {what}; check its name and folder")

@@ -189,11 +189,11 @@ class Plan:
     @cached_property
     def looked_up(self) -> dict[str, list[ByValue]]:
         """By column, what is looked up of it."""
-        found: dict[str, list[ByValue]] = {}
+        placings: dict[str, list[ByValue]] = {}
         for each in (*self.digits, *self.values):
             if isinstance(each, ByValue):
-                found.setdefault(each.column, []).append(each)
-        return found
+                placings.setdefault(each.column, []).append(each)
+        return placings
 
 
 Packed = list[tuple[Placing, int]]
@@ -201,12 +201,12 @@ Packed = list[tuple[Placing, int]]
 
 def packed(digits: Sequence[Placing]) -> list[Packed]:
     """Put digits together into few whole numbers, with what each is multiplied by; 0 is for what has no bucket."""
-    found: list[Packed] = []
+    keys: list[Packed] = []
     bound = _LARGEST_KEY
     for digit in digits:
         if bound * (digit.size + 1) > _LARGEST_KEY:
-            found.append([])
+            keys.append([])
             bound = 1
-        found[-1].append((digit, bound))
+        keys[-1].append((digit, bound))
         bound *= digit.size + 1
-    return found
+    return keys

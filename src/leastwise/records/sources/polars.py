@@ -42,21 +42,21 @@ class Polars(Engine):
 
     def count(self, plan: Plan, seed: int) -> Counts:
         """Answer a plan: all sets in one go over the frame."""
-        _, found = self._sets(plan, seed)
+        _, counts = self._sets(plan, seed)
         with self.answering():
-            answers = pl.collect_all(found, engine="streaming")
+            answers = pl.collect_all(counts, engine="streaming")
         alone, *sets = (check_size(each, plan) for each in answers)
         return joined(alone, [each.rename({f"v{i}": "value"}) for i, each in enumerate(sets)])
 
     def add_up(self, plan: Plan, seed: int) -> Sums:
         """Answer a plan whose groups are too many: nothing but their sums is collected."""
-        names, found = self._sets(plan, seed)
+        names, counts = self._sets(plan, seed)
         n = pl.col("n").cast(pl.Int64)
-        of_each = [each.group_by(names).agg(people=n.sum(), told=n.max()) for each in found]
+        of_each = [each.group_by(names).agg(people=n.sum(), told=n.max()) for each in counts]
         sums = [
             each.select(pl.lit(i).alias("s"), pl.col("people", "told").sum()) for i, each in enumerate(of_each)
         ]
-        sizes = found[0].group_by(n).agg(records=pl.len().cast(pl.Int64))
+        sizes = counts[0].group_by(n).agg(records=pl.len().cast(pl.Int64))
         with self.answering():
             *sets, counted = pl.collect_all([*sums, sizes], engine="streaming")
         return Sums(pl.concat(sets), counted.sort("n"))
@@ -79,8 +79,8 @@ class Polars(Engine):
         # A key without digits is a constant, which a select of it alone would give once.
         inner, names = frame.with_columns(*keys, *exact, *values), [e.meta.output_name() for e in (*keys, *exact)]
         sets = [names, *([*names, f"v{i}"] for i in range(len(values)))]
-        found = [inner.group_by(by).agg(n=pl.len()).filter(pl.col("n") >= plan.at_least) for by in sets]
-        return names, found
+        counts = [inner.group_by(by).agg(n=pl.len()).filter(pl.col("n") >= plan.at_least) for by in sets]
+        return names, counts
 
     def draw(self, columns: Sequence[str], draw: Draw) -> pl.DataFrame:
         """Return the records whose second place lies below the limit."""
@@ -117,8 +117,8 @@ class Polars(Engine):
             frame = frame.with_columns(
                 pl.when(test).then(by_name(column)).alias(column) for column, test in known.items()
             )
-        found: pl.LazyFrame = derived_columns([*made.values()], frame, frame.collect_schema(), pl)
-        return found
+        derived: pl.LazyFrame = derived_columns([*made.values()], frame, frame.collect_schema(), pl)
+        return derived
 
     def _number(self) -> pl.Expr:
         if self.key is None:
@@ -158,17 +158,17 @@ def _present(placing: Placing, column: pl.Expr) -> pl.Expr:
 
 
 def _interval(placing: ByNumber, column: pl.Expr) -> pl.Expr:
-    found = pl.lit(placing.buckets[-1] + 1)
+    digit = pl.lit(placing.buckets[-1] + 1)
     for edge, bucket in reversed([*zip(placing.edges, placing.buckets, strict=False)]):
-        found = pl.when(column <= edge).then(pl.lit(bucket + 1)).otherwise(found)
+        digit = pl.when(column <= edge).then(pl.lit(bucket + 1)).otherwise(digit)
     outside = [] if placing.lower is None else [column < placing.lower]
     outside += [] if placing.upper is None else [column > placing.upper]
     if placing.integer and placing.family != "int":
         outside.append(column != column.floor())
     if outside:
         nowhere = pl.lit(0 if placing.other is None else placing.other + 1)
-        found = pl.when(reduce(or_, outside)).then(nowhere).otherwise(found)
+        digit = pl.when(reduce(or_, outside)).then(nowhere).otherwise(digit)
     if placing.markers and placing.missing is not None:
         marked = column.cast(pl.Float64).is_in(list(placing.markers))
-        found = pl.when(marked).then(pl.lit(placing.missing + 1)).otherwise(found)
-    return found
+        digit = pl.when(marked).then(pl.lit(placing.missing + 1)).otherwise(digit)
+    return digit

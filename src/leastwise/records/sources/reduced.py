@@ -56,10 +56,10 @@ class Numbers:
         edges = self.together.edges
         if not {*placing.edges} <= {*edges}:
             raise ParameterError("only what was counted together can be asked")
-        found = {i + 1: placing.buckets[bisect_left(placing.edges, edge)] for i, edge in enumerate(edges)}
-        found[len(edges) + 1] = placing.buckets[-1]
+        bucket_of = {i + 1: placing.buckets[bisect_left(placing.edges, edge)] for i, edge in enumerate(edges)}
+        bucket_of[len(edges) + 1] = placing.buckets[-1]
         extras = ((self.together.missing, placing.missing), (self.together.other, placing.other))
-        return found | {kept + 1: own for kept, own in extras if kept is not None and own is not None}
+        return bucket_of | {kept + 1: own for kept, own in extras if kept is not None and own is not None}
 
 
 @dataclass(frozen=True)
@@ -86,10 +86,10 @@ class Values:
         pairs = {(cell, placing.bucket_of[value]) for value, cell in self.together.bucket_of.items()}
         if self.together.missing is not None and placing.missing is not None:
             pairs.add((self.together.missing, placing.missing))
-        found = {cell + 1: bucket for cell, bucket in pairs}
-        if len(found) < len(pairs):
+        bucket_of = {cell + 1: bucket for cell, bucket in pairs}
+        if len(bucket_of) < len(pairs):
             raise ParameterError("only what was counted together can be asked")
-        return found
+        return bucket_of
 
 
 Use = tuple[str, type[Any]]

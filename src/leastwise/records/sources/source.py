@@ -119,10 +119,10 @@ class Source:
         """What each column holds: one query."""
         everyone = [*self.schema.attributes] + ([self.schema.label] if self.schema.label else [])
         plan = self.marginals_plan()
-        found = self.count(plan)
+        counts = self.count(plan)
         if self.at_least == 1:
-            self._known_people[None] = found.people
-        marginals = zip(everyone, found.beside, strict=True)
+            self._known_people[None] = counts.people
+        marginals = zip(everyone, counts.beside, strict=True)
         return {each.name: self._domain(each, marginal) for each, marginal in marginals}
 
     def marginals_plan(self) -> Plan:
@@ -316,12 +316,12 @@ class Source:
         number = np.full(len(kept), -1, dtype=np.intp)
         number[kept] = inverse
         cells = {}
-        for p, value, found in zip(truth.personal, plan.values, counts.beside, strict=True):
-            record_of, raw, people = number[found["row"].to_numpy()], found["value"], found["n"].to_numpy()
+        for p, value, tally in zip(truth.personal, plan.values, counts.beside, strict=True):
+            record_of, raw, people = number[tally["row"].to_numpy()], tally["value"], tally["n"].to_numpy()
             codes = self.domains[value].codes(raw) if isinstance(value, str) else raw.to_numpy().astype(np.intp)
             known = (record_of >= 0) & (codes >= 0)
             if not known.all():
-                self._check_known(found.filter(~known))
+                self._check_known(tally.filter(~known))
                 record_of, codes, people = record_of[known], codes[known], people[known]
             cells[p] = Cells.of(record_of, codes, people)
         return Counted(truth, cells, everybody, everybody - int(weights.sum()), self.learned)
@@ -354,8 +354,8 @@ class Source:
         """Return the code that stands for each bucket: the first that lies in it."""
         bucket_of = partition.bucket_map(self.domains[partition.attribute.name].levels)
         standing = np.full(partition.size, -1, dtype=np.intp)
-        found, first = np.unique(bucket_of, return_index=True)
-        standing[found] = first
+        buckets, first = np.unique(bucket_of, return_index=True)
+        standing[buckets] = first
         return standing
 
     def _table(self, rows: Codes, weights: npt.NDArray[Any]) -> Table:
@@ -440,9 +440,9 @@ def draw_frame(
         raise ParameterError(f"a sample needs at least one record; got {most}")
     (progress or Silent()).begin(f"{engine.name}: drawing a sample")
     below = PRIME if most >= people else round(PRIME * most / people)
-    found = engine.draw(columns, Draw(seed, below))
-    found = found.sort(pl.nth(found.width - 1), pl.nth(range(found.width - 1)), nulls_last=True)
-    return found.with_columns(without_markers(found[:, :-1].schema, missing))
+    drawn = engine.draw(columns, Draw(seed, below))
+    drawn = drawn.sort(pl.nth(drawn.width - 1), pl.nth(range(drawn.width - 1)), nulls_last=True)
+    return drawn.with_columns(without_markers(drawn[:, :-1].schema, missing))
 
 
 def _with_levels(table: Table, levels: Levels) -> Table:

@@ -46,8 +46,8 @@ class Spark(SqlEngine):
 
     def fetch(self, query: str) -> pl.DataFrame:
         """Return what a query gives."""
-        found: Any = pl.from_arrow(self.frame.sparkSession.sql(query).toArrow())
-        return pl.DataFrame(found)
+        answer: Any = pl.from_arrow(self.frame.sparkSession.sql(query).toArrow())
+        return pl.DataFrame(answer)
 
     def keep(self, query: str) -> str:
         """Let the session hold what a query gives, as it does with any frame that is cached."""

@@ -96,9 +96,9 @@ class SqlEngine(Engine):
     def count(self, plan: Plan, seed: int) -> Counts:
         """Answer a plan by one query; by one for each set where the dialect has no GROUPING SETS."""
         with self.answering():
-            found = self._count_here(plan, seed) if self._counts_here(plan) else None
-            if found is not None:
-                return found
+            counts = self._count_here(plan, seed) if self._counts_here(plan) else None
+            if counts is not None:
+                return counts
             at_once = self._at_once(plan)
             fetched = (self.fetch(query) for query in self.queries(plan, seed))
             answers = [*fetched] if at_once else [check_size(answer, plan) for answer in fetched]
@@ -110,7 +110,7 @@ class SqlEngine(Engine):
                 value = pl.col(f"v{i}" if isinstance(each, str) else "v").alias("value")
                 answers.append(of_set.get((i + 1,), nothing).select(*keys, value, "n"))
         alone, *sets = (check_size(answer, plan) for answer in answers)
-        return joined(alone, [_buckets(found, each) for found, each in zip(sets, plan.values, strict=True)])
+        return joined(alone, [_buckets(answer, each) for answer, each in zip(sets, plan.values, strict=True)])
 
     def _counts_here(self, plan: Plan) -> bool:
         """Return whether people who are alike are counted further in this process: all values are looked up."""
@@ -132,9 +132,9 @@ class SqlEngine(Engine):
         alike = self.fetch(self._query_here(plan, seed))
         if alike.height > MOST_ALIKE:
             return None
-        found = counted_further(alike, plan, _names(plan))
-        check_size(found.alone, plan)
-        return found
+        counts = counted_further(alike, plan, _names(plan))
+        check_size(counts.alone, plan)
+        return counts
 
     def _query_here(self, plan: Plan, seed: int) -> str:
         return f"{self._alike(plan, _names(plan), self._read(plan, seed))} LIMIT {MOST_ALIKE + 1}"
@@ -325,9 +325,9 @@ class SqlEngine(Engine):
             whens = self._by_number(placing, column)
         elif self._is_long(plan, placing.column):
             place = plan.looked_up[placing.column].index(placing)
-            found = f"COALESCE({self._lookup_name(plan, placing.column)}.d{place}, 0)"
+            digit = f"COALESCE({self._lookup_name(plan, placing.column)}.d{place}, 0)"
             ((absent, bucket),) = self._missing(placing, column)
-            return found if bucket < 0 else f"CASE WHEN {absent} THEN {bucket + 1} ELSE {found} END"
+            return digit if bucket < 0 else f"CASE WHEN {absent} THEN {bucket + 1} ELSE {digit} END"
         else:
             whens = self._by_value(placing, column)
         return f"CASE {' '.join(f'WHEN {test} THEN {bucket + 1}' for test, bucket in whens)} ELSE 0 END"
@@ -336,7 +336,7 @@ class SqlEngine(Engine):
         members: dict[int, list[str]] = {}
         for value, bucket in placing.bucket_of.items():
             members.setdefault(bucket, []).append(self.literal(value))
-        whens = [(among(column, found), bucket) for bucket, found in members.items()]
+        whens = [(among(column, literals), bucket) for bucket, literals in members.items()]
         return whens + self._missing(placing, column)
 
     def _by_number(self, placing: ByNumber, column: str) -> list[tuple[str, int]]:

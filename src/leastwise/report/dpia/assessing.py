@@ -91,7 +91,7 @@ def assess(run: Run, policy: Policy | None = None) -> Assessment:
 
 def _parts(about: Subject) -> tuple[Part, ...]:
     """Return all parts in the order of reading; what is left to people stands in the first one, too."""
-    found = [
+    parts = [
         _processing(about.policy),
         _data(about),
         *_necessity(about),
@@ -106,7 +106,7 @@ def _parts(about: Subject) -> tuple[Part, ...]:
         _consultation(about.policy),
         _decision(about),
     ]
-    return (_summary(about, [part.title for part in found if part.for_a_person]), *found)
+    return (_summary(about, [part.title for part in parts if part.for_a_person]), *parts)
 
 
 def gaps(about: Subject) -> list[str]:
@@ -126,12 +126,12 @@ def gaps(about: Subject) -> list[str]:
         "processing.benefits": (said.benefits, "what it is good for, and for whom"),
         "processing.consultation": (said.consultation, "who was asked"),
     }
-    found = [f"{key} in the policy: {what}" for key, (value, what) in wanted.items() if not value]
+    missing = [f"{key} in the policy: {what}" for key, (value, what) in wanted.items() if not value]
     if about.decision is None:
-        found.append(f"a decision: leastwise decide {about.run.folder} --by NAME --because TEXT")
+        missing.append(f"a decision: leastwise decide {about.run.folder} --by NAME --because TEXT")
     if about.necessity is None:
-        found.append(f"what each question is worth: leastwise necessity {about.run.folder} RECORDS")
-    return found
+        missing.append(f"what each question is worth: leastwise necessity {about.run.folder} RECORDS")
+    return missing
 
 
 def _summary(about: Subject, left: list[str]) -> Part:
@@ -228,8 +228,8 @@ def _necessity(about: Subject) -> list[Part]:
         "collected": Statement(f"Collected: {listed(asked) or 'nothing'}."),
         "not_collected": Statement(f"Examined and not collected: {listed(not_asked) or 'nothing'}."),
     }
-    found = about.necessity
-    if found is None:
+    necessity = about.necessity
+    if necessity is None:
         text = "What each question is worth was not measured. " + TO_WRITE
         return [
             Part(place=place, title=title, statements=(empty[place],), for_a_person=text)
@@ -237,24 +237,24 @@ def _necessity(about: Subject) -> list[Part]:
         ]
     reasons = {} if about.decision is None else about.decision.rationale
     parts = []
-    for (place, title), listing in zip(titles.items(), found.tables()[:2], strict=True):
+    for (place, title), listing in zip(titles.items(), necessity.tables()[:2], strict=True):
         columns = tuple(column.replace("A1 errs", "the attacker (A1) errs") for column in listing.columns)
         rows = [tuple(row) for row in listing.rows]
         if any(row[0] in reasons for row in rows):
             columns, rows = (*columns, "in the words of who decided"), [(*r, reasons.get(r[0], "")) for r in rows]
         grid = Grid(columns, tuple(rows), about.source("necessity")) if rows else None
-        about_it = found.method() if place == "collected" else _NOT_COLLECTED if rows else ""
+        about_it = necessity.method() if place == "collected" else _NOT_COLLECTED if rows else ""
         said = (Statement(about_it, about.source("necessity")),) if about_it else ()
-        left = _not_shown(found, reasons) if place == "collected" else ""
+        left = _not_shown(necessity, reasons) if place == "collected" else ""
         statements = (empty[place], *said)
         parts.append(Part(place=place, title=title, statements=statements, grid=grid, for_a_person=left))
     return parts
 
 
-def _not_shown(found: Necessity, reasons: Mapping[str, str]) -> str:
+def _not_shown(necessity: Necessity, reasons: Mapping[str, str]) -> str:
     """Name what is asked although no figure shows that it is needed, and nobody has said why."""
     silent = [
-        each.attribute for each in found.asked if each.buys != "accuracy" and not reasons.get(each.attribute)
+        each.attribute for each in necessity.asked if each.buys != "accuracy" and not reasons.get(each.attribute)
     ]
     if not silent:
         return ""
@@ -419,16 +419,16 @@ def _rights(policy: Policy) -> Part:
 
 def _groups(about: Subject) -> Part:
     """Tell whether asking less costs some people more than others."""
-    title, found = "Who pays: is everybody served alike?", about.run.groups
-    if found is None or found.fingerprint != about.generalization.fingerprint:
+    title, groups = "Who pays: is everybody served alike?", about.run.groups
+    if groups is None or groups.fingerprint != about.generalization.fingerprint:
         text = "Whether asking less costs some groups more than others was not examined: "
         text += "leastwise run --set groups=NAME."
         return Part(place="groups", title=title, for_a_person=text)
-    columns, rows = found.listing()
+    columns, rows = groups.listing()
     return Part(
         place="groups",
         title=title,
-        statements=tuple(Statement(text, about.source("groups")) for text in found.sentences()),
+        statements=tuple(Statement(text, about.source("groups")) for text in groups.sentences()),
         grid=Grid(tuple(columns), tuple(map(tuple, rows)), about.source("groups")),
         for_a_person="Whether a difference between groups is fair is for a person to weigh.",
     )

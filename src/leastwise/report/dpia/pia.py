@@ -115,8 +115,10 @@ def pia_document(found: Assessment) -> dict[str, Any]:
     }
 
 
-def _answer(number: str, found: Assessment, places: tuple[str, ...], measures: dict[str, str]) -> dict[str, Any]:
-    parts = [found[place] for place in places]
+def _answer(
+    number: str, assessment: Assessment, places: tuple[str, ...], measures: dict[str, str]
+) -> dict[str, Any]:
+    parts = [assessment[place] for place in places]
     if number == _MEASURES:
         return {"text": None, "gauge": 0, "list": list(measures)}
     if number in _LISTS:
@@ -134,6 +136,6 @@ def _escaped(text: str) -> str:
     return escape(text, quote=False)
 
 
-def render_pia(found: Assessment) -> str:
+def render_pia(assessment: Assessment) -> str:
     """Return the document as text."""
-    return json.dumps(pia_document(found), ensure_ascii=False, indent=1) + "\n"
+    return json.dumps(pia_document(assessment), ensure_ascii=False, indent=1) + "\n"

@@ -18,39 +18,42 @@ def render(found: Assessment, form: str) -> str | bytes:
     return FORMATS[form][1](found)
 
 
-def render_markdown(found: Assessment) -> str:
+def render_markdown(assessment: Assessment) -> str:
     """Return the assessment as Markdown; the sources of figures are links."""
-    blocks = [f"# {as_is(heading(found))}", *map(as_is, opening(found))]
-    for part in found.parts:
+    blocks = [f"# {as_is(heading(assessment))}", *map(as_is, opening(assessment))]
+    for part in assessment.parts:
         blocks += _part(part)
-    blocks += ["## Where the questions of others are answered", _table(answered_in(found))]
+    blocks += ["## Where the questions of others are answered", _table(answered_in(assessment))]
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
-def heading(found: Assessment) -> str:
+def heading(assessment: Assessment) -> str:
     """Return the title."""
-    return f"Impact assessment: {found.title}"
+    return f"Impact assessment: {assessment.title}"
 
 
-def opening(found: Assessment) -> list[str]:
+def opening(assessment: Assessment) -> list[str]:
     """Say what this is, who decided it, and what is missing."""
-    who = [("author", found.author), ("reviewer", found.reviewer), ("approver", found.approver)]
+    who = [("author", assessment.author), ("reviewer", assessment.reviewer), ("approver", assessment.approver)]
     said = ", ".join(f"{role} {name}" for role, name in who if name)
-    lines = [f"Decided on {found.date}: {said}." if found.date else "Nobody has decided yet: this is a draft."]
+    lines = [
+        f"Decided on {assessment.date}: {said}." if assessment.date else "Nobody has decided yet: this is a draft."
+    ]
     lines.append(
         "Figures were measured on people who had no say in choosing; each names the place that it comes from. "
         "What only a person can weigh, severity and likelihood above all, is left to a person and marked so."
     )
-    if found.gaps:
-        lines.append(f"This is not complete. Missing: {'; '.join(found.gaps)}.")
+    if assessment.gaps:
+        lines.append(f"This is not complete. Missing: {'; '.join(assessment.gaps)}.")
     return lines
 
 
-def answered_in(found: Assessment) -> Grid:
+def answered_in(assessment: Assessment) -> Grid:
     """Return the questions of others with the titles of the parts that answer them."""
-    titles = {p.place: p.title.partition(":")[0] if p.place in THREATS else p.title for p in found.parts}
+    titles = {p.place: p.title.partition(":")[0] if p.place in THREATS else p.title for p in assessment.parts}
     rows = [
-        (a.framework, a.number, a.asks, "; ".join(titles[place] for place in a.places)) for a in found.answered
+        (a.framework, a.number, a.asks, "; ".join(titles[place] for place in a.places))
+        for a in assessment.answered
     ]
     return Grid(("form", "question", "asks for", "answered in"), tuple(rows))
 
@@ -79,36 +82,36 @@ def _table(grid: Grid) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (rows[0], rule, *rows[1:]))
 
 
-def render_html(found: Assessment) -> str:
+def render_html(assessment: Assessment) -> str:
     """Return the assessment as one page for screen and print; nothing is fetched, no script runs."""
     pages = templates(__package__)
     style = pages.get_template("dpia.css").render()
     return pages.get_template("dpia.html").render(
-        found=found,
-        title=heading(found),
-        opening=opening(found),
-        answered=answered_in(found),
+        found=assessment,
+        title=heading(assessment),
+        opening=opening(assessment),
+        answered=answered_in(assessment),
         style=style,
         policy=page_policy([style]),
     )
 
 
-def render_docx(found: Assessment) -> bytes:
+def render_docx(assessment: Assessment) -> bytes:
     """Return the document; texts are written as they are, nothing in them is markup."""
     try:
         from docx import Document
     except ImportError:
         raise MissingExtraError("python-docx", "word") from None
     page = Document()
-    page.core_properties.title = heading(found)
-    page.core_properties.author = found.author
-    page.add_heading(heading(found), 0)
-    for text in opening(found):
+    page.core_properties.title = heading(assessment)
+    page.core_properties.author = assessment.author
+    page.add_heading(heading(assessment), 0)
+    for text in opening(assessment):
         page.add_paragraph(_clean(text))
-    for part in found.parts:
+    for part in assessment.parts:
         _word_part(page, part)
     page.add_heading("Where the questions of others are answered", 1)
-    _word_table(page, answered_in(found))
+    _word_table(page, answered_in(assessment))
     stream = BytesIO()
     page.save(stream)
     return stream.getvalue()

@@ -61,8 +61,9 @@ def test_on_validation_labels_and_beliefs_are_weighed_and_on_test_labels_alone()
         for row in range(len(beliefs))
     ]
     assert found.validation.expected == pytest.approx(np.mean(lost))
-    wrong = [each.wrong("validation", SPLIT.validation).astype(float) for each in told]
-    labels = Difference.of(wrong[1] - wrong[0], SPLIT.validation.counts)
+    parts = [(part, getattr(SPLIT, part)) for part in ("train", "validation")]  # both were guessed out of fold
+    wrong = [np.concatenate([each.wrong(*part).astype(float) for part in parts]) for each in told]
+    labels = Difference.of(wrong[1] - wrong[0], np.ones(len(wrong[0])))
     assert found.validation.increase == weighed(labels, found.validation.expected)
     assert found.test.increase.mean == pytest.approx(
         told[1].wrong("test", SPLIT.test).mean() - told[0].wrong("test", SPLIT.test).mean()

@@ -204,7 +204,8 @@ def utilities_together(
     everything asked would seem to cost less than it does.
 
     On validation, by which is chosen, the increase of the error is estimated by labels and beliefs together (see
-    ``weighed``); on test by labels alone, with what beliefs expect beside it. What it costs to ask nothing is told
+    ``weighed``), of the training part, too, where that was guessed out of fold; on test by labels alone, with what
+    beliefs expect beside it. What it costs to ask nothing is told
     by labels alone, of everybody who was not learned from: it was found by no search that looked at them, and
     whoever believes in noise expects to lose by it even where nothing can be told.
 
@@ -222,7 +223,6 @@ def utilities_together(
         for part in _JUDGED:
             people, seen = getattr(split, part), (*unseen, part) if part == "validation" else (part,)
             risk = risk_of(wrong[mine][part], split.train, people, told[mine].predictor + note, told[own].seconds)
-            more = _increase(wrong[mine][part], wrong[best[0]][part], wrong[0][part], people)
             expected = _expected(told[mine], told[best[0]], told[0], split, seen)
             guessed, everything = (np.concatenate([wrong[i][each] for each in seen]) for i in (mine, best[0]))
             groups = GroupErrors.of(guessed, everything, grouped.get(part, people), groupings)
@@ -230,7 +230,10 @@ def utilities_together(
             if labels_only:
                 more = _cost_of_nothing(told[mine], told[best[0]], told[0], split, seen)
             elif part == "validation" and expected is not None:
-                more = weighed(more, expected)
+                its_own = np.concatenate([wrong[0][each] for each in seen])
+                more = weighed(_increase(guessed, everything, its_own, grouped[part]), expected)
+            else:
+                more = _increase(wrong[mine][part], wrong[best[0]][part], wrong[0][part], people)
             number = told[mine].in_its_unit(split, part)
             each = _about_each_label(told[mine], told[best[0]], told[0], split, part, seen, labels_only)
             labels = tuple(replace(one, untold=one.label in untold) for one in each)
@@ -253,12 +256,31 @@ def _cost_of_nothing(
 
     ``best`` is whose guesses count as those of everything asked; ``label`` is which of several is meant.
     """
-    people = split.train.and_also(split.validation) if "train" in seen else split.validation
+    guessed = None
+    if "train" in seen:
+        guessed = _guessing(split.train.and_also(split.validation), label)
+    return _increase_on(nothing, best, everything, split, seen, label, guessed)
+
+
+def _increase_on(
+    coarse: LabelGuesses,
+    best: LabelGuesses,
+    everything: LabelGuesses,
+    split: Split,
+    seen: Sequence[Part],
+    label: int | None,
+    guessed: Array | None = None,
+) -> Difference:
+    """Return the paired increase over everything asked by labels of these parts, about one label or all.
+
+    ``guessed`` is about whom who sees less is wrong, where that is not its own guesses.
+    """
+    people = split.train.and_also(split.validation) if "train" in seen else getattr(split, seen[-1])
     wrong = [
         np.concatenate([each.wrong(part, getattr(split, part), label) for part in seen])
-        for each in (nothing, best, everything)
+        for each in (coarse, best, everything)
     ]
-    return _increase(_guessing(people, label) if "train" in seen else wrong[0], wrong[1], wrong[2], people)
+    return _increase(wrong[0] if guessed is None else guessed, wrong[1], wrong[2], people)
 
 
 def _guessing(people: Table, label: int | None) -> Array:
@@ -302,13 +324,13 @@ def _about_each_label(
     people: Table = getattr(split, part)
     risks = []
     for place, risk in enumerate(label_risks(coarse.guessed(part, people), split.train, people)):
-        wrong = [each.wrong(part, people, place) for each in (coarse, best, everything)]
-        more = _increase(wrong[0], wrong[1], wrong[2], people)
         expected = _expected(coarse, best, everything, split, seen, place)
         if labels_only:
             more = _cost_of_nothing(coarse, best, everything, split, seen, place)
         elif part == "validation" and expected is not None:
-            more = weighed(more, expected)
+            more = weighed(_increase_on(coarse, best, everything, split, seen, place), expected)
+        else:
+            more = _increase_on(coarse, best, everything, split, (part,), place)
         risks.append(replace(risk, increase=more, expected=expected))
     return tuple(risks)
 

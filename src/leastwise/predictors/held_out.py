@@ -47,7 +47,7 @@ TOLD = 1.645
 """Standard errors (95 %, one-sided) below which it is not told that a label can be predicted at all."""
 # How far off beliefs are: see ``weighed``.
 _BELIEFS_OFF, _BELIEFS_OFF_SHARE = 0.003, 0.75
-LOOKED_AT = 1.8
+LOOKED_AT = 1.5
 """Labels that a search has looked at are off by so many times their standard error: what was merged is what these
 people happened not to miss."""
 
@@ -95,7 +95,7 @@ def weighed(told: Difference, expected: float, looked_at: bool = True) -> Differ
 
     >>> few, many = weighed(Difference(0.002, 0.01), 0.008), weighed(Difference(0.002, 0.0003), 0.008)
     >>> [round(each.mean, 4) for each in (few, many)], [round(each.standard_error, 4) for each in (few, many)]
-    ([0.0071, 0.0022], [0.0069, 0.0005])
+    ([0.0068, 0.0021], [0.0067, 0.0004])
     """
     off = max(_BELIEFS_OFF, _BELIEFS_OFF_SHARE * told.standard_error)
     labels_off = told.standard_error * (LOOKED_AT if looked_at else 1.0)

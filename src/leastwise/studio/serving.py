@@ -29,8 +29,8 @@ def serve(room: Room, ready: Callable[[str], None], port: int = 0, tour: bool = 
     server = uvicorn.Server(settings)
     # Once it is told to end, a figure that is still being counted is cut off: that is no error to print.
     logging.getLogger("uvicorn.error").addFilter(lambda record: not server.should_exit)
-    ready(f"http://{HOST}:{own}/?token={door.token}")
     try:
+        ready(f"http://{HOST}:{own}/?token={door.token}")
         with suppress(KeyboardInterrupt):  # how a studio is ended; the server has shut down by then
             server.run(sockets=[listener])
     finally:

@@ -10,7 +10,7 @@ import pytest
 from leastwise.studio import Room, serve
 
 
-class Enough(Exception):
+class EnoughError(Exception):
     """Nothing needs to be served."""
 
 
@@ -18,7 +18,7 @@ def test_who_comes_as_soon_as_the_address_is_told_is_not_refused(room: Room) -> 
     def come(address: str) -> None:
         url = urlsplit(address)
         socket.create_connection((url.hostname, url.port), timeout=5).close()
-        raise Enough
+        raise EnoughError
 
-    with pytest.raises(Enough):
+    with pytest.raises(EnoughError):
         serve(room, come)

@@ -65,6 +65,18 @@ def test_a_folder_that_holds_more_than_records_is_told_by_its_name(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("run", "x.csv", "--label"), "Option '--label' requires an argument"),
+        (("export", "out", "--to"), "Option '--to' requires an argument"),
+        (("run", "x.csv", "--quick=3"), "Option '--quick' does not take a value"),
+    ],
+)
+def test_an_option_without_its_value(run: Run, words: tuple[str, ...], complaint: str) -> None:
+    assert complaint in run(*words).complaint
+
+
 @pytest.mark.parametrize("command", ["inspect", "minimize"])
 def test_no_file(run: Run, tmp_path: Path, command: str) -> None:
     folder = tmp_path / "folder.csv"

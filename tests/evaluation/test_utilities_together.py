@@ -25,13 +25,13 @@ SPLIT = TABLE.split(0, (0.45, 0.25, 0.3))
 EVERYTHING, NOTHING = Generalization.untouched(TABLE.schema), Generalization.suppressed(TABLE.schema)
 
 
-def guessed(share: float, seed: int) -> LabelGuesses:
-    """Return guesses that are wrong about a share of the people."""
+def guessed(share: float, seed: int, **others: float) -> LabelGuesses:
+    """Return guesses that are wrong about a share of the people; of some parts about another one."""
     random, codes = np.random.default_rng(seed), {}
-    for part in ("validation", "test"):
+    for part, wrong in {"validation": share, "test": share, **others}.items():
         truth = getattr(SPLIT, part).y
         codes[part] = (
-            np.where(random.random(len(truth)) < share, 1 - truth, truth).astype(np.uint8).tobytes().hex()
+            np.where(random.random(len(truth)) < wrong, 1 - truth, truth).astype(np.uint8).tobytes().hex()
         )
     return LabelGuesses(predictor=f"p{seed}", **codes)
 
@@ -128,6 +128,28 @@ def test_labels_that_a_search_has_looked_at_count_less(mean, error, expected):
     fresh, used = (weighed(Difference(mean, error), expected, looked_at) for looked_at in (False, True))
     assert abs(used.mean - expected) <= abs(fresh.mean - expected) + 1e-12
     assert used.standard_error >= fresh.standard_error
+
+
+def test_who_is_lucky_on_validation_is_not_taken_for_everything_asked():
+    some = EVERYTHING.replacing(suppress(TABLE.schema.attributes[-1]))
+    lucky, everything = guessed(0.05, 1, test=0.3, train=0.3), guessed(0.2, 0, train=0.2)
+    found = utilities_together([EVERYTHING, some], [everything, lucky], SPLIT)
+    wrong = [each.wrong("test", SPLIT.test).mean() for each in (everything, lucky)]
+    assert found[0].test.error == pytest.approx(wrong[0])  # the training part speaks against the other one
+    assert found[1].test.increase.mean == pytest.approx(wrong[1] - wrong[0])
+    # Where nobody of the training part was guessed, only test shows it.
+    found = utilities_together(
+        [EVERYTHING, some], [replace(each, train="") for each in (everything, lucky)], SPLIT
+    )
+    assert found[0].validation.predictor == "p1 of a coarser one"
+    assert found[0].test.error == pytest.approx(wrong[0])
+    assert found[1].test.increase.mean == pytest.approx(wrong[1] - wrong[0])
+
+
+def test_beliefs_about_a_number_do_not_count():
+    told = Difference(0.02, 0.004)
+    assert weighed(told, None) == Difference(0.02, LOOKED_AT * 0.004)
+    assert weighed(told, None, looked_at=False) == told
 
 
 def test_groups_are_judged_for_choosing_on_everybody_who_was_not_learned_from():

@@ -98,12 +98,14 @@ def test_why_nothing_is_asked_is_said(run: Run) -> None:
     told, untold = Difference(0.01, 0.002), Difference(0.01, 0.01)
     why = "Ask nothing: these records do not show that a model errs less with the answers to all 3 questions."
     assert said(limit, untold) == why
-    assert said(limit, untold, 0.03) == (
-        f"{why} Only 3.0\xa0% of the people are not of the most frequent class: errors do not show who is at "
-        "risk, even where answers tell it."
+    rare = (
+        " Only 3.0\xa0% of the people are not of the most frequent class: errors do not show who is at risk, even "
+        "where answers tell it."
     )
+    assert said(limit, untold, 0.03) == why + rare
     allowed = "Ask nothing: without any of the 3 questions no more is lost than is allowed."
     assert said(limit, told) == allowed
+    assert said(limit, told, 0.03) == allowed + rare
     assert said(limit, Difference(0.11, 0.002)) == "Ask nothing: none of the 3 questions."  # a person chose it
     left = "Ask nothing: of the 3 questions, the limits that were stated leave none."
     assert said(Budget(max_asked=0), untold) == left

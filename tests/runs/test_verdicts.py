@@ -304,3 +304,22 @@ def test_several_limits_and_labels_make_nobody_surer() -> None:
     assert " about pay than with everything asked" in found.finding
     (mean,) = verdicts(replace(ONE_POINT, labels_by="weighted"), several, 0.1)
     assert mean.standing == MISSED
+
+
+def test_of_several_labels_what_is_missed_is_not_hidden_by_what_noise_explains() -> None:
+    surely, perhaps = Difference(0.03, 0.003), Difference(0.02, 0.02)
+    assert perhaps.bound(ONE_POINT.errors) > surely.bound(ONE_POINT.errors)
+    labels = tuple(
+        LabelRisk(label=name, error=0.2, interval=Interval(0.19, 0.21), baseline=0.4, increase=increase)
+        for name, increase in (("pay", surely), ("home", perhaps))
+    )
+    (found,) = verdicts(ONE_POINT, replace(FIGURES, labels=labels, increase=surely), 0.1)
+    assert found.standing == MISSED
+    assert " about pay than with everything asked" in found.finding
+
+
+def test_that_nobody_more_would_tell_is_not_said() -> None:
+    errors = MARGIN * ONE_POINT.errors
+    just = about_increase(ONE_POINT, Difference(0.004, 0.006 / errors * 1.0001), replace(FIGURES, people=300))
+    assert just.standing == PROBABLY_KEPT
+    assert "about 1 more person to test would tell" in just.finding

@@ -79,7 +79,7 @@ def _run() -> int:
 def _meant(error: Any) -> str:
     """Say how an option that a command does not have is meant: an argument, another option, or a setting."""
     name = (getattr(error, "option_name", None) or "").lstrip("-").replace("-", "_")
-    if not name:
+    if not name or error.ctx is None:  # it is told of no command where an option lacks its value
         return ""
     parameters = error.ctx.command.params
     if name in {each.name for each in parameters if each.param_type_name == "argument"}:

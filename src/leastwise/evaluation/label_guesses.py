@@ -205,37 +205,42 @@ def utilities_together(
 
     On validation, by which is chosen, the increase of the error is estimated by labels and beliefs together (see
     ``weighed``), of the training part, too, where that was guessed out of fold; on test by labels alone, with what
-    beliefs expect beside it. What it costs to ask nothing is told
-    by labels alone, of everybody who was not learned from: it was found by no search that looked at them, and
-    whoever believes in noise expects to lose by it even where nothing can be told.
+    beliefs expect beside it. What it costs to ask nothing is told by labels alone, of everybody who was not
+    learned from: it was found by no search that looked at them, and whoever believes in noise expects to lose by
+    it even where nothing can be told.
 
     A group is a small part of a small part. Where the training part was guessed out of fold, groups are judged for
     choosing on its people, too: a generalization was made for all of them, not for one group.
     """
     unseen: tuple[Part, ...] = ("train",) if all(guesses.train for guesses in told) else ()
     wrong = [{part: guesses.wrong(part, getattr(split, part)) for part in (*unseen, *_JUDGED)} for guesses in told]
-    best = _best_classifiers(generalizations, [each["validation"] for each in wrong], split.validation)
+    best = _best_classifiers(generalizations, wrong, split, unseen)
+    # Whoever was lucky in place of everything asked must not be what others are held against where it errs more.
+    base = {part: min((best[0], 0), key=partial(_errors, wrong, split, part)) for part in _JUDGED}
     grouped = {"validation": split.train.and_also(split.validation) if unseen else split.validation}
     decide, names = told_of_several(told[0], split), [each.name for each in split.train.schema.labels]
     untold, utilities = {name for place, name in enumerate(names) if decide and place not in decide}, []
-    for own, mine in enumerate(best):
-        note, risks = "" if mine == own else " of a coarser one", {}
+    for own, chosen in enumerate(best):
+        risks = {}
         for part in _JUDGED:
+            mine = chosen if own else base[part]
+            note = "" if mine == own else " of a coarser one"
             people, seen = getattr(split, part), (*unseen, part) if part == "validation" else (part,)
             risk = risk_of(wrong[mine][part], split.train, people, told[mine].predictor + note, told[own].seconds)
-            expected = _expected(told[mine], told[best[0]], told[0], split, seen)
-            guessed, everything = (np.concatenate([wrong[i][each] for each in seen]) for i in (mine, best[0]))
+            expected = _expected(told[mine], told[base[part]], told[0], split, seen)
+            guessed, everything = (np.concatenate([wrong[i][each] for each in seen]) for i in (mine, base[part]))
             groups = GroupErrors.of(guessed, everything, grouped.get(part, people), groupings)
             labels_only = part == "validation" and not generalizations[own].collected
             if labels_only:
-                more = _cost_of_nothing(told[mine], told[best[0]], told[0], split, seen)
+                more = _cost_of_nothing(told[mine], told[base[part]], told[0], split, seen)
             elif part == "validation" and expected is not None:
                 its_own = np.concatenate([wrong[0][each] for each in seen])
-                more = weighed(_increase(guessed, everything, its_own, grouped[part]), expected)
+                of_classes = expected if people.number is None else None
+                more = weighed(_increase(guessed, everything, its_own, grouped[part]), of_classes)
             else:
-                more = _increase(wrong[mine][part], wrong[best[0]][part], wrong[0][part], people)
+                more = _increase(wrong[mine][part], wrong[base[part]][part], wrong[0][part], people)
             number = told[mine].in_its_unit(split, part)
-            each = _about_each_label(told[mine], told[best[0]], told[0], split, part, seen, labels_only)
+            each = _about_each_label(told[mine], told[base[part]], told[0], split, part, seen, labels_only)
             labels = tuple(replace(one, untold=one.label in untold) for one in each)
             risks[part] = replace(
                 risk, increase=more, expected=expected, groups=groups, number=number, labels=labels
@@ -336,22 +341,37 @@ def _about_each_label(
 
 
 def _best_classifiers(
-    generalizations: Sequence[Generalization], wrong: Sequence[Array], validation: Table
+    generalizations: Sequence[Generalization],
+    wrong: Sequence[Mapping[Part, Array]],
+    split: Split,
+    unseen: Sequence[Part],
 ) -> list[int]:
-    """Return whose classifier each uses: its own, or that of a coarser one that is told to be better."""
-    errors, best = [float(validation.counts @ each) for each in wrong], []
+    """Return whose classifier each uses: its own, or that of a coarser one that is told to be better.
+
+    Validation tells it. Where people of the training part were not learned from either, they must not speak
+    against it, although the coarser one was made for them.
+    """
+    people, best = split.validation, []
+    parts: tuple[Part, ...] = (*unseen, "validation")
+    errors = [[_errors(wrong, split, part, i) for part in parts] for i in range(len(wrong))]
     for own, generalization in enumerate(generalizations):
-        mine = wrong[own].astype(float)
+        mine = wrong[own]["validation"].astype(float)
         coarser = [i for i, g in enumerate(generalizations) if i != own and g.is_coarser_than(generalization)]
         level = NormalDist().inv_cdf(1 - _LUCK / max(len(coarser), 1))
         told_better = [
             i
             for i in coarser
-            if errors[i] < errors[own]
-            and Difference.of(mine - wrong[i], validation.counts, validation.persons).bound(-level) > 0
+            if all(theirs < ours for theirs, ours in zip(errors[i], errors[own], strict=True))
+            and Difference.of(mine - wrong[i]["validation"], people.counts, people.persons).bound(-level) > 0
         ]
-        best.append(min([own, *told_better], key=lambda i: errors[i]))
+        best.append(min([own, *told_better], key=lambda i: errors[i][-1]))
     return best
+
+
+def _errors(wrong: Sequence[Mapping[Part, Array]], split: Split, part: Part, one: int) -> float:
+    """Return about how many people of a part one of them is wrong."""
+    people: Table = getattr(split, part)
+    return float(people.counts @ wrong[one][part])
 
 
 def _expected(

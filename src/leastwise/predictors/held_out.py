@@ -85,13 +85,14 @@ class Difference:
         return self.mean + errors * self.standard_error
 
 
-def weighed(told: Difference, expected: float, looked_at: bool = True) -> Difference:
+def weighed(told: Difference, expected: float | None, looked_at: bool = True) -> Difference:
     """Weigh what labels tell and what beliefs expect of the same difference by how far each may be off.
 
     By the labels alone the luckiest of many candidates seems the best. Beliefs know no luck, but are no truth: on
     the data sets that this was developed with they were off by about 0.3 points; by more where records are few.
 
-    ``looked_at`` says whether what is judged was found by looking at these labels.
+    ``looked_at`` says whether what is judged was found by looking at these labels. Without beliefs (``expected``
+    is None) labels alone count: beliefs about a number are far too sure.
 
     >>> few, many = weighed(Difference(0.002, 0.01), 0.008), weighed(Difference(0.002, 0.0003), 0.008)
     >>> [round(each.mean, 4) for each in (few, many)], [round(each.standard_error, 4) for each in (few, many)]
@@ -99,6 +100,8 @@ def weighed(told: Difference, expected: float, looked_at: bool = True) -> Differ
     """
     off = max(_BELIEFS_OFF, _BELIEFS_OFF_SHARE * told.standard_error)
     labels_off = told.standard_error * (LOOKED_AT if looked_at else 1.0)
+    if expected is None:
+        return Difference(told.mean, labels_off)
     share = off**2 / (off**2 + labels_off**2)
     return Difference(share * told.mean + (1 - share) * expected, labels_off * share**0.5)
 
@@ -199,7 +202,8 @@ class Reference:
         if self.labels and isinstance(coarser.graded, Several):
             each = [self._increase_about(coarser, coarser.graded, i) for i in self.labels]
             return max(each, key=lambda increase: increase.bound(1))
-        return weighed(coarser.errs_more_than(self.judged), coarser.expected_loss(self.beliefs))
+        expected = coarser.expected_loss(self.beliefs) if coarser.number is None else None
+        return weighed(coarser.errs_more_than(self.judged), expected)
 
     def _increase_about(self, coarser: HeldOut, several: Several, label: int) -> Difference:
         """Estimate the increase about one of several labels."""

@@ -326,7 +326,7 @@ def _nearest(budget: Budget, frontier: Frontier, able: Sequence[Candidate]) -> C
     which = f"candidate of at most {MOST_ANSWERS} answers" if len(able) < len(frontier.points) else "candidate"
     sentence = (
         f"No limit was stated, and no {which} keeps the one that holds then "
-        f"({limits_in_words(budget, frontier)}). {why} of those that come closest to it: "
+        f"({limits_in_words(budget, frontier)}). {why} of those that come closest to it on the validation part: "
         f"{figures_in_words(point)}."
     )
     return _choice(point, budget, False, sentence, frontier)

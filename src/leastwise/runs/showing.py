@@ -85,14 +85,20 @@ def what_to_ask(chosen: Candidate, frontier: Frontier, budget: Budget) -> str:
     if not budget.tells_nothing(nothing):
         if budget.problems(nothing, frontier.untouched_validation.utility_risk):
             return f"Ask nothing: none {of_all}."  # a person's own choice; its verdict follows
-        return f"Ask nothing: without any {of_all} no more is lost than is allowed."
-    rare = nothing.number is None and not nothing.labels and nothing.utility_risk < RARE
-    note = (
+        return f"Ask nothing: without any {of_all} no more is lost than is allowed.{_rare(nothing)}"
+    return (
+        f"Ask nothing: these records do not show that a model errs less with the answers to {every}."
+        f"{_rare(nothing)}"
+    )
+
+
+def _rare(nothing: Figures) -> str:
+    """Say, where a label is rare, that errors tell little of it."""
+    if nothing.number is not None or nothing.labels or nothing.utility_risk >= RARE:
+        return ""
+    return (
         f" Only {percent(nothing.utility_risk, 1)} of the people are not of the most frequent class: errors do "
         "not show who is at risk, even where answers tell it."
-    )
-    return (
-        f"Ask nothing: these records do not show that a model errs less with the answers to {every}.{note * rare}"
     )
 
 

@@ -121,7 +121,7 @@ def _of_the_increase(budget: Budget, figures: Figures) -> Verdict:
         for label in deciding(figures.labels)
         if label.increase is not None
     ]
-    sure = {KEPT: 0, PROBABLY_KEPT: 1, PROBABLY_MISSED: 2, MISSED: 2}
+    sure = {standing: place for place, standing in enumerate(STANDINGS)}
     return max(each, key=lambda pair: (sure[pair[0].standing], pair[1].bound(budget.errors)))[0]
 
 
@@ -142,7 +142,7 @@ def about_increase(
     increase = replace(increase, mean=max(increase.mean, 0.0))
     errors = MARGIN * budget.errors
     by_labels = upper = increase.bound(errors)
-    if expected is not None:
+    if expected is not None and figures.number is None:
         upper = max(upper, weighed(increase, expected, looked_at=False).bound(errors))
     about, because = f" about {label}" * bool(label), ""
     own, allowed = in_points(increase.mean, most)
@@ -183,7 +183,8 @@ def _how_many_would_tell(increase: Difference, most: float, errors: float, peopl
     short = (errors * increase.standard_error / max(most - increase.mean, 1e-9)) ** 2
     if short >= 100:
         return ""
-    return f"; about {counted(_rounded((short - 1) * people), 'more person', 'more people')} to test would tell"
+    more = max(_rounded((short - 1) * people), 1)
+    return f"; about {counted(more, 'more person', 'more people')} to test would tell"
 
 
 def _what_is_not_ruled_out(increase: Difference, most: float, level: float) -> str:

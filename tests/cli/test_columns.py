@@ -185,3 +185,27 @@ def test_a_table_of_regions_from_a_file(run: Run, tmp_path: Path, monkeypatch: p
     coarse = pl.read_csv("coarse.csv")
     assert "lon" not in coarse.columns
     assert {text.removesuffix(" or other") for text in coarse["lat"]} == {"North", "South"}
+
+
+def test_that_codes_are_asked_by_their_beginning_is_said(run: Run, tmp_path: Path) -> None:
+    random, path = np.random.default_rng(100), tmp_path / "codes.csv"
+    codes = random.integers(0, 100, 2_000)
+    frame = pl.DataFrame({"code": [f"C{c:03}" for c in codes], "sex": random.choice(["f", "m"], 2_000)})
+    frame.with_columns(y=pl.Series(codes % 2)).write_csv(path)
+    said = run("minimize", path, "--label", "y", "--minimizer", "uniform", "-o", tmp_path / "g.json")
+    assert said.code == 0
+    assert "shortened: code is asked by its first 3; --set discrete=code asks it as it is" in said.err
+    whole = run(
+        "minimize",
+        path,
+        "--label",
+        "y",
+        "--minimizer",
+        "uniform",
+        "--set",
+        "discrete=code",
+        "-o",
+        tmp_path / "h.json",
+    )
+    assert whole.code == 0
+    assert "shortened" not in whole.err

@@ -140,11 +140,19 @@ class Records(NamedTuple):
     left_out: tuple[str, ...] = ()
 
     def tell_left_out(self) -> None:
-        """Say which columns are no attributes, and how they can be; and that records look like copies."""
+        """Say which columns are no attributes, or only their beginnings; and that records look like copies."""
         from leastwise.records.duplicates import copies_in_words
 
         for column in self.left_out:
             typer.echo(f"left out: {column}; --set keep=NAME makes it an attribute", err=True)
+        for attribute in self.table.schema.attributes:
+            kind, _, length = (attribute.derive or "").partition(" ")
+            if kind == "prefix" and attribute.name in self.inferred:
+                name = visible(attribute.name, 30)
+                typer.echo(
+                    f"shortened: {name} is asked by its first {length}; --set discrete={name} asks it as it is",
+                    err=True,
+                )
         copied = copies_in_words(self.table)
         if copied:
             typer.echo(f"copies: {copied}", err=True)

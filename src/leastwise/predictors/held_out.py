@@ -34,8 +34,8 @@ MARGIN = 1.25
 errors that the confidence takes: on the files that this was developed with estimates were off by so much more than
 their standard errors say."""
 CHOICE_MARGIN = 0.6
-"""In choosing, and in spending what a limit leaves, so many times of them are added to the increase. Twice that
-kept no more limits on fresh people, and asked more (docs/running.md). What is claimed, the test part decides."""
+"""In choosing, and in spending what a limit leaves, so many times of them are added to the increase: with more
+fewer limits fit, and more is asked (docs/running.md). What is claimed, the test part decides."""
 FOLDS = 3
 # Of the records that a fold learns from, one in so many chooses among the classifiers.
 _CHOOSES = 6

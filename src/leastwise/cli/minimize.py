@@ -283,10 +283,8 @@ def minimum_sample(
     known = inferring if minimizer is None else minimizer_settings(minimizer) | inferring
     given = settings(more, known, minimizer or "minimum-sample without --minimizer")
     inference = {name: given.pop(name) for name in SETTINGS if name in given}
-    proposals: Any = pat_candidates
-    if minimizer is not None:
-        chosen = built(minimizer, given, seed)
-        proposals = lambda table: [chosen.minimize(table)]  # noqa: E731
+    chosen = None if minimizer is None else built(minimizer, given, seed)
+    proposals: Any = pat_candidates if chosen is None else lambda table: [chosen.minimize(table)]
     table = sampled(Task.of(data, task, schema, inference), at, seed, Lines()).table
     if not len(table.schema):
         raise SchemaError("there are no attributes to minimize; see: leastwise inspect")

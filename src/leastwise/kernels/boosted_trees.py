@@ -180,12 +180,8 @@ def _grow(
     ``places`` are the inputs numbered over all columns, ``histograms`` is room for those of all nodes.
     """
     total, most, widest = len(inputs), 2 * leaves - 1, left.shape[1]
-    rows, spare, order, effect = (
-        np.arange(total),
-        np.empty(total, np.int64),
-        np.empty(widest, np.int64),
-        np.empty(widest),
-    )
+    rows, spare = np.arange(total), np.empty(total, np.int64)
+    order, effect = np.empty(widest, np.int64), np.empty(widest)
     begin, end = np.zeros(most, np.int64), np.zeros(most, np.int64)
     gain = np.full(most, -1.0)
     split = np.full((most, 2), -1, np.int64)

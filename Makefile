@@ -9,7 +9,7 @@ SITE_READY := $(VENV)/.docs
 ONE_THREAD := OMP_NUM_THREADS=1
 # A source is compiled once, whatever the environment says: the tests start more than a hundred processes.
 export PYTHONDONTWRITEBYTECODE :=
-BENCHMARKS := apply pat adversaries minimizers frontier run growth studio engine hierarchies accountable collector
+BENCHMARKS := apply pat adversaries side_information minimizers frontier run growth studio engine hierarchies accountable collector
 
 .PHONY: demo test test-all test-faults test-fuzz coverage lint format bench docs lowest lock sbom clean
 

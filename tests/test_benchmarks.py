@@ -59,6 +59,10 @@ SLOW = {
         "--only adult --quick --counting --no-timing --workers 1 --most 4",
         {"records", "hypervolume", "remaining_area_ratio", "median_remaining_area_ratio", "adversary_error_at"},
     ),
+    "side_information": (
+        "--data adult --records 900 --candidates 1",
+        {"above_boosting", "mean_above_boosting"},
+    ),
     "run": (
         "--quick --data adult --records 600",
         {

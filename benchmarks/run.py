@@ -39,8 +39,8 @@ attack_gap_mean, attack_gap_worst
     By adversary, its error now minus before: the mean over the frontier, and the largest of any attribute of any
     candidate.
 attack_gap_by_attribute
-    By adversary, the largest of any attribute, the mean over the frontier: what is weaker whoever is attacked. (The
-    largest of a hundred differences is mostly chance: two seeds of one network differ by as much.)
+    By adversary, the largest of any attribute, the mean over the frontier: what is weaker for all candidates.
+    (The largest of a hundred differences is mostly chance: two seeds of one network differ by as much.)
 """
 
 from __future__ import annotations

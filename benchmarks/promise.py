@@ -4,7 +4,8 @@ A run is made of each sample; then a candidate is chosen for each limit on the i
 on people whom the run never saw, against the strongest reference: the least error that any classifier with
 everything asked has on them, where all learned from the same sample. *Claimed* is the limit where the run says
 that it is kept; such a claim should be true at least as often as its confidence says. Beside the choice, the old
-rule: the safest candidate whose estimate on validation keeps the limit.
+rule: the safest candidate whose estimate on validation keeps the limit; and what `choose --surely` gives, where
+that is something.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from leastwise.predictors.strongest import Strongest, guesses, worthwhile
 from leastwise.random import generator
 from leastwise.records.table import Split
 from leastwise.runs import Budget, Options, Run, Workers, choose_again, run
+from leastwise.runs.surely import choose_surely
 from leastwise.runs.task import SHARES
 from leastwise.runs.verdicts import KEPT
 
@@ -62,14 +64,17 @@ def score(finished: Run, table: Table, fresh: Table, seed: int) -> list[dict[str
         keeping = [p for p in finished.frontier.points if p.validation.increase.mean <= limit]  # type: ignore[union-attr]
         plain = max(keeping, key=lambda point: point.validation.adversary_error, default=None)
         chosen = finished.frontier[choice.candidate] if choice.candidate else None
-        for point in {p.id: p for p in (chosen, plain) if p is not None}.values():
+        safe = choose_surely(finished.frontier, Budget(max_error_increase=limit)).candidate
+        sure = finished.frontier[safe] if safe else None
+        for point in {p.id: p for p in (chosen, plain, sure) if p is not None}.values():
             if point.id not in known:
                 known[point.id] = error(point.generalization, parts) - everything
         claimed = choice.promise is not None and choice.promise.standing == KEPT
         row: dict[str, Any] = {"limit": limit, "claimed": claimed}
-        for word, one in (("", chosen), (" plain", plain)):
+        for word, one in (("", chosen), (" plain", plain), (" sure", sure)):
             row[f"increase{word}"] = np.nan if one is None else known[one.id]
             row[f"A1{word}"] = np.nan if one is None else one.test.adversary_error
+            row[f"answers{word}"] = np.nan if one is None else one.answers
         rows.append(row)
     return rows
 
@@ -103,12 +108,14 @@ def main() -> None:
 
 
 def figures(rows: list[dict[str, Any]]) -> dict[str, float]:
-    """Return how often claims are true, how much the limits are overshot, and what the safety costs."""
+    """Return how often claims are true, how much the limits are overshot, and what being surer costs."""
     increase, limit = (np.array([row[key] for row in rows], dtype=float) for key in ("increase", "limit"))
     claimed, plain = (np.array([row[key] for row in rows], dtype=float) for key in ("claimed", "increase plain"))
     chosen = ~np.isnan(increase)
     told = claimed.astype(bool) & chosen
     safety = np.array([row["A1 plain"] - row["A1"] for row in rows])
+    surely = np.array([row["increase sure"] for row in rows], dtype=float)
+    sure = ~np.isnan(surely)
     return {
         "kept_share": float((increase <= limit)[told].mean()) if told.any() else float("nan"),
         "mean_increase": float(increase[chosen].mean()),
@@ -117,6 +124,9 @@ def figures(rows: list[dict[str, Any]]) -> dict[str, float]:
         "kept_share_of_all": float((increase <= limit)[chosen].mean()),
         "kept_share_plain": float((plain <= limit)[~np.isnan(plain)].mean()),
         "safety_cost": float(np.nanmean(safety)),
+        "sure_share": float(sure.mean()),
+        "sure_kept_share": float((surely <= limit)[sure].mean()) if sure.any() else float("nan"),
+        "safety_cost_of_sure": float(np.nanmean([row["A1"] - row["A1 sure"] for row in rows])),
     }
 
 

@@ -93,6 +93,26 @@ def test_choosing_under_a_budget(run: Run, small: Path, grid: Path, tmp_path: Pa
     assert "--although" in run("decide", folder, "--by", "A", "--because", "b").complaint
 
 
+def test_choosing_what_is_sure(run: Run, small: Path, grid: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    done = run(*whole_job(small, grid, folder))
+    named = [line.partition(": ")[2] for line in done.out.splitlines() if line.startswith("To be 90")]
+    for words in ([*shlex.split(each)[1:]] for each in named):  # what the answer names works
+        assert run(*words).code == 0
+    sure = run("choose", folder, "--max-error-increase", 0.5, "--surely")
+    assert sure.code == 0
+    assert "surely keep" in sure.out
+    assert "Kept on the test part: with 90" in sure.out
+    assert "To be 90" not in sure.out
+    assert StoredRun.load(folder).choice.sentence in (folder / "report.json").read_text(encoding="utf-8")
+    none = run("choose", folder, "--max-error-increase", 0, "--surely")
+    assert none.code == 1
+    assert "No candidate is 90 % sure to keep this limit" in none.out
+    assert "What was recommended before stays as it was." in none.out
+    assert "state one, such as 0.01" in run("choose", folder, "--max-unique", 9, "--surely").complaint
+    assert "state one of them" in run("choose", folder, "--candidate", "x", "--surely").complaint
+
+
 def test_where_nothing_fits_every_command_that_is_named_works(
     run: Run, small: Path, grid: Path, finished: Path, tmp_path: Path
 ) -> None:

@@ -405,12 +405,17 @@ def choose(
         str | None,
         typer.Option("--candidate", metavar="ID", help="Your own pick instead: any candidate that was attacked."),
     ] = None,
+    surely: Annotated[
+        bool,
+        typer.Option("--surely", help="Only what the test part confirms to keep --max-error-increase."),
+    ] = False,
 ) -> None:
     """Choose the best candidate under a budget, or your own; rewrites the choice, recommended.json and the report.
 
     With a limit on the model's error the safest candidate wins, otherwise the most accurate one. Exit code 1: none
     fits; it says which limit binds and what comes nearest. Your own pick may break limits: it is held against
-    those that are stated with it, else against those of the choice before.
+    those that are stated with it, else against those of the choice before. With --surely a candidate counts only
+    where people who had no say in choosing confirm, at the confidence, that it keeps the limit on the error.
 
     Example: `leastwise choose run/ --max-error-increase 0.01 --min-adversary-error sex=0.3 --max-buckets 40`
     """
@@ -418,10 +423,12 @@ def choose(
     from leastwise.runs import choose_again, pick
 
     budget = budget_of(limits, vars(more))
+    if candidate is not None and surely:
+        raise ParameterError("--candidate is your own pick, --surely the program's: state one of them")
     if candidate is not None:
         stored = pick(run, candidate, budget)
-    elif budget is not None:
-        stored = choose_again(run, budget)
+    elif budget is not None or surely:
+        stored = choose_again(run, budget, surely)
     else:
         what = "a budget to choose under, such as --max-error-increase 0.01, or your own pick by --candidate"
         raise ParameterError(f"state {what}; see --help")

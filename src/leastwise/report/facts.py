@@ -26,7 +26,7 @@ from leastwise.report.frontier import frontier_facts
 from leastwise.report.task import provenance_facts, task_facts
 from leastwise.runs import Choice, Run
 from leastwise.runs.shares import Shares
-from leastwise.runs.showing import nothing_needed
+from leastwise.runs.showing import how_to_be_sure, nothing_needed
 
 Facts = dict[str, Any]
 FORMAT, VERSION = "leastwise-report", 1
@@ -72,7 +72,7 @@ def summarize(
     answer = answer_facts(generalization, evaluation) | unchosen_facts(run)
     unneeded = nothing_needed(run, ITS_FOLDER)
     answer["sentences"] += [*unneeded[:1], *run.unfinished]
-    answer["ways_on"] += unneeded[1:]
+    answer["ways_on"] += [*how_to_be_sure(run, ITS_FOLDER), *unneeded[1:]]
     return {
         "format": FORMAT,
         "version": VERSION,

@@ -135,7 +135,7 @@ def _asking_nothing(nothing: Candidate, budget: Budget, stated: bool, frontier: 
         f"everything asked than with nothing asked: {figures_in_words(nothing)}. So these records give no reason "
         "to ask anything."
     )
-    choice = _choice(nothing, budget, stated, sentence, frontier)
+    choice = choice_of(nothing, budget, stated, sentence, frontier)
     lost = choice.promise
     if lost is not None and lost.standing == MISSED:
         return choice  # the test part tells after all
@@ -207,13 +207,13 @@ def _chosen(fitting: Sequence[Candidate], budget: Budget, stated: bool, frontier
         if alone:
             why = "It does so, with no margin for chance,"
     else:
-        least, aim = _least(sure, budget)
+        least, aim = asking_least(sure, budget)
         why = "It does so" if alone else f"{aim} of them"
         if len(sure) < len(fitting):
             many = f"{many} ({len(sure)} of them with a margin for chance)"
     words = limits_in_words(budget, frontier)
     sentence = f"{many} {which}: {words}. {why} on the validation part: {figures_in_words(least)}."
-    return _choice(least, budget, stated, f"{sentence}{_nothing_would_do(least, budget, frontier)}", frontier)
+    return choice_of(least, budget, stated, f"{sentence}{_nothing_would_do(least, budget, frontier)}", frontier)
 
 
 def _nothing_would_do(chosen: Candidate, budget: Budget, frontier: Frontier) -> str:
@@ -240,7 +240,7 @@ def _likeliest(fitting: Sequence[Candidate], budget: Budget, frontier: Frontier)
     able = [point for point in fitting if point.id in sure] or fitting
     beyond = [max(limit.beyond for limit in _held(p, budget, frontier, budget.errors)) for p in able]
     near = [p for p, over in zip(able, beyond, strict=True) if over <= min(beyond) + ALIKE]
-    return _least(near, budget)
+    return asking_least(near, budget)
 
 
 def _closest(points: Sequence[Candidate], budget: Budget) -> tuple[Candidate, str]:
@@ -250,10 +250,10 @@ def _closest(points: Sequence[Candidate], budget: Budget) -> tuple[Candidate, st
     if best is None:
         return closest, "This is the closest"
     told = [(point, budget.increase_of(point.validation)) for point in points]
-    return _least([p for p, more in told if more is not None and more.mean <= best.bound(NOT_TOLD)], budget)
+    return asking_least([p for p, more in told if more is not None and more.mean <= best.bound(NOT_TOLD)], budget)
 
 
-def _least(fitting: Sequence[Candidate], budget: Budget) -> tuple[Candidate, str]:
+def asking_least(fitting: Sequence[Candidate], budget: Budget) -> tuple[Candidate, str]:
     """Return the one that asks least of those that are about as good as the best, and say so."""
     best = min(fitting, key=lambda point: budget.worth(point.validation))
     reach = budget.worth(best.validation)[0] + ALIKE
@@ -301,7 +301,8 @@ def figures_in_words(point: Candidate) -> str:
     return f"the model errs {figures.utility_risk:.3f}, A1 is wrong {figures.adversary_error:.3f} of the time"
 
 
-def _choice(point: Candidate, budget: Budget, stated: bool, sentence: str, frontier: Frontier) -> Choice:
+def choice_of(point: Candidate, budget: Budget, stated: bool, sentence: str, frontier: Frontier) -> Choice:
+    """Return a candidate as the choice, with what the test part says of each limit."""
     return Choice(
         candidate=point.id,
         budget=budget,
@@ -329,7 +330,7 @@ def _nearest(budget: Budget, frontier: Frontier, able: Sequence[Candidate]) -> C
         f"({limits_in_words(budget, frontier)}). {why} of those that come closest to it on the validation part: "
         f"{figures_in_words(point)}."
     )
-    return _choice(point, budget, False, sentence, frontier)
+    return choice_of(point, budget, False, sentence, frontier)
 
 
 def _none_fits(budget: Budget, frontier: Frontier, screened: Sequence[Candidate]) -> Choice:

@@ -33,6 +33,7 @@ from leastwise.runs.budget import Budget, Size
 from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, read_line
 from leastwise.runs.choice import Choice, budget_in_force, choose, figures_in_words, guesses, verdicts_of
 from leastwise.runs.frontier import Frontier
+from leastwise.runs.surely import choose_surely, surer_than
 from leastwise.runs.task import FRESH, RunTask
 from leastwise.schema import Schema
 from leastwise.schema.file import load_schema
@@ -159,6 +160,11 @@ class Run:
         groups = Groups.load(path) if chosen is not None and path.is_file() else None
         fits = groups is not None and groups.fingerprint == self.candidate(chosen or "").fingerprint
         return groups if fits else None
+
+    @property
+    def surer(self) -> Candidate | None:
+        """Who keeps the limit on the error surely, where that is not told of what was chosen; None for nobody."""
+        return surer_than(self.choice, self.frontier)
 
     def candidate(self, name: str) -> Candidate:
         """Return a candidate by its id."""
@@ -362,13 +368,17 @@ def write_choice(folder: Path, choice: Choice) -> None:
 # Choosing in a finished run --------------------------------------------------------------------------------------
 
 
-def choose_again(folder: str | Path, budget: Budget) -> Run:
-    """Choose anew in a finished run, and write the choice; where nothing fits, the earlier one stays."""
+def choose_again(folder: str | Path, budget: Budget | None, surely: bool = False) -> Run:
+    """Choose anew in a finished run, and write the choice; where nothing fits, the earlier one stays.
+
+    ``surely``: only what keeps the limit on the increase of the error surely, by the test part.
+    """
     check_run(Path(folder))
     with locked(Path(folder)):
         run = Run.load(folder)
-        budget.check(*guesses(run.frontier), run.schema.names)
-        choice = choose(run.frontier, budget, run.candidates)
+        if budget is not None:
+            budget.check(*guesses(run.frontier), run.schema.names)
+        choice = choose_surely(run.frontier, budget) if surely else choose(run.frontier, budget, run.candidates)
         if choice.candidate is not None:  # otherwise what was chosen before stays
             run.generalization(choice.candidate)  # complains, before anything is written, if it was not judged
             write_choice(run.folder, choice)

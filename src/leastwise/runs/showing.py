@@ -10,7 +10,7 @@ from leastwise.documents.wording import NO_BREAK, counted, listed, percent, perc
 from leastwise.errors import shorten
 from leastwise.generalization import Generalization
 from leastwise.generalization.describe import answers_in_words, questions_in_words
-from leastwise.runs.nearest import NEAREST, NOTHING, ways_on, would_ask
+from leastwise.runs.nearest import NEAREST, NOTHING, options_of, ways_on, would_ask
 
 if TYPE_CHECKING:
     from leastwise.runs.budget import Budget
@@ -49,6 +49,7 @@ def answer(run: Run) -> list[str]:
         f"{percent(frontier.untouched.adversary_error)}); "
         f"{_alone(chosen, run)}.",
         _certified(chosen.test.certified),
+        *how_to_be_sure(run, shlex.quote(str(run.folder))),
         *(nothing_needed(run, shlex.quote(str(run.folder))) or _without_what_is_not_needed(chosen, run)),
         *([run.task.source.sentence] if run.task.source else []),
         *([run.task.weights_sentence] if run.task.weighted else []),
@@ -148,6 +149,22 @@ def nothing_needed(run: Run, folder: str) -> list[str]:
     if float(none) > float(full):
         errs += f", and among {counted(run.task.tested, 'person', 'people')} chance can explain that difference"
     return [f"Those tested do not show that any question is needed: {errs}.", *how]
+
+
+def how_to_be_sure(run: Run, folder: str) -> list[str]:
+    """Say what else keeps the limit on the error surely, where that is not told of what was chosen.
+
+    The line ends with the command; ``folder`` is the run as it is to stand in it.
+    """
+    sure = run.surer
+    if sure is None:
+        return []
+    asks = f"{counted(sure.asked, 'question')}, {counted(sure.answers, 'answer')}"
+    limits = " ".join([*options_of(run.choice.budget), "--surely"])
+    return [
+        f"To be {percent(run.choice.budget.confidence)} sure of that limit ({asks}; a thief gets "
+        f"{percent(sure.test.adversary_error)} of the personal answers wrong): leastwise choose {folder} {limits}"
+    ]
 
 
 def _without_what_is_not_needed(chosen: Candidate, run: Run) -> list[str]:

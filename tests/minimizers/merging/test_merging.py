@@ -21,6 +21,7 @@ from leastwise.minimizers.merging.merging import (
     least,
     spend,
 )
+from leastwise.minimizers.merging.rounding import rounded
 from leastwise.partition import keep, suppress
 from leastwise.predictors.held_out import Difference, HeldOut, held_out
 from tests.samples import LABEL, NOISE, a_secret_and_its_twin, among_noise, coded, exclusive_or, named
@@ -54,6 +55,18 @@ def test_it_is_coarser_and_the_same_again():
     assert once == twice
     assert once.is_coarser_than(given)
     assert once.collected == ("useful",)
+
+
+def test_an_artefact_read_from_its_file_will_do():
+    """It publishes no domain of what it does not ask."""
+    table = among_noise(1500)
+    split = table.split(0, PARTS)
+    given = merging.without(Generalization.untouched(table.schema), {"copy"})
+    read = Generalization.from_json(given.to_json())
+    assert read.schema != table.schema
+    assert least(split.train, split.validation, read) == least(split.train, split.validation, given)
+    assert rounded(split.train, split.validation, read) == rounded(split.train, split.validation, given)
+    assert spend(split.train, split.validation, read, 0.02) == spend(split.train, split.validation, given, 0.02)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])

@@ -96,6 +96,7 @@ def least(
     comes from beliefs, not from the labels of validation: of many merges the luckiest would come first.
     """
     held, own = constraints or Constraints(), train.with_own_levels()
+    generalization = generalization.within(train.schema)  # an artefact publishes no domain of what it does not ask
     floor = max(held.min_people, fewest_people(train))
     start = with_few_answers(own, _with_buckets(own, generalization, held), held)  # rare values go with their like
     start = brought_to(replace(held, min_people=floor), start, own)
@@ -168,6 +169,7 @@ def spend(
     Generalization
         The given one, where it leaves nothing to spend.
     """
+    generalization = generalization.within(train.schema)
     known = everything or everything_asked(train, validation)
     left = most - increase_of(generalization, train, validation, known).bound(errors)
     same: Any = {"constraints": constraints, "everything": known}

@@ -56,6 +56,7 @@ def rounded(
     constraints
         What the result must hold to: edges that must stay do.
     """
+    generalization = generalization.within(train.schema)
     generalization = in_natural_order(train, validation, generalization, constraints=constraints)
     if not any(isinstance(p, Intervals) and p.edges for p in generalization.partitions):
         return generalization

@@ -225,7 +225,9 @@ class _Penalised:
             return slopes
 
         options = {"maxiter": self.steps, "maxls": 50, "gtol": 1e-4, "ftol": 64 * np.finfo(float).eps}
-        found = minimize(objective, np.zeros(shape).ravel(), method="L-BFGS-B", jac=gradient_there, options=options).x
+        found = minimize(
+            objective, np.zeros(shape).ravel(), method="L-BFGS-B", jac=gradient_there, options=options
+        ).x
         weights = found.reshape(shape)
         return _Effects(present, np.ascontiguousarray(form @ weights[:-1]), weights[-1].copy(), len(use))
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from importlib.resources import files
 from typing import Any, cast
 
@@ -51,10 +52,12 @@ def to_document(
     if origin:
         document["origin"] = dict(origin)
     document |= label_to_document(None if label is None else label.unnamed)
-    document["attributes"] = [
-        {**attribute_to_document(_published(p)), "buckets": _buckets_to_document(p)} for p in partitions
-    ]
+    document["attributes"] = [*map(_partition_to_document, partitions)]
     return document
+
+
+def _partition_to_document(partition: Partition) -> dict[str, Any]:
+    return {**attribute_to_document(_published(partition)), "buckets": _buckets_to_document(partition)}
 
 
 def _published(partition: Partition) -> Attribute:
@@ -95,7 +98,20 @@ def _members_to_document(partition: Partition, bucket: int) -> dict[str, Any]:
 
 def to_text(partitions: Sequence[Partition], label: Attribute | None, origin: Mapping[str, Any]) -> str:
     """Return the text of the file; lists and small mappings keep to one line each, so that it reads well."""
-    return _written(to_document(partitions, label, origin)) + "\n"
+    if len(partitions) < 2:  # which may fit into a line
+        return _written(to_document(partitions, label, origin)) + "\n"
+    document = to_document((), label, origin)
+    if any(map(_has_names, partitions)):
+        document["version"] = max(document["version"], WITH_NAMES)
+    texts = {key: _written(value, 1) for key, value in document.items()}
+    texts["attributes"] = "[\n  " + ",\n  ".join(map(_partition_text, partitions)) + "\n ]"
+    return "{\n " + ",\n ".join(f'"{key}": {text}' for key, text in texts.items()) + "\n}\n"
+
+
+@lru_cache(maxsize=4096)
+def _partition_text(partition: Partition) -> str:
+    """Return an attribute and its buckets as they stand in a file; what a search tries differs in one of them."""
+    return _written(_partition_to_document(partition), 2)
 
 
 def _written(value: Any, depth: int = 0) -> str:

@@ -394,17 +394,19 @@ def context_hits(
 
     The column has codes below its ``width``; with them there are ``row_count`` rows.
     """
-    counts = np.zeros((row_count, size))
+    counts, keys = np.zeros(row_count * size), np.empty(len(rows), np.int64)
     for i in range(len(rows)):
-        counts[rows[i] * width + column[i], values[i]] += people[i]
+        keys[i] = rows[i] * width + column[i]
+        counts[keys[i] * size + values[i]] += people[i]
+    own = pseudo_count * own_people / own_total
     best = np.full(row_count, -1.0)
     second = np.full(row_count, -1.0)
     top = np.full(row_count, -1, dtype=np.int64)
     for i in range(len(rows)):
-        r, v = rows[i] * width + column[i], values[i]
+        r, v = keys[i], values[i]
         if top[r] == v:
             continue
-        u = counts[r, v] + pseudo_count * own_people[v] / own_total[v]
+        u = counts[r * size + v] + own[v]
         if u > best[r]:
             second[r] = best[r]
             best[r], top[r] = u, v
@@ -413,5 +415,5 @@ def context_hits(
     right = 0.0
     for r in range(row_count):
         if top[r] >= 0 and best[r] - 1.0 > second[r]:
-            right += counts[r, top[r]]
+            right += counts[r * size + top[r]]
     return right

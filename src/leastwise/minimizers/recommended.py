@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import starmap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +14,7 @@ import numpy.typing as npt
 from leastwise.generalization import Generalization
 from leastwise.minimizers.base import chosen_on
 from leastwise.minimizers.coarsening.minimizer import fine_starts
-from leastwise.minimizers.coarsening.path import coarsening_steps, countable, thinned
+from leastwise.minimizers.coarsening.path import Step, coarsening_steps, countable, thinned
 from leastwise.minimizers.coarsening.state import PseudoCounts, Records, make_state
 from leastwise.minimizers.constraints.constraints import Constraints, broken
 from leastwise.minimizers.constraints.floor import brought_to
@@ -39,6 +41,8 @@ _LEAF_SHARES, _FEWEST_IN_A_LEAF = (0.0, 0.003, 0.01, 0.03), 10
 _LEAVES = (2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 50, 100)
 # Two candidates guess about so many people differently; it makes the difference of their errors uncertain.
 _DIFFERENTLY = 0.1
+Mapped = Callable[[Callable[..., Any], Iterable[Sequence[Any]]], Iterator[Any]]
+"""Does tasks, perhaps several at once, and gives what comes of them in their order."""
 
 
 def recommended_paths(
@@ -49,6 +53,7 @@ def recommended_paths(
     constraints: Constraints | None = None,
     surrogate: str | Surrogate | None = None,
     weights: Mapping[str, float] | Sequence[float] | None = None,
+    mapped: Mapped = starmap,
 ) -> list[Generalization]:
     """Return all candidates that are worth judging, each once: what a frontier is chosen from.
 
@@ -70,6 +75,8 @@ def recommended_paths(
         Who gives the effects of values, see ``OptimalMinimizer``.
     weights
         By personal attribute, how much it matters; 1 where nothing is said.
+    mapped
+        Looks for several paths at once, where there are workers for that.
     """
     from leastwise import __version__
 
@@ -82,21 +89,67 @@ def recommended_paths(
     # Where almost nothing may be lost, buckets without a penalty are worth it: a classifier with interactions uses
     # differences that an additive surrogate does not see.
     finest = optimal_path(own, max(steps // 2, 2), **same)[: steps // 4]
-    smoothed = _smoothed(own, steps, surrogate, seed, held, weights)
-    fine = fine_starts(own, _STARTS, bucket_penalty=BUCKET_PENALTY, **same)
-    joint = joint_path(own, fine[0], weights=weights, constraints=held, records=records)
-    paths = [
-        coarsening_steps(own, g, weights=weights, constraints=held, records=records)
-        for g in distinct([*fine, *_spread_over(joint)])
-    ]
-    nested = [step for steps_of in paths for step in thinned(steps_of, max(steps // 2, 2))]
-    trees = _trees(own, held, weights)
-    found = [*path, *finest, *joint, *(step.generalization for step in nested), *trees]
-    candidates = distinct([path[0], path[-1], *found])
-    told = {step.generalization.fingerprint: Estimate(step.utility_risk, step.adversary_error) for step in nested}
+    fine = distinct(fine_starts(own, _STARTS, bucket_penalty=BUCKET_PENALTY, **same))
+    smoothed = partial(_smoothed, own, steps, surrogate, seed, held, weights)
+    found = _Search(own, records, held, weights, max(steps // 2, 2)).found(path, finest, fine, smoothed, mapped)
     common = {"leastwise": __version__, **chosen_on(table)}
-    kept = distinct([*_worth_judging(candidates, told, records, target_weights(own, weights)), *smoothed])
-    return [replace(g, origin={**g.origin, **common}) for g in kept]
+    return [replace(g, origin={**g.origin, **common}) for g in found]
+
+
+class _Search(NamedTuple):
+    """What all searches for candidates have in common; ``steps`` are kept of each nested path."""
+
+    own: Table
+    records: Records
+    held: Constraints
+    weights: Mapping[str, float] | Sequence[float] | None
+    steps: int
+
+    def found(
+        self,
+        path: Sequence[Generalization],
+        finest: Sequence[Generalization],
+        fine: Sequence[Generalization],
+        smoothed: Callable[[], list[Generalization]],
+        mapped: Mapped,
+    ) -> list[Generalization]:
+        """Return what is worth judging of what the program found, and of what is searched for from there on.
+
+        ``path`` and ``finest`` are the program's; ``fine`` is where descent and nested paths start.
+        """
+        same: Any = {"weights": self.weights, "constraints": self.held, "records": self.records}
+        descent = partial(joint_path, self.own, fine[0], **same)
+        trees = partial(_trees, self.own, self.held, self.weights)
+        nested = partial(coarsening_steps, self.own, **same)
+        tell = partial(estimate, self.records, weights=target_weights(self.own, self.weights))
+        # The descent takes longest: what does not wait for it is done meanwhile. A nested path tells its own.
+        judged = [g for g in distinct([*path, *finest]) if g.collected and g.fingerprint not in _names(fine)]
+        tasks: list[tuple[Any, ...]] = [(descent,), (smoothed,), (trees,), *((nested, start) for start in fine)]
+        tasks += [(tell, g) for g in judged]
+        joint, by_effects, grown, *rest = mapped(_done, tasks)
+        paths: list[list[Step]] = rest[: len(fine)]
+        known: dict[str, Estimate] = dict(zip(_names(judged), rest[len(fine) :], strict=True))
+        starts = [g for g in _spread_over(joint) if g.fingerprint not in _names(fine)]
+        judged = [
+            g for g in distinct([*joint, *grown]) if g.fingerprint not in {*known, *_names([*fine, *starts])}
+        ]
+        rest = [*mapped(_done, [*((nested, start) for start in starts), *((tell, g) for g in judged)])]
+        known |= dict(zip(_names(judged), rest[len(starts) :], strict=True))
+        kept = [step for steps in (*paths, *rest[: len(starts)]) for step in thinned(steps, self.steps)]
+        known |= {
+            step.generalization.fingerprint: Estimate(step.utility_risk, step.adversary_error) for step in kept
+        }
+        found = [*path, *finest, *joint, *(step.generalization for step in kept), *grown]
+        candidates = distinct([path[0], path[-1], *found])
+        return distinct([*_worth_judging(candidates, known, tell, self.records), *by_effects])
+
+
+def _done(function: Callable[..., Any], *arguments: Any) -> Any:
+    return function(*arguments)
+
+
+def _names(generalizations: Iterable[Generalization]) -> list[str]:
+    return [generalization.fingerprint for generalization in generalizations]
 
 
 def _smoothed(
@@ -154,12 +207,12 @@ def _few(table: Table) -> bool:
 
 def _worth_judging(
     candidates: Sequence[Generalization],
-    told: Mapping[str, Estimate],
+    known: Mapping[str, Estimate],
+    tell: Callable[[Generalization], Estimate],
     records: Records,
-    weights: npt.NDArray[np.float64],
 ) -> list[Generalization]:
     """Return the candidates that are not beaten on the training records; the first two, the ends, stay."""
-    estimates = [told.get(g.fingerprint) or estimate(records, g, weights) for g in candidates]
+    estimates = [known.get(g.fingerprint) or tell(g) for g in candidates]
     kept = {0, 1, *unbeaten(estimates, float(records.people.sum()))}
     return [generalization for i, generalization in enumerate(candidates) if i in kept]
 

@@ -136,7 +136,7 @@ class Partition(ABC):
     @property
     def unnamed(self) -> Self:
         """The same, as nobody has named a bucket."""
-        return self.of_attribute(self.attribute.unnamed)
+        return self.of_attribute(self.attribute.unnamed) if self.attribute.names else self
 
     def of_attribute(self, attribute: Attribute) -> Self:
         """Return the same buckets of an attribute that differs only in its texts, or in whether it is personal."""

@@ -60,7 +60,7 @@ class JointBuckets:
         inputs = np.ascontiguousarray(train.inputs[first], dtype=np.int64)
         asked, asked_of = validation.buckets
         asked_inputs = np.ascontiguousarray(validation.inputs[asked], dtype=np.int64)
-        random = generator(self.seed, "joint buckets")
+        random = generator(self.seed, "joint buckets") if len(inputs) > _FEWEST_FOR_ORDER else None
         self.chains_ = []
         for t, size in enumerate(train.target_sizes):
             rows = _rows(bucket_of, train.targets[:, t], train.weights, size)
@@ -106,7 +106,9 @@ class _Chain:
     walked: tuple[Array, Array] | None = None  # inputs that will be asked about next, and their paths
 
     @classmethod
-    def of(cls, train: Samples, target: int, inputs: Array, rows: _Rows, random: np.random.Generator) -> _Chain:
+    def of(
+        cls, train: Samples, target: int, inputs: Array, rows: _Rows, random: np.random.Generator | None
+    ) -> _Chain:
         size = train.target_sizes[target]
         counts = np.bincount(rows.v, weights=rows.w, minlength=size) + 0.5
         prior = counts / counts.sum()
@@ -199,9 +201,9 @@ class _Chain:
         return np.asarray(backoff.walk(inputs, self.order[:depth], self.sizes, *self.trie, self.counts[3]))
 
 
-def _some(inputs: Array, rows: _Rows, random: np.random.Generator) -> tuple[Array, _Rows]:
-    enough = int(np.clip(len(inputs) // 4, _FEWEST_FOR_ORDER, _MOST_FOR_ORDER))
-    if len(inputs) <= enough:
+def _some(inputs: Array, rows: _Rows, random: np.random.Generator | None) -> tuple[Array, _Rows]:
+    enough = min(max(len(inputs) // 4, _FEWEST_FOR_ORDER), _MOST_FOR_ORDER)
+    if len(inputs) <= enough or random is None:  # so few need no draw
         return inputs, rows
     chosen = np.sort(random.choice(len(inputs), enough, replace=False))
     number = np.full(len(inputs), -1)

@@ -150,7 +150,9 @@ class Logistic:
         steps = int(np.clip(_MOST_WORK // (len(train.buckets[0]) * max(train.target_sizes)), 10, self.most_steps))
         design = _Design(train, OneHot.with_numbers(train) if self.inputs == "numbers" else OneHot.of(train))
         models = [_Penalised(design, c, steps, f"{self.name} C={c:g}") for c in self.inverse_penalties]
-        self.fitted_ = Strongest(models, mixtures=False).fit(train, validation)
+        strongest = Strongest(models, mixtures=False)
+        fit = strongest.fit_alone if len(models) == 1 else strongest.fit
+        self.fitted_ = fit(train, validation)
         return self
 
     def predict(self, inputs: Codes) -> list[Probabilities]:
@@ -210,13 +212,22 @@ class _Penalised:
         people, penalty = float(use.sum()), 1.0 / (self.inverse_penalty * float(use.sum()))
         rows, sparse = self.design.inputs, self.design.sparse
 
-        def objective(flat: Array) -> tuple[float, Array]:
+        slopes = np.zeros(0)
+
+        def objective(flat: Array) -> float:
+            nonlocal slopes
             weights, gradient = flat.reshape(shape), np.empty(shape)
             loss = loss_and_slopes(rows, *sparse, weights, counts, people, penalty, gradient)
-            return loss + penalty / 2 * float((weights[:-1] ** 2).sum()), gradient.ravel()
+            slopes = gradient.ravel()
+            return float(loss + penalty / 2 * float((weights[:-1] ** 2).sum()))
+
+        def gradient_there(_: Array) -> Array:  # L-BFGS asks for it where it has just asked for the objective
+            return slopes
 
         options = {"maxiter": self.steps, "maxls": 50, "gtol": 1e-4, "ftol": 64 * np.finfo(float).eps}
-        found = minimize(objective, np.zeros(shape).ravel(), method="L-BFGS-B", jac=True, options=options).x
+        found = minimize(
+            objective, np.zeros(shape).ravel(), method="L-BFGS-B", jac=gradient_there, options=options
+        ).x
         weights = found.reshape(shape)
         return _Effects(present, np.ascontiguousarray(form @ weights[:-1]), weights[-1].copy(), len(use))
 

@@ -181,6 +181,15 @@ class Strongest:
         """Fit every predictor that is worth it, and choose."""
         return self._fit(train, validation, None)
 
+    def fit_alone(self, train: Samples, validation: Samples) -> Strongest:
+        """Fit the only predictor: there is nothing to choose, so nobody is asked about validation."""
+        (predictor,) = self.predictors
+        self.fitted_ = [predictor.fit(train, validation)]
+        self.mixtures_ = [Mixture((1.0,)) for _ in train.target_sizes]
+        self.chosen_ = (predictor.name,) * len(train.target_sizes)
+        self.like_ = train.nobody
+        return self
+
     def fit_believing(self, train: Samples, validation: Samples) -> Probabilities:
         """Fit, and return what is believed of the first target on validation, row by row.
 

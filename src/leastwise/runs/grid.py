@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
-from itertools import product
+from itertools import product, starmap
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,6 +30,7 @@ from leastwise.minimizers.base import check_label, checked_generalization
 from leastwise.minimizers.feature_selection import METHODS
 from leastwise.minimizers.optimal.surrogate import SURROGATES
 from leastwise.minimizers.pat import LEAVES, fitting_min_leaf
+from leastwise.minimizers.recommended import Mapped
 from leastwise.records.table import Table
 from leastwise.validation import did_you_mean, is_whole
 
@@ -279,14 +280,25 @@ class Source:
     seed: int
     brought: Any = None
 
-    def propose(self, train: Table, constraints: Constraints | None = None) -> list[Proposal]:
-        """Return what it finds on the training part; it sees no other record, and no other's numbers."""
+    @property
+    def in_parts(self) -> bool:
+        """Whether it looks for several things that do not wait for each other."""
+        return self.brought is None and family_of(self.minimizer).in_parts
+
+    def propose(
+        self, train: Table, constraints: Constraints | None = None, mapped: Mapped = starmap
+    ) -> list[Proposal]:
+        """Return what it finds on the training part; it sees no other record, and no other's numbers.
+
+        What comes ``in_parts`` is looked for by ``mapped``.
+        """
         table = train.with_own_levels()
         if self.minimizer in known_minimizers():
             check_label(known_minimizers()[self.minimizer], table)
         if self.brought is not None:
             return [*path_of(self.brought, self.parameters, table)]
-        return [*family_of(self.minimizer).propose(table, self, constraints)]
+        family = family_of(self.minimizer)
+        return [*family.propose(table, self, constraints, *([mapped] if family.in_parts else []))]
 
     def signed(self, proposal: Proposal, train: Table) -> Generalization:
         """Return the artefact with its origin: who proposed it, and that validation had a say in choosing it."""
@@ -307,7 +319,7 @@ class Rule(NamedTuple):
     holds: Callable[[Any], bool]
 
 
-Propose = Callable[[Table, Source, Constraints | None], Iterator[Proposal]]
+Propose = Callable[..., Iterator[Proposal]]
 
 
 @dataclass(frozen=True)
@@ -322,6 +334,8 @@ class Family:
         Whether another seed finds anything else.
     needs
         The package it cannot do without, and the extra that brings it.
+    in_parts
+        Whether it takes, as its last argument, who looks for several things at once.
     """
 
     rules: Mapping[str, Rule]
@@ -330,6 +344,7 @@ class Family:
     defaults: Mapping[str, Any] = field(default_factory=dict)
     seeded: bool = True
     needs: tuple[str, str] | None = None
+    in_parts: bool = False
 
 
 def _whole(least: int) -> Rule:
@@ -384,10 +399,13 @@ def _coarsening(train: Table, source: Source, constraints: Constraints | None) -
             yield Proposal({**given, "path": number, "step": step}, generalization)
 
 
-def _recommended(train: Table, source: Source, constraints: Constraints | None) -> Iterator[Proposal]:
+def _recommended(
+    train: Table, source: Source, constraints: Constraints | None, mapped: Mapped
+) -> Iterator[Proposal]:
     given = source.parameters
+    options: Any = {"constraints": constraints, "mapped": mapped}
     generalizations = recommended_paths(
-        train, source.seed, steps=given["steps"], surrogate=given["surrogate"], constraints=constraints
+        train, source.seed, steps=given["steps"], surrogate=given["surrogate"], **options
     )
     for number, each in enumerate(generalizations):
         by = {"by": each.origin["minimizer"]} if "minimizer" in each.origin else {}
@@ -459,6 +477,7 @@ FAMILIES: Mapping[str, Family] = {
         {"steps": _whole(2), "surrogate": SURROGATE},
         _recommended,
         defaults={"steps": 40, "surrogate": DEFAULT_SURROGATE},
+        in_parts=True,
     ),
     "iterative": Family({"k": _whole(1)}, _iterative, defaults={"k": 4}),
     "uniform": Family({"k": _whole(1)}, _once, defaults={"k": 3}),

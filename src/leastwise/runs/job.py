@@ -27,7 +27,7 @@ from leastwise.progress import Progress, Silent
 from leastwise.records.splitting import FEWEST_OF_A_RUN
 from leastwise.records.table import Split
 from leastwise.runs import folder as places
-from leastwise.runs.candidates import Candidate, Failure, write_line
+from leastwise.runs.candidates import Candidate
 from leastwise.runs.choice import choose
 from leastwise.runs.frontier import Frontier
 from leastwise.runs.grid import Entry, Grid
@@ -166,8 +166,7 @@ def keep_attacked(job: Job, frontier: Frontier, tested: Mapping[str, Candidate],
             shutil.copy(path_of(job.folder, point.id), path_of(part, point.id))
     write_whole(part / places.TASK, job.task.to_json())
     write_whole(part / places.SCHEMA, to_yaml(job.split.train.schema), private=True)
-    everyone: tuple[Candidate | Failure, ...] = (*pool.failures, *pool.candidates)
-    write_whole(part / places.CANDIDATES, "".join(write_line(each) for each in everyone))
+    shutil.copy(job.folder / places.CANDIDATES, part / places.CANDIDATES)  # all of the pool
     so_far = Frontier.of(points, frontier.limit_points, frontier.counts)
     places.write_frontier(part, so_far)
     places.write_choice(part, choose(so_far, job.task.budget, pool.candidates))

@@ -6,8 +6,10 @@ Where records are many a sample of them does: to propose and to screen needs no 
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
+from itertools import starmap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,8 +30,10 @@ from leastwise.kernels import is_compiled
 from leastwise.minimizers import Constraints
 from leastwise.minimizers.constraints import broken, brought_to
 from leastwise.minimizers.merging import uninformative
+from leastwise.minimizers.recommended import Mapped
 from leastwise.partition import Untouched
 from leastwise.predictors import JointBuckets
+from leastwise.predictors.base import few_threads
 from leastwise.predictors.held_out import additive
 from leastwise.predictors.regression import linear
 from leastwise.progress import Progress
@@ -67,7 +71,21 @@ class Proposals:
     seconds: float = field(default=0.0, compare=False)
 
 
-def ask(source: Source, train: Table, constraints: Constraints | None) -> Proposals:
+def ask_all(
+    sources: Sequence[Source], train: Table, constraints: Constraints | None, workers: Workers
+) -> Iterator[Proposals]:
+    """Ask the sources, in their order; one that looks for several things has all workers for itself."""
+    whole = [(source, train, constraints) for source in sources if not source.in_parts]
+    asked = iter([*workers.map(ask, whole)])
+    for source in sources:
+        if source.in_parts:
+            with few_threads(1):  # as workers do: sums of several threads differ from run to run
+                yield ask(source, train, constraints, workers.map)
+        else:
+            yield next(asked)
+
+
+def ask(source: Source, train: Table, constraints: Constraints | None, mapped: Mapped = starmap) -> Proposals:
     """Ask one source; a failure is noted, so that the others go on, and nothing is lost silently."""
     start = time.perf_counter()
     own: dict[str, Any] = {
@@ -76,12 +94,14 @@ def ask(source: Source, train: Table, constraints: Constraints | None) -> Propos
         "seed": source.seed,
     }
     try:
-        proposals = source.propose(train, constraints)
+        proposals = source.propose(train, constraints, mapped)
         bound = constraints if constraints is not None or not train.schema.has_trees else Constraints()
         if bound is not None:
             proposals = [p._replace(generalization=brought_to(bound, p.generalization, train)) for p in proposals]
         held = [p for p in proposals if bound is None or not broken(bound, p.generalization, train)]
         candidates = tuple(_candidate(source, proposal, train) for proposal in held)
+    except BrokenProcessPool:  # no failure of the source: a worker was ended
+        raise
     except Exception as error:
         name = "" if isinstance(error, LeastwiseError) else f"{type(error).__name__}: "
         reason = " ".join(f"{name}{error}".split())[:LONGEST_REASON] or type(error).__name__

@@ -64,7 +64,7 @@ from leastwise.runs.proposals import (
     Judged,
     Pool,
     Proposals,
-    ask,
+    ask_all,
     compile_once,
     enough,
     pooled,
@@ -254,7 +254,7 @@ def propose(job: Job, silent: Sequence[str]) -> list[Proposals]:
         "proposing",
         job.journal("proposals.jsonl"),
         sources,
-        lambda rest: job.workers.map(ask, [(source, job.fitting.train, constraints) for source in rest]),
+        lambda rest: ask_all(rest, job.fitting.train, constraints, job.workers),
         partial(to_text, name=name, line=True),
         lambda line: from_text(Proposals, line, name, "journal"),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -125,7 +126,7 @@ def make_state(
 def _joint(buckets: Ints, joint_of: npt.NDArray[Any], most: int) -> tuple[Joint, Ints]:
     """Return the joint buckets with their records as linked lists, and the next record of each record."""
     count = len(buckets)
-    zobrist = generator(0, "zobrist").integers(-(2**62), 2**62, size=(buckets.shape[1], most))
+    zobrist = _zobrist(buckets.shape[1], most)
     keys = np.zeros(count, dtype=np.int64)
     with np.errstate(over="ignore"):
         for j in range(buckets.shape[1]):
@@ -138,6 +139,12 @@ def _joint(buckets: Ints, joint_of: npt.NDArray[Any], most: int) -> tuple[Joint,
     same = by_joint[1:] == by_joint[:-1]
     following[order[:-1][same]] = order[1:][same]
     return Joint(buckets, keys, zobrist, np.ones(count, dtype=np.bool_), head, tail), following
+
+
+@lru_cache(maxsize=64)
+def _zobrist(attributes: int, most: int) -> Ints:
+    """Return a random number for each bucket of each attribute, the same ones each time."""
+    return generator(0, "zobrist").integers(-(2**62), 2**62, size=(attributes, most))
 
 
 def _label(records: Records, model: Additive, buckets: Ints, joint_of: npt.NDArray[Any], most: int) -> Label:

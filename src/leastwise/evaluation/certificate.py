@@ -225,7 +225,7 @@ def certify(
     if label:
         columns = np.column_stack([columns, table.stored_label.astype(np.int64)])
     _, bucket_of = joint_buckets(columns, [int(column.max(initial=0)) + 1 for column in columns.T])
-    people_in = np.bincount(bucket_of, weights=counts)
+    people_in, each = table.people_in(bucket_of), table.each_once.counts
     hidden = [p for p in table.personal if p not in side]
     if not hidden:
         raise ParameterError("a certificate needs personal attributes that are not known; mark at least one")
@@ -241,12 +241,12 @@ def certify(
         {table.schema.names[p]: tolerance for p, tolerance in within.items()},
         # Of one person several records may change at once: McDiarmid's inequality then counts effective persons.
         table.effective_people,
-        people=int(counts.sum()) if table.persons is None else len(np.unique(table.persons)),
+        people=round(table.headcount),
         delta=delta,
         candidates=candidates,
         known=tuple(known),
         joint_buckets=int((people_in > 0).sum()),
-        alone=float((people_in == 1).sum() / counts.sum()),
+        alone=float(each[people_in[bucket_of] == 1].sum() / each.sum()),
         label=label,
         weighted=weighted,
     )

@@ -71,3 +71,86 @@ def test_a_check_counts_persons_too(run: Run, twice: Path, grid: Path, tmp_path:
     alone.write_text("\n".join(line.rsplit(",", 1)[0] for line in twice.read_text("utf-8").splitlines()), "utf-8")
     without = run("check", policy, "--data", alone)
     assert "the records have no column 'who': each of them is taken for a person" in without.err
+
+
+@pytest.fixture
+def one_question(tmp_path: Path) -> Path:
+    """A single question with two answers, which tells the label of most."""
+    rows = [
+        ("y", "yes" if i % 10 < 8 else "no") if i % 2 else ("n", "yes" if i % 10 < 2 else "no") for i in range(600)
+    ]
+    path = tmp_path / "one.csv"
+    path.write_text("\n".join(["smoker,ill", *(",".join(row) for row in rows)]) + "\n", encoding="utf-8")
+    return path
+
+
+def test_one_question_with_two_answers_is_asked_or_not(run: Run, one_question: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    task = ["--label", "ill", "--personal", "smoker", "--quick", "--jobs", 1]
+    answer = run("run", one_question, *task, "-o", folder)
+    assert answer.code == 0, answer.err
+    assert answer.out.startswith("Ask 1 of 1 question, with 2 answers in all: smoker in full.\n")
+    # Nobody is alone: that is not why nothing can be promised.
+    assert "nobody is alone with theirs, of 180 tested" in answer.out
+    assert "too many people are alone" not in answer.out
+    told = run("necessity", folder, one_question)
+    assert told.code == 0
+    assert "needed" in told.out
+    assert run("evaluate", folder, one_question, "--quick", "-a", "A1,A8").code == 0
+    loose = run("choose", folder, "--max-error-increase", 0.9)
+    assert loose.code == 0
+    assert "Ask nothing: without the one question no more is lost than is allowed." in loose.out
+    assert run("necessity", folder, one_question).code == 0
+    both = ["--max-error-increase", 0.01, "--min-adversary-error", "smoker=0.3"]
+    nothing = run("choose", folder, *both)
+    assert nothing.code == 1
+    assert "None of the 2 candidates of the frontier fits" in nothing.out
+
+
+def test_the_estimate_that_is_chosen_by_is_told(run: Run, finished: Path) -> None:
+    answer = run("choose", finished, "--max-error-increase", 0.1)
+    assert re.search(
+        r"the model is estimated to err [\d.-]+ points more than with everything asked \([\d.-]+ with", answer.out
+    )
+    facts = json.loads((finished / "report.json").read_text("utf-8"))["frontier"]
+    columns = facts["table"]["columns"]
+    estimate, tested = (columns.index(name) for name in ("errs more, estimated to choose by", "errs more on test"))
+    told = {row[-1]: (row[estimate], row[tested]) for row in facts["table"]["rows"]}
+    for point in StoredRun.load(finished).frontier.points:
+        chosen_by, seen = point.validation.increase, point.test.increase
+        assert chosen_by is not None
+        assert seen is not None
+        shown = told[point.id]
+        assert shown[0].startswith(f"{100 * chosen_by.mean:z.1f} (")
+        assert shown[1] == f"{100 * seen.mean:z.1f}"
+    said = (finished / "report.md").read_text("utf-8")
+    assert "errs more, estimated to choose by" in said
+    assert facts["increases"].split("(")[0] in said
+    assert "estimated to choose by" in (finished / "report.html").read_text("utf-8")
+
+
+def test_where_nothing_keeps_a_stated_limit_nothing_is_called_chosen(run: Run, finished: Path, made: Path) -> None:
+    words = [
+        "run",
+        made / "small.csv",
+        "--label",
+        "rich",
+        "--personal",
+        "job,sex",
+        "--grid",
+        made / "grid.yaml",
+        *QUICK,
+    ]
+    limits = ["--max-error-increase", 0, "--min-adversary-error", "job=0.7", "--min-adversary-error", "sex=0.4"]
+    answer = run(*words, *limits, "-o", finished)
+    assert answer.code == 1, answer.out
+    assert answer.out.startswith("Nothing is recommended. ")
+    report = (finished / "report.md").read_text("utf-8")
+    assert report.startswith("# What to ask to predict rich: nothing fits\n\n**Nothing is recommended. Of ")
+    assert "· chosen" not in report
+    assert "leastwise necessity" not in report
+    assert run("necessity", finished, made / "small.csv").code == 2
+    for line in answer.out.splitlines():
+        if ": leastwise choose " in line:  # what is advised is not refused
+            command = line.partition(": leastwise ")[2].split()
+            assert run(*command).code == 0

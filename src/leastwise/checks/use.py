@@ -154,9 +154,10 @@ def _placed(column: pl.Series, people: pl.Series, answers: Iterable[str]) -> tup
             counts[where] += count
     if strange:
         # What they hold may be somebody's exact value: it is counted, not shown.
+        answers_text = "not its one answer" if len(place) == 1 else f"none of its {len(place)} answers"
         so_many = "1 record holds" if strange == 1 else f"{strange:,} records hold"
         raise DataError(
-            f"{column.name}: {so_many} something that is none of its {len(place)} answers; the "
+            f"{column.name}: {so_many} something that is {answers_text}; the "
             "records must be generalized by this generalization (--codes if they hold the buckets' numbers)"
         )
     return _whole(np.asarray(counts))

@@ -26,6 +26,7 @@ from leastwise.cli.sources import (
     stays,
 )
 from leastwise.cli.task import Data, Label, Missing, Person, Personal, Records, SurveyWeights, Task, names
+from leastwise.documents.wording import counted
 from leastwise.errors import DataError, ParameterError, PrivacyLeakWarning, shorten
 from leastwise.progress import Lines
 from leastwise.validation import did_you_mean
@@ -346,9 +347,9 @@ def _show_details(attack: AttackResult) -> None:
         print_table("A1 by attribute", ("attribute", *RIGHT, "predicted by"), by_attribute, RIGHT)
     elif isinstance(attack, SinglingOutResult):
         typer.echo(
-            f"A8: {attack.distinct:,} different records; the rarest is held by {attack.rarest:,} "
-            f"({attack.rarest_records:,} such); {attack.unique_people:,} of {attack.people:,.0f} people "
-            f"{'is' if attack.unique_people == 1 else 'are'} alone."
+            f"A8: {counted(attack.distinct, 'different record')}; the rarest is held by {attack.rarest:,} "
+            f"({attack.rarest_records:,} such); {attack.unique_people:,} of "
+            f"{counted(attack.people, 'person', 'people')} {'is' if attack.unique_people == 1 else 'are'} alone."
         )
         for predicate in attack.predicates[:MOST_PREDICATES_SHOWN]:
             typer.echo(f"    {visible(str(predicate), 400)}")

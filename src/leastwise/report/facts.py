@@ -25,6 +25,7 @@ from leastwise.report.buckets import attribute_facts
 from leastwise.report.frontier import frontier_facts
 from leastwise.report.task import provenance_facts, task_facts
 from leastwise.runs import Choice, Run
+from leastwise.runs.nearest import only_nearest
 from leastwise.runs.shares import Shares
 from leastwise.runs.showing import nothing_needed
 
@@ -71,7 +72,12 @@ def summarize(
     shares = Shares.stored(run) if table is None else Shares.count(run, table)
     answer = answer_facts(generalization, evaluation) | unchosen_facts(run)
     unneeded = nothing_needed(run, ITS_FOLDER)
-    answer["sentences"] += [*unneeded[:1], *run.unfinished]
+    answer["sentences"] = [
+        *only_nearest(run.choice, run.frontier),
+        *answer["sentences"],
+        *unneeded[:1],
+        *run.unfinished,
+    ]
     answer["ways_on"] += unneeded[1:]
     return {
         "format": FORMAT,

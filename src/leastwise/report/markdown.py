@@ -21,7 +21,11 @@ def render_markdown(facts: Facts) -> str:
         [f"# {as_is(report_title(facts))}"],
         _answer(facts["answer"]),
         _section("What was asked", _task(task_texts(facts["task"]))),
-        _section("The trade-off", [facts["frontier"]["search"]], facts["frontier"]["table"]),
+        _section(
+            "The trade-off",
+            [facts["frontier"]["search"], facts["frontier"]["increases"]],
+            facts["frontier"]["table"],
+        ),
         _section("Before and after, question by question", about, questions),
         _names(facts["attributes"]),
         _necessity(facts["necessity"]),

@@ -125,6 +125,7 @@ def _frontier(frontier: Facts) -> dict[str, Any]:
         "table": frontier["table"],
         "chosen": next((i for i, point in enumerate(points) if point["chosen"]), None),
         "search": frontier["search"],
+        "increases": frontier["increases"],
     }
 
 

@@ -424,7 +424,7 @@ def _picked(run: Run, point: Candidate) -> Choice:
         candidate=point.id,
         sentence=(
             f"A person picked this one of {len(front.points)} attacked candidates. On the validation part "
-            f"{figures_in_words(point)}. {kept}"
+            f"{figures_in_words(point, budget)}. {kept}"
         ),
         fits=not broken,
         binding=(),

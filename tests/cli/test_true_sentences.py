@@ -154,3 +154,40 @@ def test_where_nothing_keeps_a_stated_limit_nothing_is_called_chosen(run: Run, f
         if ": leastwise choose " in line:  # what is advised is not refused
             command = line.partition(": leastwise ")[2].split()
             assert run(*command).code == 0
+
+
+def test_what_a_person_picked_is_not_called_unseen_by_the_test_part(run: Run, finished: Path) -> None:
+    other = next(p.id for p in StoredRun.load(finished).frontier.points)
+    answer = run("choose", finished, "--candidate", other)
+    assert answer.code == 0
+    assert (
+        "Where it was picked by figures of the test part, what these confirm is confirmed by hindsight."
+        in answer.out
+    )
+    report = (finished / "report.md").read_text("utf-8")
+    assert "a person picked one. The figures here come from the test part; where it was picked by these" in report
+    assert "which had no say in that" not in report
+
+
+def test_a_quick_run_does_not_claim_the_strongest_attacks(finished: Path) -> None:
+    report = (finished / "report.md").read_text("utf-8")
+    assert "the strongest we could train" not in report
+    assert "are those of a quick run, trained less than they can be" in report
+
+
+def test_where_nothing_is_asked_nothing_is_stolen(run: Run, tmp_path: Path) -> None:
+    rows = [f"{'nsw'[i * i % 3]},{'fm'[i * 7 % 13 % 2]},{'yes' if i * 5 % 17 == 3 else 'no'}" for i in range(900)]
+    data, folder = tmp_path / "silent.csv", tmp_path / "out"
+    data.write_text("\n".join(["town,sex,ill", *rows]) + "\n", encoding="utf-8")
+    answer = run("run", data, "--label", "ill", "--personal", "sex", "--quick", "--jobs", 1, "-o", folder)
+    assert answer.code == 0, answer.err
+    first, *_ = answer.out.splitlines()
+    assert first.startswith("Ask nothing: ")
+    assert "errors do not show who is at risk" in first
+    assert "There are no records to steal: whoever guesses gets" in answer.out
+    assert "nobody who sees only generalized records that hold nothing gets fewer than" in answer.out
+    assert "labels gets fewer" not in answer.out
+    report = (folder / "report.md").read_text("utf-8")
+    assert f"**{first.partition('.')[0]}." in report
+    assert "errors do not show who is at risk" in report
+    assert "## What nobody can tell who sees only the generalized records\n" in report

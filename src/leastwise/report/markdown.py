@@ -107,8 +107,7 @@ def _attack(attack: Facts) -> list[str]:
 def _certificate(certificate: Facts | None) -> list[str]:
     if certificate is None:
         return []
-    title = "What nobody can tell who sees only the generalized records"
-    blocks = _section(title, certificate["sentences"], bullets=True)
+    blocks = _section(certificate["title"], certificate["sentences"], bullets=True)
     return [*blocks, *([as_is(certificate["note"])] if certificate["note"] else []), _table(certificate["table"])]
 
 

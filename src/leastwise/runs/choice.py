@@ -28,6 +28,8 @@ ALIKE_PLACES = 4
 NOT_TOLD = 0.5
 """Where no candidate keeps the limit with a margin: an increase that is larger by so many standard errors than
 that of the one that comes closest is no reason to ask more."""
+PICKED = "A person picked this one"
+"""How the sentence begins where nobody else chose."""
 ALIKE = 0.005
 """Candidates whose errors differ by no more are alike, and the one that asks least is the best of them."""
 
@@ -62,6 +64,11 @@ class Choice:
     binding: tuple[str, ...]
     nearest: str | None
     verdicts: tuple[Verdict, ...] = ()
+
+    @property
+    def picked(self) -> bool:
+        """Whether a person picked it, who may have seen what the test part says."""
+        return self.sentence.startswith(PICKED)
 
     @property
     def only_nearest(self) -> bool:

@@ -48,11 +48,8 @@ def answer(run: Run) -> list[str]:
         *only_nearest(choice, frontier),
         what_to_ask(chosen, frontier, choice.budget),
         _cost_and_promise(chosen.test, frontier.untouched, choice),
-        f"Whoever steals the records with their labels gets {percent(chosen.test.adversary_error)} of the "
-        f"personal answers wrong (guessing: {percent(frontier.suppressed.adversary_error)}; asking everything: "
-        f"{percent(frontier.untouched.adversary_error)}); "
-        f"{_alone(chosen, run)}.",
-        _certified(chosen.test.certified, chosen.test.unique_people / max(run.task.tested, 1)),
+        _stolen(chosen, run),
+        _certified(chosen.test.certified, chosen.test.unique_people / max(run.task.tested, 1), bool(chosen.asked)),
         *(nothing_needed(run, shlex.quote(str(run.folder))) or _without_what_is_not_needed(chosen, run)),
         *([run.task.source.sentence] if run.task.source else []),
         *([run.task.weights_sentence] if run.task.weighted else []),
@@ -82,7 +79,7 @@ def what_to_ask(chosen: Candidate, frontier: Frontier, budget: Budget) -> str:
         words = questions_in_words(chosen.generalization.partitions)
         of = f"{chosen.asked} of {counted(many, 'question')}"
         return f"Ask {of}, with {counted(chosen.answers, 'answer')} in all: {words}."
-    every = f"all {many} questions" if many > 1 else "the one question"
+    every = {1: "the one question", 2: "both questions"}.get(many, f"all {many} questions")
     of_all = f"of the {many} questions" if many > 1 else "of one question"
     without = f"any {of_all}" if many > 1 else every
     if not budget.bounds_utility:
@@ -194,18 +191,37 @@ def _hindsight(other: Candidate, budget: Budget) -> str:
     )
 
 
-def _certified(error: float | None, alone: float = 1.0) -> str:
+def _stolen(chosen: Candidate, run: Run) -> str:
+    """Say what a thief is wrong about; where nothing is asked there is nothing to steal."""
+    wrong, guess, full = (
+        percent(figures.adversary_error)
+        for figures in (chosen.test, run.frontier.suppressed, run.frontier.untouched)
+    )
+    tested = counted(run.task.tested, "person", "people")
+    if not chosen.asked:
+        return (
+            f"There are no records to steal: whoever guesses gets {guess} of the personal answers of {tested} "
+            f"tested wrong (asking everything, a thief: {full})."
+        )
+    return (
+        f"Whoever steals the records with their labels gets {wrong} of the personal answers wrong (guessing: "
+        f"{guess}; asking everything: {full}); {_alone(chosen, run)}."
+    )
+
+
+def _certified(error: float | None, alone: float = 1.0, asked: bool = True) -> str:
     """Say what nobody can do; where nothing can be promised, why.
 
-    ``alone`` is the share of people who are with their record.
+    ``alone`` is the share of people who are with their record; ``asked``, whether anything is.
     """
     if not error or error < 0.01:  # fewer than 0 % wrong is no promise
         why = "with so much asked of so few, counting does not tell that anything stays hidden"
         if alone >= _MANY:
             why = "too many people are alone with their record"
         return f"Nothing can be promised about every adversary: {why}."
+    seen = "the generalized records and their labels" if asked else "generalized records that hold nothing"
     return (
-        "However clever, nobody who sees only the generalized records and their labels gets fewer than "
+        f"However clever, nobody who sees only {seen} gets fewer than "
         f"{int(error * 100)}{NO_BREAK}% of the personal answers wrong, on average over people like these "
         f"(95{NO_BREAK}% confidence)."
     )

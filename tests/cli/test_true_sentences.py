@@ -54,6 +54,12 @@ def test_persons_are_counted_and_not_their_records(run: Run, twice: Path, grid: 
     said = (folder / "report.md").read_text("utf-8")
     assert "1,200 records of 600 people; 270 to learn from, 150 to choose with, 180 to report on" in said
     assert not re.search(r"\b(360|300|540|1,200) people\b", said + answer.out)
+    # The commands that go on from a run know whose the records are: else its own people would be tested.
+    assert run("necessity", folder, twice).code == 0
+    assert run("report", folder, twice, "-o", tmp_path / "again.md").code == 0
+    judged_again = run("evaluate", folder, twice, "--quick", "-a", "A1,A8")
+    assert "whose record each one is: who, as in the run" in judged_again.err
+    assert "of 180 people" in judged_again.out
 
 
 def test_a_check_counts_persons_too(run: Run, twice: Path, grid: Path, tmp_path: Path) -> None:

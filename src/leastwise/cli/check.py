@@ -179,7 +179,7 @@ def _new_records(
     """Give the new records: read here, or a sample of them where they stay."""
     from leastwise.checks import read_new
     from leastwise.checks.use import NewRecords
-    from leastwise.cli.domains import declared_for, known_schema
+    from leastwise.cli.domains import declared_for, known_schema, person_of
     from leastwise.records.files import read_frame
     from leastwise.records.sources import SAMPLE
 
@@ -187,7 +187,7 @@ def _new_records(
         frame = read_frame(address, agreed.task.missing)
         assert agreed.generalization is not None  # or nothing would have been chosen
         schema = known_schema(several, frame, declared_for(agreed.generalization))
-        person = agreed.task.person
+        person = person_of(agreed.generalization, agreed.task.person, frame.columns)
         if person is not None and person not in frame.columns:
             typer.echo(
                 f"the records have no column {shorten(person)}: each of them is taken for a person", err=True

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from leastwise.cli.app import Artefact, AsJson, Force, HeldOut, Quick, Seed, app, grouped, load
-from leastwise.cli.domains import declared_for, known_schema, tell_unweighted
+from leastwise.cli.domains import declared_for, known_schema, person_of, tell_unweighted
 from leastwise.cli.necessity import show_necessity
 from leastwise.cli.output import check_output, print_lines, print_table, visible
 from leastwise.cli.settings import numbers_by_name, set_option, settings, settings_of
@@ -181,7 +181,8 @@ def _here(
     frame = read_frame(task.data, tuple(task.missing or ()))
     chosen, *others = (prepared(path, task.label, task.personal, frame) for path in artefacts)
     schema = known_schema([chosen, *others], frame, declared_for(artefacts[0], task.schema))
-    records = Records(Table.from_frame(frame, schema, task.person, task.survey_weights))
+    person = person_of(artefacts[0], task.person, frame.columns)
+    records = Records(Table.from_frame(frame, schema, person, task.survey_weights))
     records.tell_left_out()
     progress = Lines("judging: ")
     return judge(chosen, records.table, wanted, seed, quick, others=others, **how.words(), progress=progress)

@@ -161,8 +161,8 @@ def test_a_run_asks_what_is_planted_and_speaks_of_euros(finished: Run) -> None:
     assert "euros on average (R2 0.9" in said
     assert "A point is a hundredth of the error of guessing" in said
     alone = chosen.test.unique_people
-    why = "the number to predict is stored as it is beside the answers; without it, 0 would be"
-    assert f"{alone} people are alone with theirs, of {finished.task.tested}: {why}." in said
+    why = "the number to predict is stored as it is beside the answers; without it, nobody would be"
+    assert f"{alone} people are alone with theirs, of {finished.task.tested} tested: {why}." in said
     assert alone > 0.9 * finished.task.tested
     (sentence,) = (each for each in summarize(finished)["answer"]["sentences"] if "alone" in each)
     assert sentence.endswith(f"{why}.")

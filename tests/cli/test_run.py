@@ -45,8 +45,11 @@ def test_the_whole_job(run: Run, small: Path, grid: Path, tmp_path: Path) -> Non
     answer = run(*words)
     assert answer.code == 0, answer.err
     lines = answer.out.splitlines()
-    assert len(lines) == 5
-    assert lines[0].startswith("Ask ")
+    assert len(lines) == 6
+    assert lines[0].startswith(
+        "No candidate keeps the limit that holds when none is stated: the model errs at most 1 "
+    )
+    assert lines[1].startswith("Ask ")
     assert lines[-1] == f"Report: {tmp_path / 'out' / 'report.html'}"
     for stage in ("proposing: 3", "screening: ", "judging the limit points: 4", "attacking the frontier: "):
         assert stage in answer.err

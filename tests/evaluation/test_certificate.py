@@ -93,7 +93,20 @@ def test_says_when_it_is_vacuous() -> None:
     certificate = certify(grouping(table, [range(200), [0, 0]]), table)
     assert certificate.vacuous
     assert certificate.alone == 1
-    assert certificate.sentences()[0].startswith("Nothing can be promised: 100\xa0% of the 200 people are alone")
+    (said,) = certificate.sentences()
+    assert said.startswith(
+        "Nothing can be promised about who sees only these generalized records: 100\xa0% of the 200"
+    )
+
+
+def test_the_reason_why_nothing_is_promised_is_the_reason() -> None:
+    """Where the personal answers themselves are asked nobody needs to be alone."""
+    table = table_of([(i % 2,) for i in range(200)], [2], {0}, part="test")
+    certificate = certify(grouping(table, [[0, 1]]), table)
+    assert (certificate.vacuous, certificate.alone) == (True, 0)
+    (said,) = certificate.sentences()
+    assert "alone" not in said
+    assert "with so much asked of 200 people, counting does not tell that anything stays hidden" in said
 
 
 def test_side_information_is_put_into_z() -> None:

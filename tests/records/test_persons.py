@@ -18,11 +18,13 @@ from leastwise.adversaries.breach import Breach
 from leastwise.adversaries.linkability import Linkability
 from leastwise.adversaries.reconstruction import Reconstruction
 from leastwise.adversaries.singling_out import SinglingOut
+from leastwise.checks import bucket_use
 from leastwise.cli.main import app
 from leastwise.confidence import binomial_interval, mean_interval
 from leastwise.evaluation import Evaluation, certify
 from leastwise.minimizers.base import held_out
 from leastwise.records.duplicates import copies, copies_in_words
+from leastwise.runs.shares import bucket_shares
 from tests import strategies as own
 from tests.adversaries.populations import Bayes, grouping, population, table_of
 
@@ -171,3 +173,32 @@ def test_the_key_is_declared_on_the_command_line_and_nowhere_written(tmp_path: P
     assert "key-" not in Path(artefact).read_text("utf-8") + Path(judged).read_text("utf-8")
     result = CliRunner().invoke(app, ["evaluate", artefact, data, "-a", "A8", "--held-out", "--quick"])
     assert "like a copy" in result.output
+
+
+def test_everything_that_is_said_of_people_counts_persons() -> None:
+    """Two copies of everybody, whose they are being known, are as many people as one of each."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 4, (400, 2))
+    table = replace(table_of(codes, [4, 4], {1}), labels=None)
+    twice = copied(table, 2)
+    g = grouping(table, [[0, 1, 1, 1], [0, 0, 1, 1]])
+    assert (table.headcount, twice.headcount, copied(table, 2, declared=False).headcount) == (400, 400, 800)
+    attacks = [Reconstruction(Bayes).attack(Breach.of(g, population(each))) for each in (table, twice)]
+    assert attacks[0].people == attacks[1].people == 400
+    one, two = (SinglingOut(0).attack(Breach.of(g, population(each))) for each in (table, twice))
+    assert one.crowds == two.crowds
+    assert bucket_use(g, twice) == bucket_use(g, table)
+    shares = [bucket_shares(g, each) for each in (twice, table)]
+    assert all(shares[0][name] == pytest.approx(shares[1][name]) for name in ("a", "b"))
+
+
+def test_a_person_is_once_in_a_crowd_and_in_a_group() -> None:
+    """Whoever has several records hides as well as the rarest of them, and is one person of a group."""
+    table = table_of([(0, 0), (0, 0), (1, 0), (1, 1)], [2, 2], {1})
+    table = replace(table, persons=np.array([0, 0, 0, 1], dtype=np.intp))
+    g = grouping(table, [[0, 1], [0, 0]])
+    found = SinglingOut(0).attack(Breach.of(g, population(table)))
+    assert (found.unique_people, found.people) == (1, 2), "the first is alone with (0), both share (1)"
+    assert [(c.k, c.people_below) for c in found.crowds][:2] == [(2, 1.0), (3, 2.0)]
+    assert table.people_in(np.array([0, 0, 1, 1])).tolist() == [1, 2]
+    assert table.each_once.use(0).tolist() == pytest.approx([2 / 3, 4 / 3])

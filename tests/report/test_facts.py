@@ -47,11 +47,15 @@ def test_the_answer_comes_first_in_plain_sentences(facts: Facts) -> None:
         "Ask 2 of 3 questions, 4 answers instead of 109: age in 2 ranges and sex in full; do not ask job."
     )
     assert alone == (
-        "3 people are alone with a generalized record, among 300 people: all answers together single them out, "
-        "also those that are not declared personal."
+        "3 people are alone with a generalized record, among 300 people tested: all answers together single them "
+        "out, also those that are not declared personal."
     )
-    assert cost == "The model errs 8.6 points more than with full records (21.1 % against 12.5 %)."
-    assert attacker.startswith("An attacker who steals the records is right about job for 60 % of the people; ")
+    assert (
+        cost == "The model errs 8.6 points more than with full records (21.1 % against 12.5 %, 300 people tested)."
+    )
+    assert attacker.startswith(
+        "An attacker who steals the records is right about job for 60 % of the people tested; "
+    )
     assert "guessing without them, for 50 %" in attacker
     assert "of both personal attributes it gets 30 % wrong on average, guessing 38 %" in mean
 

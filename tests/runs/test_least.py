@@ -10,8 +10,7 @@ from leastwise import Generalization
 from leastwise.minimizers.merging import everything_asked
 from leastwise.progress import Silent
 from leastwise.runs import Options, Workers
-from leastwise.runs.candidates import Candidate
-from leastwise.runs.choice import MOST_ANSWERS
+from leastwise.runs.candidates import MOST_ANSWERS, Candidate
 from leastwise.runs.grid import default_grid
 from leastwise.runs.job import Job
 from leastwise.runs.least import LONGEST, MOST_LONG, asking_everything, worth_the_time

@@ -9,9 +9,17 @@ import pytest
 
 from leastwise.evaluation.worth import Worth
 from leastwise.predictors.held_out import Difference
+from leastwise.report import summarize
 from leastwise.runs import Budget, Run
 from leastwise.runs.nearest import broken_limits, loosened, options_of
-from leastwise.runs.showing import _certified, frontier_table, nothing_needed, what_to_ask
+from leastwise.runs.showing import (
+    _certified,
+    _hindsight,
+    frontier_table,
+    nothing_needed,
+    standing,
+    what_to_ask,
+)
 from tests.documents.test_html import check
 from tests.report.hand_made import MISSED, SCHEMA, write_run
 from tests.report.test_html import HOSTILE, hostile_schema
@@ -36,8 +44,9 @@ def test_a_few_lines_say_the_answer(run: Run) -> None:
         "Ask 2 of 3 questions, with 4 answers in all: age in 2 ranges and sex in full; do not ask job.",
         f"Missed on the test part: {MISSED}. Its error is 0.211 against 0.125.",
         "Whoever steals the records with their labels gets 30\xa0% of the personal answers wrong "
-        "(guessing: 38\xa0%; asking everything: 0\xa0%); 3 people are alone with theirs, of 300.",
-        "Nothing can be promised about every adversary: too many people are alone with their record.",
+        "(guessing: 38\xa0%; asking everything: 0\xa0%); 3 people are alone with theirs, of 300 tested.",
+        "Nothing can be promised about every adversary: with so much asked of so few, counting does not tell that "
+        "anything stays hidden.",
         "Left out: id (identifier).",
         f"Run: {run.folder}",
     ]
@@ -46,7 +55,10 @@ def test_a_few_lines_say_the_answer(run: Run) -> None:
 def test_less_than_one_percent_is_no_promise() -> None:
     nothing = "Nothing can be promised about every adversary: too many people are alone with their record."
     assert [_certified(error) == nothing for error in (None, 0.0, 0.0099, 0.01)] == [True, True, True, False]
-    assert "gets fewer than 1\xa0% wrong" in _certified(0.0199)
+    assert "nobody who sees only the generalized records and their labels gets fewer than 1\xa0% of" in _certified(
+        0.0199
+    )
+    assert "alone" not in _certified(None, alone=0.0), "a reason that is not the reason"
 
 
 def test_a_missed_limit_is_said_once_with_what_it_costs(run: Run) -> None:
@@ -54,8 +66,8 @@ def test_a_missed_limit_is_said_once_with_what_it_costs(run: Run) -> None:
     told = str(run)
     assert f"{promise.sentence} Its error is 0.211 against 0.125.\n" in told
     assert told.count("more than with everything asked") == 1
-    for standing, what in (("missed", "a limit is missed"), ("probably missed", "it is beyond a limit")):
-        beyond = replace(other, standing=standing, finding="A1 is wrong too seldom")
+    for stands, what in (("missed", "a limit is missed"), ("probably missed", "it is beyond a limit")):
+        beyond = replace(other, standing=stands, finding="A1 is wrong too seldom")
         told = str(replace(run, choice=replace(run.choice, verdicts=(promise, beyond))))
         assert f"on the test part {what}: {beyond.words}.\n" in told
 
@@ -77,14 +89,40 @@ def test_a_candidate_without_what_is_not_needed_is_named(run: Run, monkeypatch: 
 
     needed, not_needed = replace(sex, attribute="age"), replace(age, attribute="sex")
     assert told(changed, needed, not_needed) == [
-        "Those tested do not show that sex is needed. Without (1 question, 2 answers; the model errs 0.211, the "
-        f"attacker is wrong 34\xa0% of the time): leastwise choose {run.folder} --candidate {other.id}"
+        "Those tested do not show that sex is needed. Without (1 question, 2 answers; of those tested the model "
+        "errs 0.211, and the attacker is wrong 34\xa0% of the time; that is hindsight: it was not chosen by the "
+        f"validation part): leastwise choose {run.folder} --candidate {other.id}"
     ]
     (spaced,) = told(replace(changed, folder=Path("a run")), needed, not_needed)
     assert spaced.endswith(f": leastwise choose 'a run' --candidate {other.id}")
     assert told(run, needed, not_needed) == []  # it would cost something
     assert told(changed, age, sex) == []  # nobody asks sex alone
     assert told(changed, replace(not_needed, attribute="age"), not_needed, together=sex) == []  # one is needed
+
+
+def test_a_candidate_of_those_tested_is_named_with_what_those_say_who_choose(run: Run) -> None:
+    point = run.frontier[run.choice.candidate or ""]
+    judged = replace(point, judged=replace(point.validation, increase=Difference(0.021, 0.004)))
+    said = _hindsight(judged, Budget(max_error_increase=0.01))
+    assert said.startswith(
+        "that is hindsight: it was not chosen by the validation part, which estimates 2.1 points more"
+    )
+    assert said.endswith("allowed are 1")
+
+
+def test_where_nothing_keeps_the_default_the_answer_says_so_first(run: Run) -> None:
+    fits = replace(run.choice, stated=False, fits=False, budget=Budget(max_error_increase=0.01))
+    kept_by_none = replace(run, choice=replace(fits, nearest=fits.candidate))
+    first, second, *_ = str(kept_by_none).splitlines()
+    assert first.startswith(
+        "No candidate keeps the limit that holds when none is stated: the model errs at most 1 point"
+    )
+    assert first.endswith("What follows is the nearest.") or "nearest, estimated to err" in first
+    assert second.startswith("Ask 2 of 3 questions")
+    (called,) = standing(kept_by_none.choice).values()
+    assert called == "chosen as the nearest, does not fit"
+    assert summarize(kept_by_none)["answer"]["sentences"][0] == first
+    assert not str(replace(run, choice=fits)).startswith("No candidate")
 
 
 def test_why_nothing_is_asked_is_said(run: Run) -> None:
@@ -99,8 +137,8 @@ def test_why_nothing_is_asked_is_said(run: Run) -> None:
     why = "Ask nothing: these records do not show that a model errs less with the answers to all 3 questions."
     assert said(limit, untold) == why
     rare = (
-        " Only 3.0\xa0% of the people are not of the most frequent class: errors do not show who is at risk, even "
-        "where answers tell it."
+        " Only 3.0\xa0% of the people of the validation part are not of the most frequent class: errors do not "
+        "show who is at risk, even where answers tell it."
     )
     assert said(limit, untold, 0.03) == why + rare
     allowed = "Ask nothing: without any of the 3 questions no more is lost than is allowed."

@@ -156,8 +156,13 @@ class Breach:
 
     @cached_property
     def people(self) -> float:
-        """How many people were stolen from."""
+        """How many people the stolen records stand for: what shares of them are shares of."""
         return self.truth.people + self.withheld
+
+    @property
+    def headcount(self) -> float:
+        """How many people were stolen from: who has several records is one."""
+        return self.truth.headcount + self.withheld
 
     def together_with(self, others: Sequence[Generalization]) -> Breach:
         """Return the breach of these and more generalizations of the same people."""

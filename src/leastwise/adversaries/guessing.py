@@ -438,7 +438,7 @@ def reconstruction_fields(
     )
     return {
         "adversary": adversary,
-        "people": breach.people,
+        "people": breach.headcount,
         "adversary_error": float(np.mean([result.adversary_error for result in attributes])),
         "interval": _interval_of_mean(breach, own),
         "baseline": float(np.mean([result.baseline for result in attributes])),

@@ -177,7 +177,7 @@ class Linkability(Adversary):
         value_told, value_by_chance = answers.values(breach.truth.codes[:, a])
         return LinkabilityResult(
             adversary=self.name,
-            people=breach.people,
+            people=breach.headcount,
             adversary_error=error,
             interval=Interval(min(interval.low, error), interval.high),
             baseline=1 - 1 / k,

@@ -227,7 +227,7 @@ def _point(
     errors = tuple(each / people for each in wrong)
     return CertaintyPoint(
         share=share,
-        people=people,
+        people=max(1.0, people * truth.headcount / truth.people),  # as many as so many records are of, on average
         mean=float(np.mean(errors)),
         minimum=min(errors),
         errors=errors,

@@ -158,14 +158,14 @@ class SinglingOut(Adversary):
         check_between("predicates", self.predicates, 0)
         truth = breach.truth.unweighted  # a crowd is of records, for whomever else they speak
         first, people = _multiplicities(breach.stored, truth)
-        persons, rarest = truth.persons, int(people.min())
-        deployed = _unique(breach.records, truth) + int(breach.withheld) if breach.labelled else None
+        rarest = int(people.min())
+        deployed = int((_smallest_crowds(breach.records, truth) == 1).sum() + breach.withheld)
         return singled_out(
             people,
             int(breach.withheld),
-            None if persons is None else (_unique(breach.stored, truth), len(np.unique(persons))),
+            None if truth.persons is None else _smallest_crowds(breach.stored, truth),
             predicates=self._predicates(breach, first[people == rarest], rarest),
-            unique_without_label=deployed,
+            unique_without_label=deployed if breach.labelled else None,
             seconds=time.perf_counter() - start,
         )
 
@@ -179,14 +179,15 @@ class SinglingOut(Adversary):
 
 
 def singled_out(
-    people: npt.NDArray[np.int_], withheld: int = 0, persons: tuple[int, int] | None = None, **rest: Any
+    people: npt.NDArray[np.int_], withheld: int = 0, crowds: npt.NDArray[np.int_] | None = None, **rest: Any
 ) -> SinglingOutResult:
     """Return the result from how many people hold each record.
 
-    ``withheld`` are people whose count is not known: each may be alone. ``persons``: where one person has several
-    records, how many persons are alone with one, and of how many.
+    ``withheld`` are people whose count is not known: each may be alone. ``crowds``: where one person has several
+    records, the smallest crowd that each person is in with one of them.
     """
-    unique, everybody = persons or (int((people == 1).sum()), int(people.sum()) + withheld)
+    hidden = np.repeat(people, people) if crowds is None else crowds  # person by person, in how many they hide
+    unique, everybody = int((hidden == 1).sum()), len(hidden) + withheld
     rarest = int(people.min(initial=np.iinfo(np.int64).max))
     unique += withheld
     return SinglingOutResult(
@@ -202,40 +203,39 @@ def singled_out(
         multiplicities=tuple(
             (int(m), int(n)) for m, n in zip(*np.unique(people, return_counts=True), strict=True)
         ),
-        crowds=tuple(_crowd(people, k, withheld) for k in CROWDS),
+        crowds=tuple(_crowd(hidden, k, withheld) for k in CROWDS),
         **rest,
     )
 
 
-def _unique(records: npt.NDArray[Any], truth: Table) -> int:
-    """Return how many people have a record that nobody else has; of several, one is enough."""
-    first, people = _multiplicities(records, truth)
-    alone = first[people == 1]
-    return len(alone) if truth.persons is None else len(np.unique(truth.persons[_same_as(records, alone)]))
+def _smallest_crowds(records: npt.NDArray[Any], truth: Table) -> npt.NDArray[np.int_]:
+    """Return, person by person, how many hold the rarest record of theirs; of several, the rarest finds them."""
+    _, record_of = _joined(records)
+    people = np.round(truth.people_in(record_of)).astype(int)[record_of]
+    if truth.persons is None:
+        return np.repeat(people, np.round(truth.counts).astype(int))
+    _, own = np.unique(truth.persons, return_inverse=True)
+    smallest = np.full(own.max(initial=-1) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(smallest, own, people)
+    return smallest
 
 
-def _same_as(records: npt.NDArray[Any], rows: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Return which records are the same as one of these rows."""
-    record_of = joint_buckets(records, [int(column.max(initial=0)) + 1 for column in records.T])[1]
-    return np.isin(record_of, record_of[rows])
+def _joined(records: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
+    return joint_buckets(records, [int(column.max(initial=0)) + 1 for column in records.T])
 
 
 def _multiplicities(records: npt.NDArray[Any], truth: Table) -> tuple[npt.NDArray[Any], npt.NDArray[np.int_]]:
     """Return a row of each distinct record, and how many people have it."""
-    first, record_of = joint_buckets(records, [int(column.max(initial=0)) + 1 for column in records.T])
-    if truth.persons is not None:
-        pairs = np.unique(np.column_stack([record_of, truth.persons])[truth.counts > 0], axis=0)
-        people = np.bincount(pairs[:, 0], minlength=len(first)).astype(float)
-    else:
-        people = np.bincount(record_of, weights=truth.weights, minlength=len(first))
+    first, record_of = _joined(records)
+    people = truth.people_in(record_of)
     if (np.abs(people - np.round(people)) > 1e-9).any():
         raise ParameterError("A8 counts people: weights must be whole numbers (multiplicities)")
     return first[people > 0], np.round(people[people > 0]).astype(int)
 
 
-def _crowd(people: npt.NDArray[np.int_], k: int, withheld: int = 0) -> Crowd:
-    below = int(people[people < k].sum()) + withheld
-    return Crowd(k=k, people_below=float(below), share_below=below / (int(people.sum()) + withheld))
+def _crowd(hidden: npt.NDArray[np.int_], k: int, withheld: int = 0) -> Crowd:
+    below = int((hidden < k).sum()) + withheld
+    return Crowd(k=k, people_below=float(below), share_below=below / (len(hidden) + withheld))
 
 
 def shortest(records: npt.NDArray[Any], counts: npt.NDArray[Any], row: int, people: int) -> list[int]:

@@ -104,7 +104,7 @@ def _figure(value: float | None, about: str) -> str:
 def _certificate(check: Check) -> list[Facts]:
     if check.evaluation is None or check.evaluation.certificate is None:
         return []
-    first = "A bound on every adversary who sees only the generalized records, counted on the new ones."
+    first = "A bound on every adversary who sees only what the sentences name, counted on the new records."
     text = [first, *check.evaluation.certificate.sentences()]
     return [{"title": "What nobody can tell", "text": text, "table": None}]
 

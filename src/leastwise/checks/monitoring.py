@@ -13,6 +13,7 @@ from leastwise.checks.checking import Check, weight_notes
 from leastwise.checks.drifting import DriftLimits, accuracy_comparisons, label_comparisons, use_comparisons
 from leastwise.checks.promise import Promise, Share
 from leastwise.checks.use import alone, class_use, collected_use, one_each, read_collected_weights
+from leastwise.documents.wording import counted
 from leastwise.errors import DataError, ParameterError, shorten
 from leastwise.generalization import Generalization
 from leastwise.runs.budget import Budget
@@ -84,10 +85,11 @@ def monitor(
     share = None if model is None else model_error(generalization, records, model, told)
     unique, label = alone(generalization, records, people), generalization.label
     classes = None if label is None else class_use(label, records, told)
+    now, then = (counted(number, "person", "people") for number in (everybody, promise.people))
     notes = [
-        f"{unique:,} of {everybody:,} people {'is' if unique == 1 else 'are'} alone with their generalized record "
-        f"(A8); of the sample's {promise.people:,} people {promise.unique_people:,} "
-        f"{'was' if promise.unique_people == 1 else 'were'}. With more records, a smaller share is alone."
+        f"{unique:,} of {now} {'is' if unique == 1 else 'are'} alone with their generalized record (A8); of the "
+        f"sample's {then} {promise.unique_people:,} {'was' if promise.unique_people == 1 else 'were'}. With more "
+        "records, a smaller share is alone."
     ]
     # Weights that are all equal say nothing, and a promise by them counts each record once.
     weighted = survey_weights is not None and told.n_unique() > 1

@@ -117,7 +117,7 @@ class Promise(Document):
     def of(cls, generalization: Generalization, test: Table, evaluation: Evaluation) -> Promise:
         """Return what the held-out part of a sample and its evaluation (with A1 and A8) promise."""
         use, label = bucket_use(generalization, test), label_use(test)
-        return cls.of_counts(generalization, use, label, evaluation, test.efficiency, round(test.people))
+        return cls.of_counts(generalization, use, label, evaluation, test.efficiency, round(test.headcount))
 
     @classmethod
     def of_counts(
@@ -271,7 +271,7 @@ def promise_of_run(run: Run) -> Promise:
     # The shares of a run at a source are those of its sample.
     people = evaluation.people.test if run.task.source is None else run.task.records.test
     weighted = run.task.weighted
-    efficiency = 1.0 if weighted is None else weighted / run.task.records.test
+    efficiency = 1.0 if weighted is None else weighted / evaluation.people.test
     use = [
         BucketUse(attribute=n, counts=tuple(round(share * people * efficiency) for share in shares[n]))
         for n in names

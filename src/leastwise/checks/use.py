@@ -44,11 +44,11 @@ def counted(generalization: Generalization) -> list[tuple[int, Partition]]:
 
 def bucket_use(generalization: Generalization, table: Table) -> tuple[BucketUse, ...]:
     """Count the people in each bucket of each attribute that is asked; by survey weights, as they tell."""
-    maps = table.bucket_maps(generalization)
+    maps, worth, table = table.bucket_maps(generalization), _worth(table), table.each_once
     return tuple(
         BucketUse(
             attribute=partition.attribute.name,
-            counts=_whole(table.efficiency * np.bincount(maps[j], weights=table.use(j), minlength=partition.size)),
+            counts=_whole(worth * np.bincount(maps[j], weights=table.use(j), minlength=partition.size)),
         )
         for j, partition in counted(generalization)
     )
@@ -60,7 +60,13 @@ def label_use(table: Table) -> tuple[int, ...] | None:
     if table.labels is None or table.number is not None or label is None:
         return None
     codes = label.combination(table.class_codes) if isinstance(label, JointLabel) else table.labels
-    return _whole(table.efficiency * np.bincount(codes, weights=table.weights, minlength=len(label.values)))
+    each = table.each_once.weights
+    return _whole(_worth(table) * np.bincount(codes, weights=each, minlength=len(label.values)))
+
+
+def _worth(table: Table) -> float:
+    """Return how many people with equal weights a unit of survey weight is worth; 1 where there are none."""
+    return table.effective_people / max(table.people, 1) if table.survey else 1.0
 
 
 def _whole(counts: Any) -> tuple[int, ...]:
@@ -148,9 +154,10 @@ def _placed(column: pl.Series, people: pl.Series, answers: Iterable[str]) -> tup
             counts[where] += count
     if strange:
         # What they hold may be somebody's exact value: it is counted, not shown.
+        answers_text = "not its one answer" if len(place) == 1 else f"none of its {len(place)} answers"
         so_many = "1 record holds" if strange == 1 else f"{strange:,} records hold"
         raise DataError(
-            f"{column.name}: {so_many} something that is none of its {len(place)} answers; the "
+            f"{column.name}: {so_many} something that is {answers_text}; the "
             "records must be generalized by this generalization (--codes if they hold the buckets' numbers)"
         )
     return _whole(np.asarray(counts))
@@ -188,13 +195,18 @@ class NewRecords:
     absent: tuple[str, ...] = ()
 
 
-def read_new(frame: pl.DataFrame, schema: Schema, survey_weights: str | None = None) -> NewRecords:
-    """Encode records that may hold values nobody declared; a label that has not arrived is left out."""
+def read_new(
+    frame: pl.DataFrame, schema: Schema, survey_weights: str | None = None, person: str | None = None
+) -> NewRecords:
+    """Encode records that may hold values nobody declared; a label that has not arrived is left out.
+
+    ``person`` names the column that tells whose record each one is, where one can have several.
+    """
     absent = tuple(label.name for label in schema.labels if label.name not in frame.columns)
     if absent:
         schema = replace(schema, label=None)
     try:
-        return NewRecords(Table.from_frame(frame, schema, None, survey_weights), frame.height, absent=absent)
+        return NewRecords(Table.from_frame(frame, schema, person, survey_weights), frame.height, absent=absent)
     except UnknownValueError:
         pass  # the usual case costs nothing; from here on the strange values are looked for one by one
     masks = {each.name: strange_values(frame, each) for each in (*schema.attributes, *schema.labels)}
@@ -207,7 +219,7 @@ def read_new(frame: pl.DataFrame, schema: Schema, survey_weights: str | None = N
         )
     # Those without one count too: how many questions are asked must not depend on the answers.
     unseen = {name: int(mask.sum()) for name, mask in masks.items()}
-    table = Table.from_frame(frame.filter(kept), schema, None, survey_weights)
+    table = Table.from_frame(frame.filter(kept), schema, person, survey_weights)
     return NewRecords(table, frame.height, unseen, absent)
 
 

@@ -14,7 +14,16 @@ import typer
 from leastwise.cli.app import Artefact, AsJson, Force, PolicyFile, SeedOrPolicy, Trust, app, grouped, load
 from leastwise.cli.domains import tell_unweighted
 from leastwise.cli.output import check_output, print_json, print_table, visible
-from leastwise.cli.sources import UNWEIGHTED, SourceOptions, engine_of, first_look, not_collected, source_of, stays
+from leastwise.cli.sources import (
+    UNWEIGHTED,
+    SourceOptions,
+    engine_of,
+    first_look,
+    not_collected,
+    refuse_person,
+    source_of,
+    stays,
+)
 from leastwise.cli.standing import ever_in_use, reasons_to_reopen
 from leastwise.cli.task import Missing, SurveyWeights, Task, policy_of
 from leastwise.cli.train import read_answers
@@ -122,8 +131,6 @@ def check(
     if agreed.task.data is None:
         raise ParameterError("name the records: data in the policy, or --data new.csv")
     tell_unweighted(agreed.generalization or Path(), agreed.task.survey_weights)
-    if agreed.task.person is not None:
-        typer.echo("whose record each one is has no part in a check: each of these records is a person", err=True)
     progress = Lines("judging: ")
     with _new_records(given.data or str(agreed.task.data), agreed, at, [chosen, *earlier], progress) as new:
         records, source, frame = new
@@ -172,7 +179,7 @@ def _new_records(
     """Give the new records: read here, or a sample of them where they stay."""
     from leastwise.checks import read_new
     from leastwise.checks.use import NewRecords
-    from leastwise.cli.domains import declared_for, known_schema
+    from leastwise.cli.domains import declared_for, known_schema, person_of
     from leastwise.records.files import read_frame
     from leastwise.records.sources import SAMPLE
 
@@ -180,7 +187,13 @@ def _new_records(
         frame = read_frame(address, agreed.task.missing)
         assert agreed.generalization is not None  # or nothing would have been chosen
         schema = known_schema(several, frame, declared_for(agreed.generalization))
-        yield _New(read_new(frame, schema, agreed.task.survey_weights), None, frame)
+        person = person_of(agreed.generalization, agreed.task.person, frame.columns)
+        if person is not None and person not in frame.columns:
+            typer.echo(
+                f"the records have no column {shorten(person)}: each of them is taken for a person", err=True
+            )
+            person = None
+        yield _New(read_new(frame, schema, agreed.task.survey_weights, person), None, frame)
         return
     if agreed.task.survey_weights is not None:
         raise ParameterError(UNWEIGHTED)
@@ -198,7 +211,8 @@ def _new_source(
 
     if at.explain:
         raise ParameterError("check asks what evaluate asks: see leastwise evaluate --explain")
-    task = Task(data=address, missing=list(agreed.task.missing))
+    task = Task(data=address, missing=list(agreed.task.missing), person=agreed.task.person)
+    refuse_person(task)
     with engine_of(task.data, at) as engine:
         frame = first_look(task, at, engine, agreed.seed, progress)
         schema = known_schema(several, frame)

@@ -6,7 +6,7 @@ stand for the same values; elsewhere it is what the records show.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from leastwise.generalization import Generalization
+    from leastwise.runs.task import RunTask
     from leastwise.schema import Attribute, Schema
 
 
@@ -39,6 +40,30 @@ def declared_for(artefact: Path, named: Path | None = None) -> Schema | None:
 
 def tell_unweighted(artefact: Path, weights: str | None = None) -> None:
     """Say, of what a run with survey weights chose, that records count once each where no weights are given."""
+    task = _task_beside(artefact) if weights is None else None
+    if task is not None and task.weighted is not None:
+        named = "" if task.survey_weights is None else f" ({visible(task.survey_weights, 40)})"
+        typer.echo(f"the run was judged by survey weights{named}; here each record counts once", err=True)
+
+
+def person_of(artefact: Path, given: str | None, columns: Collection[str]) -> str | None:
+    """Return the column that tells whose record each one is: the one that is given, or else that of its run.
+
+    Without it one person's records would lie in several parts of a split, and each would count as a person.
+    """
+    task = _task_beside(artefact) if given is None else None
+    if task is None or task.person is None:
+        return given
+    name = visible(task.person, 40)
+    if task.person not in columns:
+        typer.echo(f"the run knew whose record each one is ({name}); here each is taken for a person", err=True)
+        return None
+    typer.echo(f"whose record each one is: {name}, as in the run", err=True)
+    return task.person
+
+
+def _task_beside(artefact: Path) -> RunTask | None:
+    """Return what was asked of the run that an artefact lies with; None where it lies with none."""
     from leastwise.documents import read_text
     from leastwise.documents.plain import format_of
     from leastwise.runs.folder import TASK, read_task
@@ -46,12 +71,9 @@ def tell_unweighted(artefact: Path, weights: str | None = None) -> None:
 
     folders = (artefact, artefact.parent, artefact.parent.parent)
     folder = next((folder for folder in folders if (folder / TASK).is_file()), None)
-    if weights is not None or folder is None or format_of(read_text(folder / TASK)) != FORMAT:
-        return
-    task = read_task(folder)
-    if task.weighted is not None:
-        named = "" if task.survey_weights is None else f" ({visible(task.survey_weights, 40)})"
-        typer.echo(f"the run was judged by survey weights{named}; here each record counts once", err=True)
+    if folder is None or format_of(read_text(folder / TASK)) != FORMAT:
+        return None
+    return read_task(folder)
 
 
 def known_schema(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from leastwise.cli.app import Artefact, AsJson, Force, HeldOut, Quick, Seed, app, grouped, load
-from leastwise.cli.domains import declared_for, known_schema, tell_unweighted
+from leastwise.cli.domains import declared_for, known_schema, person_of, tell_unweighted
 from leastwise.cli.necessity import show_necessity
 from leastwise.cli.output import check_output, print_lines, print_table, visible
 from leastwise.cli.settings import numbers_by_name, set_option, settings, settings_of
@@ -26,6 +26,7 @@ from leastwise.cli.sources import (
     stays,
 )
 from leastwise.cli.task import Data, Label, Missing, Person, Personal, Records, SurveyWeights, Task, names
+from leastwise.documents.wording import counted
 from leastwise.errors import DataError, ParameterError, PrivacyLeakWarning, shorten
 from leastwise.progress import Lines
 from leastwise.validation import did_you_mean
@@ -180,7 +181,8 @@ def _here(
     frame = read_frame(task.data, tuple(task.missing or ()))
     chosen, *others = (prepared(path, task.label, task.personal, frame) for path in artefacts)
     schema = known_schema([chosen, *others], frame, declared_for(artefacts[0], task.schema))
-    records = Records(Table.from_frame(frame, schema, task.person, task.survey_weights))
+    person = person_of(artefacts[0], task.person, frame.columns)
+    records = Records(Table.from_frame(frame, schema, person, task.survey_weights))
     records.tell_left_out()
     progress = Lines("judging: ")
     return judge(chosen, records.table, wanted, seed, quick, others=others, **how.words(), progress=progress)
@@ -346,9 +348,9 @@ def _show_details(attack: AttackResult) -> None:
         print_table("A1 by attribute", ("attribute", *RIGHT, "predicted by"), by_attribute, RIGHT)
     elif isinstance(attack, SinglingOutResult):
         typer.echo(
-            f"A8: {attack.distinct:,} different records; the rarest is held by {attack.rarest:,} "
-            f"({attack.rarest_records:,} such); {attack.unique_people:,} of {attack.people:,.0f} people "
-            f"{'is' if attack.unique_people == 1 else 'are'} alone."
+            f"A8: {counted(attack.distinct, 'different record')}; the rarest is held by {attack.rarest:,} "
+            f"({attack.rarest_records:,} such); {attack.unique_people:,} of "
+            f"{counted(attack.people, 'person', 'people')} {'is' if attack.unique_people == 1 else 'are'} alone."
         )
         for predicate in attack.predicates[:MOST_PREDICATES_SHOWN]:
             typer.echo(f"    {visible(str(predicate), 400)}")

@@ -45,7 +45,7 @@ def necessity(
 
     Example: `leastwise necessity run/ adult.csv`
     """
-    from leastwise.cli.domains import declared_for, known_schema
+    from leastwise.cli.domains import declared_for, known_schema, person_of
     from leastwise.cli.evaluate import prepared
     from leastwise.cli.report import table_of
     from leastwise.evaluation import groups_of, necessity_of
@@ -61,6 +61,7 @@ def necessity(
     if run is None:
         at = int(chosen.origin.get("split_seed", 0)) if seed is None else seed
         schema = known_schema([chosen], frame, declared_for(generalization))
+        person = person_of(generalization, person, frame.columns)
         split = Table.from_frame(frame, schema, person, survey_weights).split(at)
     else:
         at = run.task.seed if seed is None else seed

@@ -91,10 +91,11 @@ def _format(given: str | None, output: Path | None) -> str:
 
 
 def table_of(run: Run, frame: Any, data: str, person: str | None, survey_weights: str | None = None) -> Table:
-    """Return the records of a run; others are refused."""
+    """Return the records of a run; others are refused. Whose they are, and their weights, the run knows."""
     from leastwise.records.table import Table
     from leastwise.runs.task import fingerprint
 
+    person, survey_weights = person or run.task.person, survey_weights or run.task.survey_weights
     table = Table.from_frame(frame, run.schema, person, survey_weights)
     if fingerprint(table) != run.task.fingerprint:
         raise DataError(

@@ -35,7 +35,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leastwise.adversaries.breach import stores_label
-from leastwise.documents.wording import percent
+from leastwise.documents.wording import counted, percent
 from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.records.grouping import joint_buckets
@@ -130,18 +130,28 @@ class Certificate:
         return tuple(self._sentence(bound) for bound in (*self.bounds, self.mean))
 
     def _nothing(self) -> str:
+        people = counted(self.people, "person", "people")
+        why = f"with so much asked of {people}, counting does not tell that anything stays hidden"
+        if self.alone >= ALMOST_ALL:
+            why = (
+                f"{percent(self.alone)} of the {people} are alone in their joint bucket, so what others tell "
+                "about them cannot be judged by counting"
+            )
         return (
-            f"Nothing can be promised: {percent(self.alone)} of the {self.people:,} people are alone in their "
-            f"joint bucket, so what others tell about them cannot be judged by counting; a coarser generalization"
+            f"Nothing can be promised about who sees only {self._seen()}: {why}; a coarser generalization"
             f"{', less side information' if self.known else ''} or more records can be certified."
         )
 
+    def _seen(self) -> str:
+        """Say what an adversary sees of whom this is a bound: no more than this."""
+        seen = "these generalized records" + (" and their labels" if self.label else "")
+        return seen + (f" and knows {', '.join(self.known)}" if self.known else "")
+
     def _sentence(self, bound: Bound) -> str:
-        who = "these generalized records" + (" and their labels" if self.label else "")
-        who += f" and knows {', '.join(self.known)}" if self.known else ""
-        start = f"With {100 * (1 - self.delta):.6g} % confidence nobody who sees only {who} can tell"
+        start = f"With {100 * (1 - self.delta):.6g} % confidence nobody who sees only {self._seen()} can tell"
         if bound.bound >= 1:
-            return f"About {bound.attribute} nothing can be promised (guessing gives {bound.guessing:.2f})."
+            what = f"About {bound.attribute} nothing can be promised of who sees only {self._seen()}"
+            return f"{what} (guessing gives {bound.guessing:.2f})."
         if bound is self.mean:
             which = "personal attributes that it does not know" if self.known else "personal attributes"
             what = f"more than {_up(bound.bound)} of the {which}, on average over people"
@@ -225,7 +235,7 @@ def certify(
     if label:
         columns = np.column_stack([columns, table.stored_label.astype(np.int64)])
     _, bucket_of = joint_buckets(columns, [int(column.max(initial=0)) + 1 for column in columns.T])
-    people_in = np.bincount(bucket_of, weights=counts)
+    people_in, each = table.people_in(bucket_of), table.each_once.counts
     hidden = [p for p in table.personal if p not in side]
     if not hidden:
         raise ParameterError("a certificate needs personal attributes that are not known; mark at least one")
@@ -241,12 +251,12 @@ def certify(
         {table.schema.names[p]: tolerance for p, tolerance in within.items()},
         # Of one person several records may change at once: McDiarmid's inequality then counts effective persons.
         table.effective_people,
-        people=int(counts.sum()) if table.persons is None else len(np.unique(table.persons)),
+        people=round(table.headcount),
         delta=delta,
         candidates=candidates,
         known=tuple(known),
         joint_buckets=int((people_in > 0).sum()),
-        alone=float((people_in == 1).sum() / counts.sum()),
+        alone=float(each[people_in[bucket_of] == 1].sum() / each.sum()),
         label=label,
         weighted=weighted,
     )

@@ -124,7 +124,7 @@ class GroupErrors:
         more, errors = dict[str, dict[str, Difference]](), list[Difference]()
         for grouping in groupings:
             names, members = grouping.of(table)
-            people = np.bincount(members, weights=table.counts)
+            people = table.people_in(members)
             large = {names[i]: members == i for i in np.flatnonzero(people >= FEWEST)}
             more[grouping.name] = {name: _mean(own - everything, table, rows) for name, rows in large.items()}
             errors += [_mean(own, table, rows) for rows in large.values()]

@@ -124,7 +124,8 @@ class Evaluation:
         if not number or alone is None or alone.unique_without_label is None:
             return ""
         stored = "the number to predict is stored as it is beside the answers"
-        return f": {stored}; without it, {alone.unique_without_label:,} would be"
+        without = f"{alone.unique_without_label:,}" if alone.unique_without_label else "nobody"
+        return f": {stored}; without it, {without} would be"
 
     def to_json(self) -> str:
         """Return the document; the same judgement gives the same bytes."""

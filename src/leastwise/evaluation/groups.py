@@ -185,7 +185,7 @@ def judge(people: _People, grouping: Grouping) -> tuple[list[GroupFigures], Gap 
     """Return the figures of every group that can be told, and the largest gap between those of enough people."""
     names, members = grouping.of(people.table)
     rows = {name: members == i for i, name in enumerate(names)}
-    size = {name: float(people.table.counts[own].sum()) for name, own in rows.items()}
+    size = {name: people.table.take(np.flatnonzero(own)).headcount for name, own in rows.items()}
     # The error of a group of one is what became of that person.
     figures = [_figures(people, grouping.name, name, rows[name]) for name in names if size[name] >= FEWEST_TOLD]
     large = [(name, _increase(people, rows[name])) for name in names if size[name] >= FEWEST]
@@ -223,14 +223,14 @@ def _increase(people: _People, rows: Array) -> Difference:
 
 
 def _figures(people: _People, grouping: str, group: str, rows: Array) -> GroupFigures:
-    table = people.table
-    counts, persons = table.counts[rows], None if table.persons is None else table.persons[rows]
+    own = people.table.take(np.flatnonzero(rows))
+    counts, persons = own.counts, own.persons
     more, z = _increase(people, rows), float(stats.norm.ppf((1 + LEVEL) / 2))
     adversary = None if people.adversary is None else people.adversary[rows]
     return GroupFigures(
         grouping=grouping,
         group=group,
-        people=float(counts.sum()),
+        people=own.headcount,
         error=float(np.average(people.wrong[rows], weights=counts)),
         interval=error_interval(people.wrong[rows], counts, persons),
         everything=float(np.average(people.everything[rows], weights=counts)),
@@ -239,7 +239,7 @@ def _figures(people: _People, grouping: str, group: str, rows: Array) -> GroupFi
         adversary_error=None if adversary is None else float(np.average(adversary, weights=counts)),
         adversary_interval=None if adversary is None else mean_interval(adversary, counts, persons=persons),
         baseline=None if people.baseline is None else float(np.average(people.baseline[rows], weights=counts)),
-        alone=int(people.alone[rows].sum()),
+        alone=round(own.take(np.flatnonzero(people.alone[rows])).unweighted.headcount),
     )
 
 
@@ -260,7 +260,7 @@ def _alone(generalization: Generalization, table: Table) -> Array:
     codes = np.stack([*columns, table.stored_label], axis=1)
     keys = joint_keys(codes, [int(column.max(initial=0)) + 1 for column in codes.T])
     _, inverse = np.unique(keys, return_inverse=True)
-    return np.asarray(np.bincount(inverse, weights=table.unweighted.counts)[inverse] == 1)
+    return np.asarray(table.unweighted.people_in(inverse)[inverse] == 1)
 
 
 def _in_words(gap: Gap) -> str:

@@ -97,7 +97,7 @@ def necessity_of(
     return Necessity(
         fingerprint=generalization.fingerprint,
         seed=seed,
-        people=split.test.people,
+        people=split.test.headcount,
         error=now.model.error,
         adversary_error=now.adversary_error,
         asked=tuple(asked),

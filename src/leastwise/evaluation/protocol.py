@@ -122,7 +122,7 @@ def evaluate(
         fingerprint=generalization.fingerprint,
         seed=seed,
         quick=quick,
-        people=People(**{name: getattr(split, name).people for name in Split._fields}),
+        people=People(**{name: getattr(split, name).headcount for name in Split._fields}),
         personal=split.test.schema.personal,
         utility=utilities[0],
         everything=utilities[1],

@@ -194,7 +194,7 @@ def risk_of(wrong: Array, train: Table, judged: Table, predictor: str, seconds: 
         error=errors / people,
         interval=error_interval(wrong, counts, judged.persons),
         baseline=float(guessed / people),
-        people=people,
+        people=judged.headcount,
         predictor=predictor,
         seconds=seconds,
     )

@@ -17,6 +17,7 @@ from typing import Any
 
 import polars as pl
 
+from leastwise.documents.wording import counted
 from leastwise.documents.writing import unnamed_file
 from leastwise.errors import DataError, MissingExtraError, shorten
 from leastwise.records.csv import SEPARATOR_NAMES, open_bytes
@@ -103,10 +104,14 @@ def _statistics(path: Path) -> tuple[pl.DataFrame, str]:
         raise _not_read(path, "a file of a statistics package", error) from None
     labels = about.variable_value_labels
     made = {name: _labelled(values, labels.get(name, {})) for name, values in columns.items()}
-    named = f", {len(labels)} columns by their value labels" if labels else ""
+    named = (
+        f", {counted(len(labels), 'column by its value labels', 'columns by their value labels')}"
+        if labels
+        else ""
+    )
     return pl.DataFrame(
         made, strict=False
-    ), f"{path.suffix[1:].lower()} of {about.number_rows or 0:,} records{named}"
+    ), f"{path.suffix[1:].lower()} of {counted(about.number_rows or 0, 'record')}{named}"
 
 
 def _labelled(values: Any, labels: dict[Any, str]) -> pl.Series:

@@ -236,6 +236,29 @@ class Table:
         return float(len(self)) if self.weights is None else float(self.weights.sum())
 
     @property
+    def headcount(self) -> float:
+        """How many people these are: each once, however many records are theirs, or however much they weigh."""
+        return self.people if self.persons is None else float(len(np.unique(self.persons)))
+
+    @property
+    def each_once(self) -> Table:
+        """The table for shares of people: of several records of one person each counts as a part of one.
+
+        Survey weights stay as they are: they say for how many each record speaks.
+        """
+        if self.persons is None or self.survey:
+            return self
+        _, own, records = np.unique(self.persons, return_inverse=True, return_counts=True)
+        return replace(self, weights=1 / records[own])
+
+    def people_in(self, bucket_of: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+        """Return how many people are in each bucket: who has several records there is one."""
+        if self.persons is None:
+            return np.bincount(bucket_of, weights=self.counts).astype(float)
+        pairs = np.unique(np.column_stack([bucket_of, self.persons])[self.counts > 0], axis=0)
+        return np.bincount(pairs[:, 0], minlength=int(bucket_of.max(initial=-1)) + 1).astype(float)
+
+    @property
     def effective_people(self) -> float:
         """How many people with one record each tell as much (Kish).
 
@@ -247,8 +270,8 @@ class Table:
 
     @property
     def efficiency(self) -> float:
-        """Of survey weights, the effective number of people by record (Kish); 1 where there are none."""
-        return self.effective_people / max(len(self), 1) if self.survey else 1.0
+        """Of survey weights, the effective number of people for each person (Kish); 1 where there are none."""
+        return self.effective_people / max(self.headcount, 1) if self.survey else 1.0
 
     def use(self, attribute: int) -> npt.NDArray[np.float64]:
         """Return how many people have each code of an attribute."""

@@ -56,10 +56,13 @@ def unchosen_facts(run: Run) -> Facts:
     return {"sentences": sentences, "ways_on": ways_on(choice, run.frontier, ITS_FOLDER)}
 
 
-def answer_facts(generalization: Generalization, evaluation: Evaluation) -> Facts:
-    """Return the sentences and the four figures that they rest on."""
+def answer_facts(generalization: Generalization, evaluation: Evaluation, why_nothing: str = "") -> Facts:
+    """Return the sentences and the four figures that they rest on.
+
+    ``why_nothing`` says of a form without any question why it has none.
+    """
     sentences = [
-        _questions_sentence(generalization),
+        why_nothing if why_nothing and not generalization.collected else _questions_sentence(generalization),
         _cost_sentence(evaluation),
         *attacker_sentences(evaluation),
         *(_alone_sentence(a, evaluation) for a in evaluation.attacks if isinstance(a, SinglingOutResult)),
@@ -87,13 +90,14 @@ def _cost_sentence(evaluation: Evaluation) -> str:
     if evaluation.utility is None or evaluation.everything is None:
         return ""
     now, before = evaluation.utility.error, evaluation.everything.error
-    number = evaluation.utility.number
+    number, more = evaluation.utility.number, max(now - before, 0.0)  # to see less gains nothing but by chance
+    tested = f"{counted(evaluation.utility.people, 'person', 'people')} tested"
     if number is not None:
-        more = (
-            f"{number.in_its_unit(abs(now - before))} {'more' if now > before else 'less'} than with full records"
-        )
-        return f"The model is {number.words()}: {more}. Guessing is off by {number.in_its_unit(1.0)}."
-    told = f"The model errs {compared(now - before)} full records ({percent(now, 1)} against {percent(before, 1)})"
+        off = f"{number.in_its_unit(more)} more" if more else "no more"
+        guess = f"Guessing is off by {number.in_its_unit(1.0)}"
+        return f"The model is {number.words()}: {off} than with full records, {tested}. {guess}."
+    than = compared(more) if now >= before or not round(100 * (before - now), 1) else "no more than with"
+    told = f"The model errs {than} full records ({percent(now, 1)} against {percent(before, 1)}, {tested})"
     pairs = [*zip(evaluation.utility.labels, evaluation.everything.labels, strict=True)]
     each = [f"{percent(o.error, 1)} against {percent(i.error, 1)} about {o.label}" for o, i in pairs]
     return f"{told}: {listed(each)}." if each else f"{told}."
@@ -107,13 +111,17 @@ def attacker_sentences(evaluation: Evaluation) -> list[str]:
     most, many = weakest(attack), len(attack.attributes)
     told, guessed = percent(1 - most.adversary_error), percent(1 - most.baseline)
     gains = most.baseline > most.adversary_error and told != guessed
-    right = f"right about {most.attribute} for {told} of the people"
+    within = "" if most.tolerance is None else f" within {most.tolerance:g}"
+    right = f"right about {most.attribute}{within} for {told} of the people tested"
+    steals = (
+        f"An attacker who steals the records{' with their labels' if evaluation.deployment else ''} is {right}"
+    )
     every = "both personal attributes" if many == 2 else f"all {many} personal attributes"
     full = "had everything been asked, for 100\u00a0%"
     if gains:
-        first = f"An attacker who steals the records is {right}; {full}; guessing without them, for {guessed}."
+        first = f"{steals}; {full}; guessing without them, for {guessed}."
     else:
-        first = f"An attacker who steals the records is {right}, as one who only guesses; {full}."
+        first = f"{steals}, as one who only guesses; {full}."
     if many == 1:
         return [first]
     which = "That is the attribute it gains most on" if gains else "About no attribute it does better than that"
@@ -125,7 +133,7 @@ def _alone_sentence(attack: SinglingOutResult, evaluation: Evaluation) -> str:
     alone = counted(attack.unique_people, "person is", "people are") if attack.unique_people else "Nobody is"
     together = ": all answers together single them out, also those that are not declared personal"
     how = evaluation.alone_by_a_number or together
-    among = f"among {counted(attack.people, 'person', 'people')}"
+    among = f"among {counted(attack.people, 'person', 'people')} tested"
     return f"{alone} alone with a generalized record, {among}{how if attack.unique_people else ''}."
 
 

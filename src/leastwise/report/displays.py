@@ -25,7 +25,7 @@ from leastwise.partition import Intervals, Partition
 from leastwise.records.table import Table
 from leastwise.runs import Figures, Run
 from leastwise.runs.nearest import NEAREST
-from leastwise.runs.showing import point_name, standing
+from leastwise.runs.showing import CHOSEN, CHOSEN_AS_NEAREST, point_name, standing
 from leastwise.schema import Attribute
 from leastwise.validation import check_choice
 
@@ -125,8 +125,8 @@ class FrontierDisplay(Display):
         )
         for name, words in self.names.items():
             point = self.points[name].point
-            if words in ("chosen", NEAREST):
-                filled = COLOURS[1] if words == "chosen" else "white"
+            if words in (CHOSEN, CHOSEN_AS_NEAREST, NEAREST):
+                filled = COLOURS[1] if words == CHOSEN else "white"
                 ax.plot(*point, "D", color=COLOURS[1], markerfacecolor=filled, ms=9)
             _note(ax, words, point)
         for words, figures in (("everything asked", self.untouched), ("nothing asked", self.suppressed)):

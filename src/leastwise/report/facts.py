@@ -13,7 +13,7 @@ from leastwise.adversaries.result import AttackResult, GuestResult
 from leastwise.decisions import DECISION, Decision, History
 from leastwise.decisions.signing import SUFFIX, signature_of
 from leastwise.documents.pictures import bar, bars, bars_of_section
-from leastwise.documents.wording import counted, percent
+from leastwise.documents.wording import counted, listed, percent
 from leastwise.evaluation.certificate import Bound, Certificate
 from leastwise.evaluation.declared_groups import FEWEST, FEWEST_TOLD
 from leastwise.evaluation.evaluation import Evaluation
@@ -25,14 +25,18 @@ from leastwise.report.buckets import attribute_facts
 from leastwise.report.frontier import frontier_facts
 from leastwise.report.task import provenance_facts, task_facts
 from leastwise.runs import Choice, Run
+from leastwise.runs.nearest import only_nearest
 from leastwise.runs.shares import Shares
-from leastwise.runs.showing import how_to_be_sure, nothing_needed
+from leastwise.runs.showing import how_to_be_sure, nothing_needed, what_to_ask
 
 Facts = dict[str, Any]
 FORMAT, VERSION = "leastwise-report", 1
+CERTIFICATE_TITLE = "What nobody can tell who sees only the generalized records"
 CERTIFICATE_NOTE = (
     "Accuracy is meant on average over people like these. Each sentence holds with that confidence by itself; the "
-    "table also gives the slightly higher bounds that hold all at the same time."
+    "table also gives the slightly higher bounds that hold all at the same time. Guessing is here to say of "
+    "everybody what is most often right of those tested, seen in hindsight, as the bound is: who guesses by other "
+    "people, as the attackers above, is right a little less often."
 )
 
 BY_NECESSITY = "It is found by: leastwise necessity RUN RECORDS"
@@ -48,6 +52,9 @@ GROUPS_METHOD = (
 )
 SIGNED = f"It is signed: {DECISION}{SUFFIX}. Whether the signature fits is said by: leastwise check."
 NEITHER = "with another seed, another candidate may come nearest."
+LEARNING = ["A1", "A2", "A3", "A4", "A5", "A6"]
+STRONGEST = "the strongest we could train"
+QUICK_ATTACKS = "those of a quick run, trained less than they can be"
 QUICK = "This was a quick run: the attacks were trained less than they can be. A full run may find more."
 
 
@@ -69,9 +76,17 @@ def summarize(
     shown = shown_id(run)
     generalization, evaluation = run.generalization(shown), run.evaluation(shown)
     shares = Shares.stored(run) if table is None else Shares.count(run, table)
-    answer = answer_facts(generalization, evaluation) | unchosen_facts(run)
+    point, budget = run.frontier[shown], run.choice.budget
+    answer = answer_facts(generalization, evaluation, what_to_ask(point, run.frontier, budget)) | unchosen_facts(
+        run
+    )
     unneeded = nothing_needed(run, ITS_FOLDER)
-    answer["sentences"] += [*unneeded[:1], *run.unfinished]
+    answer["sentences"] = [
+        *only_nearest(run.choice, run.frontier),
+        *answer["sentences"],
+        *unneeded[:1],
+        *run.unfinished,
+    ]
     answer["ways_on"] += [*how_to_be_sure(run, ITS_FOLDER), *unneeded[1:]]
     return {
         "format": FORMAT,
@@ -87,7 +102,7 @@ def summarize(
         "groups": group_facts(run.groups),
         "decision": decision_facts(run, evaluation.fingerprint),
         "drift": drift,
-        "limits": limit_sentences(evaluation, len(run.candidates), run.choice.candidate is not None),
+        "limits": limit_sentences(evaluation, len(run.candidates), run.choice),
         "provenance": provenance_facts(run, evaluation, run.candidate(shown)),
     }
 
@@ -131,6 +146,7 @@ def certificate_facts(certificate: Certificate | None, deployment: Certificate |
             [*row, percent(deployment[bound.attribute].bound, 1)] for row, bound in zip(rows, bounds, strict=True)
         ]
     return {
+        "title": CERTIFICATE_TITLE + (" and their labels" if certificate.label else ""),
         "vacuous": certificate.vacuous,
         "sentences": list(certificate.sentences()),
         "note": "" if certificate.vacuous else certificate.weights_note() + CERTIFICATE_NOTE,
@@ -197,14 +213,14 @@ def _group_bar(each: GroupFigures) -> Facts:
     return {"label": each.group, "values": [asked, {"name": "asking everything", "value": each.everything}]}
 
 
-def limit_sentences(evaluation: Evaluation, candidates: int, chosen: bool = True) -> list[str]:
+def limit_sentences(evaluation: Evaluation, candidates: int, choice: Choice | None = None) -> list[str]:
     """Return the honest limits of a run; those that do not apply to it are left out."""
     sentences = [
         "Every figure is about people like those in the sample. Other places, other years or other ways of asking "
         "can give other figures; judge again on new data.",
-        "The attacks A1 to A6 are the strongest we could train. Somebody may build a stronger one. What no attack "
-        "can do, however clever, is said only by the certificate, and only for somebody who sees nothing but the "
-        "generalized records and their labels.",
+        f"The attacks {_trained(evaluation)} are {QUICK_ATTACKS if evaluation.quick else STRONGEST}. Somebody "
+        "may build a stronger one. What no attack can do, however clever, is said only by the certificate, and "
+        "only for somebody who sees nothing but the generalized records and their labels.",
         "Attribute by attribute the error of an attacker is an average over people. A few can be told better than "
         "the average says: look at the surest guesses and at the people who are alone.",
         "An attribute counts as protected when the attacker does no better than guessing. If almost everybody has "
@@ -213,15 +229,36 @@ def limit_sentences(evaluation: Evaluation, candidates: int, chosen: bool = True
         "more or less, and an average can hide that some groups are served worse than others.",
         "What is not personal here was declared not to be. The report does not question that choice, nor whether "
         "the purpose itself is lawful.",
-        f"Of {counted(candidates, 'candidate')} {'one' if chosen else 'none'} was chosen on the validation part. "
-        "The figures here come from the test part, which had no say in that; "
-        + ("chosen again with another seed, a neighbour on the frontier may win." if chosen else NEITHER),
+        _how_chosen(candidates, choice),
     ]
     if evaluation.quick:
         sentences.append(QUICK)
     if not evaluation.personal:
         sentences.append("No attribute was declared personal, so nothing was reconstructed and nothing certified.")
     return sentences
+
+
+def _trained(evaluation: Evaluation) -> str:
+    """Name the attackers that learned: A7 and A8 link and count."""
+    names = [attack.adversary for attack in evaluation.attacks if attack.adversary in LEARNING]
+    return f"{names[0]} to {names[-1]}" if names == LEARNING[: len(names)] and len(names) > 2 else listed(names)
+
+
+def _how_chosen(candidates: int, choice: Choice | None) -> str:
+    """Say whether the people tested had a say in what the report is about."""
+    of, had_none = (
+        f"Of {counted(candidates, 'candidate')}",
+        "The figures here come from the test part, which had no say",
+    )
+    if choice is not None and choice.picked:
+        return (
+            f"{of} a person picked one. The figures here come from the test part; where it was picked by these, "
+            "they are a little too good, and what they confirm is confirmed by hindsight."
+        )
+    if choice is not None and choice.candidate is None:
+        return f"{of} none was chosen on the validation part. {had_none} in that; {NEITHER}"
+    again = "chosen again with another seed, a neighbour on the frontier may win."
+    return f"{of} one was chosen on the validation part. {had_none} in that; {again}"
 
 
 def decision_facts(run: Run, fingerprint: str) -> Facts | None:

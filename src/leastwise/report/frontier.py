@@ -15,6 +15,7 @@ from leastwise.report.answer import ITS_FOLDER
 from leastwise.report.buckets import BucketTexts
 from leastwise.report.task import search_sentence
 from leastwise.runs import Candidate, Run
+from leastwise.runs.estimate import what_it_is
 from leastwise.runs.shares import ByAttribute, Shares
 from leastwise.runs.showing import LIMIT_NAMES, frontier_table, name_in_words, on_test, point_name
 
@@ -54,6 +55,7 @@ def frontier_facts(run: Run, shares: Shares) -> Facts:
         "screened": screened,
         "table": frontier_table(run.frontier, run.choice)._asdict(),
         "knees": list(run.frontier.knees),
+        "increases": what_it_is(run.frontier.untouched.number is not None),
         "search": search_sentence(run.frontier),
     }
 
@@ -65,7 +67,7 @@ def _point(run: Run, point: Candidate, texts: BucketTexts) -> Facts:
         "kind": "frontier",
         "name": point_name(point.name),
         "chosen": point.id == run.choice.candidate,
-        "nearest": point.id == run.choice.nearest,
+        "nearest": run.choice.candidate is None and point.id == run.choice.nearest,
         **_made_by(run.candidate(point.id)),
         **_asks(run.generalization(point.id), texts),
         "test": to_plain(point.test),

@@ -21,7 +21,11 @@ def render_markdown(facts: Facts) -> str:
         [f"# {as_is(report_title(facts))}"],
         _answer(facts["answer"]),
         _section("What was asked", _task(task_texts(facts["task"]))),
-        _section("The trade-off", [facts["frontier"]["search"]], facts["frontier"]["table"]),
+        _section(
+            "The trade-off",
+            [facts["frontier"]["search"], facts["frontier"]["increases"]],
+            facts["frontier"]["table"],
+        ),
         _section("Before and after, question by question", about, questions),
         _names(facts["attributes"]),
         _necessity(facts["necessity"]),
@@ -103,8 +107,7 @@ def _attack(attack: Facts) -> list[str]:
 def _certificate(certificate: Facts | None) -> list[str]:
     if certificate is None:
         return []
-    title = "What nobody can tell who sees only the generalized records"
-    blocks = _section(title, certificate["sentences"], bullets=True)
+    blocks = _section(certificate["title"], certificate["sentences"], bullets=True)
     return [*blocks, *([as_is(certificate["note"])] if certificate["note"] else []), _table(certificate["table"])]
 
 

@@ -90,10 +90,12 @@ def _contents(facts: Facts) -> list[tuple[str, str]]:
 def task_texts(task: Facts) -> dict[str, Any]:
     """Return the task with its lists and numbers as texts."""
     people, personal = task["people"], task["personal"]
+    records = sum((task.get("records") or {}).values())  # where one person can have several
+    of = f"{counted(records, 'record')} of " if records else ""
     return {
         **task,
         "people_text": (
-            f"{counted(sum(people.values()), 'person', 'people')}; {people['train']:,.0f} to learn from, "
+            f"{of}{counted(sum(people.values()), 'person', 'people')}; {people['train']:,.0f} to learn from, "
             f"{people['validation']:,.0f} to choose with, {people['test']:,.0f} to report on"
         ),
         "classes_text": _classes(task["classes"]) if task.get("number") is None else _number(task["number"]),
@@ -123,6 +125,7 @@ def _frontier(frontier: Facts) -> dict[str, Any]:
         "table": frontier["table"],
         "chosen": next((i for i, point in enumerate(points) if point["chosen"]), None),
         "search": frontier["search"],
+        "increases": frontier["increases"],
     }
 
 

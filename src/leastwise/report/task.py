@@ -26,6 +26,7 @@ def task_facts(run: Run, evaluation: Evaluation) -> Facts:
         "attributes": len(run.schema),
         "personal": list(run.schema.personal),
         "people": to_plain(evaluation.people),
+        "records": None if run.task.persons is None else to_plain(run.task.records),
         "budget": [*budget_lines(run.choice.budget), *_labels_line(run)],
         "stated": run.choice.stated,
     }

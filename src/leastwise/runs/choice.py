@@ -10,9 +10,10 @@ from leastwise.documents.wording import listed
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
 from leastwise.evaluation.risk import deciding
-from leastwise.predictors.held_out import CHOICE_MARGIN, MARGIN
+from leastwise.predictors.held_out import MARGIN
 from leastwise.runs.budget import INCREASE, WORST, Budget, Limit, Size
-from leastwise.runs.candidates import Candidate
+from leastwise.runs.candidates import MOST_ANSWERS, Candidate
+from leastwise.runs.estimate import estimate_in_words, margin_of
 from leastwise.runs.frontier import Frontier, thinned
 from leastwise.runs.task import FRESH
 from leastwise.runs.verdicts import KEPT, MISSED, PROBABLY_KEPT, Verdict, verdicts
@@ -27,8 +28,8 @@ ALIKE_PLACES = 4
 NOT_TOLD = 0.5
 """Where no candidate keeps the limit with a margin: an increase that is larger by so many standard errors than
 that of the one that comes closest is no reason to ask more."""
-MOST_ANSWERS = 60
-"""A form of more answers is nobody's design: it is chosen only where a stated limit is kept by no shorter one."""
+PICKED = "A person picked this one"
+"""How the sentence begins where nobody else chose."""
 ALIKE = 0.005
 """Candidates whose errors differ by no more are alike, and the one that asks least is the best of them."""
 
@@ -50,7 +51,7 @@ class Choice:
     binding
         Where none fits: the limits in the way, in words.
     nearest
-        Where none fits: the id of the candidate that comes closest.
+        Where none fits: the id of the candidate that comes closest; where no limit was stated, it is chosen.
     verdicts
         How each limit stands by the test part, which had no say in choosing; none where nothing was chosen.
     """
@@ -63,6 +64,16 @@ class Choice:
     binding: tuple[str, ...]
     nearest: str | None
     verdicts: tuple[Verdict, ...] = ()
+
+    @property
+    def picked(self) -> bool:
+        """Whether a person picked it, who may have seen what the test part says."""
+        return self.sentence.startswith(PICKED)
+
+    @property
+    def only_nearest(self) -> bool:
+        """Whether no limit was stated, and what was chosen does not keep the one that holds then, nor does any."""
+        return self.candidate is not None and self.candidate == self.nearest
 
     @property
     def promise(self) -> Verdict | None:
@@ -132,8 +143,8 @@ def _nothing_asked(frontier: Frontier, budget: Budget) -> Candidate | None:
 def _asking_nothing(nothing: Candidate, budget: Budget, stated: bool, frontier: Frontier) -> Choice:
     sentence = (
         "Of people whom it did not learn from it cannot be told from chance that a model errs less with "
-        f"everything asked than with nothing asked: {figures_in_words(nothing)}. So these records give no reason "
-        "to ask anything."
+        f"everything asked than with nothing asked: {figures_in_words(nothing, budget)}. So these "
+        "records give no reason to ask anything."
     )
     choice = choice_of(nothing, budget, stated, sentence, frontier)
     lost = choice.promise
@@ -198,8 +209,7 @@ def _chosen(fitting: Sequence[Candidate], budget: Budget, stated: bool, frontier
     several = len(budget.limits_in_words()) > 1
     which = "these limits" if several else "this limit" if stated else "the limit that holds when none is stated"
     short = _short(fitting) if budget.bounds_utility else [*fitting]
-    margin = (MARGIN if budget.bounds_groups else CHOICE_MARGIN) * budget.errors
-    sure = [point for point in _fitting(frontier, budget, margin) if point in short]
+    sure = [point for point in _fitting(frontier, budget, margin_of(budget)) if point in short]
     if not sure and (budget.bounds_groups or budget.max_error_increase is not None):
         least, aim = _likeliest(short, budget, frontier) if budget.bounds_groups else _closest(short, budget)
         what = "all" if several or budget.bounds_groups else "it"
@@ -212,7 +222,7 @@ def _chosen(fitting: Sequence[Candidate], budget: Budget, stated: bool, frontier
         if len(sure) < len(fitting):
             many = f"{many} ({len(sure)} of them with a margin for chance)"
     words = limits_in_words(budget, frontier)
-    sentence = f"{many} {which}: {words}. {why} on the validation part: {figures_in_words(least)}."
+    sentence = f"{many} {which}: {words}. {why} on the validation part: {figures_in_words(least, budget)}."
     return choice_of(least, budget, stated, f"{sentence}{_nothing_would_do(least, budget, frontier)}", frontier)
 
 
@@ -289,16 +299,16 @@ def limits_in_words(budget: Budget, frontier: Frontier) -> str:
     return f"{budget.words()} (the error is limited {which})"
 
 
-def figures_in_words(point: Candidate) -> str:
-    """Say how a candidate is judged on validation."""
+def figures_in_words(point: Candidate, budget: Budget) -> str:
+    """Say how a candidate is judged on validation, and the estimate that it is chosen by."""
     figures = point.validation
+    errs = f"errs {figures.utility_risk:.3f}"
     if figures.labels:
-        each = listed([f"{label.error:.3f} about {label.label}" for label in figures.labels])
-        return f"the model errs {each}, A1 is wrong {figures.adversary_error:.3f} of the time"
-    if figures.number is not None:
-        off = f"the model is {figures.number.words()}"
-        return f"{off}, A1 is wrong {figures.adversary_error:.3f} of the time"
-    return f"the model errs {figures.utility_risk:.3f}, A1 is wrong {figures.adversary_error:.3f} of the time"
+        errs = f"errs {listed([f'{label.error:.3f} about {label.label}' for label in figures.labels])}"
+    elif figures.number is not None:
+        errs = f"is {figures.number.words()}"
+    wrong = f"A1 is wrong {figures.adversary_error:.3f} of the time"
+    return f"the model {errs}, {wrong}{estimate_in_words(figures, budget)}"
 
 
 def choice_of(point: Candidate, budget: Budget, stated: bool, sentence: str, frontier: Frontier) -> Choice:
@@ -328,9 +338,9 @@ def _nearest(budget: Budget, frontier: Frontier, able: Sequence[Candidate]) -> C
     sentence = (
         f"No limit was stated, and no {which} keeps the one that holds then "
         f"({limits_in_words(budget, frontier)}). {why} of those that come closest to it on the validation part: "
-        f"{figures_in_words(point)}."
+        f"{figures_in_words(point, budget)}."
     )
-    return choice_of(point, budget, False, sentence, frontier)
+    return replace(choice_of(point, budget, False, sentence, frontier), nearest=point.id)
 
 
 def _none_fits(budget: Budget, frontier: Frontier, screened: Sequence[Candidate]) -> Choice:

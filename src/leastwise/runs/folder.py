@@ -23,6 +23,7 @@ from leastwise.documents import (
     write_whole,
 )
 from leastwise.documents.journal import Journal, locked
+from leastwise.documents.wording import counted
 from leastwise.errors import ArtefactError, ParameterError, shorten
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.groups import Groups
@@ -31,7 +32,7 @@ from leastwise.generalization import Generalization
 from leastwise.runs import showing
 from leastwise.runs.budget import Budget, Size
 from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, read_line
-from leastwise.runs.choice import Choice, budget_in_force, choose, figures_in_words, guesses, verdicts_of
+from leastwise.runs.choice import PICKED, Choice, budget_in_force, choose, figures_in_words, guesses, verdicts_of
 from leastwise.runs.frontier import Frontier
 from leastwise.runs.surely import choose_surely, surer_than
 from leastwise.runs.task import FRESH, RunTask
@@ -433,8 +434,9 @@ def _picked(run: Run, point: Candidate) -> Choice:
         run.choice,
         candidate=point.id,
         sentence=(
-            f"A person picked this one of {len(front.points)} attacked candidates. On the validation part "
-            f"{figures_in_words(point)}. {kept}"
+            f"{PICKED} of {counted(len(front.points), 'attacked candidate')}. On the validation part "
+            f"{figures_in_words(point, budget)}. {kept} Where it was picked by figures of the test part, "
+            "what these confirm is confirmed by hindsight."
         ),
         fits=not broken,
         binding=(),

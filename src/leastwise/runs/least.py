@@ -34,8 +34,8 @@ from leastwise.minimizers.merging import least as least_of
 from leastwise.predictors.held_out import CHOICE_MARGIN, TOLD, Difference, Reference
 from leastwise.records.table import Split
 from leastwise.runs import folder as places
-from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, read_line, write_line
-from leastwise.runs.choice import MOST_ANSWERS, budget_in_force
+from leastwise.runs.candidates import ID_LENGTH, MOST_ANSWERS, Candidate, Failure, read_line, write_line
+from leastwise.runs.choice import budget_in_force
 from leastwise.runs.frontier import thinned
 from leastwise.runs.job import Job
 from leastwise.runs.judging import Asked

@@ -12,6 +12,7 @@ from leastwise.documents.wording import counted
 from leastwise.errors import ParameterError
 from leastwise.generalization.describe import questions_in_words
 from leastwise.runs.budget import Budget, Limit, Size
+from leastwise.runs.candidates import MOST_ANSWERS
 
 if TYPE_CHECKING:
     from leastwise.runs.candidates import Candidate
@@ -24,6 +25,21 @@ NEAREST = "nearest, does not fit"
 """What a candidate is called that would be wrong to call chosen."""
 DIGITS = 4
 _BY_ATTRIBUTE = "min_adversary_error"
+
+
+def only_nearest(choice: Choice, frontier: Frontier) -> list[str]:
+    """Say so, where no limit was stated and no candidate keeps the one that holds then; nothing elsewhere."""
+    if not choice.only_nearest:
+        return []
+    point = frontier[choice.nearest or ""]
+    longer = any(each.answers > MOST_ANSWERS for each in frontier.points) and point.answers <= MOST_ANSWERS
+    none = f"No candidate of at most {MOST_ANSWERS} answers" if longer else "No candidate"
+    estimate = choice.budget.increase_of(point.validation)
+    more = "" if estimate is None else f", estimated to err {100 * estimate.mean:.1f} points more"
+    return [
+        f"{none} keeps the limit that holds when none is stated: {choice.budget.words()}. What follows is the "
+        f"nearest{more}."
+    ]
 
 
 def would_ask(point: Candidate) -> str:

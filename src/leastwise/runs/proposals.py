@@ -202,11 +202,12 @@ def _limit(name: str, generalization: Generalization, train: Table) -> Candidate
 def pooled(proposals: Sequence[Proposals], table: Table, silent: Sequence[str] = ()) -> Pool:
     """Make equal proposals one, and leave the limit points to themselves.
 
-    Where every attribute is silent, to ask nothing is all that is left.
+    Where every attribute is silent, to ask nothing is all that is left; where nothing lies between the limit
+    points, as of one question with two answers, those that were proposed are candidates.
     """
     if {*silent} == {*table.schema.names}:
         return Pool((candidate_that_asks_nothing(table),))
-    limits = {limit.fingerprint for limit in limit_points(table)}
+    limits = set() if _only_ends(proposals, table) else {limit.fingerprint for limit in limit_points(table)}
     first: dict[str, Candidate] = {}
     finders: dict[str, list[str]] = {}
     for candidate in (each for by in proposals for each in by.candidates if each.fingerprint not in limits):
@@ -227,13 +228,20 @@ def pooled(proposals: Sequence[Proposals], table: Table, silent: Sequence[str] =
     return pool
 
 
+def _only_ends(proposals: Sequence[Proposals], table: Table) -> bool:
+    """Whether to ask everything, or nothing, is all that was proposed of one question."""
+    ends = {limit.fingerprint for limit in limit_points(table)}
+    proposed = {candidate.fingerprint for by in proposals for candidate in by.candidates}
+    return len(table.schema) == 1 and proposed <= ends
+
+
 def _check_some(pool: Pool) -> None:
     if pool.candidates:
         return
     if pool.dropped:
+        every = "the one candidate breaks" if pool.dropped == 1 else f"all {pool.dropped:,} candidates break"
         raise DataError(
-            f"all {pool.dropped:,} candidates break the constraints; loosen them, or use the minimizer optimal, "
-            "which searches under them"
+            f"{every} the constraints; loosen them, or use the minimizer optimal, which searches under them"
         )
     if pool.failures:
         raise DataError(f"no minimizer proposed anything; {pool.failures[0].words}: {pool.failures[0].reason}")

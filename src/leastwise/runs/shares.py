@@ -81,7 +81,7 @@ def _counted(partition: Partition) -> bool:
 
 def bucket_shares(generalization: Generalization, table: Table) -> dict[str, tuple[float, ...]]:
     """Return for each attribute that is asked in buckets the share of people in each bucket."""
-    shares = {}
+    shares, table = {}, table.each_once
     for j, partition in enumerate(generalization.partitions):
         if not _counted(partition):
             continue

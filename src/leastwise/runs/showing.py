@@ -10,10 +10,11 @@ from leastwise.documents.wording import NO_BREAK, counted, listed, percent, perc
 from leastwise.errors import shorten
 from leastwise.generalization import Generalization
 from leastwise.generalization.describe import answers_in_words, questions_in_words
-from leastwise.runs.nearest import NEAREST, NOTHING, options_of, ways_on, would_ask
+from leastwise.runs.budget import Budget
+from leastwise.runs.estimate import ESTIMATED, TESTED, estimate_in_points, on_test_in_points
+from leastwise.runs.nearest import NEAREST, NOTHING, only_nearest, options_of, ways_on, would_ask
 
 if TYPE_CHECKING:
-    from leastwise.runs.budget import Budget
     from leastwise.runs.candidates import Candidate, Figures
     from leastwise.runs.choice import Choice
     from leastwise.runs.folder import Run
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
 REPORT = "report.html"
 INTERVAL, MADE_BY = "95 % interval", "made by"
 POINT_NAMES = {"cheapest": "most accurate on validation", "knee 2": "second knee", "knee 3": "third knee"}
+CHOSEN, CHOSEN_AS_NEAREST = "chosen", "chosen as the nearest, does not fit"
 RARE = 0.1
 """Where fewer people have any other class than the most frequent one, an error rate hardly rewards telling who."""
+_MANY = 0.5  # of the people
 LIMIT_NAMES = {"untouched": "everything asked in full", "suppressed": "nothing asked"}
 
 
@@ -42,13 +45,11 @@ def answer(run: Run) -> list[str]:
         return nothing_fits(run, shlex.quote(str(run.folder)))
     chosen = frontier[choice.candidate]
     return [
+        *only_nearest(choice, frontier),
         what_to_ask(chosen, frontier, choice.budget),
         _cost_and_promise(chosen.test, frontier.untouched, choice),
-        f"Whoever steals the records with their labels gets {percent(chosen.test.adversary_error)} of the "
-        f"personal answers wrong (guessing: {percent(frontier.suppressed.adversary_error)}; asking everything: "
-        f"{percent(frontier.untouched.adversary_error)}); "
-        f"{_alone(chosen, run)}.",
-        _certified(chosen.test.certified),
+        _stolen(chosen, run),
+        _certified(chosen.test.certified, chosen.test.unique_people / max(run.task.tested, 1), bool(chosen.asked)),
         *how_to_be_sure(run, shlex.quote(str(run.folder))),
         *(nothing_needed(run, shlex.quote(str(run.folder))) or _without_what_is_not_needed(chosen, run)),
         *([run.task.source.sentence] if run.task.source else []),
@@ -79,14 +80,15 @@ def what_to_ask(chosen: Candidate, frontier: Frontier, budget: Budget) -> str:
         words = questions_in_words(chosen.generalization.partitions)
         of = f"{chosen.asked} of {counted(many, 'question')}"
         return f"Ask {of}, with {counted(chosen.answers, 'answer')} in all: {words}."
-    every = f"all {many} questions" if many > 1 else "the one question"
-    of_all = f"of the {counted(many, 'question')}"
+    every = {1: "the one question", 2: "both questions"}.get(many, f"all {many} questions")
+    of_all = f"of the {many} questions" if many > 1 else "of one question"
+    without = f"any {of_all}" if many > 1 else every
     if not budget.bounds_utility:
         return f"Ask nothing: {of_all}, the limits that were stated leave none."
     if not budget.tells_nothing(nothing):
         if budget.problems(nothing, frontier.untouched_validation.utility_risk):
             return f"Ask nothing: none {of_all}."  # a person's own choice; its verdict follows
-        return f"Ask nothing: without any {of_all} no more is lost than is allowed.{_rare(nothing)}"
+        return f"Ask nothing: without {without} no more is lost than is allowed.{_rare(nothing)}"
     return (
         f"Ask nothing: these records do not show that a model errs less with the answers to {every}."
         f"{_rare(nothing)}"
@@ -98,8 +100,8 @@ def _rare(nothing: Figures) -> str:
     if nothing.number is not None or nothing.labels or nothing.utility_risk >= RARE:
         return ""
     return (
-        f" Only {percent(nothing.utility_risk, 1)} of the people are not of the most frequent class: errors do "
-        "not show who is at risk, even where answers tell it."
+        f" Only {percent(nothing.utility_risk, 1)} of the people of the validation part are not of the most "
+        "frequent class: errors do not show who is at risk, even where answers tell it."
     )
 
 
@@ -187,17 +189,58 @@ def _without_what_is_not_needed(chosen: Candidate, run: Run) -> list[str]:
     asks = f"{counted(other.asked, 'question')}, {counted(other.answers, 'answer')}"
     return [
         f"Those tested do not show that {listed(necessity.unneeded)} {'are' if even else 'is'} needed{even}. "
-        f"Without ({asks}; the model {errs}, the attacker is wrong {percent(other.test.adversary_error)} of the "
-        f"time): leastwise choose {shlex.quote(str(run.folder))} --candidate {other.id}"
+        f"Without ({asks}; of those tested the model {errs}, and the attacker is wrong "
+        f"{percent(other.test.adversary_error)} of the time; {_hindsight(other, run.choice.budget)}): "
+        f"leastwise choose {shlex.quote(str(run.folder))} --candidate {other.id}"
     ]
 
 
-def _certified(error: float | None) -> str:
-    if not error or error < 0.01:  # fewer than 0 % wrong is no promise
-        return "Nothing can be promised about every adversary: too many people are alone with their record."
+def _hindsight(other: Candidate, budget: Budget) -> str:
+    """Say that who is named for the people tested is named by hindsight, and what those say who choose."""
+    estimate = budget.increase_of(other.validation)
+    said = "that is hindsight: it was not chosen by the validation part"
+    if estimate is None:
+        return said
+    most = budget.max_error_increase
+    allowed = "" if most is None else f", allowed are {100 * most:g}"
     return (
-        "However clever, nobody who sees only the generalized records and their labels gets fewer than "
-        f"{int(error * 100)}{NO_BREAK}% wrong (95{NO_BREAK}% confidence)."
+        f"{said}, which estimates {100 * estimate.mean:z.1f} points more error than with everything asked{allowed}"
+    )
+
+
+def _stolen(chosen: Candidate, run: Run) -> str:
+    """Say what a thief is wrong about; where nothing is asked there is nothing to steal."""
+    wrong, guess, full = (
+        percent(figures.adversary_error)
+        for figures in (chosen.test, run.frontier.suppressed, run.frontier.untouched)
+    )
+    tested = counted(run.task.tested, "person", "people")
+    if not chosen.asked:
+        return (
+            f"There are no records to steal: whoever guesses gets {guess} of the personal answers of {tested} "
+            f"tested wrong (asking everything, a thief: {full})."
+        )
+    return (
+        f"Whoever steals the records with their labels gets {wrong} of the personal answers wrong (guessing: "
+        f"{guess}; asking everything: {full}); {_alone(chosen, run)}."
+    )
+
+
+def _certified(error: float | None, alone: float = 1.0, asked: bool = True) -> str:
+    """Say what nobody can do; where nothing can be promised, why.
+
+    ``alone`` is the share of people who are with their record; ``asked``, whether anything is.
+    """
+    if not error or error < 0.01:  # fewer than 0 % wrong is no promise
+        why = "with so much asked of so few, counting does not tell that anything stays hidden"
+        if alone >= _MANY:
+            why = "too many people are alone with their record"
+        return f"Nothing can be promised about every adversary: {why}."
+    seen = "the generalized records and their labels" if asked else "generalized records that hold nothing"
+    return (
+        f"However clever, nobody who sees only {seen} gets fewer than "
+        f"{int(error * 100)}{NO_BREAK}% of the personal answers wrong, on average over people like these "
+        f"(95{NO_BREAK}% confidence)."
     )
 
 
@@ -206,7 +249,7 @@ def _alone(chosen: Candidate, run: Run) -> str:
     if people and chosen.test.number is not None:
         why = run.evaluation(chosen.id).alone_by_a_number
     alone = counted(people, "person is", "people are") if people else "nobody is"
-    return f"{alone} alone with theirs, of {run.task.tested:,}{why}"
+    return f"{alone} alone with theirs, of {run.task.tested:,} tested{why}"
 
 
 def where(run: Run) -> str:
@@ -264,7 +307,9 @@ def standing(choice: Choice | None) -> dict[str, str]:
     """Return what the candidate is called that was chosen, or comes nearest where none was; by its id."""
     if choice is None:
         return {}
-    return {name: words for name, words in ((choice.candidate, "chosen"), (choice.nearest, NEAREST)) if name}
+    if choice.candidate is not None:
+        return {choice.candidate: CHOSEN_AS_NEAREST if choice.only_nearest else CHOSEN}
+    return {} if choice.nearest is None else {choice.nearest: NEAREST}
 
 
 def frontier_table(frontier: Frontier, choice: Choice | None = None) -> Listing:
@@ -272,30 +317,36 @@ def frontier_table(frontier: Frontier, choice: Choice | None = None) -> Listing:
     schema = frontier.points[0].generalization.schema
     off = "model off, of guessing" if frontier.untouched.number else "model wrong"
     about = [f"about {label.label}" for label in frontier.untouched.labels]
-    errors = [off, INTERVAL, *about, "attacker wrong", INTERVAL]
-    called = standing(choice)
+    errors = [off, INTERVAL, *about, ESTIMATED, TESTED, "attacker wrong", INTERVAL]
+    called, budget = standing(choice), Budget() if choice is None else choice.budget
     rows = [
-        [name_in_words(place, p.name, called.get(p.id, "")), *_figures(p.generalization, shown(p)), p.words, p.id]
+        [
+            name_in_words(place, p.name, called.get(p.id, "")),
+            *_figures(p.generalization, shown(p), p.validation, budget),
+            *(p.words, p.id),
+        ]
         for place, p in enumerate(on_test(frontier), 1)
     ]
     first, last = (
-        [LIMIT_NAMES[name], *_figures(limit, figures), "", ""]
-        for name, limit, figures in (
-            ("untouched", Generalization.untouched(schema), frontier.untouched),
-            ("suppressed", Generalization.suppressed(schema), frontier.suppressed),
+        [LIMIT_NAMES[name], *_figures(limit, seen, chosen_by, budget), "", ""]
+        for name, limit, seen, chosen_by in (
+            ("untouched", Generalization.untouched(schema), frontier.untouched, frontier.untouched_validation),
+            ("suppressed", Generalization.suppressed(schema), frontier.suppressed, frontier.suppressed_validation),
         )
     )
     columns = ["candidate", "questions", "answers", *errors, "people alone", MADE_BY, "id"]
     return Listing(columns, [first, *rows, last])
 
 
-def _figures(generalization: Generalization, figures: Figures) -> list[str]:
+def _figures(generalization: Generalization, figures: Figures, chosen_by: Figures, budget: Budget) -> list[str]:
     return [
         str(len(generalization.collected)),
         answers_in_words(generalization.partitions),
         percent(figures.utility_risk, 1),
         percent_range(figures.utility_interval),
         *(percent(label.error, 1) for label in figures.labels),
+        estimate_in_points(chosen_by, budget),
+        "" if figures is chosen_by else on_test_in_points(figures, budget),  # not attacked yet
         percent(figures.adversary_error, 1),
         percent_range(figures.adversary_interval),
         f"{figures.unique_people:,}",
@@ -334,7 +385,9 @@ def frontier_html(frontier: Frontier) -> str:
 
 def _table_html(frontier: Frontier, choice: Choice | None = None) -> str:
     columns, rows = frontier_table(frontier, choice)
-    kept = [j for j, name in enumerate(columns) if name not in (INTERVAL, MADE_BY)]  # a narrow cell has no room
+    kept = [
+        j for j, name in enumerate(columns) if name not in (INTERVAL, TESTED, MADE_BY)
+    ]  # a narrow cell has no room
     columns, rows = [columns[j] for j in kept], [[row[j] for j in kept] for row in rows]
     chosen = None if choice is None else choice.candidate
     place = next((i for i, p in enumerate(on_test(frontier), 1) if p.id == chosen), None)

@@ -17,9 +17,8 @@ from itertools import takewhile
 from leastwise.documents.wording import counted, percent
 from leastwise.errors import ParameterError
 from leastwise.runs.budget import INCREASE, Budget
-from leastwise.runs.candidates import Candidate
+from leastwise.runs.candidates import MOST_ANSWERS, Candidate
 from leastwise.runs.choice import (
-    MOST_ANSWERS,
     Choice,
     asking_least,
     budget_in_force,
@@ -99,7 +98,7 @@ def choose_surely(frontier: Frontier, budget: Budget | None) -> Choice:
         f"{len(sure)} of {counted(len(frontier.points), 'candidate')} surely {keeps} this limit: "
         f"{limits_in_words(limits, frontier)} (on the test part, {percent(limits.confidence)} sure of all of them "
         "together: tested one after the other, in an order that the validation part settled). "
-        f"{aim} of them on the validation part: {figures_in_words(best)}."
+        f"{aim} of them on the validation part: {figures_in_words(best, limits)}."
     )
     return choice_of(best, limits, stated, sentence, frontier)
 

@@ -199,6 +199,8 @@ class RunTask:
         Where the records have survey weights: how many records of the test part would tell as much without.
     person, survey_weights
         The columns that told whose record each one is, and how much it weighs; where there were such.
+    persons
+        Where one person can have several records: how many persons each part has.
     """
 
     data: str
@@ -220,6 +222,7 @@ class RunTask:
     weighted: float | None = None
     person: str | None = field(default=None, metadata=LEFT_OUT)
     survey_weights: str | None = field(default=None, metadata=LEFT_OUT)
+    persons: Parts | None = field(default=None, metadata=LEFT_OUT)
 
     @property
     def weights_sentence(self) -> str:
@@ -235,8 +238,10 @@ class RunTask:
 
     @property
     def tested(self) -> int:
-        """How many people the frontier was judged on."""
-        return self.records.test if self.source is None else self.source.tested
+        """How many people the frontier was judged on: persons, where one can have several records."""
+        if self.source is not None:
+            return self.source.tested
+        return (self.persons or self.records).test
 
     def to_json(self) -> str:
         """Return the document."""
@@ -281,7 +286,14 @@ def facts_of(split: Split) -> dict[str, Any]:
     return {
         "records": Parts(**{part: len(records) for part, records in split._asdict().items()}),
         "weighted": round(split.test.effective_people, 1) if split.test.survey else None,
+        "persons": _persons_of(split),
     }
+
+
+def _persons_of(split: Split) -> Parts | None:
+    """Return how many persons each part has; None where everybody has one record."""
+    heads = {part: round(records.unweighted.headcount) for part, records in split._asdict().items()}
+    return None if sum(heads.values()) == sum(map(len, split)) else Parts(**heads)
 
 
 def checked_split(table: Table, grid: Grid, options: Options) -> Split:

@@ -191,7 +191,7 @@ def _what_is_not_ruled_out(increase: Difference, most: float, level: float) -> s
     lowest = increase.bound(-NormalDist().inv_cdf(1 - level))
     low, allowed = in_points(lowest, most)
     rest = "that it errs no more at all" if lowest <= 0 else "what is allowed" if low == allowed else low
-    return f"with {(1 - level) * 100:.1f}{NO_BREAK}% confidence the records do not rule out {rest}"
+    return f"a test at {(1 - level) * 100:.1f}{NO_BREAK}% confidence does not rule out {rest}"
 
 
 def _rounded(number: float) -> int:

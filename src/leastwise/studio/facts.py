@@ -250,7 +250,7 @@ def frontier(run: Run) -> list[Plain]:
             "name": point_name(point.name),
             "words": point.words,
             "chosen": point.id == run.choice.candidate,
-            "nearest": point.id == run.choice.nearest,
+            "nearest": run.choice.candidate is None and point.id == run.choice.nearest,
             "error": round(point.validation.utility_risk, 4),
             "safety": round(point.validation.adversary_error, 4),
             "asked": point.asked,

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from leastwise.documents.wording import counted
 from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.partition import Groups, Intervals, Partition, Untouched, keep
@@ -134,9 +135,10 @@ class Constraints:
             yield f"{name} cannot be untouched with values together"
         size = math.inf if attribute.continuous else len(attribute.values) + attribute.extra_values
         if name in self.untouched and most is not None and size > most:
-            yield f"{name} cannot be untouched and have at most {most} buckets"
+            yield f"{name} cannot be untouched and have at most {counted(most, 'bucket')}"
         if most is not None and len({*edges}) + 1 > most:
-            yield f"{name} cannot have at most {most} buckets with {len({*edges})} edges that must stay"
+            stay = f"{counted(len({*edges}), 'edge')} that must stay"
+            yield f"{name} cannot have at most {counted(most, 'bucket')} with {stay}"
         for values in together:
             yield from self._parted(attribute, values)
 
@@ -172,7 +174,9 @@ def broken(constraints: Constraints, generalization: Generalization, table: Tabl
         for j, partition in enumerate(generalization.partitions)
     ]
     in_all, told = constraints.max_buckets_in_all, constraints.nested_in
-    problems = [] if in_all is None or sum(sizes) <= in_all else [f"{sum(sizes)} buckets in all, not {in_all}"]
+    problems = (
+        [] if in_all is None or sum(sizes) <= in_all else [f"{counted(sum(sizes), 'bucket')} in all, not {in_all}"]
+    )
     for j, partition in enumerate(generalization.partitions):
         name = partition.attribute.name
         phrases = _problems(constraints, partition, sizes[j])
@@ -201,7 +205,7 @@ def _problems(constraints: Constraints, partition: Partition, size: int) -> list
     limit, edges = constraints.max_buckets.get(name), constraints.edges.get(name, ())
     problems = []
     if limit is not None and (isinstance(partition, Untouched) or size > limit):
-        problems.append(f"{size} buckets, not {limit}")
+        problems.append(f"{counted(size, 'bucket')}, not {limit}")
     if name in constraints.suppressed and not partition.suppressed:
         problems.append("is not suppressed")
     if name in constraints.untouched and partition != keep(partition.attribute):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from leastwise.documents.wording import counted
 from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.kernels.interval_program import Buckets, best_partition, lower_bound, revealed, run_sums, spread
@@ -287,7 +288,9 @@ def allot(choices: Mapping[int, Sequence[Buckets]], room: int) -> dict[int, Buck
                     after[used + option.size], chosen[used + option.size] = cost, option
         best, taken[attribute] = after, chosen
     if not np.isfinite(best).any():
-        raise ParameterError(f"no partitions with {room} buckets in all meet the constraints; allow more buckets")
+        raise ParameterError(
+            f"no partitions with {counted(room, 'bucket')} in all meet the constraints; allow more buckets"
+        )
     used, result = int(best.argmin()), {}
     for attribute, chosen in reversed(taken.items()):
         result[attribute] = chosen[used]

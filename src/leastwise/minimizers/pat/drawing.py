@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.documents.wording import percent
+from leastwise.documents.wording import counted, percent
 from leastwise.minimizers.pat.tree import PATTree, generalization, refined
 from leastwise.partition import Intervals
 from leastwise.partition.labels import alternatives, group_label
@@ -144,13 +144,14 @@ def leaf_text(tree: PATTree, leaf: int, counts: bool = False) -> str:
     assert label is not None
     if label.continuous:
         predicted = f"about {tree.label_levels[tree.median(leaf)]:.4g}"
-        return f"{predicted} ({tree.people(leaf).sum():,.0f} people)" if counts else predicted
+        return f"{predicted} ({counted(tree.people(leaf).sum(), 'person', 'people')})" if counts else predicted
     likeliest = tree.majority(leaf)
     predicted = tree.class_names[likeliest] if tree.class_names else label.label_of(label.values[likeliest])
     people = tree.people(leaf)
     if not counts:
         return predicted
-    return f"{predicted} ({percent(people.max() / max(people.sum(), 1e-300))} of {people.sum():,.0f} people)"
+    share = percent(people.max() / max(people.sum(), 1e-300))
+    return f"{predicted} ({share} of {counted(people.sum(), 'person', 'people')})"
 
 
 def draw_svg(tree: PATTree, counts: bool = False) -> str:

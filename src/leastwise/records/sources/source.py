@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from leastwise.documents.wording import counted
 from leastwise.errors import DataError, ParameterError, UnknownValueError, shorten
 from leastwise.generalization import Generalization
 from leastwise.partition import Intervals, Partition, Untouched
@@ -146,7 +147,7 @@ class Source:
             codes, levels = (encode_numbers if attribute.continuous else encode_values)(column, attribute)
         except UnknownValueError as error:
             people = int(marginal["n"][error.row]) if error.row is not None else 0
-            raise error.at(f" (in {people:,} records)") from None
+            raise error.at(f" (in {counted(people, 'record')})") from None
         if not len(levels) and not attribute.extra_values:  # all are too rare to be shown: one stands for them
             ends = [end for end in (attribute.lower, attribute.upper) if end is not None]
             levels = np.array(ends[:1] or [0.0])
@@ -330,8 +331,8 @@ class Source:
         """Refuse values that nobody had when the columns were looked at; rare ones were not shown."""
         if self.at_least == 1 and not strange.is_empty():
             raise DataError(
-                f"{int(strange['n'].sum()):,} records hold values that were not there when the columns were "
-                "looked at; begin anew when nobody writes"
+                f"{counted(int(strange['n'].sum()), 'record holds', 'records hold')} values that were not there "
+                "when the columns were looked at; begin anew when nobody writes"
             )
 
     def _codes(self, generalization: Generalization, plan: Plan, answer: pl.DataFrame) -> Codes:
@@ -461,4 +462,4 @@ def _check_label(label: Attribute, values: pl.Series, counts: pl.Series) -> None
     pairs: Iterable[tuple[Any, int]] = zip(values.to_list(), counts.to_list(), strict=True)
     without = sum(n for value, n in pairs if is_missing(value) or text_of(value) is None)
     if without:
-        raise DataError(f"the label {label.name!r} is missing in {without:,} records; leave those out")
+        raise DataError(f"the label {label.name!r} is missing in {counted(without, 'record')}; leave those out")

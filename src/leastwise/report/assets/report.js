@@ -277,7 +277,7 @@
     const parts = [["test part", point.test], ["validation part", point.validation]].filter((pair) => pair[1]);
     const rows = [
       [isNumber ? "model off, of guessing" : "model wrong", (f) => [percent(f.utility_risk), range(f.utility_interval)]], ["attacker wrong (A1)", (f) => [percent(f.adversary_error), range(f.adversary_interval)]],
-      ["any attacker wrong, at least", (f) => (f.certified === null ? "not certified" : percent(f.certified))], ["people alone (A8)", (f) => f.unique_people.toLocaleString("en")],
+      ["whoever sees only these and their labels is wrong, at least (95 %)", (f) => (f.certified === null ? "not certified" : percent(f.certified))], ["people alone (A8)", (f) => f.unique_people.toLocaleString("en")],
     ];
     return tableOf(["", ...parts.map((pair) => pair[0])], rows.map((row) => [row[0], ...parts.map((pair) => row[1](pair[1]))]));
   }
@@ -321,7 +321,7 @@
       const list = element("ul"), folded = element("details");
       for (const sentence of point.certificate) list.append(element("li", sentence));
       folded.append(element("summary", point.certificate.length === 1 ? "The sentence" : `All ${point.certificate.length} sentences`), list);
-      right.append(element("h4", "What nobody can tell who sees only the generalized records"), element("p", point.certificate[point.certificate.length - 1], "small"), folded);
+      right.append(element("h4", "What nobody can tell who sees only the generalized records and their labels"), element("p", point.certificate[point.certificate.length - 1], "small"), folded);
     }
     const command = element("p", null, "small");
     if (point.command) command.append(point.chosen ? "This one is chosen. By its id: " : point.nearest ? "To take this one all the same: " : "To choose this one: ", element("code", point.command, "command"), " (“run” is the folder of this run)");

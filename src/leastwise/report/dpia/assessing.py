@@ -435,7 +435,7 @@ def _groups(about: Subject) -> Part:
 
 
 def _not_examined(about: Subject) -> Part:
-    sentences = limit_sentences(about.evaluation, len(about.run.candidates))
+    sentences = limit_sentences(about.evaluation, len(about.run.candidates), about.run.choice)
     return Part(
         place="not_examined",
         title="What was not examined",

@@ -271,8 +271,7 @@ def test_kept_and_missed_in_words() -> None:
         "the model errs 1.3 points more than with everything asked, allowed is 1.0, which noise can explain"
     )
     assert noise.sentence == (
-        f"Probably missed on the test part: {noise.words}: a test at 99.7\xa0% confidence does not rule out "
-        "0.8."
+        f"Probably missed on the test part: {noise.words}: a test at 99.7\xa0% confidence does not rule out 0.8."
     )
     none = said(ONE_POINT, Difference(0.013, 0.01)).sentence
     assert none.endswith("confidence does not rule out that it errs no more at all.")

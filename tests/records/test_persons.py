@@ -201,4 +201,5 @@ def test_a_person_is_once_in_a_crowd_and_in_a_group() -> None:
     assert (found.unique_people, found.people) == (1, 2), "the first is alone with (0), both share (1)"
     assert [(c.k, c.people_below) for c in found.crowds][:2] == [(2, 1.0), (3, 2.0)]
     assert table.people_in(np.array([0, 0, 1, 1])).tolist() == [1, 2]
+    assert (table.alone_in(np.array([0, 0, 1, 1])), table.alone_in(np.array([0, 1, 2, 2]))) == (1, 1)
     assert table.each_once.use(0).tolist() == pytest.approx([2 / 3, 4 / 3])

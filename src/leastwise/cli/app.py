@@ -166,7 +166,7 @@ def tell_missed(choice: Choice, run: Path, read: bool = False) -> None:
     noise = bool(choice.missed) and all(verdict.only_noise for verdict in choice.missed)
     # By those who chose no candidate keeps the limit; by those tested this one may.
     default = not choice.fits and not choice.stated and (noise or not choice.missed)
-    if kept or choice.candidate is None or (read and (choice.missed or choice.only_nearest)):
+    if kept or choice.candidate is None or (read and (choice.only_nearest or (choice.missed and not default))):
         return
     told = [verdict.finding if noise else verdict.words for verdict in choice.missed]
     what = "; ".join(told) or choice.sentence.rstrip(".")

@@ -125,7 +125,7 @@ class Live:
         self.pool = joined(split)
         self._train = split.train
         self._tested = min(round(split.test.people), len(self.pool))
-        self._effective = self.pool.unweighted.take(np.arange(self._tested)).effective_people
+        self._some = self.pool.unweighted.take(np.arange(self._tested))
         if not self.pool.personal:
             raise ParameterError("live figures need personal attributes to protect; mark some: --personal a,b")
         if split.train.graded is not None:
@@ -160,7 +160,7 @@ class Live:
             model=told[0],
             attributes={t.name: each for t, each in zip(self.targets[1:], told[1:], strict=True)},
             mean=Told(error=error, interval=interval, guessing=guessing),
-            people=self._tested,
+            people=round(self._some.headcount),
             asked=len(sizes),
             answers=sum(sizes),
             looks=looks,
@@ -212,7 +212,7 @@ class Live:
         )
 
     def _slack(self, looks: int) -> float:
-        return math.sqrt(math.log(max(looks, 1) / DELTA) / (2 * self._effective))
+        return math.sqrt(math.log(max(looks, 1) / DELTA) / (2 * self._some.effective_people))
 
     def forget(self) -> None:
         """Count everything again next time."""
@@ -265,8 +265,7 @@ class Live:
         some = slice(0, self._tested)
         labelled = (z * self.pool.classes + self.pool.y)[some]
         bucket_of, joint_buckets = numbering.number_keys(np.ascontiguousarray(labelled))
-        counts = np.round(self.pool.unweighted.counts[some]).astype(np.int64)
-        use = np.bincount(bucket_of, weights=counts, minlength=joint_buckets)
+        counts = np.round(self._some.counts).astype(np.int64)
         told = {}
         for target in self.targets[1:]:
             codes = self.pool.codes[some, target.position].astype(np.int64)
@@ -280,7 +279,7 @@ class Live:
             told[target.name] = most / counts.sum()
         one, all_looks = self._slack(1), self._slack(looks)
         return {
-            "alone": int((use == 1).sum()),
+            "alone": self._some.alone_in(bucket_of),
             "joint_buckets": joint_buckets,
             "certified": max(0.0, 1 - float(np.mean([*told.values()])) - all_looks),
             "certified_by_attribute": {name: max(0.0, 1 - float(t) - all_looks) for name, t in told.items()},

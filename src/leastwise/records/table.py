@@ -258,6 +258,13 @@ class Table:
         pairs = np.unique(np.column_stack([bucket_of, self.persons])[self.counts > 0], axis=0)
         return np.bincount(pairs[:, 0], minlength=int(bucket_of.max(initial=-1)) + 1).astype(float)
 
+    def alone_in(self, bucket_of: npt.NDArray[np.intp]) -> int:
+        """Return how many people are in a bucket with nobody else; of who is in several, one is enough."""
+        people = self.people_in(bucket_of)
+        if self.persons is None:
+            return int((people == 1).sum())
+        return len(np.unique(self.persons[people[bucket_of] == 1]))
+
     @property
     def effective_people(self) -> float:
         """How many people with one record each tell as much (Kish).

@@ -105,7 +105,10 @@ class Room:
             "best": None if best is None else facts.figures(best.validation, best.asked, best.answers),
             "frontier": [] if run is None else facts.frontier(run),
             "unchosen": "" if run is None else facts.unchosen(run),
-            "people": {"looked": len(self.live.pool), "sealed": len(self.split.test)},
+            "people": {
+                "looked": round(self.live.pool.unweighted.headcount),
+                "sealed": round(self.split.test.unweighted.headcount),
+            },
             "tested": 0 if run is None else len(run.frontier.points),
             "going": self.ground.words(),
         }

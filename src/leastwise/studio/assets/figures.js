@@ -99,7 +99,7 @@ function Counts() {
     <thead><tr><td></td><th scope="col">before</th><th scope="col">now</th><th scope="col">${here.unchosen ? "nearest" : "best"}</th></tr></thead>
     <tbody>${rows.map(([name, before, value, best, bad]) => html`<tr key=${name}><th scope="row">${name}</th><td>${before || "all"}</td>
       <td class=${bad ? "is bad" : "is"}>${value}</td><td>${best}</td></tr>`)}</tbody></table>
-    <p class="note">Alone: of ${whole(shown.people)} people, with their answers and label. Certified: nobody who sees only these answers errs less, as far as these people tell.</p>
+    <p class="note">Alone: of ${whole(shown.people)} people, with their answers and label. Certified: nobody who sees only these answers and labels errs less, as far as these people tell.</p>
   </section>`;
 }
 

@@ -108,9 +108,17 @@ def to_text(partitions: Sequence[Partition], label: Attribute | None, origin: Ma
     return "{\n " + ",\n ".join(f'"{key}": {text}' for key, text in texts.items()) + "\n}\n"
 
 
-@lru_cache(maxsize=4096)
 def _partition_text(partition: Partition) -> str:
-    """Return an attribute and its buckets as they stand in a file; what a search tries differs in one of them."""
+    """Return an attribute and its buckets as they stand in a file."""
+    # Two that differ only in names are equal.
+    return (
+        _written(_partition_to_document(partition), 2) if partition.attribute.names else _unnamed_text(partition)
+    )
+
+
+@lru_cache(maxsize=4096)
+def _unnamed_text(partition: Partition) -> str:
+    """Return the same where nobody has named a bucket; what a search tries differs in one of them."""
     return _written(_partition_to_document(partition), 2)
 
 

@@ -30,8 +30,8 @@ def judged(estimates: Sequence[float], tests: Sequence[Increase], answers: Seque
     points = [
         replace(
             point,
-            judged=replace(point.validation, increase=Difference(estimate, 0.001), people=1000),
-            tested=replace(point.test, increase=Difference(*told), people=1000),
+            judged=replace(point.validation, increase=Difference(estimate, 0.001), people=20_000),
+            tested=replace(point.test, increase=Difference(*told), people=20_000),
         )
         for point, estimate, told in zip(front.points, estimates, tests, strict=True)
     ]
@@ -57,12 +57,14 @@ def test_the_safest_of_them_is_chosen_and_kept_is_what_is_said() -> None:
     assert int(str(found.candidate), 16) == 1
     assert found.promise is not None
     assert found.promise.standing == KEPT
+    assert found.fits
+    assert found.surely
     assert found.sentence == (
-        "2 of 3 candidates surely keep this limit: the model errs at most 1 point more than with everything asked "
-        "(on the test part, 90\u00a0% sure of all of them together: tested one after the other, in an order that "
-        "the validation part settled). This is the safest of them on the validation part: the model errs 0.104, "
-        "A1 is wrong 0.200 of the time; the model is estimated to err 0.4 points more than with everything asked "
-        "(0.5 with a margin)."
+        "2 of the 3 that come into question surely keep the limit on the error: the model errs at most 1 point "
+        "more than with everything asked. The test part confirms it, 90\u00a0% sure of all of them together: one "
+        "tested after the other, in an order that the validation part settled. This is the safest of them on the "
+        "validation part: the model errs 0.104, A1 is wrong 0.200 of the time; the model is estimated to err 0.4 "
+        "points more than with everything asked (0.5 with a margin)."
     )
     plain = choose(front, LIMIT)
     assert int(str(plain.candidate), 16) == 2  # by its estimate it keeps the limit, too
@@ -70,28 +72,40 @@ def test_the_safest_of_them_is_chosen_and_kept_is_what_is_said() -> None:
     assert surer_than(found, front) is None
 
 
-def test_other_limits_hold_too_and_a_form_that_nobody_would_answer_is_no_advice() -> None:
-    front = judged([0.001, 0.008], [(0.001, 0.001), (0.008, 0.003)], answers=[300, 20])
-    assert surer_than(choose(front, LIMIT), front) is None
-    assert choose_surely(front, LIMIT).candidate == front.points[0].id  # who asks for it gets it
-    few = choose_surely(front, replace(LIMIT, max_buckets=60))
-    assert few.candidate is None
-    assert "those that keep it surely break other limits" in few.sentence
+def test_other_limits_hold_too_and_no_form_that_nobody_would_answer_is_in_the_way() -> None:
+    front = judged([0.001, 0.002, 0.003], [(0.02, 0.003), (0.002, 0.001), (0.003, 0.001)], answers=[300, 50, 20])
+    assert numbers(front) == [1, 2]
+    assert numbers(front, replace(LIMIT, max_buckets=30)) == [2]
+    found = choose_surely(front, replace(LIMIT, max_buckets=30))
+    assert found.candidate == front.points[2].id
+    assert found.sentence.startswith("The one that comes into question surely keeps the limit on the error: ")
+    assert "On the validation part it keeps the other limits, too: at most 30 answers in all." in found.sentence
+    none = choose_surely(front, replace(LIMIT, max_buckets=10))
+    assert none.candidate is None
+    assert "What binds: there are 20 answers in all, allowed are 10" in none.sentence
+
+
+def test_what_a_run_cannot_tell_is_refused() -> None:
+    front = judged([0.001], [(0.001, 0.001)])
+    with pytest.raises(ParameterError, match="groups"):
+        choose_surely(front, replace(LIMIT, max_group_gap=0.01))
 
 
 def test_where_none_is_sure_it_says_so_and_what_to_do() -> None:
-    found = choose_surely(judged([0.004], [(0.004, 0.004)]), LIMIT)
+    front = judged([0.004, 0.005], [(0.004, 0.004), (0.001, 0.001)])
+    found = choose_surely(front, LIMIT)
     assert (found.candidate, found.nearest, found.fits) == (None, None, False)
-    assert "No candidate is 90\u00a0% sure to keep this limit" in found.sentence
-    assert "more people to test would tell" in found.sentence
-    assert choose_surely(judged([0.004], [(0.004, 0.004)]), replace(LIMIT, confidence=0.6)).candidate is not None
+    assert "The test part does not confirm, 90\u00a0% sure of all together" in found.sentence
+    assert "of 000000000000, the first in the order, the model errs 0.4 points more" in found.sentence
+    assert "more people to test would tell; none after it was tested" in found.sentence
+    assert choose_surely(front, replace(LIMIT, confidence=0.6)).candidate is not None
 
 
-def test_a_limit_is_needed_and_the_default_is_one() -> None:
+def test_where_no_limit_is_stated_the_default_is_one() -> None:
     front = judged([0.001], [(0.001, 0.001)])
     assert choose_surely(front, None).candidate == front.points[0].id
-    with pytest.raises(ParameterError, match="a limit on the increase of the error: state one"):
-        choose_surely(front, Budget(max_unique=1))
+    found = choose_surely(front, Budget(max_unique=1))
+    assert (found.candidate, found.budget.max_error_increase) == (front.points[0].id, 0.01)
 
 
 @given(st.lists(st.tuples(st.floats(0, 0.02), st.floats(0, 0.02), st.floats(1e-4, 0.005)), min_size=1, max_size=8))

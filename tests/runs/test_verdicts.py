@@ -52,12 +52,29 @@ def test_kept_means_that_the_upper_bound_keeps_it(
     mean: float, error: float, most: float, confidence: float
 ) -> None:
     budget = Budget(max_error_increase=most, confidence=confidence)
-    found = said(budget, Difference(mean, error))
+    found = about_increase(budget, Difference(mean, error), replace(FIGURES, people=0))  # nobody says how many
+    counted = said(budget, Difference(mean, error))
+    assert found.standing == KEPT or counted.standing != KEPT  # who is counted makes it no surer
     upper = max(mean, 0) + MARGIN * budget.errors * error  # who sees more can coarsen: less is chance
     assert (found.standing == KEPT) == (upper <= most)
     assert (found.standing == PROBABLY_KEPT) == (upper > most >= mean)
     assert found.missed == (upper > most and mean > most)
     assert found.sentence.startswith(f"{found.standing.capitalize()} on the test part: ")
+
+
+@pytest.mark.parametrize(("people", "limit"), [(300, 0.01), (600, 0.005), (600, 0.01), (1200, 0.005)])
+def test_kept_is_as_sure_as_is_said_where_few_people_are_lost(people: int, limit: float) -> None:
+    """Losses in one direction only, a little more than allowed: a standard error would claim too much."""
+    random, false, by_errors = np.random.default_rng(people), 0, 0
+    budget, figures_ = Budget(max_error_increase=limit), replace(FIGURES, people=people)
+    for lost in random.binomial(people, 1.02 * limit, 500):
+        wrong = np.zeros(people)
+        wrong[:lost] = 1.0
+        increase = Difference.of(wrong, np.ones(people))
+        false += about_increase(budget, increase, figures_).standing == KEPT
+        by_errors += increase.bound(MARGIN * budget.errors) <= limit
+    assert false / 500 <= 0.12  # 10 %, and chance
+    assert by_errors > false
 
 
 # A run is never louder than a check ------------------------------------------------------------------------------

@@ -415,7 +415,7 @@ def choose(
     With a limit on the model's error the safest candidate wins, otherwise the most accurate one. Exit code 1: none
     fits; it says which limit binds and what comes nearest. Your own pick may break limits: it is held against
     those that are stated with it, else against those of the choice before. With --surely a candidate counts only
-    where people who had no say in choosing confirm, at the confidence, that it keeps the limit on the error.
+    where the test part confirms, at the confidence, that it keeps the limit on the error.
 
     Example: `leastwise choose run/ --max-error-increase 0.01 --min-adversary-error sex=0.3 --max-buckets 40`
     """

@@ -101,6 +101,26 @@ def chance_of_increase(increase: Difference, limit: float) -> float:
     return float(stats.norm.sf((increase.mean - limit) / max(increase.standard_error, 1e-12)))
 
 
+def bound_by_counts(increase: Difference, people: float, confidence: float) -> float:
+    """Return an upper bound of an increase by how many people it loses and gains, right also where these are few.
+
+    A standard error knows nothing of those who were not met: where 1 person of 300 is lost, it takes more than 2
+    for unlikely, which are not. The counts behind mean and standard error have exact (Poisson) limits, which are
+    put together as squares (MOVER, Zou and Donner 2008).
+
+    >>> nobody, one = Difference(0.0, 1 / 300), Difference(1 / 300, 1 / 300)
+    >>> [round(300 * bound_by_counts(each, 300, 0.9), 1) for each in (nobody, one)]
+    [2.7, 3.9]
+    """
+    from scipy import stats
+
+    differ = people * (increase.standard_error**2 * (people - 1) + increase.mean**2)
+    lost, gained = (max((differ + sign * people * increase.mean) / 2, 0.0) for sign in (1, -1))
+    more = float(stats.chi2.ppf(confidence, 2 * lost + 2)) / 2 - lost
+    fewer = gained - float(stats.chi2.ppf(1 - confidence, 2 * gained)) / 2 if gained else 0.0
+    return increase.mean + math.hypot(more, fewer) / people
+
+
 def of_share(count: float, people: float, most: float) -> Chance:
     """Return how far a share of people is from the most that is allowed, by exact tests."""
     interval = binomial_interval(min(count, people), people) if people >= 1 else None

@@ -255,6 +255,11 @@ def _how_chosen(candidates: int, choice: Choice | None) -> str:
             f"{of} a person picked one. The figures here come from the test part; where it was picked by these, "
             "they are a little too good, and what they confirm is confirmed by hindsight."
         )
+    if choice is not None and choice.surely:
+        return (
+            f"{of} one was chosen of those that the test part confirms to keep the limit on the error. So its "
+            "error is told a little too well by that part; that the limit is kept is as sure as is said."
+        )
     if choice is not None and choice.candidate is None:
         return f"{of} none was chosen on the validation part. {had_none} in that; {NEITHER}"
     again = "chosen again with another seed, a neighbour on the frontier may win."

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from leastwise.documents import from_text, to_text
+from leastwise.documents.plain import LEFT_OUT
 from leastwise.documents.wording import listed
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
@@ -54,6 +55,8 @@ class Choice:
         Where none fits: the id of the candidate that comes closest; where no limit was stated, it is chosen.
     verdicts
         How each limit stands by the test part, which had no say in choosing; none where nothing was chosen.
+    surely
+        Whether only those came into question of which the test part confirms the limit on the error.
     """
 
     candidate: str | None
@@ -64,6 +67,7 @@ class Choice:
     binding: tuple[str, ...]
     nearest: str | None
     verdicts: tuple[Verdict, ...] = ()
+    surely: bool = field(default=False, metadata=LEFT_OUT)
 
     @property
     def picked(self) -> bool:
@@ -116,8 +120,7 @@ def choose(frontier: Frontier, budget: Budget | None, screened: Sequence[Candida
     """
     stated = budget is not None and budget.states_limits
     limits = budget_in_force(budget, frontier.untouched.number is not None)
-    limits.check(*guesses(frontier), ())
-    limits.check_groups(any(point.validation.groups is not None for point in frontier.points))
+    check_budget(limits, frontier)
     # Where nobody said how little may be lost, a longer form than people answer is not the way to lose less.
     able = [*frontier.points] if stated else _short(frontier.points)
     nothing = _nothing_asked(frontier, limits)
@@ -127,6 +130,12 @@ def choose(frontier: Frontier, budget: Budget | None, screened: Sequence[Candida
     if fitting:
         return _chosen(fitting, limits, stated, frontier)
     return _none_fits(limits, frontier, screened) if stated else _nearest(limits, frontier, able)
+
+
+def check_budget(budget: Budget, frontier: Frontier) -> None:
+    """Complain about a limit that cannot be, or that this run cannot tell of."""
+    budget.check(*guesses(frontier), ())
+    budget.check_groups(any(point.validation.groups is not None for point in frontier.points))
 
 
 def _nothing_asked(frontier: Frontier, budget: Budget) -> Candidate | None:
@@ -223,10 +232,10 @@ def _chosen(fitting: Sequence[Candidate], budget: Budget, stated: bool, frontier
             many = f"{many} ({len(sure)} of them with a margin for chance)"
     words = limits_in_words(budget, frontier)
     sentence = f"{many} {which}: {words}. {why} on the validation part: {figures_in_words(least, budget)}."
-    return choice_of(least, budget, stated, f"{sentence}{_nothing_would_do(least, budget, frontier)}", frontier)
+    return choice_of(least, budget, stated, f"{sentence}{nothing_would_do(least, budget, frontier)}", frontier)
 
 
-def _nothing_would_do(chosen: Candidate, budget: Budget, frontier: Frontier) -> str:
+def nothing_would_do(chosen: Candidate, budget: Budget, frontier: Frontier) -> str:
     """Say so, where a limit is so loose that a form without any question would keep it."""
     if not budget.bounds_utility or chosen.asked == 0 or not _nothing_keeps(budget, frontier):
         return ""
@@ -255,7 +264,7 @@ def _likeliest(fitting: Sequence[Candidate], budget: Budget, frontier: Frontier)
 
 def _closest(points: Sequence[Candidate], budget: Budget) -> tuple[Candidate, str]:
     """Return the best of those that err no more, by anything that is told, than the one closest to the limit."""
-    closest = min(points, key=_upper_bound(budget))
+    closest = min(points, key=upper_bound(budget))
     best = budget.increase_of(closest.validation)
     if best is None:
         return closest, "This is the closest"
@@ -276,7 +285,9 @@ def asking_least(fitting: Sequence[Candidate], budget: Budget) -> tuple[Candidat
     return least, f"Within {ALIKE:g} of {aim}, this one asks least"
 
 
-def _upper_bound(budget: Budget) -> Callable[[Candidate], float]:
+def upper_bound(budget: Budget) -> Callable[[Candidate], float]:
+    """Return what tells by how much more a candidate may err on the validation part, at the confidence."""
+
     def bound(point: Candidate) -> float:
         increase = budget.increase_of(point.validation, budget.errors)
         return point.validation.utility_risk if increase is None else increase.bound(budget.errors)

@@ -433,6 +433,7 @@ def _picked(run: Run, point: Candidate) -> Choice:
     return replace(
         run.choice,
         candidate=point.id,
+        surely=False,
         sentence=(
             f"{PICKED} of {counted(len(front.points), 'attacked candidate')}. On the validation part "
             f"{figures_in_words(point, budget)}. {kept} Where it was picked by figures of the test part, "

@@ -13,7 +13,7 @@ from statistics import NormalDist
 from leastwise.confidence import Interval
 from leastwise.documents.plain import LEFT_OUT
 from leastwise.documents.wording import NO_BREAK, counted
-from leastwise.evaluation.noise import of_increase
+from leastwise.evaluation.noise import bound_by_counts, of_increase
 from leastwise.evaluation.risk import deciding
 from leastwise.predictors.held_out import MARGIN, Difference, weighed
 from leastwise.runs.budget import INCREASE, Budget, Limit, Size, in_points, increase_in_words
@@ -132,8 +132,8 @@ def about_increase(
 
     It is kept where the labels of these people confirm it, and the beliefs of a classifier that is told everything
     (``expected``) do not speak against it: labels alone confirm a limit now and then by luck. Both have a
-    margin: a limit is mostly claimed of candidates that are close to it. Of several labels, ``label`` is the one
-    that is meant.
+    margin: a limit is mostly claimed of candidates that are close to it. Where few people differ, exact counts
+    bound it. Of several labels, ``label`` is the one that is meant.
     """
     most = budget.max_error_increase
     assert most is not None
@@ -142,6 +142,8 @@ def about_increase(
     increase = replace(increase, mean=max(increase.mean, 0.0))
     errors = MARGIN * budget.errors
     by_labels = upper = increase.bound(errors)
+    if figures.people and figures.number is None:
+        by_labels = upper = max(upper, bound_by_counts(seen, figures.people, budget.confidence))
     if expected is not None and figures.number is None:
         upper = max(upper, weighed(increase, expected, looked_at=False).bound(errors))
     about, because = f" about {label}" * bool(label), ""

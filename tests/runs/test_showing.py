@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from leastwise import Generalization
 from leastwise.evaluation.worth import Worth
 from leastwise.predictors.held_out import Difference
 from leastwise.report import summarize
-from leastwise.runs import Budget, Run
+from leastwise.runs import Budget, Candidate, Run
 from leastwise.runs.nearest import broken_limits, loosened, options_of
 from leastwise.runs.showing import (
     _certified,
@@ -52,13 +53,20 @@ def test_a_few_lines_say_the_answer(run: Run) -> None:
     ]
 
 
-def test_less_than_one_percent_is_no_promise() -> None:
+def test_less_than_one_percent_is_no_promise_and_the_reason_is_the_reason(run: Run) -> None:
+    chosen = run.frontier[run.choice.candidate or ""]
+
+    def said(error: float | None, alone: int = 300, point: Candidate = chosen) -> str:
+        return _certified(replace(point, tested=replace(chosen.test, certified=error, unique_people=alone)), 300)
+
     nothing = "Nothing can be promised about every adversary: too many people are alone with their record."
-    assert [_certified(error) == nothing for error in (None, 0.0, 0.0099, 0.01)] == [True, True, True, False]
-    assert "nobody who sees only the generalized records and their labels gets fewer than 1\xa0% of" in _certified(
+    assert [said(error) == nothing for error in (None, 0.0, 0.0099, 0.01)] == [True, True, True, False]
+    assert "nobody who sees only the generalized records and their labels gets fewer than 1\xa0% of" in said(
         0.0199
     )
-    assert "alone" not in _certified(None, alone=0.0), "a reason that is not the reason"
+    assert "so much asked of so few" in said(None, alone=0)
+    full = replace(chosen, generalization=Generalization.untouched(run.schema))
+    assert said(None, alone=0, point=full).endswith(": what is personal is asked in full.")
 
 
 def test_a_missed_limit_is_said_once_with_what_it_costs(run: Run) -> None:

@@ -58,7 +58,9 @@ class NumberErrors:
 
     def in_its_unit(self, share: float) -> str:
         """Write a share of the error of guessing in the unit of the label."""
-        return f"{share * self.scale:.3g}{' ' if self.unit else ''}{self.unit}"
+        number = share * self.scale
+        written = f"{number:.3g}" if abs(number) < 1000 else f"{number:,.0f}"
+        return f"{written}{' ' if self.unit else ''}{self.unit}"
 
     def what_points_are(self) -> str:
         """Say what a point of error is, once for all figures."""

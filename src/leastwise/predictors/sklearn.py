@@ -212,16 +212,18 @@ class _Penalised:
         people, penalty = float(use.sum()), 1.0 / (self.inverse_penalty * float(use.sum()))
         rows, sparse = self.design.inputs, self.design.sparse
 
-        slopes = np.zeros(0)
+        slopes = at = np.zeros(0)
 
         def objective(flat: Array) -> float:
-            nonlocal slopes
+            nonlocal slopes, at
             weights, gradient = flat.reshape(shape), np.empty(shape)
             loss = loss_and_slopes(rows, *sparse, weights, counts, people, penalty, gradient)
-            slopes = gradient.ravel()
+            slopes, at = gradient.ravel(), flat.copy()
             return float(loss + penalty / 2 * float((weights[:-1] ** 2).sum()))
 
-        def gradient_there(_: Array) -> Array:  # L-BFGS asks for it where it has just asked for the objective
+        def gradient_there(flat: Array) -> Array:
+            if not np.array_equal(flat, at):  # L-BFGS asks for it where it has just asked for the objective
+                objective(flat)
             return slopes
 
         options = {"maxiter": self.steps, "maxls": 50, "gtol": 1e-4, "ftol": 64 * np.finfo(float).eps}

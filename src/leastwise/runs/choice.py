@@ -229,7 +229,7 @@ def _chosen(fitting: Sequence[Candidate], budget: Budget, stated: bool, frontier
         least, aim = asking_least(sure, budget)
         why = "It does so" if alone else f"{aim} of them"
         if len(sure) < len(fitting):
-            many = f"{many} ({len(sure)} of them with a margin for chance)"
+            which = f"{which}, {len(sure)} of them with a margin for chance"
     words = limits_in_words(budget, frontier)
     sentence = f"{many} {which}: {words}. {why} on the validation part: {figures_in_words(least, budget)}."
     return choice_of(least, budget, stated, f"{sentence}{nothing_would_do(least, budget, frontier)}", frontier)

@@ -49,7 +49,7 @@ def answer(run: Run) -> list[str]:
         what_to_ask(chosen, frontier, choice.budget),
         _cost_and_promise(chosen.test, frontier.untouched, choice),
         _stolen(chosen, run),
-        _certified(chosen.test.certified, chosen.test.unique_people / max(run.task.tested, 1), bool(chosen.asked)),
+        _certified(chosen, run.task.tested),
         *how_to_be_sure(run, shlex.quote(str(run.folder))),
         *(nothing_needed(run, shlex.quote(str(run.folder))) or _without_what_is_not_needed(chosen, run)),
         *([run.task.source.sentence] if run.task.source else []),
@@ -226,17 +226,20 @@ def _stolen(chosen: Candidate, run: Run) -> str:
     )
 
 
-def _certified(error: float | None, alone: float = 1.0, asked: bool = True) -> str:
-    """Say what nobody can do; where nothing can be promised, why.
+def _certified(chosen: Candidate, people: float) -> str:
+    """Say what nobody can do who sees the records of a candidate; where nothing can be promised, why.
 
-    ``alone`` is the share of people who are with their record; ``asked``, whether anything is.
+    ``people`` is how many were tested.
     """
+    error, personal = chosen.test.certified, [p for p in chosen.generalization.partitions if p.attribute.personal]
     if not error or error < 0.01:  # fewer than 0 % wrong is no promise
         why = "with so much asked of so few, counting does not tell that anything stays hidden"
-        if alone >= _MANY:
+        if chosen.test.unique_people >= _MANY * max(people, 1):
             why = "too many people are alone with their record"
+        if personal and all(partition.untouched for partition in personal):
+            why = "what is personal is asked in full"
         return f"Nothing can be promised about every adversary: {why}."
-    seen = "the generalized records and their labels" if asked else "generalized records that hold nothing"
+    seen = "the generalized records and their labels" if chosen.asked else "generalized records that hold nothing"
     return (
         f"However clever, nobody who sees only {seen} gets fewer than "
         f"{int(error * 100)}{NO_BREAK}% of the personal answers wrong, on average over people like these "

@@ -162,9 +162,11 @@ def how_to_be_sure(run: Run, folder: str) -> list[str]:
     if sure is None:
         return []
     asks = f"{counted(sure.asked, 'question')}, {counted(sure.answers, 'answer')}"
-    limits = " ".join([*options_of(run.choice.budget), "--surely"])
+    budget = run.choice.budget
+    limit = Budget(max_error_increase=budget.max_error_increase).words()
+    limits = " ".join([*options_of(budget), "--surely"])
     return [
-        f"To be {percent(run.choice.budget.confidence)} sure of that limit ({asks}; a thief gets "
+        f"To be {percent(budget.confidence)} sure that {limit} ({asks}; a thief gets "
         f"{percent(sure.test.adversary_error)} of the personal answers wrong): leastwise choose {folder} {limits}"
     ]
 

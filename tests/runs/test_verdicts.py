@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -60,6 +61,19 @@ def test_kept_means_that_the_upper_bound_keeps_it(
     assert (found.standing == PROBABLY_KEPT) == (upper > most >= mean)
     assert found.missed == (upper > most and mean > most)
     assert found.sentence.startswith(f"{found.standing.capitalize()} on the test part: ")
+
+
+@given(st.floats(0, 0.009), st.floats(0.002, 0.01), st.one_of(st.none(), st.floats(0, 0.02)))
+def test_as_many_more_people_as_are_named_would_tell(mean: float, error: float, expected: float | None) -> None:
+    """Also where beliefs stand against it, which labels of a few more people do not outweigh."""
+    many = replace(FIGURES, people=30_000)  # so many that counts are as good as errors
+    found = about_increase(ONE_POINT, Difference(mean, error), many, expected)
+    named = re.search(r"about ([\d,]+) more", found.sentence)
+    if named is None:
+        return
+    times = 1 + 1.06 * int(named[1].replace(",", "")) / 30_000  # it is rounded to two digits
+    more = Difference(mean, error / times**0.5)
+    assert about_increase(ONE_POINT, more, replace(many, people=int(30_000 * times)), expected).standing == KEPT
 
 
 @pytest.mark.parametrize(("people", "limit"), [(300, 0.01), (600, 0.005), (600, 0.01), (1200, 0.005)])

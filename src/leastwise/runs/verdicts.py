@@ -22,6 +22,8 @@ from leastwise.validation import check_choice
 
 STANDINGS = KEPT, PROBABLY_KEPT, PROBABLY_MISSED, MISSED = "kept", "probably kept", "probably missed", "missed"
 """How a limit may stand, from the best to the worst."""
+# So many times as many people are not worth naming.
+_MOST_TIMES = 100.0
 NOISE = "which noise can explain"
 """What is said of a limit that is not kept by the figures, but may be by everybody; see ``evaluation.noise``."""
 
@@ -159,7 +161,8 @@ def about_increase(
         standing = PROBABLY_KEPT
         more = " by what a classifier expects that is told everything"
         if by_labels > most:
-            more = _how_many_would_tell(increase, most, errors, figures.people)
+            believed = None if figures.number is not None else expected
+            more = _how_many_would_tell(increase, believed, most, errors, figures.people)
         at_most = "a little more than allowed" if reach == allowed else f"at most {reach}"
         finding = (
             f"the model errs {own} points more{about} than with everything asked (allowed: {allowed}), and with "
@@ -181,11 +184,23 @@ def about_increase(
     )
 
 
-def _how_many_would_tell(increase: Difference, most: float, errors: float, people: int) -> str:
-    short = (errors * increase.standard_error / max(most - increase.mean, 1e-9)) ** 2
-    if short >= 100:
+def _how_many_would_tell(
+    increase: Difference, expected: float | None, most: float, errors: float, people: int
+) -> str:
+    """Say how many more people would confirm the limit if they showed the same; nothing where very many."""
+
+    def confirm(times: float) -> bool:
+        told = replace(increase, standard_error=increase.standard_error / times**0.5)
+        beside = told if expected is None else weighed(told, expected, looked_at=False)
+        return max(told.bound(errors), beside.bound(errors)) <= most
+
+    if not confirm(_MOST_TIMES):
         return ""
-    more = max(_rounded((short - 1) * people), 1)
+    few, enough = 1.0, _MOST_TIMES
+    while enough - few > 0.001:
+        middle = (few + enough) / 2
+        few, enough = (few, middle) if confirm(middle) else (middle, enough)
+    more = max(_rounded((enough - 1) * people), 1)
     return f"; about {counted(more, 'more person', 'more people')} to test would tell"
 
 

@@ -75,7 +75,7 @@ def test_who_is_told_better_by_a_network_of_its_own_is_not_left_to_the_shared_on
     breach = Breach.of(SEVERAL[1], TOWN)
     for lead, mistrusted in ((2.0, set()), (-2.0, {middle})):  # never, and always: but the ends of the order
         monkeypatch.setattr(attacking, "_LEAD", lead)
-        network = learn_for_all(TOWN, [(each, ORDER) for each in SEVERAL], 0)
+        network = learn_for_all([(each, ORDER) for each in SEVERAL], TOWN, 0, Workers(), Silent())
         assert network.mistrusted == mistrusted
         asked = {(): True, (0, 2): True, (0, 2, first): not mistrusted}
         assert {known: network.seen_by(breach, known, [middle]) is not None for known in asked} == asked

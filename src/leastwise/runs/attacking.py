@@ -9,7 +9,7 @@ attribute by attribute, in favour of the adversary.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -138,39 +138,75 @@ def share_network(
     few = len(candidates) < _FEWEST_SHARING or split.train.people < FEWEST_PEOPLE
     if not able or few or not SharedNetwork.bearable(split.train, [each for each, _ in candidates]):
         return {}
-    progress.begin("learning for all candidates", 1, 0)
-    (network,) = workers.map(learn_for_all, [(split, candidates, judges.seed)])
-    progress.advance()
-    return {SHARED: network}
+    return {SHARED: learn_for_all(candidates, split, judges.seed, workers, progress)}
 
 
 def learn_for_all(
-    split: Split, candidates: Sequence[tuple[Generalization, Sequence[int]]], seed: int
+    candidates: Sequence[tuple[Generalization, Sequence[int]]],
+    split: Split,
+    seed: int,
+    workers: Workers,
+    progress: Progress,
 ) -> SharedNetwork:
-    """Let one network learn for all candidates, and find out what it should not be asked.
-
-    Where attributes add up, as claims do, it may learn too little of what each known one leaves of the next. So an
-    attribute that a network of its own tells better, for one of the candidates, is not left to it by A5.
-    """
-    network = SharedNetwork(split.train, candidates, seed)
-    generalization, order = candidates[len(candidates) // 2]
-    breach = Breach.of(generalization, split, seed=seed)
-    hidden = [p for p in order if not breach.joined.partitions[p].untouched]
-    first = [*non_personal(breach), *(p for p in order if p not in hidden)]
-    # The first is told by A3, the last by who knows everything else.
-    steps = [(p, [*first, *hidden[:k]]) for k, p in enumerate(hidden) if 0 < k < len(hidden) - 1]
-    network.mistrusted = frozenset(p for p, known in steps if _better_alone(breach, network, p, known))
+    """Let one network learn for all candidates; beside it, find out what it should not be asked."""
+    middle, order = candidates[len(candidates) // 2]
+    breach = Breach.of(middle, split, seed=seed)
+    steps = _steps(breach, order)
+    tasks: list[Any] = [(SharedNetwork, split.train, candidates, seed)]  # the longest first
+    tasks += [(_error_alone, middle, split, seed, position, known) for position, known in steps]
+    progress.begin("learning for all candidates", len(tasks), 0)
+    learned = list[Any]()
+    for each in workers.map(_called, tasks):
+        learned.append(each)
+        progress.advance()
+    network: SharedNetwork = learned.pop(0)
+    network.mistrusted = _mistrusted(network, breach, steps, learned)
     return network
 
 
-def _better_alone(breach: Breach, shared: SharedNetwork, position: int, known: Sequence[int]) -> bool:
-    def error(network: Predictor) -> float:
-        model = SingleModel(breach, breach.joined, (position,), known, lambda: network)
-        return validation_errors(breach, model, (position,))[0]
+def _called(function: Callable[..., Any], *arguments: Any) -> Any:
+    return function(*arguments)
 
-    view = shared.seen_by(breach, known, (position,))
-    assert view is not None, "it has learned from this candidate"
-    return error(Network(members=1, seed=breach.seed)) < error(view) - _LEAD
+
+Step = tuple[int, tuple[int, ...]]
+"""An attribute that is wanted, and what is known in full beside the stolen record."""
+
+
+def _steps(breach: Breach, order: Sequence[int]) -> list[Step]:
+    """Return the steps of A5 that are its own: the first is that of A3, the last that of A4."""
+    hidden = [p for p in order if not breach.joined.partitions[p].untouched]
+    first = [*non_personal(breach), *(p for p in order if p not in hidden)]
+    return [(p, (*first, *hidden[:k])) for k, p in enumerate(hidden) if 0 < k < len(hidden) - 1]
+
+
+def _mistrusted(
+    network: SharedNetwork, breach: Breach, steps: Sequence[Step], alone: Sequence[float]
+) -> frozenset[int]:
+    """Return what the network of all candidates should not be asked by A5.
+
+    Where attributes add up, as claims do, it may learn too little of what each known one leaves of the next. So an
+    attribute that a network of its own tells better, for one of the candidates, is not left to it.
+    """
+
+    def error(position: int, known: Sequence[int]) -> float:
+        view = network.seen_by(breach, known, (position,))
+        assert view is not None, "it has learned from this candidate"
+        return _validation_error(breach, view, position, known)
+
+    return frozenset(p for (p, known), own in zip(steps, alone, strict=True) if own < error(p, known) - _LEAD)
+
+
+def _error_alone(
+    generalization: Generalization, split: Split, seed: int, position: int, known: Sequence[int]
+) -> float:
+    """Return the error on validation of a network that learns one attribute for one candidate alone."""
+    breach = Breach.of(generalization, split, seed=seed)
+    return _validation_error(breach, Network(members=1, seed=seed), position, known)
+
+
+def _validation_error(breach: Breach, network: Predictor, position: int, known: Sequence[int]) -> float:
+    model = SingleModel(breach, breach.joined, (position,), known, lambda: network)
+    return validation_errors(breach, model, (position,))[0]
 
 
 class Attack(NamedTuple):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import starmap
+from operator import call
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -126,14 +127,14 @@ class _Search(NamedTuple):
         judged = [g for g in distinct([*path, *finest]) if g.collected and g.fingerprint not in _names(fine)]
         tasks: list[tuple[Any, ...]] = [(descent,), (smoothed,), (trees,), *((nested, start) for start in fine)]
         tasks += [(tell, g) for g in judged]
-        joint, by_effects, grown, *rest = mapped(_done, tasks)
+        joint, by_effects, grown, *rest = mapped(call, tasks)
         paths: list[list[Step]] = rest[: len(fine)]
         known: dict[str, Estimate] = dict(zip(_names(judged), rest[len(fine) :], strict=True))
         starts = [g for g in _spread_over(joint) if g.fingerprint not in _names(fine)]
         judged = [
             g for g in distinct([*joint, *grown]) if g.fingerprint not in {*known, *_names([*fine, *starts])}
         ]
-        rest = [*mapped(_done, [*((nested, start) for start in starts), *((tell, g) for g in judged)])]
+        rest = [*mapped(call, [*((nested, start) for start in starts), *((tell, g) for g in judged)])]
         known |= dict(zip(_names(judged), rest[len(starts) :], strict=True))
         kept = [step for steps in (*paths, *rest[: len(starts)]) for step in thinned(steps, self.steps)]
         known |= {
@@ -142,10 +143,6 @@ class _Search(NamedTuple):
         found = [*path, *finest, *joint, *(step.generalization for step in kept), *grown]
         candidates = distinct([path[0], path[-1], *found])
         return distinct([*_worth_judging(candidates, known, tell, self.records), *by_effects])
-
-
-def _done(function: Callable[..., Any], *arguments: Any) -> Any:
-    return function(*arguments)
 
 
 def _names(generalizations: Iterable[Generalization]) -> list[str]:

@@ -9,8 +9,9 @@ attribute by attribute, in favour of the adversary.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
+from operator import call
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -156,16 +157,12 @@ def learn_for_all(
     tasks += [(_error_alone, middle, split, seed, position, known) for position, known in steps]
     progress.begin("learning for all candidates", len(tasks), 0)
     learned = list[Any]()
-    for each in workers.map(_called, tasks):
+    for each in workers.map(call, tasks):
         learned.append(each)
         progress.advance()
     network: SharedNetwork = learned.pop(0)
     network.mistrusted = _mistrusted(network, breach, steps, learned)
     return network
-
-
-def _called(function: Callable[..., Any], *arguments: Any) -> Any:
-    return function(*arguments)
 
 
 Step = tuple[int, tuple[int, ...]]

@@ -2,10 +2,11 @@
 
 `run` recommends on a sample of each measuring file, once with this checkout and once with an earlier one
 (`--before`, a folder with its `src`), on the same records and seeds. Both artefacts are then judged here, by the
-same strongest judges on the same test part, which had no say in either.
+same strongest judges on the same people, who had no say in either: the test part, and for the error, which few
+people tell to a point only, everybody else in the file, too (as many as 40,000).
 
 An answer that breaks its limit asks less than one that keeps it. So `--at-equal-cost` lets this checkout recommend
-once more, allowed to cost what the earlier answer truly costs on the test part.
+once more, allowed to cost what the earlier answer truly costs.
 """
 
 from __future__ import annotations
@@ -28,16 +29,26 @@ from leastwise.adversaries.guessing import StrongestOf
 from leastwise.adversaries.reconstruction import Reconstruction
 from leastwise.adversaries.singling_out import SinglingOut
 from leastwise.random import generator
+from leastwise.records.table import Split
 
 FILES = tuple(name for name in LOADERS if name not in ("health", "health_pruned", "communities_majority"))
 
 
+MOST_FRESH = 40_000
+
+
 def sample(name: str, records: int, seed: int) -> Table:
     """Return some records of a file, the same ones for everybody who asks with this seed."""
+    return sample_and_others(name, records, seed)[0]
+
+
+def sample_and_others(name: str, records: int, seed: int) -> tuple[Table, Table]:
+    """Return some records of a file, and others of it."""
     declared = load(name)
     table = Table.from_frame(declared.frame, declared.schema)
-    chosen = generator(seed, "sample").permutation(len(table))[:records]
-    return table.take(np.sort(chosen))
+    order = generator(seed, "sample").permutation(len(table))
+    chosen, others = order[:records], order[records : records + MOST_FRESH]
+    return table.take(np.sort(chosen)), table.take(np.sort(others))
 
 
 def recommend(name: str, records: int, seed: int, folder: Path, allowed: float | None) -> None:
@@ -63,28 +74,26 @@ def recommended(
         return Generalization.load(path) if path.is_file() else None
 
 
-def judged(generalization: Generalization | None, table: Table, seed: int) -> dict[str, float]:
-    """Judge an artefact on the test part by the strongest classifier and A1; without one, nothing is known."""
-    from leastwise.evaluation.utility import utility_risk
-
+def judged(generalization: Generalization | None, split: Split, others: Table, seed: int) -> dict[str, float]:
+    """Judge an artefact by the strongest classifier and A1; without one, nothing is known."""
     if generalization is None:
         return dict.fromkeys(("questions", "answers", "alone", "error", "A1"), np.nan)
-    split = table.split(seed)
     breach = Breach.of(generalization, split, seed=seed, label=False)
     return {
         "questions": len(generalization.collected),
         "answers": answers(generalization, split.train),
         "alone": SinglingOut(0).attack(breach).unique_people,
-        "error": utility_risk(generalization, split, seed=seed).error,
+        "error": error(generalization, split, others, seed),
         "A1": Reconstruction(StrongestOf(False, seed)).attack(breach).adversary_error,
     }
 
 
-def error_of_everything(table: Table, seed: int) -> float:
-    """Return the error on the test part with everything asked."""
+def error(generalization: Generalization, split: Split, others: Table, seed: int) -> float:
+    """Return the error of the strongest classifier on the test part and the others."""
     from leastwise.evaluation.utility import utility_risk
 
-    return utility_risk(Generalization.untouched(table.schema), table.split(seed), seed=seed).error
+    fresh = split.test.and_also(others) if len(others) else split.test
+    return utility_risk(generalization, split._replace(test=fresh), seed=seed).error
 
 
 def answers(generalization: Generalization, train: Table) -> int:
@@ -116,15 +125,16 @@ def main() -> None:
     rows: list[dict[str, Any]] = []
     for name in given.files.split(","):
         for seed in seeds:
-            table = sample(name, given.records, seed)
+            table, others = sample_and_others(name, given.records, seed)
+            known = table.split(seed), others, seed
             row: dict[str, Any] = {"file": name, "seed": seed}
             for word, checkout in (("before", given.before), ("after", here)):
                 if checkout is not None:
-                    found = judged(recommended(checkout, name, given.records, seed), table, seed)
+                    found = judged(recommended(checkout, name, given.records, seed), *known)
                     row |= {f"{key} {word}": value for key, value in found.items()}
             if given.at_equal_cost:
-                cost = max(row["error before"] - error_of_everything(table, seed), 0.0)
-                found = judged(recommended(here, name, given.records, seed, cost), table, seed)
+                cost = max(row["error before"] - error(Generalization.untouched(table.schema), *known), 0.0)
+                found = judged(recommended(here, name, given.records, seed, cost), *known)
                 row |= {f"{key} equal": value for key, value in found.items()}
             rows.append(row)
             print(row, file=sys.stderr, flush=True)

@@ -133,13 +133,15 @@ class Asked(NamedTuple):
         people = split.validation
         return Difference.of(nothing - everything, people.counts, people.persons).bound(-CLEARLY) > 0
 
-    def increase_of_nothing(self, split: Split) -> Difference:
-        """Return by how much it errs more on validation with nothing asked; of several labels, about the worst."""
-        risk = self.utilities(split)[1].validation
-        each = [label.increase for label in deciding(risk.labels) if self.worst and label.increase is not None]
-        worst = max(each, key=lambda increase: increase.mean, default=risk.increase)
-        assert worst is not None
-        return worst
+    def increases(self, split: Split) -> list[Difference]:
+        """Return by how much each errs more on validation; of several labels, about the worst."""
+        found = list[Difference]()
+        for risk, _ in self.utilities(split):
+            each = [label.increase for label in deciding(risk.labels) if self.worst and label.increase is not None]
+            worst = max(each, key=lambda increase: increase.mean, default=risk.increase)
+            assert worst is not None
+            found.append(worst)
+        return found
 
 
 def guess_labels(job: Job, asked: Asked) -> Asked:

@@ -59,7 +59,8 @@ from leastwise.runs.frontier import Counts, Frontier, LimitPoints, steadied, thi
 from leastwise.runs.grid import default_grid
 from leastwise.runs.job import Job, first_job, first_words, keep_attacked, say_unfinished
 from leastwise.runs.judging import Asked, guess_labels, judge_everywhere, judge_strongly, used
-from leastwise.runs.least import make_least, name_of
+from leastwise.runs.least import make_least
+from leastwise.runs.polishing import name_of
 from leastwise.runs.proposals import (
     Judged,
     Pool,
@@ -199,9 +200,10 @@ def judged_frontier(job: Job, least: bool = True) -> Found:
     pool = screen(job, pooled(propose(job, silent), train, silent), asked)
     front, counts = find_frontier(job, pool, asked.risk_of_everything(job.split))
     if least:
-        pool, front = make_least(job, pool, front, asked, silent)
+        pool, front, asked = make_least(job, pool, front, asked, silent)
+    else:
+        asked = guess_labels(job, asked.and_also(front))
     counts = replace(counts, screened=len(pool.candidates))
-    asked = guess_labels(job, asked.and_also(front))
     limits = judge_limits(job, asked)
     shared = share(job, front)
     frontier = Frontier.of(judge(job, front, asked, counts.screened, shared), limits, counts)

@@ -92,11 +92,15 @@ def task_texts(task: Facts) -> dict[str, Any]:
     people, personal = task["people"], task["personal"]
     records = sum((task.get("records") or {}).values())  # where one person can have several
     of = f"{counted(records, 'record')} of " if records else ""
+    everybody, all_tested = f"{of}{counted(sum(people.values()), 'person', 'people')}; ", ""
+    if source := task.get("source"):  # who learns and chooses has a sample, who reports has all
+        everybody = f"{source['records']:,} people in {source['engine']}; of a sample of {source['sampled']:,} "
+        all_tested = "all "
     return {
         **task,
         "people_text": (
-            f"{of}{counted(sum(people.values()), 'person', 'people')}; {people['train']:,.0f} to learn from, "
-            f"{people['validation']:,.0f} to choose with, {people['test']:,.0f} to report on"
+            f"{everybody}{people['train']:,.0f} to learn from, {people['validation']:,.0f} to choose with, "
+            f"{all_tested}{people['test']:,.0f} {'of the test part ' * bool(all_tested)}to report on"
         ),
         "classes_text": _classes(task["classes"]) if task.get("number") is None else _number(task["number"]),
         "personal_text": f"{', '.join(personal) or 'none'} ({len(personal)} of {task['attributes']})",

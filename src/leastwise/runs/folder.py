@@ -167,6 +167,12 @@ class Run:
         """Who keeps the limit on the error surely, where that is not told of what was chosen; None for nobody."""
         return surer_than(self.choice, self.frontier)
 
+    @property
+    def at_source(self) -> str:
+        """What was used of records that stayed where they are, in words; empty where they did not."""
+        source = self.task.source
+        return "" if source is None else source.sentence(self.frontier.untouched.people)
+
     def candidate(self, name: str) -> Candidate:
         """Return a candidate by its id."""
         if name not in self._by_id:

@@ -146,9 +146,10 @@ def attacked_frontier(job: Job, source: Source | None) -> tuple[Frontier, Pool]:
     """Return the frontier with what its attackers found on test, and all candidates."""
     judged = judged_frontier(job)
     first = choose(judged.frontier, job.options.budget, judged.pool.candidates)
-    tested = attack(job, judged, first.candidate)
-    tested = tested if source is None else judge_everywhere(job, tested, source)
-    return Frontier.of(tested, judged.frontier.limit_points, judged.frontier.counts), judged.pool
+    tested, limits = attack(job, judged, first.candidate), judged.frontier.limit_points
+    if source is not None:
+        tested, limits = judge_everywhere(job, tested, limits, source)
+    return Frontier.of(tested, limits, judged.frontier.counts), judged.pool
 
 
 def answer_first(job: Job, told: Callable[[Run], None] | None) -> None:

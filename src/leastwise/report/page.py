@@ -7,7 +7,7 @@ from typing import Any
 
 from leastwise.documents.pictures import bars_of_section
 from leastwise.documents.wording import counted, listed, percent
-from leastwise.runs.nearest import NEAREST
+from leastwise.runs.showing import CHOSEN
 
 Facts = Mapping[str, Any]
 MOST_ANSWERS = 16  # of one question; the others are folded
@@ -51,7 +51,7 @@ def report_page(facts: Facts) -> dict[str, Any]:
         "most_answers": MOST_ANSWERS,
         "counted": counted,
         "about": about_lines(facts),
-        "back_to": "nearest" if facts["answer"]["about"] else "chosen",
+        "back_to": "chosen" if any(p["called"] == CHOSEN for p in facts["frontier"]["points"]) else "nearest",
         "attacks": [{"predicates": [], **attack} for attack in facts["attacks"]],
         "certificate": _certificate(facts["certificate"]),
         "groups": facts.get("groups"),
@@ -61,7 +61,6 @@ def report_page(facts: Facts) -> dict[str, Any]:
         "provenance": facts["provenance"],
         "data": {
             "fingerprint": facts["fingerprint"],
-            "nearest": NEAREST,
             "of": "not chosen, the nearest:" if facts["answer"]["about"] else "generalization",
             "frontier": facts["frontier"],
             "pictures": _pictures(facts, drift),
@@ -121,7 +120,7 @@ def _frontier(frontier: Facts) -> dict[str, Any]:
     points = frontier["points"]
     return {
         "names": [
-            f"{p['title']}{', chosen' if p['chosen'] else f', {NEAREST}' if p['nearest'] else ''}: "
+            f"{p['title']}{', ' * bool(p['called'])}{p['called']}: "
             f"model {'off' if p['test'].get('number') else 'wrong'} "
             f"{percent(p['test']['utility_risk'], 1)}, attacker wrong {percent(p['test']['adversary_error'], 1)}"
             for p in points

@@ -329,7 +329,8 @@ def _row(attack: AttackResult) -> tuple[str, ...]:
         without = "" if attack.without_breach is None else _number(attack.without_breach)
         deployed = "" if attack.without_label is None else _number(attack.without_label)
         most = min(attack.attributes, key=lambda result: result.adversary_error - result.baseline)
-        told = f"{most.attribute} ({_number(most.adversary_error)}, guessing {_number(most.baseline)})"
+        error, guess = _number(most.adversary_error), _number(most.baseline)
+        told = "nothing" if error == guess else f"{most.attribute} ({error}, guessing {guess})"
     figures = (_number(attack.adversary_error), _interval(attack.interval), _number(attack.baseline))
     return (attack.adversary, words, *figures, without, deployed, minimum, told)
 
@@ -347,9 +348,10 @@ def _show_details(attack: AttackResult) -> None:
         ]
         print_table("A1 by attribute", ("attribute", *RIGHT, "predicted by"), by_attribute, RIGHT)
     elif isinstance(attack, SinglingOutResult):
+        records = f"{attack.distinct:,} different records; the rarest is held by {attack.rarest:,} "
+        records += f"({attack.rarest_records:,} such)"
         typer.echo(
-            f"A8: {counted(attack.distinct, 'different record')}; the rarest is held by {attack.rarest:,} "
-            f"({attack.rarest_records:,} such); {attack.unique_people:,} of "
+            f"A8: {records if attack.distinct > 1 else 'all have the same record'}; {attack.unique_people:,} of "
             f"{counted(attack.people, 'person', 'people')} {'is' if attack.unique_people == 1 else 'are'} alone."
         )
         for predicate in attack.predicates[:MOST_PREDICATES_SHOWN]:

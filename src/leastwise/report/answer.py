@@ -97,7 +97,8 @@ def _cost_sentence(evaluation: Evaluation) -> str:
         guess = f"Guessing is off by {number.in_its_unit(1.0)}"
         return f"The model is {number.words()}: {off} than with full records, {tested}. {guess}."
     than = compared(more) if now >= before or not round(100 * (before - now), 1) else "no more than with"
-    told = f"The model errs {than} full records ({percent(now, 1)} against {percent(before, 1)}, {tested})"
+    who = "On average over the labels the model" if evaluation.utility.labels else "The model"
+    told = f"{who} errs {than} full records ({percent(now, 1)} against {percent(before, 1)}, {tested})"
     pairs = [*zip(evaluation.utility.labels, evaluation.everything.labels, strict=True)]
     each = [f"{percent(o.error, 1)} against {percent(i.error, 1)} about {o.label}" for o, i in pairs]
     return f"{told}: {listed(each)}." if each else f"{told}."

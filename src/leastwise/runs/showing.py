@@ -130,7 +130,9 @@ def _cost(figures: Figures, everything: Figures) -> str:
         further = f"{figures.number.in_its_unit(more / 100)} more than" if more >= 0.05 else "no more than"
         return f"The model is {figures.number.words()}, {further} with everything asked."
     if figures.labels:
-        return f"The model errs {lost} with everything asked: {_errors(figures, everything)}."
+        # Of one label it may err more, of another one less: the mean is not said of each.
+        errors = _errors(figures, everything)
+        return f"On average over the labels the model errs {lost} with everything asked: {errors}."
     return f"The model errs {lost} with everything asked ({_errors(figures, everything)})."
 
 

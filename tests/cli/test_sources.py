@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -133,6 +134,7 @@ def test_where_not_everything_is_told_of_all_the_models_errors_are_of_the_sample
     lost = point.test.utility_risk - frontier.untouched.utility_risk
     assert point.test.increase.mean == pytest.approx(lost)
     assert f"attacked and certified on all {source.tested:,} of the test part" in answer.out
+    assert "counts below 3 stayed there, and who is behind them counts as told and alone" in answer.out
     assert f"How often the model errs is of the {few:,} of them in the sample" in answer.out
     table = (tmp_path / "one" / "report.md").read_text(encoding="utf-8")
     alone = frontier.untouched.unique_people
@@ -192,6 +194,11 @@ def test_evaluate_and_explain(run: Run, people: pl.DataFrame, tmp_path: Path) ->
     loose = Evaluation.from_json(careful.out)
     assert loose.certificate is not None
     assert exact.certificate is not None
+    told = run(*usual, "--adversaries", "A1,A3", "--sample", 600).out
+    assert "people" in told.partition("higher is safer")[2].split("most told")[0], "A1 and A3 are of other people"
+    assert f" {exact['A1'].people:,.0f} " in told.partition("higher is safer")[2].partition("A3 ")[0]
+    few_shown = run(*usual, "--adversaries", "A8", "--min-count", 8, "--sample", 600).out
+    assert re.search(r"Of \d+ people of the sample", few_shown), few_shown
     assert loose.certificate.mean.bound >= exact.certificate.mean.bound
     assert json.loads(careful.out)["people"] == json.loads(answer.out)["people"]
 

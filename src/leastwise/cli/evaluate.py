@@ -303,17 +303,28 @@ def _show_utility(evaluation: Evaluation) -> None:
         rows += each
     if rows:
         print_table("Utility (error of the classifier: lower is better)", ("", *RIGHT[:2]), rows, RIGHT)
+        people = next(iter(known.values())).people
+        if people < evaluation.people.test:
+            typer.echo(
+                f"Of {people:,.0f} people of the sample; with everything asked that is told of no others.\n"
+            )
 
 
 def _show_attacks(attacks: Sequence[AttackResult]) -> None:
-    columns = ["", "adversary", *RIGHT, *MORE, "most told beyond guessing"]
-    rows = [_row(attack) for attack in attacks]
+    columns = ["", "adversary", *RIGHT, *MORE, "people", "most told beyond guessing"]
+    # Where records stay at a source, some are judged on all people and some on the sample: figures of two parts.
+    alike = len({round(attack.people) for attack in attacks}) == 1
+    rows = [
+        (*own, "" if alike else f"{attack.people:,.0f}", told)
+        for attack in attacks
+        for *own, told in [_row(attack)]
+    ]
     # A column that nobody fills is not shown.
     shown = [i for i in range(len(columns)) if any(row[i] for row in rows)]
     if rows:
         title = "Attacks (error of the adversary: higher is safer; near guessing is best)"
         cells = [[row[i] for i in shown] for row in rows]
-        print_table(title, [columns[i] for i in shown], cells, (*RIGHT, *MORE))
+        print_table(title, [columns[i] for i in shown], cells, (*RIGHT, *MORE, "people"))
 
 
 def _row(attack: AttackResult) -> tuple[str, ...]:

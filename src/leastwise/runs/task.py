@@ -158,7 +158,11 @@ class SourceUsed:
 
     def sentence(self, compared: int) -> str:
         """Say it in words; ``compared`` is on how many people the model was judged."""
-        withheld = f"; counts below {self.min_count} stayed there" if self.min_count > 1 else ""
+        withheld = ""
+        if self.min_count > 1:
+            withheld = (
+                f"; counts below {self.min_count} stayed there, and who is behind them counts as told and alone"
+            )
         withheld += "; A1 and A2 learned from everybody else in it, too" if self.learned else ""
         judged = "judged and certified" if compared >= self.tested else "attacked and certified"
         errors = ""

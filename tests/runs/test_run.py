@@ -23,6 +23,7 @@ from leastwise.minimizers import Constraints
 from leastwise.random import generator
 from leastwise.records.splitting import protocol_rows
 from leastwise.runs import Budget, Entry, Grid, Options, Run, Workers, choose_again, pick, run
+from leastwise.runs.earlier import Earlier
 from leastwise.runs.task import SHARES
 from leastwise.schema.file import load_schema
 from tests.runs.conftest import Whole
@@ -144,6 +145,17 @@ def test_what_a_person_chose_stays_under_the_same_limits_and_it_is_said(finished
     assert anew.notes[0].startswith("Chosen anew, because this command states other limits than the run had")
     assert anew.choice.candidate == other or f"{other}, does not stay" in anew.notes[0]
     assert not run(records(), folder, replace(OPTIONS, budget=limit), name="small.csv").notes, "nobody chose since"
+
+
+def test_how_to_have_the_choice_of_the_run_is_no_command_that_is_refused(finished: Run) -> None:
+    """Whoever states the default limit, which nothing keeps, is given nothing, and not the nearest."""
+    picked = replace(finished.choice, candidate="0" * 12)
+    nearest = replace(finished.choice, nearest=finished.choice.candidate)
+    assert nearest.only_nearest
+    note = Earlier(picked, stays=True).note(nearest, finished.folder)
+    assert note.endswith(f"leastwise choose {finished.folder} --candidate {nearest.candidate}")
+    nothing = replace(finished.choice, candidate=None)
+    assert Earlier(picked, stays=True).note(nothing, finished.folder).endswith("the run chooses nothing.")
 
 
 def test_a_choice_under_the_limits_that_a_policy_then_states_stays(finished: Run, tmp_path: Path) -> None:

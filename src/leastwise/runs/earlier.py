@@ -36,7 +36,9 @@ class Earlier(NamedTuple):
         stays = "This was chosen in the folder after the run, and stays. By its own limits the run chooses"
         if own.candidate in (None, before):
             return f"{stays} {'nothing' if own.candidate is None else 'the same'}."
-        how = f"leastwise choose {where} {' '.join(options_of(own.budget))}"
+        # Of limits that nothing keeps, whoever states them is given nothing.
+        how = f"--candidate {own.candidate}" if own.only_nearest else " ".join(options_of(own.budget))
+        how = f"leastwise choose {where} {how}"
         return f"{stays} {own.candidate}. To have that: {how}"
 
 

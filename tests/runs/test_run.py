@@ -135,7 +135,8 @@ def test_what_a_person_chose_stays_under_the_same_limits_and_it_is_said(finished
     assert kept == {name: before[name] for name in kept}
     assert again.necessity is not None, "of what stays"
     assert "This was chosen in the folder after the run, and stays." in str(again)
-    back = f"the run chooses {own}. To have that: leastwise choose {folder} --max-error-increase 0.01"
+    how = f"--candidate {own}" if finished.choice.only_nearest else "--max-error-increase 0.01"
+    back = f"the run chooses {own}. To have that: leastwise choose {folder} {how}"
     assert str(again).splitlines()[-2].endswith(back)
     assert "was chosen in the folder" not in str(Run.load(folder)), "it is said to whoever gave the command"
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.documents.wording import percent
+from leastwise.documents.wording import counted, percent
 from leastwise.errors import DataError, ParameterError
 from leastwise.evaluation.pareto import Limits, Point, similarity
 from leastwise.evaluation.utility import parts_of
@@ -96,8 +96,9 @@ class MinimumSample:
                 f"{percent(self.tolerance)} of the frontier is lost."
             )
         between = f"between {low:,} and {high:,}" if low < high else f"{low:,} each time"
+        drawings = counted(len(self.sizes[0].losses), "drawing")
         return (
-            f"Collect about {self.size:,} full records ({between} in {len(self.sizes[0].losses)} drawings): more "
+            f"Collect about {self.size:,} full records ({between} in {drawings}): more "
             f"change the frontier by no more than {percent(self.tolerance)}."
         )
 

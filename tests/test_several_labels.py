@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,6 +35,7 @@ from leastwise.exports import record_schema, to_sql
 from leastwise.predictors import JointBuckets
 from leastwise.predictors.held_out import Difference, told_labels
 from leastwise.records.several import Several
+from leastwise.report import summarize
 from leastwise.runs import Budget, Run
 from leastwise.runs.folder import prepare
 from leastwise.runs.judging import Asked
@@ -180,6 +182,10 @@ def test_the_answer_tells_every_label(finished: Run) -> None:
     assert "about paid and" in text
     assert "about well" in text
     assert "about each of 2 labels" in finished.choice.sentence
+    assert re.search(r"is estimated to err -?\d\.\d points more about (paid|well) than", finished.choice.sentence)
+    # Of one label it may err more where the mean says that it does not.
+    assert "On average over the labels the model errs " in str(finished)
+    assert "On average over the labels the model errs " in str(summarize(finished)["answer"]["sentences"])
     chosen = finished.frontier[finished.choice.candidate or ""]
     figures = chosen.test
     assert [each.label for each in figures.labels] == BOTH

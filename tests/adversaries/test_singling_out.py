@@ -36,6 +36,15 @@ def test_six_people_by_hand() -> None:
     assert result.adversary_error == pytest.approx(4 / 6)
     assert [(crowd.k, crowd.people_below) for crowd in result.crowds[:2]] == [(2, 2), (3, 6)]
     assert sorted(map(str, result.predicates)) == ["age 0 to 19: 1 person", "education Doctorate: 1 person"]
+    assert "There are 4 different generalized records; the rarest is held by 1 person." in result.told().finding
+
+
+def test_a_crowd_of_all_is_told_as_one() -> None:
+    table = Table.from_frame(PEOPLE, Schema((AGE, EDUCATION)))
+    result = SinglingOut().attack(Breach.of(Generalization.suppressed(table.schema), population(table)))
+    assert "Nobody is alone with a generalized record, among 6 people. All 6 people have the same " in (
+        result.told().finding
+    )
 
 
 def test_a_sentence_names_all_that_it_needs() -> None:

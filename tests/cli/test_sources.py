@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -19,7 +20,7 @@ from leastwise.evaluation.evaluation import Evaluation
 from leastwise.partition import suppress
 from leastwise.records.sources import Source
 from leastwise.records.sources.polars import Polars
-from leastwise.runs import Grid
+from leastwise.runs import Budget, Grid
 from leastwise.runs import Run as StoredRun
 from leastwise.schema.file import to_yaml
 from tests.cli.running import Run
@@ -77,6 +78,12 @@ def test_files_and_a_database_give_the_same_bytes_and_a_stopped_run_goes_on(
     evaluation = found.evaluation(found.frontier.points[0].id)
     assert evaluation["A1"].people == evaluation["A8"].people == evaluation.people.test == tested
     assert evaluation["A7"].people < tested, "who knows more is judged on the sample"
+    check_that_figures_are_of_the_same_people(found)
+    report = (tmp_path / "one" / "report.md").read_text(encoding="utf-8")
+    assert f"Records: parts, 1,200 people in DuckDB; of a sample of {found.task.source.sampled:,} " in report
+    assert f"all {tested:,} of the test part to report on" in report
+    sampled = f"All else is of the {found.task.records.test:,} of them in the sample."
+    assert f", on all {tested:,} people. {sampled}" in report, "A3 is beside A1 of more people"
 
     def lost(*_: Any) -> Any:
         raise DataError("the connection is gone")
@@ -92,6 +99,48 @@ def test_files_and_a_database_give_the_same_bytes_and_a_stopped_run_goes_on(
         connection.execute("DELETE FROM people WHERE rowid = 7")
     changed = run("run", stored, "--table", "people", *words, "-o", tmp_path / "two")
     assert "holds a run of another task" in changed.err
+
+
+def check_that_figures_are_of_the_same_people(found: StoredRun) -> None:
+    """What stands in one sentence is of the same people: errors, what is lost, and what frames them."""
+    frontier, (point, *_) = found.frontier, found.frontier.points
+    tested = found.task.source.tested if found.task.source else 0
+    judged = (frontier.untouched, frontier.suppressed, point.test)
+    assert {figures.people for figures in judged} == {figures.attacked for figures in judged} == {tested}
+    for figures in judged:
+        assert figures.increase is not None
+        lost = figures.utility_risk - frontier.untouched.utility_risk
+        assert figures.increase.mean == pytest.approx(lost), "the verdict is about the errors beside it"
+    evaluation = found.evaluation(point.id)
+    assert evaluation.everything is not None
+    assert evaluation.nothing is not None
+    assert evaluation.everything.error == frontier.untouched.utility_risk
+    assert evaluation["A1"].baseline == pytest.approx(frontier.suppressed.adversary_error)
+
+
+@pytest.mark.slow
+def test_where_not_everything_is_told_of_all_the_models_errors_are_of_the_sample(
+    run: Run, people: pl.DataFrame, words: list[object], tmp_path: Path
+) -> None:
+    answer = run("run", parts(people, tmp_path / "parts"), *words, "--min-count", 3, "-o", tmp_path / "one")
+    assert answer.code in (0, 1), answer.err
+    found = StoredRun.load(tmp_path / "one")
+    source, frontier, point = found.task.source, found.frontier, found.frontier.points[0]
+    assert source is not None
+    few = found.task.records.test
+    assert {each.people for each in (frontier.untouched, frontier.suppressed, point.test)} == {few}
+    assert {each.attacked for each in (frontier.suppressed, point.test)} == {source.tested}
+    assert point.test.increase is not None
+    lost = point.test.utility_risk - frontier.untouched.utility_risk
+    assert point.test.increase.mean == pytest.approx(lost)
+    assert f"attacked and certified on all {source.tested:,} of the test part" in answer.out
+    assert "counts below 3 stayed there, and who is behind them counts as told and alone" in answer.out
+    assert f"How often the model errs is of the {few:,} of them in the sample" in answer.out
+    table = (tmp_path / "one" / "report.md").read_text(encoding="utf-8")
+    alone = frontier.untouched.unique_people
+    assert f"| {alone:,} of {few:,} |" in table, "those of the sample do not stand beside those of all as if alike"
+    (share,) = Budget(max_unique_share=0.0).limits(point.test, 0.0)
+    assert share.now == point.test.unique_people / source.tested, "of all who were counted"
 
 
 @pytest.mark.slow
@@ -145,6 +194,11 @@ def test_evaluate_and_explain(run: Run, people: pl.DataFrame, tmp_path: Path) ->
     loose = Evaluation.from_json(careful.out)
     assert loose.certificate is not None
     assert exact.certificate is not None
+    told = run(*usual, "--adversaries", "A1,A3", "--sample", 600).out
+    assert "people" in told.partition("higher is safer")[2].split("most told")[0], "A1 and A3 are of other people"
+    assert f" {exact['A1'].people:,.0f} " in told.partition("higher is safer")[2].partition("A3 ")[0]
+    few_shown = run(*usual, "--adversaries", "A8", "--min-count", 8, "--sample", 600).out
+    assert re.search(r"Of \d+ people of the sample", few_shown), few_shown
     assert loose.certificate.mean.bound >= exact.certificate.mean.bound
     assert json.loads(careful.out)["people"] == json.loads(answer.out)["people"]
 

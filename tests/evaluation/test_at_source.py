@@ -19,7 +19,14 @@ from leastwise.adversaries import MultiBreach
 from leastwise.adversaries.base import Setting
 from leastwise.adversaries.breach import Breach
 from leastwise.errors import DataError
-from leastwise.evaluation.at_source import EXACT, AtSource, counts_of, judge_at_source
+from leastwise.evaluation.at_source import (
+    EXACT,
+    AtSource,
+    counts_of,
+    evaluate_at_source,
+    judge_at_source,
+    judge_limits,
+)
 from leastwise.evaluation.certificate import certify, certify_counts
 from leastwise.evaluation.declared_groups import GroupErrors
 from leastwise.evaluation.in_slices import InSlices
@@ -97,6 +104,34 @@ def test_every_figure_is_that_of_the_records_themselves(source: Source) -> None:
     assert together.utility == expected.utility
     served = replace(expected.utility, groups=GroupErrors(increases={}, worst=Difference(0.4, 0.1)))
     assert found.instead_of(replace(expected, utility=served)).utility == served
+
+
+def test_what_asking_less_costs_is_told_of_the_people_that_its_errors_are_of(source: Source) -> None:
+    """Of a sample that is everybody it is what is compared person by person; of a smaller one it is surer."""
+    judges, few = Judges(True, SEED, predictor=JointBuckets), source.sample(300)
+    usual = {"seed": SEED, "quick": True, "predictor": JointBuckets}
+    compared = evaluate(G, source.sample(10**6).split(SEED), ["A8"], held_out=True, **usual)
+    assert compared.utility is not None
+    assert compared.everything is not None
+    for sample in (source.sample(10**6), few):
+        found = evaluate_at_source(G, sample, source, ["A8"], **usual)
+        assert found.utility is not None
+        assert found.utility.increase is not None
+        assert found.everything is not None
+        assert found.nothing is not None
+        assert {found.utility.people, found.everything.people, found.nothing.people} == {found.people.test}
+        lost = found.utility.error - found.everything.error
+        assert found.utility.increase.mean == pytest.approx(lost, abs=1e-12)
+    assert found.utility.increase.standard_error == pytest.approx(
+        compared.utility.increase.standard_error, rel=0.5
+    )  # type: ignore[union-attr]
+    withheld = evaluate_at_source(G, few, replace(source, at_least=3), ["A8"], **usual)
+    sampled = evaluate(G, few.split(SEED), ["A8"], held_out=True, **usual)
+    assert (withheld.utility, withheld.everything) == (sampled.utility, sampled.everything)
+    assert withheld["A8"].people == found["A8"].people > sampled["A8"].people
+    limits = judge_limits(few.split(SEED), replace(source, at_least=3), judges)
+    assert limits.everything is None
+    assert limits.nothing.people.test == found.people.test
 
 
 def test_who_counts_everybody_else_finds_what_the_records_themselves_tell(source: Source) -> None:

@@ -85,6 +85,17 @@ def test_samples_are_nested_hold_every_class_and_repeat() -> None:
     assert minimum_sample(watch, numbered, sizes=[5, 20, 100], repetitions=2, seed=4) == first
 
 
+def test_where_all_records_find_nothing_few_are_not_said_to_be_enough() -> None:
+    found = minimum_sample(
+        lambda table: [Generalization.suppressed(table.schema)], people(1000), sizes=[100], repetitions=1
+    )
+    assert not found.told
+    assert found.size == found.records
+    assert found.sentence().startswith(
+        "These records do not tell how few would do: not even from all 600 training"
+    )
+
+
 def test_the_answer_is_the_size_from_which_on_it_stays_good() -> None:
     from leastwise.evaluation.minimum_sample import _answer
 

@@ -231,9 +231,40 @@ def test_a_page_says_what_agrees_and_what_does_not() -> None:
     assert any("z alone" in text for text in agrees)
 
 
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    [
+        (
+            "linkability",
+            [{"generalization": f"pat alpha=0.3 leaves={n}", "times_chance": 1.0} for n in (8, 20, 50)],
+        ),
+        (
+            "singling-out",
+            [{"generalization": f"pat alpha={a} leaves=20", "unique_people": 0} for a in ("0", 0.3, 0.8)],
+        ),
+        ("multi-breach", [{"adversary_error": 0.3, "first_error": 0.3, "second_error": 0.4}]),
+        (
+            "side-information",
+            [
+                {"utility_risk": 0.2, "adversary": f"{who} x", "adversary_error": 0.3}
+                for who in ("A1", "A3", "A4", "A5")
+            ],
+        ),
+    ],
+)
+def test_where_all_are_alike_a_claim_that_one_is_more_does_not_agree(name: str, rows: list[Row]) -> None:
+    said = claimed(name, rows)
+    assert said[0].startswith("Does not agree here"), said
+
+
 def test_small_figures_are_not_rounded_to_the_same() -> None:
     rows: list[Row] = [
-        {"generalization": f"pat alpha=0.3 leaves={k}", "value_told": 0.1, "by_chance": 0.1, "times_chance": 1.0}
+        {
+            "generalization": f"pat alpha=0.3 leaves={k}",
+            "value_told": 0.1,
+            "by_chance": 0.1,
+            "times_chance": 1 + k / 100,
+        }
         for k in (8, 20, 50)
     ]
     page = Outcome(EXPERIMENTS["linkability"], rows, {}).to_html()

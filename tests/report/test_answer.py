@@ -77,3 +77,14 @@ def test_an_attacker_that_gains_nothing_is_not_said_to_gain_most(run: Run) -> No
     told, mean = attacker_sentences(nothing)
     assert "as one who only guesses; had everything been asked, for 100\xa0%" in told
     assert mean.startswith("About no attribute it does better than that; of both personal attributes it gets ")
+
+
+def test_where_nothing_is_asked_nobody_steals_records(run: Run) -> None:
+    judged = run.evaluation(run.choice.candidate or "")
+    first = judged.attacks[0]
+    guessing = tuple(replace(each, adversary_error=each.baseline) for each in first.attributes)
+    judged = replace(judged, attacks=(replace(first, attributes=guessing, adversary_error=first.baseline),))
+    told = answer_facts(Generalization.suppressed(SCHEMA), judged)["sentences"]
+    (steals,) = (sentence for sentence in told if "steal" in sentence)
+    assert steals.startswith("There are no records to steal: whoever guesses is right about ")
+    assert steals.endswith(" of the people tested; had everything been asked, for 100\xa0%.")

@@ -358,6 +358,21 @@ CONTRASTS = """() => {
 }"""
 
 
+def test_the_picture_says_that_what_is_chosen_is_only_the_nearest(chromium: Any, tmp_path: Path) -> None:
+    nearest = write_run(tmp_path / "first").frontier.points[0].id
+    run = write_run(tmp_path / "run", choice={"candidate": nearest, "nearest": nearest, "stated": False})
+    path = tmp_path / "report.html"
+    path.write_text(render_html(summarize(run)), encoding="utf-8")
+    with Visit(chromium, path) as visit:
+        names = visit.page.evaluate("document.getElementById('frontier').data.map((each) => each.name)")
+        assert "chosen" not in names
+        assert "chosen as the nearest, does not fit" in names
+        panel = visit.panel()
+        assert "This one is chosen as the nearest, does not fit. By its id: leastwise choose run" in panel
+        assert visit.page.inner_text("#back") == "nearest"
+        assert visit.complaints == []
+
+
 def test_where_nothing_fits_the_picture_calls_nothing_chosen(chromium: Any, nothing: Run, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     path.write_text(render_html(summarize(nothing)), encoding="utf-8")

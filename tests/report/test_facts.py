@@ -15,7 +15,9 @@ from leastwise.predictors.held_out import Difference
 from leastwise.report import render_html, render_markdown, summarize
 from leastwise.report.answer import shown_id
 from leastwise.report.facts import attack_facts, certificate_facts
+from leastwise.report.page import report_page
 from leastwise.runs import Run
+from leastwise.runs.showing import CHOSEN_AS_NEAREST
 from tests.report.hand_made import (
     AGE,
     DESCRIPTION,
@@ -123,6 +125,21 @@ def test_where_nothing_fits_nothing_is_called_chosen(nothing: Run) -> None:
     assert answer["about"].endswith("does not fit and was not chosen")
     assert any("none was chosen" in text for text in facts["limits"])
     assert ["recommended", "nothing; the nearest follows"] in facts["provenance"]
+
+
+def test_what_is_only_the_nearest_is_nowhere_called_just_chosen(tmp_path: Path) -> None:
+    """No limit was stated, and nothing keeps the one that holds then."""
+    nearest = write_run(tmp_path / "first").frontier.points[0].id
+    run = write_run(tmp_path / "run", choice={"candidate": nearest, "nearest": nearest, "stated": False})
+    assert run.choice.only_nearest
+    facts = summarize(run)
+    named = [point for point in facts["frontier"]["points"] if point["called"]]
+    assert [(point["id"], point["called"]) for point in named] == [(nearest, CHOSEN_AS_NEAREST)]
+    page = report_page(facts)
+    assert page["back_to"] == "nearest"
+    called = [name for name in page["frontier"]["names"] if "chosen" in name]
+    assert len(called) == 1
+    assert f", {CHOSEN_AS_NEAREST}: model wrong" in called[0]
 
 
 def test_where_nothing_fits_no_command_is_named_that_is_refused(nothing: Run) -> None:

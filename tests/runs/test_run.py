@@ -22,7 +22,8 @@ from leastwise.kernels import is_compiled
 from leastwise.minimizers import Constraints
 from leastwise.random import generator
 from leastwise.records.splitting import protocol_rows
-from leastwise.runs import Budget, Entry, Grid, Options, Run, Workers, choose_again, run
+from leastwise.runs import Budget, Entry, Grid, Options, Run, Workers, choose_again, pick, run
+from leastwise.runs.earlier import Earlier
 from leastwise.runs.task import SHARES
 from leastwise.schema.file import load_schema
 from tests.runs.conftest import Whole
@@ -119,6 +120,57 @@ def test_the_same_command_again_changes_nothing(finished: Run, tmp_path: Path) -
     assert content(finished.folder) == before
     run(records(), tmp_path / "other", OPTIONS, name="small.csv", workers=Workers(2, "threading"))
     assert content(tmp_path / "other") == before
+
+
+def test_what_a_person_chose_stays_under_the_same_limits_and_it_is_said(finished: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(finished.folder, folder)
+    own = finished.choice.candidate
+    other = next(point.id for point in finished.frontier.points if point.id != own)
+    picked = pick(folder, other)
+    before = content(folder)
+    again = run(records(), folder, OPTIONS, name="small.csv")
+    assert again.choice == Run.load(folder).choice == picked.choice
+    kept = {name: text for name, text in content(folder).items() if name not in ("necessity.json", "digests.json")}
+    assert kept == {name: before[name] for name in kept}
+    assert again.necessity is not None, "of what stays"
+    assert "This was chosen in the folder after the run, and stays." in str(again)
+    how = f"--candidate {own}" if finished.choice.only_nearest else "--max-error-increase 0.01"
+    back = f"the run chooses {own}. To have that: leastwise choose {folder} {how}"
+    assert str(again).splitlines()[-2].endswith(back)
+    assert "was chosen in the folder" not in str(Run.load(folder)), "it is said to whoever gave the command"
+
+    limit = Budget(max_error_increase=0.9)
+    anew = run(records(), folder, replace(OPTIONS, budget=limit), name="small.csv")
+    assert anew.choice.budget == limit == Run.load(folder).choice.budget
+    assert anew.notes[0].startswith("Chosen anew, because this command states other limits than the run had")
+    assert anew.choice.candidate == other or f"{other}, does not stay" in anew.notes[0]
+    assert not run(records(), folder, replace(OPTIONS, budget=limit), name="small.csv").notes, "nobody chose since"
+
+
+def test_how_to_have_the_choice_of_the_run_is_no_command_that_is_refused(finished: Run) -> None:
+    """Whoever states the default limit, which nothing keeps, is given nothing, and not the nearest."""
+    picked = replace(finished.choice, candidate="0" * 12)
+    nearest = replace(finished.choice, nearest=finished.choice.candidate)
+    assert nearest.only_nearest
+    note = Earlier(picked, stays=True).note(nearest, finished.folder)
+    assert note.endswith(f"leastwise choose {finished.folder} --candidate {nearest.candidate}")
+    nothing = replace(finished.choice, candidate=None)
+    assert Earlier(picked, stays=True).note(nothing, finished.folder).endswith("the run chooses nothing.")
+
+
+def test_a_choice_under_the_limits_that_a_policy_then_states_stays(finished: Run, tmp_path: Path) -> None:
+    folder, limit = tmp_path / "run", Budget(max_error_increase=0.9)
+    shutil.copytree(finished.folder, folder)
+    other = next(point.id for point in finished.frontier.points if point.id != finished.choice.candidate)
+    picked = pick(folder, other, limit)
+    again = run(records(), folder, replace(OPTIONS, budget=limit), name="small.csv")
+    assert again.choice == picked.choice
+    (folder / "choice.json").write_text(picked.choice.to_json().replace("picked", "chose"), encoding="utf-8")
+    with pytest.raises(ArtefactError, match=r"changed after it was judged; delete it, and give the same"):
+        run(records(), folder, replace(OPTIONS, budget=limit), name="small.csv")
+    (folder / "choice.json").unlink()
+    assert run(records(), folder, OPTIONS, name="small.csv").choice == finished.choice
 
 
 @pytest.mark.parametrize(

@@ -228,7 +228,7 @@ def test_where_nothing_fits_what_comes_nearest_and_what_to_do_are_said(tmp_path:
         "Nothing is recommended. None fits.",
         "It would ask 2 of 3 questions, with 4 answers in all: age in 2 ranges and sex in full; not job.",
         f"To allow what the nearest takes: {choose} --max-error-increase 0.085 --max-asked 3",
-        f"To take the nearest although it breaks them: {choose} --candidate {nearest} "
+        f"To take the nearest although it does not fit: {choose} --candidate {nearest} "
         "--max-error-increase 0.001 --max-asked 3",
         f"Run: {run.folder}",
     ]

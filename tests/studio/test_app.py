@@ -169,5 +169,18 @@ def test_where_nothing_fits_the_page_is_told_so(tmp_path: Path) -> None:
     assert not any(each["chosen"] for each in told["frontier"])
 
 
+def test_what_is_only_the_nearest_is_not_called_recommended(tmp_path: Path) -> None:
+    nearest = write_run(tmp_path / "first", SCHEMA).frontier.points[1].id
+    folder = tmp_path / "run"
+    write_run(folder, SCHEMA, choice={"candidate": nearest, "nearest": nearest, "stated": False})
+    room = Room(ground(folder))
+    told = room.opening()
+    room.close()
+    assert told["unchosen"].startswith("No candidate keeps the limit that holds when none is stated: ")
+    assert told["unchosen"].endswith(f"A new studio begins with it: {nearest}.")
+    assert [each["id"] for each in told["frontier"] if each["nearest"]] == [nearest]
+    assert not any(each["chosen"] for each in told["frontier"])
+
+
 def test_where_something_fits_nothing_is_said_of_it(room: Room) -> None:
     assert room.opening()["unchosen"] == ""

@@ -178,7 +178,9 @@ def reconstructed(attack: ReconstructionResult, plain: AttackResult | None, orde
     """Tell what A1, A3, A4 or A5 told, attribute by attribute; ``plain`` is A1 beside the others."""
     reference = plain if isinstance(plain, ReconstructionResult) and plain is not attack else None
     names = {"value": f"attacker ({attack.adversary})", "baseline": "naive guess"}
-    names |= {"reference": "attacker without that knowledge (A1)"} if reference else {}
+    names |= (
+        {"reference": f"attacker without that knowledge (A1{_of_whom(attack, reference)})"} if reference else {}
+    )
     names |= {"without": "same knowledge, nothing stolen"} if attack.without_breach is not None else {}
     rows = [_row(result, reference) for result in attack.attributes]
     return Told(
@@ -190,6 +192,12 @@ def reconstructed(attack: ReconstructionResult, plain: AttackResult | None, orde
             attack.attributes,
         ),
     )
+
+
+def _of_whom(attack: AttackResult, reference: AttackResult) -> str:
+    """Say of whom the figures of A1 are, where they are of more people than those of the other attack."""
+    more = round(reference.people) > round(attack.people)
+    return f", on all {reference.people:,.0f} people" if more else ""
 
 
 def _row(result: AttributeResult, reference: ReconstructionResult | None) -> Facts:
@@ -245,7 +253,11 @@ def _finding(attack: ReconstructionResult, reference: ReconstructionResult | Non
         f"{percent(attack.baseline, 1)} of the time."
     ]
     if reference is not None:
-        sentences.append(f"Without that knowledge it would be wrong {percent(reference.adversary_error, 1)}.")
+        whom = _of_whom(attack, reference)
+        error = percent(reference.adversary_error, 1)
+        sentences.append(f"Without that knowledge it would be wrong {error}{whom}.")
+        if whom:
+            sentences.append(f"All else is of the {attack.people:,.0f} of them in the sample.")
     if attack.without_breach is not None:
         sentences.append(f"With the same knowledge and nothing stolen: {percent(attack.without_breach, 1)}.")
     if attack.without_label is not None:

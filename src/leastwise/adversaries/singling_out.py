@@ -95,12 +95,16 @@ def _alone(attack: SinglingOutResult) -> str:
     alone = "Nobody is"
     if attack.unique_people:
         alone = counted(attack.unique_people, "person is", "people are")
-    return (
-        f"{alone} alone with a generalized record, among {counted(attack.people, 'person', 'people')}. There are "
-        f"{counted(attack.distinct, 'different generalized record')}; the rarest is held by "
-        f"{counted(attack.rarest, 'person', 'people')}. This is counted, not estimated: with more records, fewer "
-        f"people are alone.{_in_deployment(attack)}"
-    )
+    among = f"{alone} alone with a generalized record, among {counted(attack.people, 'person', 'people')}."
+    counts = "This is counted, not estimated: with more records, fewer people are alone."
+    return f"{among} {_how_many(attack)} {counts}{_in_deployment(attack)}"
+
+
+def _how_many(attack: SinglingOutResult) -> str:
+    rarest = counted(attack.rarest, "person", "people")
+    if attack.distinct == 1:
+        return f"All {rarest} have the same generalized record." if attack.rarest > 1 else "There is one record."
+    return f"There are {attack.distinct:,} different generalized records; the rarest is held by {rarest}."
 
 
 def _in_deployment(attack: SinglingOutResult) -> str:

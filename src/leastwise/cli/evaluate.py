@@ -303,17 +303,28 @@ def _show_utility(evaluation: Evaluation) -> None:
         rows += each
     if rows:
         print_table("Utility (error of the classifier: lower is better)", ("", *RIGHT[:2]), rows, RIGHT)
+        people = next(iter(known.values())).people
+        if people < evaluation.people.test:
+            typer.echo(
+                f"Of {people:,.0f} people of the sample; with everything asked that is told of no others.\n"
+            )
 
 
 def _show_attacks(attacks: Sequence[AttackResult]) -> None:
-    columns = ["", "adversary", *RIGHT, *MORE, "most told beyond guessing"]
-    rows = [_row(attack) for attack in attacks]
+    columns = ["", "adversary", *RIGHT, *MORE, "people", "most told beyond guessing"]
+    # Where records stay at a source, some are judged on all people and some on the sample: figures of two parts.
+    alike = len({round(attack.people) for attack in attacks}) == 1
+    rows = [
+        (*own, "" if alike else f"{attack.people:,.0f}", told)
+        for attack in attacks
+        for *own, told in [_row(attack)]
+    ]
     # A column that nobody fills is not shown.
     shown = [i for i in range(len(columns)) if any(row[i] for row in rows)]
     if rows:
         title = "Attacks (error of the adversary: higher is safer; near guessing is best)"
         cells = [[row[i] for i in shown] for row in rows]
-        print_table(title, [columns[i] for i in shown], cells, (*RIGHT, *MORE))
+        print_table(title, [columns[i] for i in shown], cells, (*RIGHT, *MORE, "people"))
 
 
 def _row(attack: AttackResult) -> tuple[str, ...]:
@@ -329,7 +340,8 @@ def _row(attack: AttackResult) -> tuple[str, ...]:
         without = "" if attack.without_breach is None else _number(attack.without_breach)
         deployed = "" if attack.without_label is None else _number(attack.without_label)
         most = min(attack.attributes, key=lambda result: result.adversary_error - result.baseline)
-        told = f"{most.attribute} ({_number(most.adversary_error)}, guessing {_number(most.baseline)})"
+        error, guess = _number(most.adversary_error), _number(most.baseline)
+        told = "nothing" if error == guess else f"{most.attribute} ({error}, guessing {guess})"
     figures = (_number(attack.adversary_error), _interval(attack.interval), _number(attack.baseline))
     return (attack.adversary, words, *figures, without, deployed, minimum, told)
 
@@ -347,9 +359,10 @@ def _show_details(attack: AttackResult) -> None:
         ]
         print_table("A1 by attribute", ("attribute", *RIGHT, "predicted by"), by_attribute, RIGHT)
     elif isinstance(attack, SinglingOutResult):
+        records = f"{attack.distinct:,} different records; the rarest is held by {attack.rarest:,} "
+        records += f"({attack.rarest_records:,} such)"
         typer.echo(
-            f"A8: {counted(attack.distinct, 'different record')}; the rarest is held by {attack.rarest:,} "
-            f"({attack.rarest_records:,} such); {attack.unique_people:,} of "
+            f"A8: {records if attack.distinct > 1 else 'all have the same record'}; {attack.unique_people:,} of "
             f"{counted(attack.people, 'person', 'people')} {'is' if attack.unique_people == 1 else 'are'} alone."
         )
         for predicate in attack.predicates[:MOST_PREDICATES_SHOWN]:

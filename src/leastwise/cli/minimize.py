@@ -29,7 +29,7 @@ from leastwise.cli.task import (
     policy_of,
     seed_of,
 )
-from leastwise.documents.wording import percent
+from leastwise.documents.wording import counted, percent
 from leastwise.errors import ParameterError, SchemaError, shorten
 from leastwise.progress import Lines
 from leastwise.validation import check_choice
@@ -304,7 +304,7 @@ def minimum_sample(
         (f"{s.size:,}", percent(s.loss, 1), percent(max(s.losses), 1), f"{s.similarity:.2f}")
         for s in minimum.sizes
     ]
-    title = f"Samples of the {minimum.records:,} training records (medians of {repetitions} drawings)"
+    title = f"Samples of the {minimum.records:,} training records (medians of {counted(repetitions, 'drawing')})"
     print_table(title, COLUMNS, rows, COLUMNS)
     typer.echo(minimum.sentence())
 

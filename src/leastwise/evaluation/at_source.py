@@ -8,6 +8,10 @@ sample.
 
 Where small counts are withheld, every figure is on the safe side: of the people behind them the classifier tells
 nobody, and the adversary everybody.
+
+What a generalization costs is the difference to everything asked. So a judgement tells the model's errors of all
+people only where those of everything asked are told of all of them, too; else they stay those of the sample, all
+of them. A difference of two parts would be that of two samples of people.
 """
 
 from __future__ import annotations
@@ -27,7 +31,7 @@ from leastwise.adversaries.result import AttackResult
 from leastwise.adversaries.singling_out import SinglingOut, singled_out
 from leastwise.confidence import binomial_interval
 from leastwise.evaluation.certificate import Certificate, certificate_of, certify_counts
-from leastwise.evaluation.evaluation import Evaluation
+from leastwise.evaluation.evaluation import Evaluation, People
 from leastwise.evaluation.in_slices import InSlices, judge_slices, judge_together
 from leastwise.evaluation.label_guesses import label_guesses
 from leastwise.evaluation.protocol import attackers, evaluate
@@ -52,24 +56,83 @@ class AtSource:
     certificate: Certificate | None
     deployment: Certificate | None
 
-    def instead_of(self, sampled: Evaluation) -> Evaluation:
+    def instead_of(self, sampled: Evaluation, limits: LimitsAtSource | None = None) -> Evaluation:
         """Return a judgement by a sample with these figures where there are any.
 
-        What was compared person by person stays: the increase of the error, of all and by group.
+        Without ``limits`` the model's errors stay those of the sample. How groups are served, and what beliefs
+        expect, stays so in any case.
         """
         own = {attack.adversary: attack for attack in self.attacks}
-        utility = self.utility or sampled.utility
-        if utility is not None and sampled.utility is not None:
-            paired = sampled.utility
-            utility = replace(utility, increase=paired.increase, expected=paired.expected, groups=paired.groups)
-        return replace(
+        judged = replace(
             sampled,
             people=replace(sampled.people, test=float(self.people)),
-            utility=utility,
             attacks=tuple(own.get(attack.adversary, attack) for attack in sampled.attacks),
             certificate=self.certificate,
             deployment=self.deployment,
         )
+        everything = None if limits is None else limits.risk_of_everything
+        if limits is None or everything is None or self.utility is None or sampled.utility is None:
+            return judged
+        utility = beside_everything(self.utility, everything, sampled.utility)
+        return replace(judged, utility=utility, everything=everything, nothing=limits.nothing.utility)
+
+
+class LimitsAtSource(NamedTuple):
+    """What all records of the test part say of everything asked, where they tell that, and of nothing asked."""
+
+    everything: Evaluation | None
+    nothing: Evaluation
+
+    @property
+    def risk_of_everything(self) -> UtilityRisk | None:
+        """How often the model errs with everything asked, about everybody; None where that is not told."""
+        return None if self.everything is None else self.everything.utility
+
+
+def judge_limits(known: Split, source: Source, judges: Judges) -> LimitsAtSource:
+    """Judge everything asked and nothing asked on all records of the test part."""
+    nothing = judge_nothing(known, source, judges)
+    return LimitsAtSource(judge_everything(known, source, judges), nothing)
+
+
+def judge_everything(known: Split, source: Source, judges: Judges) -> Evaluation | None:
+    """Judge everything asked on all records of the test part; None where small counts are withheld.
+
+    With everything asked hardly two people are alike. So hardly anybody would be shown, and it would seem to cost
+    less to ask less.
+    """
+    everything = Generalization.untouched(known.train.schema)
+    return _judge_limit(everything, known, source, judges) if source.at_least == 1 else None
+
+
+def judge_nothing(known: Split, source: Source, judges: Judges) -> Evaluation:
+    """Judge nothing asked on all records of the test part."""
+    return _judge_limit(Generalization.suppressed(known.train.schema), known, source, judges)
+
+
+def _judge_limit(limit: Generalization, known: Split, source: Source, judges: Judges) -> Evaluation:
+    own, schema = judge_at_source(limit, known, source, ("A1", "A8"), judges=judges), known.train.schema
+    return Evaluation(
+        fingerprint=limit.fingerprint,
+        seed=judges.seed,
+        quick=judges.quick,
+        people=People(train=known.train.people, validation=known.validation.people, test=float(own.people)),
+        personal=schema.personal,
+        utility=own.utility,
+        everything=None,
+        nothing=None,
+        attacks=own.attacks,
+        certificate=own.certificate,
+        deployment=own.deployment,
+    )
+
+
+def beside_everything(risk: UtilityRisk, everything: UtilityRisk, sampled: UtilityRisk) -> UtilityRisk:
+    """Return a risk of all people with its increase over that of everything asked, which is of the same people."""
+    increase = sampled.increase
+    if increase is not None:
+        increase = increase.with_mean_of(risk.people, risk.error - everything.error, sampled.people)
+    return replace(risk, increase=increase, expected=sampled.expected, groups=sampled.groups)
 
 
 class TooMany(NamedTuple):
@@ -121,7 +184,8 @@ def evaluate_at_source(
         name: rest[name] for name in ("tolerances", "delta", "candidates", "predicates", "label") if name in rest
     }
     exact = judge_at_source(generalization, split, source, counted, judges=judges, others=others, **own)
-    return exact.instead_of(sampled)
+    told = source.at_least == 1 and sampled.utility is not None
+    return exact.instead_of(sampled, judge_limits(split, source, judges) if told else None)
 
 
 def judge_at_source(

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from leastwise.documents.wording import percent
+from leastwise.documents.plain import LEFT_OUT
+from leastwise.documents.wording import counted, percent
 from leastwise.errors import DataError, ParameterError
 from leastwise.evaluation.pareto import Limits, Point, similarity
 from leastwise.evaluation.utility import parts_of
@@ -78,6 +79,8 @@ class MinimumSample:
         What each size gave, ascending.
     records
         All training records, the measure of all.
+    told
+        Whether all of them tell of a candidate that beats asking nothing; else nothing says how few would do.
     """
 
     size: int
@@ -86,18 +89,25 @@ class MinimumSample:
     tolerance: float
     records: int
     sizes: tuple[SampleSize, ...]
+    told: bool = field(default=True, metadata=LEFT_OUT)
 
     def sentence(self) -> str:
         """Say it in words."""
         low, high = self.interval
+        if not self.told:
+            return (
+                f"These records do not tell how few would do: not even from all {self.records:,} training records "
+                "comes a candidate that beats asking nothing. Give more records."
+            )
         if self.size >= self.records:
             return (
                 f"All {self.records:,} training records are needed: with fewer, more than "
                 f"{percent(self.tolerance)} of the frontier is lost."
             )
         between = f"between {low:,} and {high:,}" if low < high else f"{low:,} each time"
+        drawings = counted(len(self.sizes[0].losses), "drawing")
         return (
-            f"Collect about {self.size:,} full records ({between} in {len(self.sizes[0].losses)} drawings): more "
+            f"Collect about {self.size:,} full records ({between} in {drawings}): more "
             f"change the frontier by no more than {percent(self.tolerance)}."
         )
 
@@ -152,7 +162,10 @@ def minimum_sample(
             candidates = propose(parts.train.take(np.sort(order[:size])).with_own_levels())
             losses[r, i] = (whole - judge.area(candidates)) / whole if whole > 0 else 0.0
             alike[r, i] = np.mean([similarity(a, b, parts.train) for a, b in zip(candidates, best, strict=True)])
-    return _answer(chosen, losses, alike, tolerance, len(parts.train))
+    found = _answer(chosen, losses, alike, tolerance, len(parts.train))
+    # Of nothing any sample loses nothing, and few records would seem enough.
+    known = found.records
+    return found if whole > 0 else replace(found, size=known, interval=(known, known), told=False)
 
 
 def _answer(

@@ -34,8 +34,8 @@ _SEVERAL = (
 
 
 _CHOSEN_BY_OTHERS = (
-    " What is asked was chosen by other people, with a margin for chance: a question may be asked that those "
-    "judged here do not show to be needed, the more so the fewer they are."
+    " What is asked was chosen by other people, by estimates: a question may be asked that those judged here do "
+    "not show to be needed, the more so the fewer they are."
 )
 
 

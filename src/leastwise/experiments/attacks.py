@@ -189,35 +189,39 @@ def _number(row: Row, column: str) -> float:
 
 def _surest_are_told_best(rows: Sequence[Row]) -> bool:
     by_risk = _grouped(rows, "utility_risk", "surest")
-    return all(own["surest 1 %"] <= own["surest 100 %"] + _ALIKE for own in by_risk.values())
+    better = [own["surest 100 %"] - own["surest 1 %"] for own in by_risk.values()]
+    return min(better) >= -_ALIKE and max(better) > _ALIKE  # where nobody is better that shows nothing
 
 
 def _in_order(rows: Sequence[Row]) -> bool:
+    most = 0.0
     for own in _grouped(rows, "utility_risk", "adversary").values():
         of = {name.split()[0]: error for name, error in own.items()}
         errors = [of[who] for who in ("A4", "A5", "A3", "A1")]
         if any(more > less + _ALIKE for more, less in pairwise(errors)):
             return False
-    return True
+        most = max(most, errors[-1] - errors[0])
+    return most > _ALIKE
 
 
 def _together_tell_more(rows: Sequence[Row]) -> bool:
-    return all(
-        _number(row, "adversary_error") <= min(_number(row, "first_error"), _number(row, "second_error")) + _ALIKE
+    more = [
+        min(_number(row, "first_error"), _number(row, "second_error")) - _number(row, "adversary_error")
         for row in rows
-    )
+    ]
+    return min(more) >= -_ALIKE and max(more) > _ALIKE
 
 
 def _finer_tells_more(rows: Sequence[Row]) -> bool:
     told = {str(row["generalization"]): _number(row, "times_chance") for row in rows}
     times_chance = [told[f"pat alpha=0.3 leaves={leaves}"] for leaves in (8, 20, 50)]
-    return times_chance == sorted(times_chance)
+    return times_chance == sorted(times_chance) and times_chance[0] < times_chance[-1]
 
 
 def _weight_hides(rows: Sequence[Row]) -> bool:
     alone = {str(row["generalization"]): _number(row, "unique_people") for row in rows}
     unique = [alone[f"pat alpha={alpha} leaves=20"] for alpha in ("0", "0.3", "0.8")]
-    return unique == sorted(unique, reverse=True)
+    return unique == sorted(unique, reverse=True) and unique[0] > unique[-1]
 
 
 def _grouped(rows: Sequence[Row], by: str, name: str) -> dict[str, dict[str, float]]:

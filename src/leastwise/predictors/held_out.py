@@ -80,6 +80,21 @@ class Difference:
         # Where nobody differs, one person who might is the least that can be told.
         return cls(mean, max(variance**0.5, 1 / max(people, 1)))
 
+    def with_mean_of(self, people: float, mean: float, sampled: float) -> Difference:
+        """Return the difference of all people, of whom counts tell the mean; this one is of a sample of them.
+
+        Counts do not tell how many are guessed otherwise by the one and by the other. The spread of the sample's
+        ``sampled`` people does; of more people the mean is known better.
+
+        >>> few = Difference(0.02, 0.008)
+        >>> few.with_mean_of(4000, 0.01, 1000), few.with_mean_of(1000, 0.09, 1000).standard_error > 0.008
+        (Difference(mean=0.01, standard_error=0.004), True)
+        """
+        own = self.standard_error * min(sampled / people, 1.0) ** 0.5
+        # At least so many are guessed otherwise as the mean takes; where nobody is, one person might be.
+        least = max((abs(mean) - mean**2) / people, 0.0) ** 0.5
+        return Difference(mean, max(own, least, 1 / people))
+
     def bound(self, errors: float) -> float:
         """Return the mean plus so many standard errors."""
         return self.mean + errors * self.standard_error

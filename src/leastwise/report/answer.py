@@ -64,7 +64,7 @@ def answer_facts(generalization: Generalization, evaluation: Evaluation, why_not
     sentences = [
         why_nothing if why_nothing and not generalization.collected else _questions_sentence(generalization),
         _cost_sentence(evaluation),
-        *attacker_sentences(evaluation),
+        *attacker_sentences(evaluation, bool(generalization.collected)),
         *(_alone_sentence(a, evaluation) for a in evaluation.attacks if isinstance(a, SinglingOutResult)),
     ]
     return {
@@ -97,14 +97,18 @@ def _cost_sentence(evaluation: Evaluation) -> str:
         guess = f"Guessing is off by {number.in_its_unit(1.0)}"
         return f"The model is {number.words()}: {off} than with full records, {tested}. {guess}."
     than = compared(more) if now >= before or not round(100 * (before - now), 1) else "no more than with"
-    told = f"The model errs {than} full records ({percent(now, 1)} against {percent(before, 1)}, {tested})"
+    who = "On average over the labels the model" if evaluation.utility.labels else "The model"
+    told = f"{who} errs {than} full records ({percent(now, 1)} against {percent(before, 1)}, {tested})"
     pairs = [*zip(evaluation.utility.labels, evaluation.everything.labels, strict=True)]
     each = [f"{percent(o.error, 1)} against {percent(i.error, 1)} about {o.label}" for o, i in pairs]
     return f"{told}: {listed(each)}." if each else f"{told}."
 
 
-def attacker_sentences(evaluation: Evaluation) -> list[str]:
-    """Say what whoever steals the records tells: the attribute it gains most on, and all on average."""
+def attacker_sentences(evaluation: Evaluation, asked: bool = True) -> list[str]:
+    """Say what whoever steals the records tells: the attribute it gains most on, and all on average.
+
+    Where nothing is ``asked`` there are no records, and nobody steals them.
+    """
     attack = _a1(evaluation)
     if attack is None:
         return []
@@ -118,10 +122,12 @@ def attacker_sentences(evaluation: Evaluation) -> list[str]:
     )
     every = "both personal attributes" if many == 2 else f"all {many} personal attributes"
     full = "had everything been asked, for 100\u00a0%"
+    if not asked:
+        steals, gains = f"There are no records to steal: whoever guesses is {right}", False
     if gains:
         first = f"{steals}; {full}; guessing without them, for {guessed}."
     else:
-        first = f"{steals}, as one who only guesses; {full}."
+        first = f"{steals}{', as one who only guesses' * asked}; {full}."
     if many == 1:
         return [first]
     which = "That is the attribute it gains most on" if gains else "About no attribute it does better than that"

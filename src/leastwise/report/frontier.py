@@ -17,7 +17,7 @@ from leastwise.report.task import search_sentence
 from leastwise.runs import Candidate, Run
 from leastwise.runs.estimate import what_it_is
 from leastwise.runs.shares import ByAttribute, Shares
-from leastwise.runs.showing import LIMIT_NAMES, frontier_table, name_in_words, on_test, point_name
+from leastwise.runs.showing import LIMIT_NAMES, frontier_table, name_in_words, on_test, point_name, standing
 
 Facts = dict[str, Any]
 
@@ -68,6 +68,7 @@ def _point(run: Run, point: Candidate, texts: BucketTexts) -> Facts:
         "name": point_name(point.name),
         "chosen": point.id == run.choice.candidate,
         "nearest": run.choice.candidate is None and point.id == run.choice.nearest,
+        "called": standing(run.choice).get(point.id, ""),
         **_made_by(run.candidate(point.id)),
         **_asks(run.generalization(point.id), texts),
         "test": to_plain(point.test),
@@ -117,6 +118,7 @@ def _limit(run: Run, kind: str, texts: BucketTexts) -> Facts:
         "command": "",
         "chosen": False,
         "nearest": False,
+        "called": "",
         "made_by": "",
         "also": [],
         "seed": None,
@@ -137,6 +139,7 @@ def _screened(candidate: Candidate, texts: BucketTexts) -> Facts:
         "command": "",
         "chosen": False,
         "nearest": False,
+        "called": "",
         **_made_by(candidate),
         **_asks(candidate.generalization, texts),
         "validation": to_plain(candidate.validation),

@@ -156,7 +156,7 @@ def _reported(finished: Run, records: _Records) -> Run:
     if finished.recommended is not None:
         warn_of_leaks(finished.recommended, split.train, records.inferred, records.table)
     copied = copies_in_words(records.table)
-    return replace(finished, notes=(*records.notes, *([copied] if copied else [])))
+    return replace(finished, notes=(*finished.notes, *records.notes, *([copied] if copied else [])))
 
 
 class _Asked(NamedTuple):

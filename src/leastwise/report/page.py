@@ -7,7 +7,7 @@ from typing import Any
 
 from leastwise.documents.pictures import bars_of_section
 from leastwise.documents.wording import counted, listed, percent
-from leastwise.runs.nearest import NEAREST
+from leastwise.runs.showing import CHOSEN
 
 Facts = Mapping[str, Any]
 MOST_ANSWERS = 16  # of one question; the others are folded
@@ -51,7 +51,7 @@ def report_page(facts: Facts) -> dict[str, Any]:
         "most_answers": MOST_ANSWERS,
         "counted": counted,
         "about": about_lines(facts),
-        "back_to": "nearest" if facts["answer"]["about"] else "chosen",
+        "back_to": "chosen" if any(p["called"] == CHOSEN for p in facts["frontier"]["points"]) else "nearest",
         "attacks": [{"predicates": [], **attack} for attack in facts["attacks"]],
         "certificate": _certificate(facts["certificate"]),
         "groups": facts.get("groups"),
@@ -61,7 +61,6 @@ def report_page(facts: Facts) -> dict[str, Any]:
         "provenance": facts["provenance"],
         "data": {
             "fingerprint": facts["fingerprint"],
-            "nearest": NEAREST,
             "of": "not chosen, the nearest:" if facts["answer"]["about"] else "generalization",
             "frontier": facts["frontier"],
             "pictures": _pictures(facts, drift),
@@ -92,11 +91,15 @@ def task_texts(task: Facts) -> dict[str, Any]:
     people, personal = task["people"], task["personal"]
     records = sum((task.get("records") or {}).values())  # where one person can have several
     of = f"{counted(records, 'record')} of " if records else ""
+    everybody, all_tested = f"{of}{counted(sum(people.values()), 'person', 'people')}; ", ""
+    if source := task.get("source"):  # who learns and chooses has a sample, who reports has all
+        everybody = f"{source['records']:,} people in {source['engine']}; of a sample of {source['sampled']:,} "
+        all_tested = "all "
     return {
         **task,
         "people_text": (
-            f"{of}{counted(sum(people.values()), 'person', 'people')}; {people['train']:,.0f} to learn from, "
-            f"{people['validation']:,.0f} to choose with, {people['test']:,.0f} to report on"
+            f"{everybody}{people['train']:,.0f} to learn from, {people['validation']:,.0f} to choose with, "
+            f"{all_tested}{people['test']:,.0f} {'of the test part ' * bool(all_tested)}to report on"
         ),
         "classes_text": _classes(task["classes"]) if task.get("number") is None else _number(task["number"]),
         "personal_text": f"{', '.join(personal) or 'none'} ({len(personal)} of {task['attributes']})",
@@ -117,7 +120,7 @@ def _frontier(frontier: Facts) -> dict[str, Any]:
     points = frontier["points"]
     return {
         "names": [
-            f"{p['title']}{', chosen' if p['chosen'] else f', {NEAREST}' if p['nearest'] else ''}: "
+            f"{p['title']}{', ' * bool(p['called'])}{p['called']}: "
             f"model {'off' if p['test'].get('number') else 'wrong'} "
             f"{percent(p['test']['utility_risk'], 1)}, attacker wrong {percent(p['test']['adversary_error'], 1)}"
             for p in points

@@ -27,6 +27,7 @@ def task_facts(run: Run, evaluation: Evaluation) -> Facts:
         "personal": list(run.schema.personal),
         "people": to_plain(evaluation.people),
         "records": None if run.task.persons is None else to_plain(run.task.records),
+        "source": None if run.task.source is None else to_plain(run.task.source.elsewhere),
         "budget": [*budget_lines(run.choice.budget), *_labels_line(run)],
         "stated": run.choice.stated,
     }
@@ -103,7 +104,7 @@ def provenance_facts(run: Run, evaluation: Evaluation, candidate: Candidate) -> 
     task = run.task
     rows = [
         ["data", task.data],
-        *([["records at their source", task.source.sentence]] if task.source else []),
+        *([["records at their source", run.at_source]] if task.source else []),
         *([["survey weights", task.weights_sentence]] if task.weighted else []),
         ["fingerprint of the records", task.fingerprint],
         *([["recommended", "nothing; the nearest follows"]] if run.choice.candidate is None else []),

@@ -255,10 +255,10 @@ class Budget:
             text = f"{alone_are} alone with their record, allowed {are} {allowed:,}"
             alone = partial(of_number, people, allowed)
             limits.append(Limit("max_unique", people, allowed, _share_over(people, allowed), text, alone))
-        if self.max_unique_share is not None and figures.people:
-            share, most = figures.unique_people / figures.people, self.max_unique_share
+        if self.max_unique_share is not None and figures.attacked:
+            share, most = figures.unique_people / figures.attacked, self.max_unique_share
             text = f"{share:.4f} of the people are alone with their record, allowed are {most:g}"
-            alone = partial(of_share, figures.unique_people, figures.people, most)
+            alone = partial(of_share, figures.unique_people, figures.attacked, most)
             limits.append(Limit("max_unique_share", share, most, _over(share, most), text, alone))
         return limits
 
@@ -423,7 +423,7 @@ def _of_error(error: float, most: float, figures: Figures) -> Chance:
 
 
 def _of_adversary(error: float, least: float, figures: Figures, mean: bool) -> Chance:
-    people = _people_who_tell(figures)
+    people = _people_who_tell(figures) if figures.everybody is None else float(figures.everybody)
     if mean:  # over several attributes, which is surer than of one
         people = people_behind(error, figures.adversary_interval, people)
     chance = of_share(error * people, people, least)

@@ -13,7 +13,7 @@ from leastwise.errors import ParameterError
 from leastwise.evaluation.declared_groups import GroupErrors
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.pareto import Point
-from leastwise.evaluation.risk import LabelRisk, NumberErrors
+from leastwise.evaluation.risk import LabelRisk, NumberErrors, UtilityRisk
 from leastwise.generalization import Generalization
 from leastwise.predictors.held_out import Difference
 from leastwise.schema import Schema
@@ -55,6 +55,8 @@ class Figures:
         The increase of the error by what a classifier believes that is told everything; None where nobody asked.
     labels, worst
         Where there are several labels, what the model errs about each; see ``UtilityRisk``.
+    everybody
+        How many people were attacked, where those on whom the model was judged are a sample of them.
     """
 
     utility_risk: float
@@ -71,6 +73,12 @@ class Figures:
     expected: float | None = None
     labels: tuple[LabelRisk, ...] = field(default=(), metadata=LEFT_OUT)
     worst: float | None = field(default=None, metadata=LEFT_OUT)
+    everybody: int | None = field(default=None, metadata=LEFT_OUT)
+
+    @property
+    def attacked(self) -> int:
+        """How many people were attacked, and counted."""
+        return self.people if self.everybody is None else self.everybody
 
     @property
     def point(self) -> Point:
@@ -97,7 +105,38 @@ class Figures:
             expected=judged.utility.expected,
             labels=judged.utility.labels,
             worst=judged.utility.worst,
+            everybody=_more_than(round(judged.utility.people), judged),
         )
+
+    def of_everybody(self, judged: Evaluation, everything: UtilityRisk | None) -> Figures:
+        """Return these, which are of a sample, with what was judged on all people.
+
+        How often the model errs is told of them only beside ``everything``, the same with everything asked.
+        """
+        attack, risk = judged["A1"], judged.utility
+        told = replace(
+            self,
+            adversary_error=attack.adversary_error,
+            adversary_interval=attack.interval,
+            by_attribute={result.attribute: result.adversary_error for result in attack.attributes},
+            certified=None if judged.certificate is None else judged.certificate.mean.adversary_error_at_least,
+            unique_people=judged["A8"].unique_people,
+        )
+        if risk is None or everything is None:
+            return replace(told, everybody=_more_than(self.people, judged))
+        increase = self.increase
+        if increase is not None:
+            increase = increase.with_mean_of(risk.people, risk.error - everything.error, self.people)
+        people = round(risk.people)
+        return replace(
+            told, utility_risk=risk.error, utility_interval=risk.interval, increase=increase, people=people
+        )
+
+
+def _more_than(people: int, judged: Evaluation) -> int | None:
+    """Return how many people were counted, where these are more than so many."""
+    counted = round(judged["A8"].people)
+    return counted if counted > people else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -63,5 +63,7 @@ def estimate_in_words(figures: Figures, budget: Budget) -> str:
     if increase is None:
         return ""
     own, _, upper = estimate_in_points(figures, budget).partition(" ")
-    more = f"{own} points more than with everything asked {upper[:-1]} with a margin)"
+    worst = budget.worst_label(figures)
+    about = "" if worst is None else f" about {worst.label}"
+    more = f"{own} points more{about} than with everything asked {upper[:-1]} with a margin)"
     return f"; the model is estimated to err {more}"

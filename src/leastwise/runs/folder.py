@@ -103,7 +103,7 @@ class Run:
             candidates=candidates,
             failures=failures,
             frontier=read_frontier(path, candidates),
-            choice=Choice.from_json(read_text(path / CHOICE), str(path / CHOICE)),
+            choice=read_choice(path),
         )
         run._check()
         _check_digests(path)
@@ -166,6 +166,12 @@ class Run:
     def surer(self) -> Candidate | None:
         """Who keeps the limit on the error surely, where that is not told of what was chosen; None for nobody."""
         return surer_than(self.choice, self.frontier)
+
+    @property
+    def at_source(self) -> str:
+        """What was used of records that stayed where they are, in words; empty where they did not."""
+        source = self.task.source
+        return "" if source is None else source.sentence(self.frontier.untouched.people)
 
     def candidate(self, name: str) -> Candidate:
         """Return a candidate by its id."""
@@ -275,6 +281,14 @@ def read_task(folder: Path) -> RunTask:
     return RunTask.from_json(read_text(folder / TASK), str(folder / TASK))
 
 
+def read_choice(folder: Path) -> Choice:
+    """Read the choice; who has edited it is noticed."""
+    known = _digests(folder) or {}
+    if CHOICE in known:
+        _check_digest(folder / CHOICE, known[CHOICE], "delete it, and give the same leastwise run command again")
+    return Choice.from_json(read_text(folder / CHOICE), str(folder / CHOICE))
+
+
 def read_candidates(folder: Path, schema: Schema) -> tuple[tuple[Candidate, ...], tuple[Failure, ...]]:
     """Read all candidates, and what failed."""
     path = folder / CANDIDATES
@@ -316,7 +330,7 @@ def prepare(folder: Path, task: RunTask, fresh: bool) -> None:
     if fresh and known.is_file():
         _clear(folder)
     elif known.is_file():
-        _check_same(read_task(folder), task, folder)
+        check_same(read_task(folder), task, folder)
     # The task comes first: by it a broken run is known. Another budget is no edit.
     write_figures(folder, TASK, task.to_json())
     for sub in (folder, folder / GENERALIZATIONS, folder / EVALUATIONS, folder / WORK):
@@ -325,7 +339,7 @@ def prepare(folder: Path, task: RunTask, fresh: bool) -> None:
     Journal(folder / TIMING).lines()  # cuts off a torn line
 
 
-def _check_same(old: RunTask, new: RunTask, folder: Path) -> None:
+def check_same(old: RunTask, new: RunTask, folder: Path) -> None:
     """Refuse another task in the same folder; another budget only chooses anew."""
     before, after = (
         to_plain(replace(task, budget=None, source=task.source and task.source.elsewhere)) for task in (old, new)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import compress
@@ -18,7 +18,14 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from leastwise.documents import from_text, to_text
-from leastwise.evaluation.at_source import AtSource, counts_of, judge_at_source
+from leastwise.evaluation.at_source import (
+    AtSource,
+    LimitsAtSource,
+    counts_of,
+    judge_at_source,
+    judge_everything,
+    judge_nothing,
+)
 from leastwise.evaluation.declared_groups import Grouping, ServedBefore, parse_all
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.in_slices import InSlices
@@ -41,6 +48,7 @@ from leastwise.records.table import Split, Table
 from leastwise.runs.budget import WORST, Budget
 from leastwise.runs.candidates import ID_LENGTH, Candidate, Figures
 from leastwise.runs.folder import WORK, evaluation_path
+from leastwise.runs.frontier import LimitPoints
 from leastwise.runs.job import Job
 from leastwise.runs.proposals import Judged, judge_risk, limit_points, searched
 from leastwise.runs.task import SourceUsed
@@ -200,9 +208,15 @@ def used(source: Source, sampled: int) -> SourceUsed:
     )
 
 
-def judge_everywhere(job: Job, points: Sequence[Candidate], source: Source) -> list[Candidate]:
-    """Judge the frontier on everything; what is finished is on the disk before the next query begins."""
+def judge_everywhere(
+    job: Job, points: Sequence[Candidate], limits: LimitPoints, source: Source
+) -> tuple[list[Candidate], LimitPoints]:
+    """Judge the frontier and what frames it on everything; what is finished is on the disk before the next query.
+
+    Where that does not tell how often the model errs with everything asked, its errors stay those of the sample.
+    """
     begun = time.perf_counter()
+    ends = _limits_everywhere(job, source)
     paths = {point.id: job.folder / WORK / f"at-source-{point.id}.json" for point in points}
     absent = [point for point in points if not paths[point.id].is_file()]
     job.progress.begin(f"judging on all records in {source.engine.name}", len(points), len(points) - len(absent))
@@ -219,16 +233,59 @@ def judge_everywhere(job: Job, points: Sequence[Candidate], source: Source) -> l
             at_once = [not isinstance(counts, InSlices) for counts in counted]
             elsewhere = iter(job.workers.map(judge_one, [*compress(tasks, at_once)]))
             for point, task, fetched in zip(together, tasks, at_once, strict=True):
-                evaluation = next(elsewhere) if fetched else judge_one(*task)
-                evaluation.instead_of(Evaluation.load(evaluation_path(job.folder, point.id))).save(paths[point.id])
+                judged = next(elsewhere) if fetched else judge_one(*task)
+                sampled = Evaluation.load(evaluation_path(job.folder, point.id))
+                judged.instead_of(sampled, ends).save(paths[point.id])
                 job.progress.advance()
+    everybody = _same_people(job, points, {name: Evaluation.load(path) for name, path in paths.items()})
     for point in points:  # all at once: a half-replaced folder would look like another run's
-        Evaluation.load(paths[point.id]).save(evaluation_path(job.folder, point.id))
+        everybody[point.id].save(evaluation_path(job.folder, point.id))
     job.note("judging on all records", seconds=time.perf_counter() - begun, tasks=len(absent))
-    return [
-        replace(point, tested=Figures.of(Evaluation.load(evaluation_path(job.folder, point.id))))
-        for point in points
-    ]
+    tested = [replace(point, tested=Figures.of(everybody[point.id])) for point in points]
+    return tested, _framed(limits, ends, tested)
+
+
+def _same_people(
+    job: Job, points: Sequence[Candidate], judged: Mapping[str, Evaluation]
+) -> Mapping[str, Evaluation]:
+    """Return the judgements with the model's errors of all people, or where one has them not, all of the sample.
+
+    Candidates are compared by these errors; those of two parts would differ by who was asked.
+    """
+    if all(each.utility is not None and each.utility.people >= each.people.test for each in judged.values()):
+        return judged
+    sampled = {point.id: Evaluation.load(evaluation_path(job.folder, point.id)) for point in points}
+    return {
+        name: replace(each, utility=own.utility, everything=own.everything, nothing=own.nothing)
+        for name, each in judged.items()
+        for own in [sampled[name]]
+    }
+
+
+def _limits_everywhere(job: Job, source: Source) -> LimitsAtSource:
+    """Judge everything and nothing asked on all records, or read what was found before the run was stopped."""
+    ways: dict[str, Callable[[Split, Source, Judges], Evaluation | None]]
+    ways = {"everything": judge_everything, "nothing": judge_nothing}
+    paths = {name: job.folder / WORK / f"at-source-{name}.json" for name in ways}
+    absent = [name for name, path in paths.items() if not path.is_file()]
+    job.progress.begin(
+        f"judging the limit points on all records in {source.engine.name}", len(ways), len(ways) - len(absent)
+    )
+    for name in absent:
+        if (found := ways[name](job.split, source, job.options.judges)) is not None:
+            found.save(paths[name])
+        job.progress.advance()
+    everything = Evaluation.load(paths["everything"]) if paths["everything"].is_file() else None
+    return LimitsAtSource(everything, Evaluation.load(paths["nothing"]))
+
+
+def _framed(limits: LimitPoints, ends: LimitsAtSource, tested: Sequence[Candidate]) -> LimitPoints:
+    """Return the limit points with the figures of all people, of the model's errors where candidates have them."""
+    of_all = all(point.test.people == point.test.attacked for point in tested)
+    risk, untouched = ends.risk_of_everything if of_all else None, limits.untouched
+    if ends.everything is not None:
+        untouched = untouched.of_everybody(ends.everything, risk)
+    return replace(limits, untouched=untouched, suppressed=limits.suppressed.of_everybody(ends.nothing, risk))
 
 
 def judge_one(

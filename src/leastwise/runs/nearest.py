@@ -68,7 +68,7 @@ def ways_on(choice: Choice, frontier: Frontier, folder: str) -> list[str]:
     ways = [] if allowing is None else [("allow what the nearest takes", " ".join(options_of(allowing)))]
     # Without its limits it would be held against those of the choice before, which it may keep.
     picked = " ".join([f"--candidate {choice.nearest}", *options_of(choice.budget)])
-    ways.append(("take the nearest although it breaks them", picked))
+    ways.append(("take the nearest although it does not fit", picked))
     return [f"To {what}: {start} {how}" for what, how in ways]
 
 

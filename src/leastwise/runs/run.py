@@ -54,6 +54,7 @@ from leastwise.runs.attacking import (
 )
 from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, Figures, read_line, write_line
 from leastwise.runs.choice import best_screened, budget_in_force, choose, serving_alike
+from leastwise.runs.earlier import Earlier, earlier_choice
 from leastwise.runs.folder import Run, artefact_path, evaluation_path, write_choice, write_figures
 from leastwise.runs.frontier import Counts, Frontier, LimitPoints, steadied, thinned, worth_attacking
 from leastwise.runs.grid import default_grid
@@ -128,12 +129,13 @@ def run(
     places.check_folder(path)
     path.mkdir(0o700, parents=True, exist_ok=True)
     with locked(path):
+        earlier = None if fresh else earlier_choice(path, task)
         places.prepare(path, task, fresh)
         write_whole(path / places.SCHEMA, to_yaml(table.schema), private=True)
         if (path / places.FRONTIER).is_file():  # nothing is left to do but to choose, maybe by another budget
             candidates, failures = places.read_candidates(path, table.schema)
             frontier, pool = places.read_frontier(path, candidates), Pool(candidates, failures)
-            return explain(record(path, task, table.schema, frontier, pool), split, progress)
+            return explain(record(path, task, table.schema, frontier, pool, earlier), split, progress)
         with working.ready():
             job = Job(path, split, task, grid, options, working, progress or Silent())
             compile_once(grid.sources(), split, job.progress)  # before a first answer, which is silent
@@ -147,9 +149,10 @@ def attacked_frontier(job: Job, source: Source | None) -> tuple[Frontier, Pool]:
     """Return the frontier with what its attackers found on test, and all candidates."""
     judged = judged_frontier(job)
     first = choose(judged.frontier, job.options.budget, judged.pool.candidates)
-    tested = attack(job, judged, first.candidate)
-    tested = tested if source is None else judge_everywhere(job, tested, source)
-    return Frontier.of(tested, judged.frontier.limit_points, judged.frontier.counts), judged.pool
+    tested, limits = attack(job, judged, first.candidate), judged.frontier.limit_points
+    if source is not None:
+        tested, limits = judge_everywhere(job, tested, limits, source)
+    return Frontier.of(tested, limits, judged.frontier.counts), judged.pool
 
 
 def answer_first(job: Job, told: Callable[[Run], None] | None) -> None:
@@ -466,11 +469,22 @@ def _keep_only(folder: Path, candidates: Iterable[str]) -> None:
 # 7. Record -------------------------------------------------------------------------------------------------------
 
 
-def record(folder: Path, task: RunTask, schema: Schema, frontier: Frontier, pool: Pool) -> Run:
-    """Write the frontier, the choice and the recommended artefact; what was needed on the way only, goes."""
+def record(
+    folder: Path,
+    task: RunTask,
+    schema: Schema,
+    frontier: Frontier,
+    pool: Pool,
+    earlier: Earlier | None = None,
+) -> Run:
+    """Write the frontier, the choice and the recommended artefact; what was needed on the way only, goes.
+
+    What somebody chose ``earlier`` in the folder is the choice, where it stays.
+    """
     if not (folder / places.FRONTIER).is_file():
         places.write_frontier(folder, frontier)
-    choice = choose(frontier, task.budget, pool.candidates)
+    own = choose(frontier, task.budget, pool.candidates)
+    choice = earlier.choice if earlier is not None and earlier.stays else own
     write_choice(folder, choice)
     for name in (places.WORK, places.SO_FAR, f"{places.SO_FAR}.part"):
         shutil.rmtree(folder / name, ignore_errors=True)
@@ -482,6 +496,7 @@ def record(folder: Path, task: RunTask, schema: Schema, frontier: Frontier, pool
         failures=pool.failures,
         frontier=frontier,
         choice=choice,
+        notes=() if earlier is None else (earlier.note(own, folder),),
     )
 
 

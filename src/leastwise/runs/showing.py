@@ -52,7 +52,7 @@ def answer(run: Run) -> list[str]:
         _certified(chosen, run.task.tested),
         *how_to_be_sure(run, shlex.quote(str(run.folder))),
         *(nothing_needed(run, shlex.quote(str(run.folder))) or _without_what_is_not_needed(chosen, run)),
-        *([run.task.source.sentence] if run.task.source else []),
+        *([run.at_source] if run.at_source else []),
         *([run.task.weights_sentence] if run.task.weighted else []),
         *(
             "Chosen by the validation part; on the test part "
@@ -130,7 +130,9 @@ def _cost(figures: Figures, everything: Figures) -> str:
         further = f"{figures.number.in_its_unit(more / 100)} more than" if more >= 0.05 else "no more than"
         return f"The model is {figures.number.words()}, {further} with everything asked."
     if figures.labels:
-        return f"The model errs {lost} with everything asked: {_errors(figures, everything)}."
+        # Of one label it may err more, of another one less: the mean is not said of each.
+        errors = _errors(figures, everything)
+        return f"On average over the labels the model errs {lost} with everything asked: {errors}."
     return f"The model errs {lost} with everything asked ({_errors(figures, everything)})."
 
 
@@ -340,6 +342,7 @@ def frontier_table(frontier: Frontier, choice: Choice | None = None) -> Listing:
         )
     )
     columns = ["candidate", "questions", "answers", *errors, "people alone", MADE_BY, "id"]
+    first = _of_how_many(first, frontier.untouched, frontier.suppressed)
     return Listing(columns, [first, *rows, last])
 
 
@@ -356,6 +359,12 @@ def _figures(generalization: Generalization, figures: Figures, chosen_by: Figure
         percent_range(figures.adversary_interval),
         f"{figures.unique_people:,}",
     ]
+
+
+def _of_how_many(first: list[str], everything: Figures, nothing: Figures) -> list[str]:
+    """Say of how many people are alone with everything asked, where others were counted among more."""
+    few = everything.attacked < nothing.attacked
+    return [*first[:-3], f"{first[-3]} of {everything.attacked:,}", *first[-2:]] if few else first
 
 
 def name_in_words(place: int, name: str, called: str = "") -> str:

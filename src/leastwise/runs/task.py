@@ -156,14 +156,24 @@ class SourceUsed:
         """The same records, wherever they lie."""
         return replace(self, address=None, table=None, key=None, drawn=None)
 
-    @property
-    def sentence(self) -> str:
-        """Say it in words."""
-        withheld = f"; counts below {self.min_count} stayed there" if self.min_count > 1 else ""
+    def sentence(self, compared: int) -> str:
+        """Say it in words; ``compared`` is on how many people the model was judged."""
+        withheld = ""
+        if self.min_count > 1:
+            withheld = (
+                f"; counts below {self.min_count} stayed there, and who is behind them counts as told and alone"
+            )
         withheld += "; A1 and A2 learned from everybody else in it, too" if self.learned else ""
+        judged = "judged and certified" if compared >= self.tested else "attacked and certified"
+        errors = ""
+        if compared < self.tested:
+            errors = (
+                f" How often the model errs is of the {compared:,} of them in the sample: with everything asked "
+                "that is told of no others."
+            )
         return (
-            f"Fitted on {self.sampled:,} of {self.records:,} records; the frontier was judged and certified on "
-            f"all {self.tested:,} of the test part, counted in {self.engine}{withheld}."
+            f"Fitted on {self.sampled:,} of {self.records:,} records; the frontier was {judged} on "
+            f"all {self.tested:,} of the test part, counted in {self.engine}{withheld}.{errors}"
         )
 
 

@@ -19,7 +19,7 @@ from leastwise.generalization import Generalization
 from leastwise.partition import Intervals, Partition
 from leastwise.records.table import Table
 from leastwise.runs import Budget, Figures, Run
-from leastwise.runs.nearest import NOTHING, broken_limits
+from leastwise.runs.nearest import NOTHING, broken_limits, only_nearest
 from leastwise.runs.showing import point_name
 from leastwise.schema import Attribute
 from leastwise.schema.values import number_text
@@ -249,8 +249,8 @@ def frontier(run: Run) -> list[Plain]:
             "id": point.id,
             "name": point_name(point.name),
             "words": point.words,
-            "chosen": point.id == run.choice.candidate,
-            "nearest": run.choice.candidate is None and point.id == run.choice.nearest,
+            "chosen": point.id == run.choice.candidate and not run.choice.only_nearest,
+            "nearest": point.id == run.choice.nearest,
             "error": round(point.validation.utility_risk, 4),
             "safety": round(point.validation.adversary_error, 4),
             "asked": point.asked,
@@ -262,9 +262,11 @@ def frontier(run: Run) -> list[Plain]:
 
 def unchosen(run: Run) -> str:
     """Say that no candidate of the run keeps its limits and with what the studio begins; empty where one does."""
-    if run.choice.candidate is not None or run.choice.nearest is None:
+    if run.choice.nearest is None:
         return ""
     nearest = run.frontier[run.choice.nearest]
+    if run.choice.only_nearest:
+        return f"{' '.join(only_nearest(run.choice, run.frontier))} A new studio begins with it: {nearest.id}."
     broken = "; ".join(limit.text for limit in broken_limits(nearest, run.choice.budget, run.frontier))
     return (
         f"{NOTHING} No candidate of the run keeps its limits. A new studio begins with the nearest, {nearest.id}, "

@@ -20,8 +20,10 @@ from leastwise.exports import Notice
 from leastwise.policy import Policy, Processing
 from leastwise.report import write_report
 from leastwise.report.dpia import FORMATS, FRAMEWORKS, SCHEMA, Assessment, assess, pia_document, render
+from leastwise.report.dpia.assessing import Subject, _alternatives
 from leastwise.report.dpia.assessment import Part
-from leastwise.runs import Run
+from leastwise.runs import Budget, Run, Size
+from leastwise.runs.verdicts import KEPT, PROBABLY_KEPT, verdicts
 from tests.decisions.conftest import ALTHOUGH
 from tests.report.hand_made import write_run
 
@@ -132,6 +134,32 @@ def test_what_misses_a_limit_refuses_nobody_for_missing_it_less(run: Run, whole:
     for name, *_, why in rows_of(whole["alternatives"])[:-1]:
         worse = run.frontier[name].test.utility_risk > chosen
         assert why.startswith("It goes further beyond the limits" if worse else "It goes no further beyond")
+
+
+def test_an_alternative_keeps_the_limits_no_surer_than_people_tell(tmp_path: Path) -> None:
+    """Whose figures are within a limit, and who is confirmed to be: two words for the two."""
+    loose, tight = Budget(max_error_increase=0.5), Budget(max_buckets=100)
+    said = {}
+    for name, budget in {"loose": loose, "tight": tight}.items():
+        run = write_run(tmp_path / name, choice={"budget": budget, "stated": True, "verdicts": ()})
+        for row in rows_of(assess(run, SAID)["alternatives"]):
+            figures = run.frontier.suppressed if row[0] == "nothing asked" else run.frontier[row[0]].test
+            size = Size(0, 0) if row[0] == "nothing asked" else Size(int(row[1]), int(row[2]))
+            told = verdicts(budget, figures, run.frontier.untouched.utility_risk, size)
+            assert not any(each.missed for each in told)
+            said[row[-1].partition(".")[0].partition(" on test")[0]] = {each.standing for each in told}
+    assert said == {"It probably keeps the limits": {PROBABLY_KEPT}, "It keeps the limits": {KEPT}}
+
+
+def test_where_nothing_is_asked_that_is_no_alternative(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = write_run(tmp_path / "run")
+    about = Subject.of(run, SAID)
+    assert "nothing asked" in str(_alternatives(about).grid)
+    nothing = replace(about, generalization=Generalization.suppressed(run.schema))
+    monkeypatch.setattr("leastwise.report.dpia.assessing.on_test", lambda _: [])
+    part = _alternatives(nothing)
+    assert part.grid is None
+    assert part.statements[0].text.endswith("None asks less, or tells an attacker less, than what was chosen.")
 
 
 def test_what_is_asked_without_need_or_reason_is_left_to_whoever_signs(run: Run) -> None:

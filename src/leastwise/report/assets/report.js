@@ -160,9 +160,9 @@
 
   const frontier = data.frontier;
   const all = frontier ? [...frontier.points, ...frontier.screened] : [];
-  /* Where nothing fits nothing is chosen: then it is about the one that comes nearest, which is never called chosen. */
+  /* Where nothing fits nothing is chosen: then it is about the one that comes nearest, and what it is called says so. */
   const subject = (point) => point.chosen || point.nearest;
-  const tag = (point) => (point.chosen ? "chosen" : point.nearest ? data.nearest : "");
+  const tag = (point) => point.called;
   const plural = (count, what) => `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
   let selected = all.findIndex(subject);
   const figures = (point) => point.test || point.validation;
@@ -203,7 +203,7 @@
 
   function frontierTraces() {
     const of = (kind) => all.map((_, i) => i).filter((i) => all[i].kind === kind);
-    const best = of("frontier"), chosen = best.filter((i) => all[i].chosen), nearest = best.filter((i) => all[i].nearest);
+    const best = of("frontier"), chosen = best.filter((i) => tag(all[i]) === "chosen"), nearest = best.filter((i) => tag(all[i]) && !chosen.includes(i));
     /* The candidates were found on validation; through those that are beaten on test leads no line. */
     const joined = (indices) => frontier.line.filter((i) => indices.includes(i));
     const numbered = (indices, size, ink, paper) => ({
@@ -220,7 +220,7 @@
       trace(of("limit"), { name: "limit points", marker: { symbol: "diamond-open", size: 11, color: colour("soft"), line: { width: 2 } } }),
       chosen.length || !nearest.length
         ? trace(chosen, Object.assign(numbered(chosen, 19, colour("mark"), colour("card")), { name: "chosen" }))
-        : trace(nearest, { name: data.nearest, mode: "markers+text", text: nearest.map((i) => all[i].place), textfont: { size: 11, color: colour("mark") }, marker: { size: 19, color: colour("card"), opacity: 1, line: { width: 2, color: colour("mark") } } }),
+        : trace(nearest, { name: tag(all[nearest[0]]), mode: "markers+text", text: nearest.map((i) => all[i].place), textfont: { size: 11, color: colour("mark") }, marker: { size: 19, color: colour("card"), opacity: 1, line: { width: 2, color: colour("mark") } } }),
       trace(ring, { hoverinfo: "skip", hovertemplate: null, showlegend: false, marker: { symbol: "circle-open", size: 22, color: colour("ink"), line: { width: 2 } } }),
       /* The legend would show the colour of the first one, which may be a beaten one. */
       { type: "scatter", mode: "markers", x: [null], y: [null], name: narrow() ? "attacked (test); grey: beaten" : "attacked (test part, 95 % intervals); grey: beaten", marker: { size: 16, color: colour("accent") }, hoverinfo: "skip", legendrank: 999 },
@@ -324,7 +324,7 @@
       right.append(element("h4", "What nobody can tell who sees only the generalized records and their labels"), element("p", point.certificate[point.certificate.length - 1], "small"), folded);
     }
     const command = element("p", null, "small");
-    if (point.command) command.append(point.chosen ? "This one is chosen. By its id: " : point.nearest ? "To take this one all the same: " : "To choose this one: ", element("code", point.command, "command"), " (“run” is the folder of this run)");
+    if (point.command) command.append(point.chosen ? `This one is ${tag(point)}. By its id: ` : point.nearest ? "To take this one all the same: " : "To choose this one: ", element("code", point.command, "command"), " (“run” is the folder of this run)");
     else if (point.kind === "screened") command.append("Only candidates that were attacked can be chosen. Its id: ", element("code", point.id, "command"));
     columns.append(left, right);
     panel.classList.toggle("told-below", subject(point));

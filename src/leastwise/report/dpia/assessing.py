@@ -25,7 +25,7 @@ from leastwise.runs import Candidate, Figures, Run, Size
 from leastwise.runs.budget import Limit
 from leastwise.runs.nearest import check_chosen
 from leastwise.runs.showing import on_test
-from leastwise.runs.verdicts import verdicts
+from leastwise.runs.verdicts import KEPT, NOISE, verdicts
 
 Facts = dict[str, Any]
 REPORT = "report.html"
@@ -187,7 +187,16 @@ def _processing(policy: Policy) -> Part:
 
 def _data(about: Subject) -> Part:
     people = about.evaluation.people
-    known = counted(people.train + people.validation + people.test, "person", "people")
+    known, source = (
+        counted(people.train + people.validation + people.test, "person", "people"),
+        about.run.task.source,
+    )
+    found = f"This was found on a sample of {known}: {about.run.task.data}."
+    if source is not None:
+        found = (
+            f"This was found on a sample of {source.sampled:,} of {source.records:,} people and judged on all "
+            f"{source.tested:,} that were kept for that: {about.run.task.data}."
+        )
     names = footnotes(about.generalization.partitions)
     what = answer_facts(about.generalization, about.evaluation)["sentences"][0]
     rows = tuple(
@@ -199,7 +208,7 @@ def _data(about: Subject) -> Part:
         title="The data: what is asked, and what is not",
         statements=(
             Statement(what, about.source("answer")),
-            Statement(f"This was found on a sample of {known}: {about.run.task.data}.", about.source("asked")),
+            Statement(found, about.source("asked")),
             *(Statement(f"{each}.", about.source("questions")) for each in names),
         ),
         grid=Grid(("item", "could be asked", "is asked"), rows, about.source("questions")),
@@ -273,8 +282,9 @@ def _alternatives(about: Subject) -> Part:
          _why_not(p, about))
         for p in others
     )  # fmt: skip
-    rows += (("nothing asked", "0", "0", percent(front.suppressed.utility_risk, 1),
-              percent(front.suppressed.adversary_error, 1), _why_nothing(about)),)  # fmt: skip
+    if about.generalization.collected:  # else that is what was chosen
+        rows += (("nothing asked", "0", "0", percent(front.suppressed.utility_risk, 1),
+                  percent(front.suppressed.adversary_error, 1), _why_nothing(about)),)  # fmt: skip
     columns = ("alternative", "questions", "answers", "model wrong", "attacker wrong", "why it was not chosen")
     attacked = counted(len(front.points), "candidate was", "candidates were")
     return Part(
@@ -282,8 +292,9 @@ def _alternatives(about: Subject) -> Part:
         title="Less intrusive ways to the same end, and why they were not chosen",
         statements=(
             Statement(
-                f"{front.screened:,} ways of asking were compared, and {attacked} attacked in full. These ask "
-                "less, or tell an attacker less, than what was chosen.",
+                f"{front.screened:,} ways of asking were compared, and {attacked} attacked in full. "
+                f"{'These ask' if rows else 'None asks'} less, or {'tell' if rows else 'tells'} an attacker less, "
+                "than what was chosen.",
                 about.source("trade-off"),
             ),
             # Whoever misses a limit cannot refuse others for missing it, unless they miss it by more.
@@ -293,7 +304,7 @@ def _alternatives(about: Subject) -> Part:
                 if verdict.missed
             ),
         ),
-        grid=Grid(columns, rows, about.source("trade-off")),
+        grid=Grid(columns, rows, about.source("trade-off")) if rows else None,
     )
 
 
@@ -305,13 +316,22 @@ def _less_intrusive(point: Candidate, about: Subject) -> bool:
 
 
 def _why_not(point: Candidate, about: Subject) -> str:
-    reason = _beyond(point.test, Size(point.asked, point.answers), about)
+    size = Size(point.asked, point.answers)
+    reason = _beyond(point.test, size, about)
     if reason:
         return reason
-    kept = "It goes no further beyond the limits" if _missed(about) else "It keeps the limits"
+    kept = "It goes no further beyond the limits" if _missed(about) else _keeps(point.test, size, about)
     if about.decision is not None:
         return f"{kept}. Decided otherwise: {about.decision.because.rstrip('.')}."
     return f"{kept} on test; the validation part, which chose, preferred the other."
+
+
+def _keeps(figures: Figures, size: Size, about: Subject) -> str:
+    """Say that an alternative is within the limits, no surer than the verdicts are."""
+    run = about.run
+    held = verdicts(run.choice.budget, figures, run.frontier.untouched.utility_risk, size)
+    sure = all(verdict.standing == KEPT for verdict in held)
+    return "It keeps the limits" if sure else "It probably keeps the limits"
 
 
 def _beyond(figures: Figures, size: Size, about: Subject) -> str:
@@ -319,7 +339,9 @@ def _beyond(figures: Figures, size: Size, about: Subject) -> str:
     chosen = {limit.name: limit.beyond for limit in _missed(about)}
     held = about.run.choice.budget.limits(figures, about.run.frontier.untouched.utility_risk, size)
     worse = [limit for limit in held if limit.beyond > chosen.get(limit.name, 0)]
-    said = "; ".join(limit.text for limit in worse)
+    by_noise = verdicts(about.run.choice.budget, figures, about.run.frontier.untouched.utility_risk, size)
+    noise = {verdict.limit for verdict in by_noise if verdict.only_noise}
+    said = "; ".join(limit.text + f", {NOISE}" * (limit.name in noise) for limit in worse)
     further = "goes further beyond" if any(limit.name in chosen for limit in worse) else "does not keep"
     return f"It {further} the limits: {said}." if said else ""
 
@@ -338,7 +360,9 @@ def _figures_and_size(about: Subject) -> tuple[Figures, float, Size]:
 
 
 def _why_nothing(about: Subject) -> str:
-    return _beyond(about.run.frontier.suppressed, Size(0, 0), about) or f"It keeps the limits. {TO_WRITE}"
+    return _beyond(about.run.frontier.suppressed, Size(0, 0), about) or (
+        f"{_keeps(about.run.frontier.suppressed, Size(0, 0), about)}. {TO_WRITE}"
+    )
 
 
 def _cost(about: Subject) -> Part:

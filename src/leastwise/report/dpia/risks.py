@@ -47,7 +47,8 @@ def risk_parts(run: Run, evaluation: Evaluation, policy: Policy, source: Source,
             "was not attacked in this run: leastwise check does that."
         )
     # Which attribute an attacker gains most on, in the words of the report.
-    most = tuple(Statement(text, source("answer")) for text in attacker_sentences(evaluation))
+    asked = any(point.asked for point in run.frontier.points if point.fingerprint == evaluation.fingerprint)
+    most = tuple(Statement(text, source("answer")) for text in attacker_sentences(evaluation, asked))
     return [
         _threat("singling_out", "Singling out: can one person be picked out?", SINGLING_OUT, facts, source),
         _threat("linkability", "Linkability: are two records one person's?", LINKABILITY, facts, source),

@@ -34,7 +34,7 @@ def _score(probability: Floats, row_w: Floats) -> float:
                 product = 1.0
         else:
             total += row_w[r] * np.log(p)
-    return total + np.log(product)
+    return float(total + np.log(product))
 
 
 @njit()
@@ -69,7 +69,8 @@ def _left_out(
         one = min(1.0, row_w[r])
         others = people[group[row_z[r]]] - one
         result[r] = (same[pair[r]] - one + pseudo_count * parent[r]) / (others + pseudo_count)
-    return _score(result, row_w)
+    score: float = _score(result, row_w)
+    return score
 
 
 @njit()

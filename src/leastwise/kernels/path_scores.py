@@ -59,7 +59,7 @@ def _likeliest(shares: Floats, best: Ints, largest: Floats) -> None:
 
 @njit()
 def _multiply(shares: Floats, scale: Floats, product: Floats, found: Floats) -> None:
-    """Multiply in what one person was thought to be, under each setting: a logarithm for many people, not for each."""
+    """Multiply in what one person was thought to be: one logarithm for many people, under each setting."""
     least = 1.0
     for s in range(len(product)):
         product[s] *= max(shares[s] * scale[s], 1e-12)

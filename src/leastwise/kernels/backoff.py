@@ -22,6 +22,22 @@ _DENSE = 8
 
 
 @njit()
+def _score(probability: Floats, row_w: Floats) -> float:
+    """Return the sum of the logarithms; of single people their product's, as far as that is a number."""
+    total, product = 0.0, 1.0
+    for r in range(len(row_w)):
+        p = max(probability[r], 1e-12)
+        if row_w[r] == 1.0:
+            product *= p
+            if product < 1e-280:
+                total += np.log(product)
+                product = 1.0
+        else:
+            total += row_w[r] * np.log(p)
+    return float(total + np.log(product))
+
+
+@njit()
 def _left_out(
     group: Ints,
     groups: int,
@@ -32,8 +48,11 @@ def _left_out(
     parent: Floats,
     pseudo_count: float,
     result: Floats,
-) -> None:
-    """Put in the probability of each row's value by the others of its group, drawn towards the parent's."""
+) -> float:
+    """Put in the probability of each row's value by the others of its group, drawn towards the parent's.
+
+    Returns their score.
+    """
     pair = np.empty(len(row_z), np.int64)
     people = np.zeros(groups)
     for r in range(len(row_z)):
@@ -50,14 +69,8 @@ def _left_out(
         one = min(1.0, row_w[r])
         others = people[group[row_z[r]]] - one
         result[r] = (same[pair[r]] - one + pseudo_count * parent[r]) / (others + pseudo_count)
-
-
-@njit()
-def _score(probability: Floats, row_w: Floats) -> float:
-    total = 0.0
-    for r in range(len(row_w)):
-        total += row_w[r] * np.log(max(probability[r], 1e-12))
-    return total
+    score: float = _score(result, row_w)
+    return score
 
 
 @njit()
@@ -100,18 +113,18 @@ def _rows_of(row_z: Ints, kept: Ints, inputs: int) -> tuple[Ints, Ints, Ints]:
 
 
 @njit()
-def _keys_of(group: Ints, inputs: Ints, alive: Ints, column: int, size: int) -> Ints:
+def _keys_of(group: Ints, column: Ints, alive: Ints, size: int) -> Ints:
     """Return, for some of the distinct inputs, a key of their group and one more column."""
     keys = np.empty(len(alive), np.int64)
     for z in range(len(alive)):
-        keys[z] = group[z] * size + inputs[alive[z], column]
+        keys[z] = group[z] * size + column[alive[z]]
     return keys
 
 
 @njit()
-def _divided(group: Ints, inputs: Ints, alive: Ints, column: int, size: int) -> tuple[Ints, int]:
+def _divided(group: Ints, column: Ints, alive: Ints, size: int) -> tuple[Ints, int]:
     """Divide the groups of some of the distinct inputs by one more column."""
-    divided, groups = number_keys(_keys_of(group, inputs, alive, column, size))
+    divided, groups = number_keys(_keys_of(group, column, alive, size))
     return divided, groups
 
 
@@ -149,6 +162,7 @@ def choose_order(
     order = np.empty(columns, np.int64)
     used = np.zeros(columns, np.bool_)
     told = np.full(columns, np.inf)
+    by_column = inputs.T.copy()  # each is read from its beginning to its end
     # What is alone in its group is settled; the others go on, with where their inputs stand among all.
     alive, group, groups, settled = np.arange(len(inputs)), np.zeros(len(inputs), np.int64), 1, 0.0
     probability = np.empty(len(row_z))
@@ -163,11 +177,12 @@ def choose_order(
         for j in np.argsort(-told):
             if used[j] or tried >= most or (depth < len(first) and j != first[depth]):
                 continue
-            divided, bound = _keys_of(group, inputs, alive, j, sizes[j]), groups * sizes[j]
+            divided, bound = _keys_of(group, by_column[j], alive, sizes[j]), groups * sizes[j]
             if bound > _DENSE * len(alive):  # too many to have a place each
                 divided, bound = number_keys(divided)
-            _left_out(divided, bound, row_z, row_v, row_w, len(prior), probability, pseudo_count, left_out)
-            score = settled + _score(left_out, row_w)
+            score = settled + _left_out(
+                divided, bound, row_z, row_v, row_w, len(prior), probability, pseudo_count, left_out
+            )
             told[j] = score - best_score
             tried += depth > len(first)
             if score > top:
@@ -181,7 +196,7 @@ def choose_order(
         best_score = max(best_score, top)
         order[depth] = best
         used[best] = True
-        best_group, groups = _divided(group, inputs, alive, best, sizes[best])
+        best_group, groups = _divided(group, by_column[best], alive, sizes[best])
         kept = _divisible(best_group, groups)
         if not len(kept) or (columns > most and in_vain >= 3):
             _put_rest(order, depth + 1, told, used)
@@ -304,7 +319,7 @@ def grow(inputs: Ints, order: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints, Ints
     keys, nodes = np.empty(total + 14, np.int64), np.empty(total + 14, np.int32)
     alive, parent, found = np.arange(total), np.zeros(total, np.int64), 1
     for depth in range(len(order)):
-        group, groups = _divided(parent, inputs, alive, order[depth], sizes[order[depth]])
+        group, groups = _divided(parent, inputs[:, order[depth]], alive, sizes[order[depth]])
         # As large as the nodes need, not the inputs: there are few of them as long as many inputs share each.
         start, end = ends[depth], ends[depth] + (2 * groups + 7 if groups else 0)
         ends[depth + 1] = end

@@ -58,6 +58,19 @@ def _likeliest(shares: Floats, best: Ints, largest: Floats) -> None:
 
 
 @njit()
+def _multiply(shares: Floats, scale: Floats, product: Floats, found: Floats) -> None:
+    """Multiply in what one person was thought to be: one logarithm for many people, under each setting."""
+    least = 1.0
+    for s in range(len(product)):
+        product[s] *= max(shares[s] * scale[s], 1e-12)
+        least = min(least, product[s])
+    if least < 1e-280:
+        for s in range(len(product)):
+            found[s, 1] -= np.log(product[s])
+            product[s] = 1.0
+
+
+@njit()
 def score_posteriors(
     path: Ints,
     starts: Ints,
@@ -130,6 +143,7 @@ def _score_to(
     best, largest, last = np.empty(tried, np.int64), np.empty(tried), -1
     # The logarithms take longest: where the same nodes say something of many paths, those of a value are kept.
     logs, known, state_of = np.empty(shares.shape), np.full(len(shares), -1, np.int64), 0
+    product = np.ones(tried)
     for q in order:
         common = -1
         if last >= 0 and base_of[q] == base_of[last]:
@@ -155,6 +169,11 @@ def _score_to(
         last = q
         for r in range(row_ends[q], row_ends[q + 1]):
             v = row_v[r]
+            if row_w[r] == 1.0:
+                _multiply(shares[v], state[0], product, found)
+                for s in range(tried):
+                    found[s, 0] += 1.0 if v != best[s] else 0.0
+                continue
             if known[v] != state_of:
                 known[v] = state_of
                 for s in range(tried):
@@ -162,3 +181,5 @@ def _score_to(
             for s in range(tried):
                 found[s, 0] += row_w[r] if v != best[s] else 0.0
                 found[s, 1] -= row_w[r] * logs[v, s]
+    for s in range(tried):
+        found[s, 1] -= np.log(product[s])

@@ -9,7 +9,7 @@ from scipy.optimize import approx_fprime
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
-from leastwise.kernels.additive_logistic import Additive, fit_additive, loss_and_slopes
+from leastwise.kernels.additive_logistic import Additive, fit_additive, fit_two_classes, loss_and_slopes
 
 SIZES = (4, 3, 1)
 
@@ -71,3 +71,20 @@ def test_the_loss_and_its_slopes_are_those_of_the_dense_form(classes):
     assert_allclose(found, loss(weights.ravel()))
     penalised = 0.3 * np.concatenate([weights[:-1], np.zeros((1, shape[1]))])
     assert_allclose(gradient, approx_fprime(weights.ravel(), loss).reshape(shape) + penalised, atol=1e-5)
+
+
+@pytest.mark.parametrize("penalty", [0.3, 30.0])
+def test_newtons_method_ends_where_no_slope_is_left(penalty):
+    random = np.random.default_rng(3)
+    inputs = np.stack([random.integers(0, 3, 200), 3 + random.integers(0, 4, 200)], axis=1).astype(np.int32)
+    form = random.normal(size=(7, 5)) * random.integers(0, 2, (7, 5))
+    counts = random.integers(0, 9, (200, 2)).astype(float)
+    counts[inputs[:, 0] == 2, 0] = 0  # a code that only one class has: far away without a penalty
+    people, second = counts.sum(axis=1), np.ascontiguousarray(counts[:, 1])
+    sparse = [
+        (m.indptr.astype(np.int64), m.indices.astype(np.int64), m.data) for m in map(csr_matrix, (form, form.T))
+    ]
+    found = fit_two_classes(inputs, *sparse, people, second, penalty, 5)
+    slopes, total = np.empty((6, 1)), float(people.sum())
+    loss_and_slopes(inputs, *sparse, found[:, None], counts, total, penalty / total, slopes)
+    assert_allclose(slopes, 0, atol=2e-5)

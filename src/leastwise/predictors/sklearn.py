@@ -15,7 +15,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from leastwise.errors import ParameterError
-from leastwise.kernels.additive_logistic import Sparse, loss_and_slopes, score_rows
+from leastwise.kernels.additive_logistic import Sparse, fit_two_classes, loss_and_slopes, score_rows
 from leastwise.partition import Codes
 from leastwise.predictors.base import OneHot, Probabilities, Samples, few_threads, starts
 from leastwise.predictors.strongest import Strongest
@@ -24,6 +24,8 @@ Array = npt.NDArray[Any]
 Inputs = Literal["one-hot", "numbers", "codes"]
 # Joint buckets times values times steps: hundreds of values get fewer steps.
 _MOST_WORK = 10**8
+# Of two classes and up to so many codes, Newton's method takes a fraction of the time; more make it slow.
+_MOST_CODES = 128
 
 
 @dataclass
@@ -208,8 +210,19 @@ class _Penalised:
         if len(present) == 1 or not form.shape[1]:
             constant = np.log(use[present] / use.sum())  # there is nothing to learn
             return _Effects(present, np.zeros((form.shape[0], len(present))), constant, len(use))
-        counts, shape = np.ascontiguousarray(counts[:, present]), (form.shape[1] + 1, width)
-        people, penalty = float(use.sum()), 1.0 / (self.inverse_penalty * float(use.sum()))
+        counts, people = np.ascontiguousarray(counts[:, present]), float(use.sum())
+        if width == 1 and form.shape[0] <= _MOST_CODES:
+            rows, penalty = self.design.inputs, 1.0 / self.inverse_penalty
+            own = counts.sum(axis=1), np.ascontiguousarray(counts[:, 1])
+            found = fit_two_classes(rows, *self.design.sparse, *own, penalty, form.shape[1])
+        else:
+            found = self._by_slopes(counts, people, width)
+        weights = found.reshape(-1, width)
+        return _Effects(present, np.ascontiguousarray(form @ weights[:-1]), weights[-1].copy(), len(use))
+
+    def _by_slopes(self, counts: Array, people: float, width: int) -> Array:
+        """Return the weights by L-BFGS, which looks at slopes only."""
+        shape, penalty = (self.design.form.shape[1] + 1, width), 1.0 / (self.inverse_penalty * people)
         rows, sparse = self.design.inputs, self.design.sparse
 
         slopes = at = np.zeros(0)
@@ -227,11 +240,8 @@ class _Penalised:
             return slopes
 
         options = {"maxiter": self.steps, "maxls": 50, "gtol": 1e-4, "ftol": 64 * np.finfo(float).eps}
-        found = minimize(
-            objective, np.zeros(shape).ravel(), method="L-BFGS-B", jac=gradient_there, options=options
-        ).x
-        weights = found.reshape(shape)
-        return _Effects(present, np.ascontiguousarray(form @ weights[:-1]), weights[-1].copy(), len(use))
+        start = np.zeros(shape).ravel()
+        return np.asarray(minimize(objective, start, method="L-BFGS-B", jac=gradient_there, options=options).x)
 
 
 class _Effects(NamedTuple):

@@ -10,11 +10,11 @@ safest that costs the classifier no more than was allowed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from statistics import NormalDist
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,11 +25,19 @@ from leastwise.minimizers.coarsening.path import Step, coarsening_steps, thinned
 from leastwise.minimizers.coarsening.state import Records
 from leastwise.minimizers.constraints.constraints import Constraints
 from leastwise.minimizers.constraints.floor import brought_to
-from leastwise.minimizers.merging.merging import last_that, least, loss_near
+from leastwise.minimizers.merging.merging import Limit, increase_of, last_that, least, loss_near
 from leastwise.minimizers.merging.rounding import rounded
 from leastwise.minimizers.optimal.minimizer import optimal_path
 from leastwise.minimizers.optimal.surrogate import Effects, Surrogate, effects_of
-from leastwise.predictors.held_out import MARGIN, Difference, held_out, reference, utility_predictors
+from leastwise.predictors.base import Predictor
+from leastwise.predictors.held_out import (
+    MARGIN,
+    Difference,
+    Reference,
+    held_out,
+    reference,
+    utility_predictors,
+)
 from leastwise.random import generator
 from leastwise.records.table import Table
 from leastwise.schema import Schema
@@ -191,8 +199,8 @@ class CoarseningMinimizer(Minimizer):
     steps_
         Of the last ``minimize``: all paths, with the estimated errors of each generalization.
     increase_
-        By how much the classifier errs more often than with everything asked, on the other third: estimated by
-        labels and beliefs, as in a run (see ``Reference``).
+        By how much the classifier errs more often, told what was found, than with everything asked, on the other
+        third: estimated by labels and beliefs, as in a run (see ``Reference``).
     """
 
     name = "coarsening"
@@ -230,32 +238,58 @@ class CoarseningMinimizer(Minimizer):
         self.increase_ = Difference(0.0, 0.0)
         if not self.steps_:  # the constraints suppress every attribute
             return Generalization.suppressed(table.schema)
-        keeps = self._judge(known, held)
-        steps = unbeaten([step for path in self.steps_ for step in path])
-        safe = steps[
-            max(last_that(lambda n: keeps(steps[n - 1].generalization), len(steps)), 1) - 1
-        ].generalization
+        judge = _Judge.of(known, held, self.seed, MARGIN * NormalDist().inv_cdf(self.confidence))
+        most = self.max_error_increase
+        steps = [step.generalization for step in unbeaten([step for path in self.steps_ for step in path])]
+        safe = steps[max(last_that(lambda n: judge.keeps(steps[n - 1], most), len(steps)), 1) - 1]
         # What is left of the allowed loss is spent on fewer answers; who sees a coarser record knows no more.
         saving = [step.generalization for step in coarsening_steps(known, safe, _SAVING, **same)]
-        coarse = saving[last_that(lambda n: keeps(saving[n]), len(saving) - 1)]
-        keeps(coarse)
-        loss = loss_near(self.max_error_increase - self.increase_.mean)
-        found = least(known, held, replace(coarse, origin=safe.origin), constraints=self.constraints, loss=loss)
+        coarse = saving[last_that(lambda n: judge.keeps(saving[n], most), len(saving) - 1)]
+        limit = judge.limit(coarse, most) if judge.keeps(coarse, most) else None
+        rest: Any = {
+            "constraints": self.constraints,
+            "limit": limit,
+            "loss": loss_near(most - judge.cost(coarse).mean),
+        }
+        found = least(known, held, replace(coarse, origin=safe.origin), **rest)
         found = rounded(known, held, found, constraints=self.constraints)
+        self.increase_ = judge.cost(found)
         return replace(found, origin={**safe.origin, "answers_saved": safe.total_buckets - found.total_buckets})
 
-    def _judge(self, known: Table, held: Table) -> Callable[[Generalization], bool]:
-        """Return what tells whether a generalization keeps the limit; ``increase_`` is that of the last one."""
-        # A weak classifier would lose less with everything asked, and the limit would be held against that.
-        strong = utility_predictors(quick=True, seed=self.seed)
-        everything = reference(Generalization.untouched(known.schema), known, held, strong)
-        errors = MARGIN * NormalDist().inv_cdf(self.confidence)
 
-        def keeps(generalization: Generalization) -> bool:
-            self.increase_ = everything.increase_of(held_out(generalization, known, held, strong)[0])
-            return self.increase_.bound(errors) <= self.max_error_increase
+class _Judge(NamedTuple):
+    """The strongest classifiers, who learn from the known records and are judged on those that were held out.
 
-        return keeps
+    ``errors`` standard errors are added to what something costs. A weak classifier would lose less with everything
+    asked, and the limit would be held against that.
+    """
+
+    known: Table
+    held: Table
+    everything: Reference
+    strong: Sequence[Predictor]
+    errors: float
+
+    @classmethod
+    def of(cls, known: Table, held: Table, seed: int, errors: float) -> _Judge:
+        """Let them see everything first."""
+        strong = utility_predictors(quick=True, seed=seed)
+        return cls(
+            known, held, reference(Generalization.untouched(known.schema), known, held, strong), strong, errors
+        )
+
+    def cost(self, generalization: Generalization) -> Difference:
+        """Return by how much more often they err than with everything asked."""
+        return self.everything.increase_of(held_out(generalization, self.known, self.held, self.strong)[0])
+
+    def keeps(self, generalization: Generalization, most: float) -> bool:
+        """Return whether that is at most so much, surely enough."""
+        return self.cost(generalization).bound(self.errors) <= most
+
+    def limit(self, begun: Generalization, most: float) -> Limit:
+        """Return the limit for a search with weaker classifiers, corrected by what these are off at first."""
+        seemed = increase_of(begun, self.known, self.held, self.everything).bound(self.errors)
+        return Limit(self.everything, most + seemed - self.cost(begun).bound(self.errors), self.errors)
 
 
 def unbeaten(steps: Sequence[Step]) -> list[Step]:

@@ -8,7 +8,7 @@ import pytest
 from leastwise import Generalization
 from leastwise.errors import ParameterError
 from leastwise.minimizers import MINIMIZERS, CoarseningMinimizer, Constraints
-from leastwise.minimizers.coarsening.minimizer import unbeaten
+from leastwise.minimizers.coarsening.minimizer import _Judge, _parts, unbeaten
 from leastwise.minimizers.coarsening.path import Step
 from tests.samples import a_secret_and_its_twin
 
@@ -39,8 +39,10 @@ def test_more_allowed_loss_is_never_less_safe():
 
 def test_the_increase_is_told_on_records_that_it_was_not_made_of():
     minimizer = CoarseningMinimizer(0.02)
-    minimizer.minimize(a_secret_and_its_twin())
+    table = a_secret_and_its_twin()
+    found = minimizer.minimize(table)
     assert minimizer.increase_.bound(1.28) <= 0.02
+    assert minimizer.increase_ == _Judge.of(*_parts(table, 0), 0, 1.0).cost(found)
     assert sum(len(path) for path in minimizer.steps_) > 3
 
 

@@ -245,23 +245,28 @@ class CoarseningMinimizer(Minimizer):
         # What is left of the allowed loss is spent on fewer answers; who sees a coarser record knows no more.
         saving = [step.generalization for step in coarsening_steps(known, safe, _SAVING, **same)]
         coarse = saving[last_that(lambda n: judge.keeps(saving[n], most), len(saving) - 1)]
-        limit = judge.limit(coarse, most) if judge.keeps(coarse, most) else None
-        rest: Any = {
-            "constraints": self.constraints,
-            "limit": limit,
-            "loss": loss_near(most - judge.cost(coarse).mean),
-        }
-        found = least(known, held, replace(coarse, origin=safe.origin), **rest)
-        found = rounded(known, held, found, constraints=self.constraints)
+        coarse = replace(coarse, origin=safe.origin)
+        found = self._least(judge, coarse, most)
+        if judge.keeps(coarse, most) and not judge.keeps(found, most):
+            # What is merged keeps the limit by weaker classifiers, and round edges cost a little.
+            found = self._least(judge, coarse, most - (judge.cost(found).bound(judge.errors) - most))
         self.increase_ = judge.cost(found)
         return replace(found, origin={**safe.origin, "answers_saved": safe.total_buckets - found.total_buckets})
+
+    def _least(self, judge: _Judge, coarse: Generalization, most: float) -> Generalization:
+        """Merge what nobody tells apart, as far as a limit allows that the given one keeps; make edges round."""
+        limit = judge.limit(coarse, most) if judge.keeps(coarse, self.max_error_increase) else None
+        loss = loss_near(self.max_error_increase - judge.cost(coarse).mean)
+        rest: Any = {"constraints": self.constraints, "loss": loss, "limit": limit}
+        found = least(judge.known, judge.held, coarse, **rest)
+        return rounded(judge.known, judge.held, found, constraints=self.constraints)
 
 
 class _Judge(NamedTuple):
     """The strongest classifiers, who learn from the known records and are judged on those that were held out.
 
     ``errors`` standard errors are added to what something costs. A weak classifier would lose less with everything
-    asked, and the limit would be held against that.
+    asked, and the limit would be held against that. ``told`` holds what was judged, by fingerprint.
     """
 
     known: Table
@@ -269,18 +274,22 @@ class _Judge(NamedTuple):
     everything: Reference
     strong: Sequence[Predictor]
     errors: float
+    told: dict[str, Difference]
 
     @classmethod
     def of(cls, known: Table, held: Table, seed: int, errors: float) -> _Judge:
         """Let them see everything first."""
         strong = utility_predictors(quick=True, seed=seed)
-        return cls(
-            known, held, reference(Generalization.untouched(known.schema), known, held, strong), strong, errors
-        )
+        everything = reference(Generalization.untouched(known.schema), known, held, strong)
+        return cls(known, held, everything, strong, errors, {})
 
     def cost(self, generalization: Generalization) -> Difference:
         """Return by how much more often they err than with everything asked."""
-        return self.everything.increase_of(held_out(generalization, self.known, self.held, self.strong)[0])
+        name = generalization.fingerprint
+        if name not in self.told:
+            judged, _ = held_out(generalization, self.known, self.held, self.strong)
+            self.told[name] = self.everything.increase_of(judged)
+        return self.told[name]
 
     def keeps(self, generalization: Generalization, most: float) -> bool:
         """Return whether that is at most so much, surely enough."""

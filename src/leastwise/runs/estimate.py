@@ -7,7 +7,7 @@ against it, and the best must keep them with a margin for chance; the test part 
 
 from __future__ import annotations
 
-from leastwise.predictors.held_out import CHOICE_MARGIN, MARGIN
+from leastwise.predictors.held_out import MARGIN
 from leastwise.runs.budget import Budget
 from leastwise.runs.candidates import Figures
 
@@ -30,7 +30,7 @@ def what_it_is(number: bool = False) -> str:
 
 def margin_of(budget: Budget) -> float:
     """Return how many standard errors a limit must leave to be kept with a margin for chance."""
-    return (MARGIN if budget.bounds_groups else CHOICE_MARGIN) * budget.errors
+    return (MARGIN if budget.bounds_groups else 1.0) * budget.errors
 
 
 def estimate_in_points(figures: Figures, budget: Budget) -> str:

@@ -28,7 +28,7 @@ from leastwise.minimizers.merging import (
     spent_by_shares,
 )
 from leastwise.minimizers.merging import least as least_of
-from leastwise.predictors.held_out import CHOICE_MARGIN, Difference, Reference
+from leastwise.predictors.held_out import Difference, Reference
 from leastwise.records.table import Split
 from leastwise.runs import folder as places
 from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, read_line, write_line
@@ -75,7 +75,7 @@ class Allowed(NamedTuple):
         """Return what a run allows, with the margin of the choice; None where its budget says nothing of it."""
         budget = budget_in_force(job.task.budget, job.split.train.number is not None)
         most = budget.max_error_increase
-        return None if most is None else cls(most, CHOICE_MARGIN * budget.errors)
+        return None if most is None else cls(most, budget.errors)
 
     def __str__(self) -> str:
         return f"{self.increase:g}-{self.errors:.4g}"

@@ -240,7 +240,15 @@ def run(
         with watching(Lines()) as watcher:
             told = repeat(records.table, finished, options, repeats, workers=workers, progress=watcher)
         print_lines("\n".join(told.sentences()))
-    raise typer.Exit(0 if finished.choice.candidate is not None else NOTHING_FITS)
+    raise typer.Exit(_exit_code(finished))
+
+
+def _exit_code(finished: Run) -> int:
+    """Return 1 where no candidate keeps the stated limits, whatever a person chose in the folder since."""
+    from leastwise.runs.choice import choose as choose_under
+
+    own = choose_under(finished.frontier, finished.task.budget)
+    return 0 if own.candidate is not None else NOTHING_FITS
 
 
 def told_before(given: list[Path] | None, policy: Policy | None, file: Path | None) -> list[Generalization]:
@@ -292,7 +300,7 @@ def _run_at_source(
         source, records = opened(task, at, engine, options.seed, watcher, learned)
         options = _nested_in(earlier, options, records)
         finished = make(records, folder, options, workers, name_of(task.data, at), fresh, source, profile)
-    raise typer.Exit(0 if finished.choice.candidate is not None else NOTHING_FITS)
+    raise typer.Exit(_exit_code(finished))
 
 
 def make(

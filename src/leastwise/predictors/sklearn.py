@@ -124,15 +124,16 @@ def _probabilities(fitted: Any, x: Array, size: int) -> Probabilities:
 class Logistic:
     """Logistic regression whose strength of regularization is chosen per target on validation.
 
-    The objective is scikit-learn's, and so is the optimiser (L-BFGS); but it looks at distinct rows and at the
-    codes of each, never at a 0 of a one-hot row: of hundreds of numbers a row has a few that are not 0.
+    The objective is scikit-learn's; but it looks at distinct rows and at the codes of each, never at a 0 of a
+    one-hot row: of hundreds of numbers a row has a few that are not 0. Of two classes and few codes it is
+    minimized by Newton's method, of others by L-BFGS.
 
     Parameters
     ----------
     inverse_penalties
         scikit-learn's ``C``, to choose from.
     most_steps
-        Steps of L-BFGS, fewer where there are hundreds of values. A fit that is stopped early is a legitimate
+        Of L-BFGS, fewer where there are hundreds of values. A fit that is stopped early is a legitimate
         predictor: validation judges it.
     inputs
         What it sees: see ``SklearnPredictor``.

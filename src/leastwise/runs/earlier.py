@@ -29,6 +29,8 @@ class Earlier(NamedTuple):
         where, before = shlex.quote(str(folder)), self.choice.candidate
         if not self.stays:
             anew = "Chosen anew, because this command states other limits than the run had"
+            if own.candidate is None:
+                anew = "By the limits of this command, which are others than the run had, nothing is chosen"
             if own.candidate == before:
                 return f"{anew}; what was chosen in its folder since is the same."
             since = f"what was chosen in its folder since, {before}, does not stay"

@@ -42,7 +42,7 @@ def estimate_in_points(figures: Figures, budget: Budget) -> str:
     >>> figures = Figures(utility_risk=0.2, utility_interval=no, adversary_error=0.3, adversary_interval=no,
     ...     by_attribute={}, certified=None, unique_people=0, increase=Difference(0.004, 0.005))
     >>> estimate_in_points(figures, Budget()), on_test_in_points(figures, Budget())
-    ('0.4 (0.8)', '0.4')
+    ('0.4 (1.0)', '0.4')
     """
     increase = budget.increase_of(figures)
     if increase is None:

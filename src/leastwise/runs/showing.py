@@ -161,8 +161,8 @@ def how_to_be_sure(run: Run, folder: str) -> list[str]:
     The line ends with the command; ``folder`` is the run as it is to stand in it.
     """
     sure = run.surer
-    if sure is None:
-        return []
+    if sure is None or not run.frontier[run.choice.candidate or ""].asked:
+        return []  # whoever was told that nothing need be asked is not advised to ask
     asks = f"{counted(sure.asked, 'question')}, {counted(sure.answers, 'answer')}"
     budget = run.choice.budget
     limit = Budget(max_error_increase=budget.max_error_increase).words()

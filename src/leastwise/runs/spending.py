@@ -21,8 +21,8 @@ from leastwise.runs.judging import Asked, guess_labels
 from leastwise.runs.polishing import Allowed, Polished, Polishing, made, polished, with_candidates
 from leastwise.runs.proposals import Pool
 
-MOST_STARTS = 8, 3, 3
-"""So often the judge is asked what is left, and from so many candidates merging goes on then."""
+ROUNDS = 8, 3, 3
+"""So often the judge is asked what is left, and from so many candidates at most merging goes on then."""
 AIMS = (1.0, 0.75, 0.5)
 """Such shares of the limit each of them comes to keep."""
 SHARES = (1.0, 0.85)
@@ -39,12 +39,14 @@ def spend_what_is_left(
     if allowed is None:
         return pool, front, asked
     ways, begun, judged = list[Polished](), set[str](), _judged(job, front, asked)
-    for most in MOST_STARTS:
+    for most in ROUNDS:
         starts = worth_going_on([each for each in front if each.id not in begun], judged, allowed)[:most]
         begun |= {each.id for each in starts}
         tasks: list[Any] = [(each, *rest, allowed, judged[each.id]) for each in starts]
         if tasks:
             ways += chain.from_iterable(made(job, "spending what is left", f"{allowed}-left", tasks, spent))
+        # Two searches may end at the same form, or at one that is judged already: that is known better.
+        ways = [*{way.candidate.id: way for way in ways if way.candidate.id not in judged}.values()]
         best = spending_best(ways, allowed, SHARES)
         if not best:
             break
@@ -53,7 +55,7 @@ def spend_what_is_left(
         front, asked = [*front, *new], guess_labels(job, asked.and_also(new))
         judged = _judged(job, front, asked)
         more = fmean(judged[each.candidate.id].mean - each.increase.mean for each in best)
-        ways = [way.believing(-more) for way in ways if way not in best]
+        ways = [way.believing(-more) for way in ways]
     return pool, front, asked
 
 

@@ -10,7 +10,7 @@ safest that costs the classifier no more than was allowed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from statistics import NormalDist
@@ -23,9 +23,9 @@ from leastwise.generalization import Generalization
 from leastwise.minimizers.base import Minimizer
 from leastwise.minimizers.coarsening.path import Step, coarsening_steps, thinned
 from leastwise.minimizers.coarsening.state import Records
-from leastwise.minimizers.constraints.constraints import Constraints
+from leastwise.minimizers.constraints.constraints import Constraints, broken
 from leastwise.minimizers.constraints.floor import brought_to
-from leastwise.minimizers.merging.merging import Limit, increase_of, last_that, least, loss_near
+from leastwise.minimizers.merging.merging import Limit, fewest_people, increase_of, last_that, least, loss_near
 from leastwise.minimizers.merging.rounding import rounded
 from leastwise.minimizers.optimal.minimizer import optimal_path
 from leastwise.minimizers.optimal.surrogate import Effects, Surrogate, effects_of
@@ -55,6 +55,8 @@ _LEFT = 0.75
 _ALIKE = 0.001
 # Lagrange multiplier of the classifier error while answers are saved: nearly all that counts.
 _SAVING = 20.0
+# So often all that nobody tells apart is merged, before a form of more answers is taken.
+_TRIES = 2
 # This share of the records chooses.
 _CHOOSES = 1 / 3
 
@@ -246,20 +248,31 @@ class CoarseningMinimizer(Minimizer):
         saving = [step.generalization for step in coarsening_steps(known, safe, _SAVING, **same)]
         coarse = saving[last_that(lambda n: judge.keeps(saving[n], most), len(saving) - 1)]
         coarse = replace(coarse, origin=safe.origin)
-        found = self._least(judge, coarse, most)
-        if judge.keeps(coarse, most) and not judge.keeps(found, most):
-            # What is merged keeps the limit by weaker classifiers, and round edges cost a little.
-            found = self._least(judge, coarse, most - (judge.cost(found).bound(judge.errors) - most))
+        # Where nothing keeps the limit, nothing more is lost than by the most accurate one.
+        most = max(most, judge.cost(coarse).bound(judge.errors))
+        found = next(way for way in self._merged(judge, coarse, most) if judge.keeps(way, most))
         self.increase_ = judge.cost(found)
         return replace(found, origin={**safe.origin, "answers_saved": safe.total_buckets - found.total_buckets})
 
-    def _least(self, judge: _Judge, coarse: Generalization, most: float) -> Generalization:
-        """Merge what nobody tells apart, as far as a limit allows that the given one keeps; make edges round."""
-        limit = judge.limit(coarse, most) if judge.keeps(coarse, self.max_error_increase) else None
-        loss = loss_near(self.max_error_increase - judge.cost(coarse).mean)
-        rest: Any = {"constraints": self.constraints, "loss": loss, "limit": limit}
-        found = least(judge.known, judge.held, coarse, **rest)
-        return rounded(judge.known, judge.held, found, constraints=self.constraints)
+    def _merged(self, judge: _Judge, coarse: Generalization, most: float) -> Iterator[Generalization]:
+        """Yield what becomes of a generalization that keeps a limit where all is merged that nobody tells apart.
+
+        That keeps it by weaker classifiers, and round edges cost a little: so forms follow that are held to less,
+        then one in which only rare answers are merged, and the given one.
+        """
+        held, loss = self.constraints or Constraints(), loss_near(most - judge.cost(coarse).mean)
+        aim = most
+        for _ in range(_TRIES):
+            limit = judge.limit(coarse, aim)
+            found = least(judge.known, judge.held, coarse, constraints=held, loss=loss, limit=limit)
+            found = rounded(judge.known, judge.held, found, constraints=held)
+            yield found
+            aim -= judge.cost(found).bound(judge.errors) - most
+        own, floor = judge.known.with_own_levels(), max(held.min_people, fewest_people(judge.known))
+        without_rare = brought_to(replace(held, min_people=floor), coarse, own)
+        if not broken(held, without_rare, own):
+            yield without_rare
+        yield coarse
 
 
 class _Judge(NamedTuple):

@@ -23,6 +23,7 @@ from leastwise.report.facts import QUICK, decision_facts, limit_sentences
 from leastwise.report.task import budget_lines
 from leastwise.runs import Candidate, Figures, Run, Size
 from leastwise.runs.budget import Limit
+from leastwise.runs.choice import Choice
 from leastwise.runs.nearest import check_chosen
 from leastwise.runs.showing import on_test
 from leastwise.runs.verdicts import KEPT, NOISE, verdicts
@@ -83,10 +84,23 @@ def assess(run: Run, policy: Policy | None = None) -> Assessment:
         reviewer="" if decision is None else decision.roles.reviewer,
         approver="" if decision is None else decision.roles.approver,
         fingerprint=about.generalization.fingerprint,
+        measured=_on_whom(run.choice),
         parts=_parts(about),
         answered=answered(),
         gaps=tuple(gaps(about)),
     )
+
+
+def _on_whom(choice: Choice) -> str:
+    """Say on whom figures were measured, and what say these had in choosing."""
+    if choice.surely:
+        return (
+            "Figures were measured on people who had a say in one thing only: what they did not confirm to keep "
+            "the limit on the error was left out, at a confidence that pays for that"
+        )
+    if choice.picked:
+        return "Figures were measured on people whose figures whoever picked this may have seen before"
+    return "Figures were measured on people who had no say in choosing"
 
 
 def _parts(about: Subject) -> tuple[Part, ...]:

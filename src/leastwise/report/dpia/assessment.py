@@ -98,6 +98,7 @@ class Assessment:
     reviewer: str
     approver: str
     fingerprint: str
+    measured: str
     parts: tuple[Part, ...]
     answered: tuple[Answered, ...]
     gaps: tuple[str, ...] = ()

@@ -40,7 +40,7 @@ def opening(assessment: Assessment) -> list[str]:
         f"Decided on {assessment.date}: {said}." if assessment.date else "Nobody has decided yet: this is a draft."
     ]
     lines.append(
-        "Figures were measured on people who had no say in choosing; each names the place that it comes from. "
+        f"{assessment.measured}; each names the place that it comes from. "
         "What only a person can weigh, severity and likelihood above all, is left to a person and marked so."
     )
     if assessment.gaps:

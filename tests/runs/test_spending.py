@@ -29,11 +29,15 @@ def costing(increase: float, safety: float, number: int) -> Polished:
     return Polished(candidate(number, figures(0.2, safety)), Difference(increase, 0.001))
 
 
-def test_merging_goes_on_from_who_leaves_something_the_safest_first():
+def test_merging_goes_on_from_the_safest_that_leave_something_and_from_who_leaves_most():
     front = [candidate(number, figures(0.2, 0.1 * number)) for number in range(4)]
     costs = {front[0].id: 0.001, front[1].id: 0.005, front[2].id: 0.0085, front[3].id: 0.02}
     judged = {name: Difference(cost, 0.001) for name, cost in costs.items()}
-    assert worth_going_on(front, judged, ALLOWED) == [front[1], front[0]]  # the third leaves next to nothing
+    assert worth_going_on(front, judged, ALLOWED, 2) == [front[1], front[0]]  # the third leaves next to nothing
+    assert worth_going_on(front, judged, ALLOWED, 1) == [front[1]]
+    between = candidate(9, figures(0.2, 0.05))
+    judged[between.id] = Difference(0.004, 0.001)
+    assert worth_going_on([*front, between], judged, ALLOWED, 2) == [front[1], front[0]]
 
 
 def test_the_safest_is_judged_that_seems_to_keep_the_limit_or_a_share_of_it():

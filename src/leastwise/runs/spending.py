@@ -21,7 +21,7 @@ from leastwise.runs.judging import Asked, guess_labels
 from leastwise.runs.polishing import Allowed, Polished, Polishing, made, polished, with_candidates
 from leastwise.runs.proposals import Pool
 
-ROUNDS = 8, 3, 3
+ROUNDS = 4, 2, 2
 """So often the judge is asked what is left, and from so many candidates at most merging goes on then."""
 AIMS = (1.0, 0.75, 0.5)
 """Such shares of the limit each of them comes to keep."""
@@ -40,7 +40,7 @@ def spend_what_is_left(
         return pool, front, asked
     ways, begun, judged = list[Polished](), set[str](), _judged(job, front, asked)
     for most in ROUNDS:
-        starts = worth_going_on([each for each in front if each.id not in begun], judged, allowed)[:most]
+        starts = worth_going_on([each for each in front if each.id not in begun], judged, allowed, most)
         begun |= {each.id for each in starts}
         tasks: list[Any] = [(each, *rest, allowed, judged[each.id]) for each in starts]
         if tasks:
@@ -77,11 +77,15 @@ def spent(
     return tuple({each.candidate.id: each.believing(off) for (each,) in least}.values())
 
 
-def worth_going_on(front: Sequence[Candidate], judged: dict[str, Difference], allowed: Allowed) -> list[Candidate]:
-    """Return those that leave some of the limit by the judge, the safest first."""
-    enough = WORTH * allowed.increase
-    able = [each for each in front if allowed.left(judged[each.id]) > enough]
-    return sorted(able, key=lambda each: -each.validation.adversary_error)
+def worth_going_on(
+    front: Sequence[Candidate], judged: dict[str, Difference], allowed: Allowed, most: int
+) -> list[Candidate]:
+    """Return at most so many that leave some of the limit by the judge: the safest, and those that leave most."""
+    left = {each.id: allowed.left(judged[each.id]) for each in front}
+    able = [each for each in front if left[each.id] > WORTH * allowed.increase]
+    safest = sorted(able, key=lambda each: -each.validation.adversary_error)[: most - most // 2]
+    others = sorted((each for each in able if each not in safest), key=lambda each: -left[each.id])
+    return [*safest, *others[: most // 2]]
 
 
 def spending_best(candidates: Sequence[Polished], allowed: Allowed, shares: Sequence[float]) -> list[Polished]:

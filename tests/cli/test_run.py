@@ -93,6 +93,13 @@ def test_choosing_under_a_budget(run: Run, small: Path, grid: Path, tmp_path: Pa
     taken = run(*shlex.split(command)[1:])
     assert taken.code == 0
     assert "It does not keep the limits" in taken.out
+    # The command states limits that nothing keeps, whatever a person took since.
+    again = run(*words, "--set", "max_error=0")
+    assert again.code == 1
+    assert (
+        "what was chosen in its folder since" in again.out
+        or "By its own limits the run chooses nothing" in again.out
+    )
     assert "--although" in run("decide", folder, "--by", "A", "--because", "b").complaint
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,9 +14,10 @@ from hypothesis import strategies as st
 from leastwise import ParameterError
 from leastwise.predictors.held_out import Difference
 from leastwise.runs import Budget, Choice, Frontier, choose
+from leastwise.runs.showing import how_to_be_sure
 from leastwise.runs.surely import choose_surely, surely_keeping, surer_than
 from leastwise.runs.verdicts import KEPT
-from tests.runs.hand_made import figures, make
+from tests.runs.hand_made import candidate, figures, make
 
 LIMIT = Budget(max_error_increase=0.01)
 Increase = tuple[float, float]  # a mean and its standard error
@@ -132,3 +134,12 @@ def test_all_claims_together_are_as_sure_as_is_said() -> None:
         singly += bool((told[truth > 0.01] + 1.28 * error <= 0.01).any())
     assert false / times <= 0.1
     assert singly / times > 0.1  # what testing each by itself would have done
+
+
+def test_who_is_told_that_nothing_need_be_asked_is_not_advised_to_ask():
+    asking, nothing = candidate(1, figures(0.1, 0.2), asked=2), candidate(2, figures(0.2, 0.4), asked=0)
+    choice = SimpleNamespace(candidate=nothing.id, budget=Budget(max_error_increase=0.1))
+    run = SimpleNamespace(surer=asking, choice=choice, frontier={each.id: each for each in (asking, nothing)})
+    assert how_to_be_sure(run, "run") == []  # type: ignore[arg-type]
+    choice.candidate = asking.id
+    assert how_to_be_sure(run, "run")  # type: ignore[arg-type]

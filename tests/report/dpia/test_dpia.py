@@ -20,9 +20,10 @@ from leastwise.exports import Notice
 from leastwise.policy import Policy, Processing
 from leastwise.report import write_report
 from leastwise.report.dpia import FORMATS, FRAMEWORKS, SCHEMA, Assessment, assess, pia_document, render
-from leastwise.report.dpia.assessing import Subject, _alternatives
+from leastwise.report.dpia.assessing import Subject, _alternatives, _on_whom
 from leastwise.report.dpia.assessment import Part
 from leastwise.runs import Budget, Run, Size
+from leastwise.runs.choice import PICKED
 from leastwise.runs.verdicts import KEPT, PROBABLY_KEPT, verdicts
 from tests.decisions.conftest import ALTHOUGH
 from tests.report.hand_made import write_run
@@ -42,6 +43,16 @@ SAID = Policy(
         consultation="the officer",
     ),
 )
+
+
+def test_who_had_a_say_in_choosing_is_said(run: Run) -> None:
+    plain, sure, picked = (
+        _on_whom(replace(run.choice, **changed))
+        for changed in ({}, {"surely": True}, {"sentence": f"{PICKED}: it is short."})
+    )
+    assert plain.endswith("no say in choosing")
+    assert "a say in one thing only" in sure
+    assert "may have seen before" in picked
 
 
 @pytest.fixture

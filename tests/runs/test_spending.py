@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from leastwise import Generalization
 from leastwise.minimizers.merging import everything_asked
-from leastwise.predictors.held_out import Difference
 from leastwise.progress import Silent
-from leastwise.runs import Budget, Options, Workers
+from leastwise.runs import Budget, Candidate, Options, Workers, spending
 from leastwise.runs import folder as places
 from leastwise.runs.grid import default_grid
 from leastwise.runs.job import Job
 from leastwise.runs.judging import Asked, guess_labels
-from leastwise.runs.polishing import Allowed, Polished, Polishing
+from leastwise.runs.polishing import Allowed, Polishing
 from leastwise.runs.proposals import EVERYTHING, Pool, candidate_that_asks_everything, screen_by_counting
-from leastwise.runs.spending import spend_what_is_left, spending_best, worth_going_on
+from leastwise.runs.spending import Judgement, Way, spend_what_is_left, worth_going_on
 from leastwise.runs.task import SHARES, task_of
 from tests.runs.hand_made import candidate, figures
 from tests.runs.small import records
@@ -25,25 +28,27 @@ from tests.runs.small import records
 ALLOWED = Allowed(0.01, 1.0)
 
 
-def costing(increase: float, safety: float, number: int) -> Polished:
-    return Polished(candidate(number, figures(0.2, safety)), Difference(increase, 0.001))
-
-
 def test_merging_goes_on_from_the_safest_that_leave_something_and_from_who_leaves_most():
     front = [candidate(number, figures(0.2, 0.1 * number)) for number in range(4)]
-    costs = {front[0].id: 0.001, front[1].id: 0.005, front[2].id: 0.0085, front[3].id: 0.02}
-    judged = {name: Difference(cost, 0.001) for name, cost in costs.items()}
-    assert worth_going_on(front, judged, ALLOWED, 2) == [front[1], front[0]]  # the third leaves next to nothing
-    assert worth_going_on(front, judged, ALLOWED, 1) == [front[1]]
+    left = {front[0].id: 0.008, front[1].id: 0.004, front[2].id: 0.0005, front[3].id: -0.011}
+    assert worth_going_on(front, left, ALLOWED, 2) == [front[1], front[0]]  # the third leaves next to nothing
+    assert worth_going_on(front, left, ALLOWED, 1) == [front[1]]
     between = candidate(9, figures(0.2, 0.05))
-    judged[between.id] = Difference(0.004, 0.001)
-    assert worth_going_on([*front, between], judged, ALLOWED, 2) == [front[1], front[0]]
+    left[between.id] = 0.005
+    assert worth_going_on([*front, between], left, ALLOWED, 2) == [front[1], front[0]]
 
 
-def test_the_safest_is_judged_that_seems_to_keep_the_limit_or_a_share_of_it():
-    ways = [costing(0.0085, 0.3, 1), costing(0.0065, 0.2, 2), costing(0.002, 0.1, 3), costing(0.03, 0.4, 4)]
-    assert spending_best(ways, ALLOWED, (1.0, 0.8, 0.5)) == ways[:3]
-    assert spending_best(ways[3:], ALLOWED, (1.0, 0.8)) == ways[3:]  # nobody keeps it: the one that comes closest
+@given(st.integers(1, 40), st.integers(-1, 60))
+def test_a_path_is_bisected_to_the_last_form_that_keeps_the_limit(length: int, last: int):
+    """Where a form misses the limit, so does every coarser one: then few questions find the last that keeps it."""
+    forms = [candidate(number, figures(0.2, 0.1)) for number in range(length)]
+    left = {each.id: float(last - place) for place, each in enumerate(forms)}
+    way, questions = Way(tuple(each.generalization for each in forms), {0: forms[0]}), 0
+    while (place := way.next(left)) is not None:
+        assert place not in way.judged
+        way.judged[place], questions = forms[place], questions + 1
+    assert way.kept(left) == min(max(last, 0), length - 1)  # where it begins, it is taken to keep it
+    assert questions <= length.bit_length()
 
 
 @pytest.fixture
@@ -73,6 +78,27 @@ def test_what_is_left_becomes_safety_and_fewer_answers(begun: SimpleNamespace):
     increases = asked.increases(begun.job.split)[2:]
     kept = [each for each, cost in zip(front, increases, strict=True) if allowed.left(cost) >= 0]
     assert max(each.validation.adversary_error for each in kept) > whole.validation.adversary_error + 0.02
+
+
+def test_a_search_that_ends_beyond_the_limit_tries_again_with_less(
+    begun: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+):
+    allowed, (whole,), told = Allowed.by(begun.job), begun.front, []
+    assert allowed is not None
+    judge = Judgement(begun.job, Pool((whole,)), begun.front, begun.asked, begun.how, allowed)
+    beyond = begun.how.coarsened(whole, Generalization.suppressed(begun.job.split.train.schema), None)
+
+    def too_far(one: Candidate, *rest: Any) -> Candidate:
+        told.append(rest[-1])
+        return beyond if len(told) == 1 else one
+
+    monkeypatch.setattr(spending, "with_fewer_answers", too_far)
+    judge.ask_less([whole, whole], 0.5)
+    assert judge.left[beyond.id] < 0 < judge.left[whole.id]
+    assert told == [0.0, pytest.approx(judge.left[whole.id] / 2 - judge.left[beyond.id])]
+    _, front, asked = judge.without_beaten()
+    assert [each.id for each in front] == [whole.id, beyond.id]
+    assert len(asked.generalizations) == 2 + len(front)
 
 
 def test_nothing_is_spent_where_no_limit_says_how_much(begun: SimpleNamespace):

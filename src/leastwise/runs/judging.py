@@ -75,6 +75,13 @@ class Asked(NamedTuple):
         """Add candidates."""
         return self._replace(generalizations=(*self.generalizations, *(c.generalization for c in candidates)))
 
+    def only(self, stays: Sequence[bool]) -> Asked:
+        """Leave some candidates out; both limit points stay."""
+        here = (True, True, *stays)
+        return self._replace(
+            generalizations=tuple(compress(self.generalizations, here)), told=tuple(compress(self.told, here))
+        )
+
     def utilities(self, split: Split) -> list[Utilities]:
         """Return the utility risks."""
         utilities = utilities_together(self.generalizations, self.told, split, self.groupings)

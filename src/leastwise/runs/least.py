@@ -54,7 +54,7 @@ def make_least(
     costs_little = increase.mean <= (most or 0.0) or increase.bound(-TOLD) <= 0
     if costs_little and not (constraints and constraints.wanted):
         tasks.append((candidate_that_asks_nothing(job.split.train), how, None, None))
-    least = [first.candidate for (first,) in made(job, "asking less", f"{allowed}", tasks, polished)]
+    least = made(job, "asking less", f"{allowed}", tasks, polished)
     pool, least = with_candidates(job, pool, least)
     asked = guess_labels(job, asked.and_also(least))
     if allowed is None:
@@ -65,7 +65,7 @@ def make_least(
         # Where hardly anything may be lost, what loses nothing by any estimate is what is left.
         cautious = [(whole, how, constraints, allowed, 0.0) for whole in wholes]
         outcomes = made(job, "asking less, losing nothing", f"{allowed}-nothing", cautious, polished)
-        pool, more = with_candidates(job, pool, [first.candidate for (first,) in outcomes])
+        pool, more = with_candidates(job, pool, outcomes)
         more = [each for each in more if each not in least]
         least, asked = [*least, *more], guess_labels(job, asked.and_also(more))
     return spend_what_is_left(job, pool, least, asked, how)

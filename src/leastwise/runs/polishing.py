@@ -6,7 +6,6 @@ How much that may cost is told by the estimates of a search: a classifier of som
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -18,14 +17,15 @@ from leastwise.documents import write_whole
 from leastwise.evaluation.risk import UtilityRisk
 from leastwise.generalization import Generalization
 from leastwise.minimizers import Constraints
+from leastwise.minimizers.coarsening.path import thinned
 from leastwise.minimizers.merging import (
     LOSS,
     LOSS_OF_A_NUMBER,
     Limit,
+    coarser_forms,
     increase_of,
     loss_near,
     rounded,
-    spent_by_shares,
 )
 from leastwise.minimizers.merging import least as least_of
 from leastwise.predictors.held_out import Difference, Reference
@@ -36,27 +36,10 @@ from leastwise.runs.choice import budget_in_force
 from leastwise.runs.job import Job
 from leastwise.runs.proposals import Pool, answers, screen_by_counting
 
-SPENDING = (None, 20.0)
-"""Multipliers of the paths on which accuracy is spent: the best exchange rates, or few answers above all."""
+FORMS, FAR = 15, 2.5
+"""So many forms there are on a path that spends a limit, and so many times the limit it reaches by counting."""
 FOR_FEWER_ANSWERS = 0.5
 """Of what a limit leaves, so much may be lost for fewer answers; the rest is spent on safety."""
-PARTS = (1.0, 0.5)
-"""Of what may be lost, these shares are spent."""
-
-
-class Polished(NamedTuple):
-    """A candidate in the least form, and the estimate of how much more often its classifier errs.
-
-    ``off`` is how much too large the estimates of a search seem to be, where the judge has told.
-    """
-
-    candidate: Candidate
-    increase: Difference
-    off: float = 0.0
-
-    def believing(self, off: float) -> Polished:
-        """Return the estimate less so much more."""
-        return self._replace(increase=replace(self.increase, mean=self.increase.mean - off), off=self.off + off)
 
 
 def estimated(generalization: Generalization, split: Split, everything: Reference) -> Difference:
@@ -80,9 +63,9 @@ class Allowed(NamedTuple):
     def __str__(self) -> str:
         return f"{self.increase:g}-{self.errors:.4g}"
 
-    def by_search(self, off: float, share: float) -> Allowed:
-        """Return such a share of it by the estimates of a search, which are so much too large."""
-        return self._replace(increase=share * self.increase + off)
+    def by_search(self, off: float) -> Allowed:
+        """Return the same by the estimates of a search, which are so much too large."""
+        return self._replace(increase=self.increase + off)
 
     def left(self, increase: Difference) -> float:
         """Return how much more might be lost; below 0 where too much is."""
@@ -114,16 +97,14 @@ class Polishing(NamedTuple):
         """Estimate by how much more often the classifier errs than with everything asked, on validation."""
         return estimated(generalization, self.split, self.everything)
 
-    def spent(self, candidate: Candidate, constraints: Constraints | None, left: float) -> list[Polished]:
-        """Return what a candidate becomes when what is left of a limit is spent; nothing where nothing is left."""
-        if left <= 0:
-            return []
-        same: Any = {"constraints": constraints, "everything": self.everything}
-        parts = self.split.train, self.split.validation
-        spent = spent_by_shares(*parts, candidate.generalization, left, PARTS, SPENDING, **same)
-        ways = {each.fingerprint: each for each in spent}  # two ways may end at the same place
-        coarse = [self.coarsened(candidate, each, constraints) for each in ways.values()]
-        return [Polished(each, self.estimated(each.generalization)) for each in coarse]
+    def forms_beyond(
+        self, generalization: Generalization, constraints: Constraints | None, most: float
+    ) -> tuple[Generalization, ...]:
+        """Return ever coarser forms by the best exchange rates, well spread, as long as few lose far more."""
+        steps = coarser_forms(self.split.train, generalization, constraints)
+        far = steps[0].utility_risk + FAR * most
+        near = [step for number, step in enumerate(steps) if number == 0 or steps[number - 1].utility_risk <= far]
+        return tuple(step.generalization for step in thinned(near, FORMS + 1)[1:]) if len(near) > 1 else ()
 
     def coarsened(self, candidate: Candidate, coarser: Generalization, held: Constraints | None) -> Candidate:
         """Return the candidate in a coarser form, its edges at round places, screened like all others."""
@@ -155,7 +136,7 @@ def polished(
     constraints: Constraints | None,
     allowed: Allowed | None,
     share: float = FOR_FEWER_ANSWERS,
-) -> tuple[Polished]:
+) -> Candidate:
     """Return the least that a candidate can be, screened like all others.
 
     ``share`` is how much of what a limit leaves may be lost for fewer answers. Near the limit hardly anything is
@@ -171,33 +152,26 @@ def polished(
             limit = Limit(how.everything, allowed.increase - (1 - share) * left, allowed.errors)
     rest: Any = {"constraints": constraints, "loss": loss, "limit": limit, "cautious": not share}
     coarser = least_of(how.split.train, how.split.validation, candidate.generalization, **rest)
-    way = how.coarsened(candidate, coarser, constraints)
-    return (Polished(way, how.estimated(way.generalization)),)
+    return how.coarsened(candidate, coarser, constraints)
 
 
 # Candidates of a run ---------------------------------------------------------------------------------------------
 
 
 def made(
-    job: Job, words: str, limit: str, tasks: Sequence[Any], work: Callable[..., tuple[Polished, ...]]
-) -> list[tuple[Polished, ...]]:
-    """Polish candidates that an earlier run has not; those of most answers, which take longest, come first."""
-    schema = job.split.train.schema
+    job: Job, words: str, limit: str, tasks: Sequence[Any], work: Callable[..., Candidate]
+) -> list[Candidate]:
+    """Make of candidates, the first of each task, what an earlier run has not; the longest forms come first."""
     order = sorted(range(len(tasks)), key=lambda i: -tasks[i][0].answers)
     tasks = [tasks[i] for i in order]
 
-    def read(text: str) -> tuple[Polished, ...]:
-        lines = [(read_line(line, where="journal", schema=schema), told) for line, *told in json.loads(text)]
-        return tuple(
-            Polished(c, Difference(*told[:2]), *told[2:]) for c, told in lines if isinstance(c, Candidate)
-        )
-
-    def write(outcome: Sequence[Polished]) -> str:
-        plain = [(write_line(c), told.mean, told.standard_error, off) for c, told, off in outcome]
-        return json.dumps(plain) + "\n"
+    def read(text: str) -> Candidate:
+        line = read_line(text, where="journal", schema=job.split.train.schema)
+        assert isinstance(line, Candidate)
+        return line
 
     journal = job.journal(f"least-{name_of([task[0] for task in tasks])}-{limit}.jsonl")
-    outcomes = job.resumed(words, journal, tasks, partial(job.workers.map, work), write, read)
+    outcomes = job.resumed(words, journal, tasks, partial(job.workers.map, work), write_line, read)
     return [outcomes[place] for place in np.argsort(order)]
 
 

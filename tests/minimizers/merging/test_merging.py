@@ -9,19 +9,11 @@ from hypothesis import strategies as st
 
 from leastwise import Attribute, Generalization, Intervals, Schema, Table
 from leastwise.minimizers import Constraints
-from leastwise.minimizers.merging import merging
+from leastwise.minimizers.merging import merging, search
 from leastwise.minimizers.merging.few_answers import MOST_ANSWERS, with_few_answers
-from leastwise.minimizers.merging.merging import (
-    LOSS,
-    Limit,
-    costs_nothing,
-    everything_asked,
-    fewest_people,
-    last_that,
-    least,
-    spend,
-)
+from leastwise.minimizers.merging.merging import everything_asked, fewest_people, least, spend
 from leastwise.minimizers.merging.rounding import rounded
+from leastwise.minimizers.merging.search import LOSS, Limit, costs_nothing, last_that
 from leastwise.partition import keep, suppress
 from leastwise.predictors.held_out import Difference, HeldOut, held_out
 from tests.samples import LABEL, NOISE, a_secret_and_its_twin, among_noise, coded, exclusive_or, named
@@ -61,7 +53,7 @@ def test_an_artefact_read_from_its_file_will_do():
     """It publishes no domain of what it does not ask."""
     table = among_noise(1500)
     split = table.split(0, PARTS)
-    given = merging.without(Generalization.untouched(table.schema), {"copy"})
+    given = search.without(Generalization.untouched(table.schema), {"copy"})
     read = Generalization.from_json(given.to_json())
     assert read.schema != table.schema
     assert least(split.train, split.validation, read) == least(split.train, split.validation, given)
@@ -247,8 +239,8 @@ def test_of_many_questions_noise_is_dropped_and_answers_that_do_not_pay_are_cut_
     noise = [random.integers(0, 12, 4000) for _ in range(19)]
     schema = Schema((named("useful", 12), *(named(f"noise {i}", 12) for i in range(19))), LABEL)
     labels = (useful >= 6) ^ (random.random(4000) < 0.1)
-    original = merging.held_out
-    monkeypatch.setattr(merging, "held_out", lambda *parts: judged.append(parts) or original(*parts))
+    original = search.held_out
+    monkeypatch.setattr(search, "held_out", lambda *parts: judged.append(parts) or original(*parts))
     found = made_least(coded(schema, useful, *noise, labels=labels))
     assert found.collected == ("useful",)
     assert found["useful"].size == 2

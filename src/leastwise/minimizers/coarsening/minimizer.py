@@ -25,8 +25,9 @@ from leastwise.minimizers.coarsening.path import Step, coarsening_steps, thinned
 from leastwise.minimizers.coarsening.state import Records
 from leastwise.minimizers.constraints.constraints import Constraints, broken
 from leastwise.minimizers.constraints.floor import brought_to
-from leastwise.minimizers.merging.merging import Limit, fewest_people, increase_of, last_that, least, loss_near
+from leastwise.minimizers.merging.merging import fewest_people, increase_of, least, loss_near
 from leastwise.minimizers.merging.rounding import rounded
+from leastwise.minimizers.merging.search import Limit, last_that
 from leastwise.minimizers.optimal.minimizer import optimal_path
 from leastwise.minimizers.optimal.surrogate import Effects, Surrogate, effects_of
 from leastwise.predictors.base import Predictor

@@ -107,8 +107,12 @@ def coarsening_steps(
     pseudo_counts: PseudoCounts | None = None,
     records: Records | None = None,
     constraints: Constraints | None = None,
+    per_answer: float = 0.0,
 ) -> list[Step]:
-    """Return one step per merge, the start first, with the estimated errors."""
+    """Return one step per merge, the start first, with the estimated errors.
+
+    ``per_answer`` is how much adversary error an answer less is worth.
+    """
     if mu is not None:
         check_from_zero("mu", mu)
     held = constraints or Constraints()
@@ -118,7 +122,7 @@ def coarsening_steps(
     fine = FineBuckets.of(table, start, held, records)
     check_start(held, Generalization(fine.shown, start.label), table)
     rules = MergeRules.of(held, fine.partitions)
-    path = _Path(fine, rules, mu, target_weights(table, weights), pseudo_counts or PseudoCounts())
+    path = _Path(fine, rules, mu, target_weights(table, weights), pseudo_counts or PseudoCounts(), per_answer)
     return [*path.steps()]
 
 
@@ -205,6 +209,7 @@ class _Path:
     mu: float | None
     weights: npt.NDArray[np.float64]
     pseudo_counts: PseudoCounts
+    per_answer: float = 0.0
     now: list[Ints] = field(init=False)
     place: list[Ints] = field(init=False)
     state: State = field(init=False)
@@ -253,7 +258,9 @@ class _Path:
     def _entry(self, attribute: int, groups: Groups) -> _Entry:
         """Score a merge: adversary error gained and classifier error lost, as shares of the people."""
         change = score_merge(self.state, attribute, self._into(attribute, groups)) / self.people
+        size = sum(len(group) for group in groups)
         gain, loss = -float(change[:-1] @ self.weights), -float(change[-1])
+        gain += self.per_answer * (size - len(groups))
         # The best exchange rate first; below the noise of a few people a loss is none.
         noise = _NOISE / self.fine.records.table.people**0.5
         if self.mu is not None:
@@ -262,7 +269,6 @@ class _Path:
             worth = min(gain - loss, 0.0) - 1e-9 if loss > -noise else 0.0
         else:
             worth = float(gain / (max(loss, 0.0) + noise))
-        size = sum(len(group) for group in groups)
         return _Entry(-worth, size, attribute, groups, self.merges, gain, loss)
 
     def _into(self, attribute: int, groups: Groups) -> Ints:

@@ -1,24 +1,24 @@
 """What makes an answer the least: what nobody tells apart is merged, edges are round, silent questions go."""
 
 from leastwise.minimizers.merging.merging import (
-    LOSS,
     LOSS_OF_A_NUMBER,
-    Limit,
+    coarser_forms,
     everything_asked,
     increase_of,
     least,
     loss_near,
     spend,
-    spent_by_shares,
 )
 from leastwise.minimizers.merging.pairs import mergeable
 from leastwise.minimizers.merging.rounding import rounded
+from leastwise.minimizers.merging.search import LOSS, Limit
 from leastwise.minimizers.merging.silent import uninformative
 
 __all__ = [
     "LOSS",
     "LOSS_OF_A_NUMBER",
     "Limit",
+    "coarser_forms",
     "everything_asked",
     "increase_of",
     "least",
@@ -26,6 +26,5 @@ __all__ = [
     "mergeable",
     "rounded",
     "spend",
-    "spent_by_shares",
     "uninformative",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from leastwise.generalization import Generalization
-from leastwise.minimizers.merging.merging import last_that, without
+from leastwise.minimizers.merging.search import last_that, without
 from leastwise.predictors import Boosting, JointBuckets
 from leastwise.predictors.held_out import Difference, Folds, HeldOut
 from leastwise.predictors.regression import boosted

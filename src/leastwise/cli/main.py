@@ -36,6 +36,8 @@ from leastwise.errors import LeastwiseError, PrivacyLeakWarning
 # Typer brings its own copy of click in some releases and needs click in others; the class is the same by name.
 _ClickError: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 USER_ERROR, INTERRUPTED = 2, 130
+# Arguments as errors name them for Python, and what they are called here.
+_CALLED_HERE = {"fresh=True": "--fresh", "later=[(name, table)]": "--later FILE"}
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
@@ -58,7 +60,7 @@ def _run() -> int:
         sys.stdout.flush()  # a closed pipe shows here, not while the interpreter shuts down
         return code if isinstance(code, int) else 0
     except LeastwiseError as error:
-        return _complain(str(error))
+        return _complain(_said_here(str(error)))
     except _ClickError as error:
         text, context = " ".join(error.format_message().split()), getattr(error, "ctx", None)
         if not text:  # it has shown the help
@@ -74,6 +76,12 @@ def _run() -> int:
     except KeyboardInterrupt:
         typer.secho("leastwise: stopped", err=True)
         return INTERRUPTED
+
+
+def _said_here(text: str) -> str:
+    for python, option in _CALLED_HERE.items():
+        text = text.replace(python, option)
+    return text
 
 
 def _meant(error: Any) -> str:

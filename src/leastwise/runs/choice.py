@@ -16,7 +16,7 @@ from leastwise.runs.budget import INCREASE, WORST, Budget, Limit, Size
 from leastwise.runs.candidates import MOST_ANSWERS, Candidate
 from leastwise.runs.estimate import estimate_in_words, margin_of
 from leastwise.runs.frontier import Frontier, thinned
-from leastwise.runs.task import FRESH
+from leastwise.runs.task import FRESH_FOR_ALL
 from leastwise.runs.verdicts import KEPT, MISSED, PROBABLY_KEPT, Verdict, verdicts
 
 FORMAT = "leastwise-choice"
@@ -392,7 +392,7 @@ def _costs_too_much(held: Sequence[Sequence[Limit]]) -> str:
         return ""
     return (
         " No candidate of this run costs so little: allow more, or give more records; if the run was begun "
-        f"with another limit, begin it anew with this ({FRESH}), which looks for such a candidate."
+        f"with another limit, begin it anew with this ({FRESH_FOR_ALL}), which looks for such a candidate."
     )
 
 
@@ -402,7 +402,7 @@ def _hint(screened: Sequence[Candidate], budget: Budget, frontier: Frontier) -> 
         return ""
     return (
         f" Candidate {fitting.id}, which was screened and not attacked, fits by counting: begin the run "
-        f"anew with this budget ({FRESH}) to have it judged."
+        f"anew with this budget ({FRESH_FOR_ALL}) to have it judged."
     )
 
 

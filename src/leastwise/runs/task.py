@@ -32,7 +32,8 @@ from leastwise.schema.file import to_yaml
 from leastwise.validation import described
 
 FORMAT = "leastwise-run"
-FRESH = "fresh=True, on the command line --fresh"
+FRESH = "fresh=True"  # in errors, which the command line tells in its own words
+FRESH_FOR_ALL = "--fresh, in Python fresh=True"  # in what is written once and read by both
 
 SHARES = (0.45, 0.25, 0.3)
 """Training, validation, test. Minimizers need few records; to tell what is free, and to choose, takes many."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from typing import Any
 
@@ -99,7 +100,8 @@ def gaps(about: Subject) -> list[str]:
     if about.decision is None:
         missing.append(f"a decision: leastwise decide {about.run.folder} --by NAME --because TEXT")
     if about.necessity is None:
-        missing.append(f"what each question is worth: leastwise necessity {about.run.folder} RECORDS")
+        again = f"leastwise necessity {about.run.folder} {shlex.quote(about.run.task.data)}"
+        missing.append(f"what each question is worth: {again}")
     return missing
 
 

@@ -210,11 +210,11 @@ def _broken(limits: Sequence[Limit]) -> list[Limit]:
 
 
 def _chosen(fitting: Sequence[Candidate], budget: Budget, stated: bool, frontier: Frontier) -> Choice:
-    many = f"{len(fitting)} of {len(frontier.points)} candidates of the frontier keep"
+    many = f"On the validation part {len(fitting)} of {len(frontier.points)} candidates of the frontier keep"
     alone = len(fitting) == 1
     if alone:
-        one = f"One of {len(frontier.points)} candidates" if len(frontier.points) > 1 else "The one candidate"
-        many = f"{one} of the frontier keeps"
+        one = f"one of {len(frontier.points)} candidates" if len(frontier.points) > 1 else "the one candidate"
+        many = f"On the validation part {one} of the frontier keeps"
     several = len(budget.limits_in_words()) > 1
     which = "these limits" if several else "this limit" if stated else "the limit that holds when none is stated"
     short = _short(fitting) if budget.bounds_utility else [*fitting]
@@ -224,14 +224,14 @@ def _chosen(fitting: Sequence[Candidate], budget: Budget, stated: bool, frontier
         what = "all" if several or budget.bounds_groups else "it"
         why = f"None of them keeps {what} with a margin for chance. {aim} of those that most probably do"
         if alone:
-            why = "It does so, with no margin for chance,"
+            why = "It does so, with no margin for chance"
     else:
         least, aim = asking_least(sure, budget)
         why = "It does so" if alone else f"{aim} of them"
         if len(sure) < len(fitting):
             which = f"{which}, {len(sure)} of them with a margin for chance"
     words = limits_in_words(budget, frontier)
-    sentence = f"{many} {which}: {words}. {why} on the validation part: {figures_in_words(least, budget)}."
+    sentence = f"{many} {which}: {words}. {why}: {figures_in_words(least, budget)}."
     return choice_of(least, budget, stated, f"{sentence}{nothing_would_do(least, budget, frontier)}", frontier)
 
 

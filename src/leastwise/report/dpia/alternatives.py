@@ -25,12 +25,13 @@ def alternatives(about: Subject) -> Part:
                   percent(front.suppressed.adversary_error, 1), _why_nothing(about)),)  # fmt: skip
     columns = ("alternative", "questions", "answers", "model wrong", "attacker wrong", "why it was not chosen")
     attacked = counted(len(front.points), "candidate was", "candidates were")
+    in_full = "" if about.run.task.quick else " in full"
     return Part(
         place="alternatives",
         title="Less intrusive ways to the same end, and why they were not chosen",
         statements=(
             Statement(
-                f"{front.screened:,} ways of asking were compared, and {attacked} attacked in full. "
+                f"{front.screened:,} ways of asking were compared, and {attacked} attacked{in_full}. "
                 f"{'These ask' if rows else 'None asks'} less, or {'tell' if rows else 'tells'} an attacker less, "
                 "than what was chosen.",
                 about.source("trade-off"),

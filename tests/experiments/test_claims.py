@@ -33,9 +33,10 @@ def test_a_baseline_is_ahead_where_it_is_safer_than_all_trees_that_err_no_more()
     assert claims.no_baseline_is_ahead(points("minimizer", pat=tree, optimal=[(0.3, 0.9)])) is None
 
 
-def test_frontiers_of_seeds_are_compared_where_each_has_a_point() -> None:
+def test_frontiers_of_seeds_are_alike_where_they_reach_as_far_and_lie_as_high() -> None:
     one = [(0.2, 0.3), (0.3, 0.5)]
-    assert claims.seeds_are_alike(points("seed", a=one, b=[(0.1, 0.1), *one]))
+    assert claims.seeds_are_alike(points("seed", a=one, b=[(0.199, 0.1), *one]))
+    assert not claims.seeds_are_alike(points("seed", a=one, b=[(0.1, 0.1), *one]))
     assert not claims.seeds_are_alike(points("seed", a=one, b=[(0.2, 0.33), (0.3, 0.5)]))
     assert claims.seeds_are_alike(points("seed", a=one)) is None
 

@@ -1,7 +1,7 @@
 """What the paper found, as rules over rows: each says whether rows show it, or None where they cannot.
 
-Frontiers are compared by how often the adversary errs on average over the classifier errors that they share: at
-each of them the safest candidate counts that errs no more.
+Frontiers are compared by how often the adversary errs on average over classifier errors, from the lowest to the
+highest: at each the safest candidate counts that errs no more; where there is none, it is as if all were told.
 """
 
 from __future__ import annotations
@@ -43,10 +43,9 @@ def _safety(points: Sequence[Point], low: float, high: float) -> float:
 
 
 def _apart(*frontiers: Sequence[Point]) -> float:
-    """Return how far frontiers lie apart, where each has a point."""
-    low = max(min(point.utility_risk for point in points) for points in frontiers)
-    high = max(point.utility_risk for points in frontiers for point in points)
-    found = [_safety(points, low, high) for points in frontiers]
+    """Return how far frontiers lie apart; who does not reach as low an error lies far from who does."""
+    risks = [point.utility_risk for points in frontiers for point in points]
+    found = [_safety(points, min(risks), max(risks)) for points in frontiers]
     return max(found) - min(found)
 
 

@@ -148,7 +148,7 @@ EXPERIMENTS = (
                 claims.trees_are_ahead,
             ),
             Claim(
-                "nor is one ahead anywhere (no adversary of its candidates errs 0.02 more than those of all trees "
+                "no baseline is ahead anywhere (no adversary of its candidates errs 0.02 more than those of all trees "
                 "with no more classifier error).",
                 claims.no_baseline_is_ahead,
             ),

@@ -148,8 +148,8 @@ EXPERIMENTS = (
                 claims.trees_are_ahead,
             ),
             Claim(
-                "no baseline is ahead anywhere (no adversary of its candidates errs 0.02 more than those of all trees "
-                "with no more classifier error).",
+                "no baseline is ahead anywhere (no adversary of its candidates errs 0.02 more than those of all "
+                "trees with no more classifier error).",
                 claims.no_baseline_is_ahead,
             ),
         ),

@@ -225,7 +225,7 @@ def _stolen(chosen: Candidate, run: Run) -> str:
             f"tested wrong (asking everything, a thief: {full})."
         )
     # Somebody may build a stronger one; what nobody can do, the certificate says.
-    attack = f"the strongest attack {'of a quick run' if run.task.quick else 'that we tried'} on them alone"
+    attack = f"the strongest attack on them alone that {'a quick run tries' if run.task.quick else 'we tried'}"
     return (
         f"Whoever steals the records with their labels gets {wrong} of the personal answers wrong by {attack} "
         f"(guessing: {guess}; asking everything: {full}); {_alone(chosen, run)}."

@@ -62,7 +62,9 @@ def main() -> None:
         )
         outcome.save(arguments.to)
         seconds[name] = time.perf_counter() - start
-        print(f"{name}: {len(outcome.rows)} rows in {seconds[name]:.0f} s", flush=True)
+        print(
+            f"{name}: {len(outcome.rows)} rows in {seconds[name]:.0f} s", *outcome.verdict, sep="\n  ", flush=True
+        )
     report([{"experiment": name, "seconds": value} for name, value in seconds.items()], seconds, arguments.json)
 
 

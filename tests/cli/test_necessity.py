@@ -26,6 +26,14 @@ def folder(finished: Path) -> Path:
     return finished
 
 
+@pytest.mark.parametrize("command", ["necessity", "evaluate"])
+def test_records_that_are_not_named_are_asked_for_by_name(run: Run, folder: Path, command: str) -> None:
+    said = run(command, folder).complaint
+    assert said.startswith("a run keeps the name of its records, small.csv, and not where they lie")
+    assert said.endswith(f"leastwise {command} {folder} small.csv")
+    assert "Missing argument" in run(command, folder / "recommended.json").complaint
+
+
 def test_a_run_finds_it_and_the_command_finds_the_same(run: Run, records: Path, folder: Path) -> None:
     found = StoredRun.load(folder)
     assert found.necessity is not None

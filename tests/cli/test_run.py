@@ -63,7 +63,7 @@ def test_the_whole_job(run: Run, small: Path, grid: Path, tmp_path: Path) -> Non
     assert content(tmp_path / "out") == before
     other = run(*words, "--seed", 1)
     assert "holds a run of another task" in other.complaint
-    assert "--fresh" in other.complaint
+    assert other.complaint.endswith("name another one, or begin anew: --fresh")
     assert run(*words, "--seed", 1, "--fresh").code == 0
 
 

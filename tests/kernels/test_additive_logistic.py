@@ -88,3 +88,17 @@ def test_newtons_method_ends_where_no_slope_is_left(penalty):
     slopes, total = np.empty((6, 1)), float(people.sum())
     loss_and_slopes(inputs, *sparse, found[:, None], counts, total, penalty / total, slopes)
     assert_allclose(slopes, 0, atol=2e-5)
+
+
+@pytest.mark.parametrize("rare", [1, 5])
+@pytest.mark.parametrize("people_of_each", [10_000.0, 200_000.0])
+def test_the_rare_are_told_as_often_as_they_are(rare, people_of_each):
+    inputs = np.array([[0, 2], [0, 3], [1, 2], [1, 3], [0, 4]], dtype=np.int32)
+    sparse = [(m.indptr.astype(np.int64), m.indices.astype(np.int64), m.data) for m in [csr_matrix(np.eye(5))] * 2]
+    people, second = np.full(5, people_of_each), np.array([rare, 0.0, 0, 0, 0])
+    found = fit_two_classes(inputs, *sparse, people, second, 0.3, 5)
+    scores = found[:5][inputs].sum(axis=1) + found[5]
+    loss = (people * np.logaddexp(0, scores) - second * scores).sum()
+    share = rare / people.sum()
+    assert_allclose((people / (1 + np.exp(-scores))).sum(), rare, rtol=1e-3)
+    assert loss < -rare * np.log(share) - (people.sum() - rare) * np.log1p(-share)  # better than guessing

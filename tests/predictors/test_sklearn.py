@@ -81,6 +81,20 @@ def test_logistic_regression_is_scikit_learns(target, inputs):
     assert np.allclose(ours, theirs.predict(people.inputs)[0], atol=2e-3)
 
 
+@pytest.mark.parametrize("values", [5, 200])  # few codes: Newton's method; many: L-BFGS
+def test_logistic_regression_of_the_rare_is_never_worse_than_guessing(values):
+    inputs = np.arange(values)[:, None].repeat(2, axis=0)
+    people = samples_of(inputs, np.tile([[0], [1]], (values, 1)), (values,), (2,))
+    weights = np.tile([200_000.0 // values, 0.0], values)
+    weights[1] = 3  # of 200,000 people, all with the first value
+    people = replace(people, weights=weights)
+    told = Logistic((0.1,)).fit(people, people).predict(people.inputs)[0]
+    share = 3 / weights.sum()
+    loss = -(weights * np.log(told[np.arange(2 * values), people.targets[:, 0]])).sum()
+    assert (told[:, 1] * weights.reshape(-1, 2).sum(axis=1).repeat(2) / 2).sum() == pytest.approx(3, rel=0.01)
+    assert loss < -3 * np.log(share) - weights[::2].sum() * np.log1p(-share)
+
+
 def test_values_that_training_never_showed_have_no_probability():
     train = samples_of([[0], [1]] * 50, [[0], [2]] * 50, (2,), (4,))
     for predictor in (SklearnPredictor(LogisticRegression()), Logistic(), Boosting()):

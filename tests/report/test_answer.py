@@ -21,6 +21,19 @@ def test_nothing_asked_is_said() -> None:
     assert sentences(Generalization.suppressed(SCHEMA))[0].startswith("Ask nothing at all")
 
 
+def test_whom_the_label_singles_out_is_not_said_to_be_singled_out_by_answers() -> None:
+    g = generalizations(SCHEMA)[0]
+    judged = evaluation(g, 0.2, 0.4)
+    attacks = [
+        replace(attack, unique_without_label=1) if attack.adversary == "A8" else attack
+        for attack in judged.attacks
+    ]
+    said = answer_facts(g, replace(judged, attacks=tuple(attacks)))["sentences"][-1]
+    assert said.endswith(
+        "all answers together, with the label, single them out, also those that are not declared personal."
+    )
+
+
 def test_open_numbers_are_counted_apart() -> None:
     g = Generalization((keep(OPEN), suppress(SEX)), PAY)
     assert (

@@ -368,7 +368,7 @@ def test_the_picture_says_that_what_is_chosen_is_only_the_nearest(chromium: Any,
         assert "chosen" not in names
         assert "chosen as the nearest, does not fit" in names
         panel = visit.panel()
-        assert "This one is chosen as the nearest, does not fit. By its id: leastwise choose run" in panel
+        assert "This one is chosen as the nearest; it does not fit. By its id: leastwise choose run" in panel
         assert visit.page.inner_text("#back") == "nearest"
         assert visit.complaints == []
 

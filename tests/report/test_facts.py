@@ -268,6 +268,7 @@ def test_asking_twice_has_a_price() -> None:
 
 def test_singling_out_counts_people() -> None:
     assert FOUND["A8"]["finding"].startswith("3 people are alone with a generalized record, among 300 people.")
+    assert "of more records, a smaller share of the people would be alone" in FOUND["A8"]["finding"]
     assert FOUND["A8"]["table"]["rows"][0] == ["fewer than 2", "3", "1.00\u00a0%"]
 
 

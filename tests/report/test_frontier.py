@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leastwise.report.frontier import frontier_facts
+from leastwise.report.task import search_sentence
 from leastwise.runs import Run
 from leastwise.runs.candidates import words_of
 from leastwise.runs.shares import Shares
@@ -92,3 +93,13 @@ def test_no_minimizer_has_the_name_of_what_is_chosen() -> None:
 def test_the_search_is_told(facts: Facts) -> None:
     text = facts["frontier"]["search"]
     assert text.endswith("2 proposals were the same as an earlier one; 1 minimizer failed.")
+
+
+def test_in_a_quick_run_not_every_attack_is_said_to_be_on_all(run: Run) -> None:
+    some = replace(run.frontier, thinned=3)
+    assert "3 candidates of the frontier were left out: the rest were attacked in full" in search_sentence(
+        some, False
+    )
+    quick = search_sentence(some, True)
+    assert "in full" not in quick
+    assert "left out: the rest were attacked, though by A3, A4 and A5 at most what is chosen" in quick

@@ -187,7 +187,7 @@ def test_another_task_in_the_same_folder_is_refused(finished: Run, change: dict[
 
 
 def test_other_data_in_the_same_folder_is_refused(finished: Run) -> None:
-    with pytest.raises(ParameterError, match=r"the data differs.*--fresh"):
+    with pytest.raises(ParameterError, match=r"the data differs.*begin anew: fresh=True$"):
         run(records(seed=1), finished.folder, OPTIONS, name="small.csv")
 
 

@@ -44,7 +44,8 @@ def test_a_few_lines_say_the_answer(run: Run) -> None:
     assert str(noted).splitlines() == [
         "Ask 2 of 3 questions, with 4 answers in all: age in 2 ranges and sex in full; do not ask job.",
         f"Missed on the test part: {MISSED}. Its error is 0.211 against 0.125.",
-        "Whoever steals the records with their labels gets 30\xa0% of the personal answers wrong "
+        "Whoever steals the records with their labels gets 30\xa0% of the personal answers wrong by the strongest "
+        "attack on them alone that a quick run tries "
         "(guessing: 38\xa0%; asking everything: 0\xa0%); 3 people are alone with theirs, of 300 tested.",
         "Nothing can be promised about every adversary: with so much asked of so few, counting does not tell that "
         "anything stays hidden.",

@@ -96,7 +96,7 @@ def _alone(attack: SinglingOutResult) -> str:
     if attack.unique_people:
         alone = counted(attack.unique_people, "person is", "people are")
     among = f"{alone} alone with a generalized record, among {counted(attack.people, 'person', 'people')}."
-    counts = "This is counted, not estimated: with more records, fewer people are alone."
+    counts = "This is counted, not estimated: of more records, a smaller share of the people would be alone."
     return f"{among} {_how_many(attack)} {counts}{_in_deployment(attack)}"
 
 
@@ -130,8 +130,9 @@ class SinglingOut(Adversary):
     whoever meets a person it fits, has found the one. One that occurs twice leaves a crowd of two.
 
     The adversary error is the share of people who are *not* alone with their generalized record: 0 means that
-    everybody is singled out, 1 nobody. It is counted on the stolen records and has no interval; with more
-    records, fewer people are alone. Guessing cannot single out anybody, so the baseline is 1.
+    everybody is singled out, 1 nobody. It is counted on the stolen records and has no interval; of more
+    records, a smaller share of the people would be alone. Guessing cannot single out anybody, so the baseline is
+    1.
 
     Parameters
     ----------

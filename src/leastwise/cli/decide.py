@@ -22,7 +22,7 @@ from leastwise.errors import ArtefactError
 
 UNEXPLAINED = (
     "why each question is asked is not known of this one, and dpia will ask for it: "
-    "leastwise necessity {run} RECORDS"
+    "leastwise necessity {run} {records}"
 )
 
 
@@ -104,7 +104,7 @@ def decide(
     write_report(stored)  # and now it carries the decision, and who signed it
     print_lines(decided(decision))
     if stored.necessity is None:
-        typer.echo(UNEXPLAINED.format(run=run), err=True)
+        typer.echo(UNEXPLAINED.format(run=run, records=stored.task.data), err=True)
     typer.echo(f"wrote {path}{'' if key is None else f' and {path}.sig'}", err=True)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from leastwise.cli.app import Quick, Seed, app, grouped
-from leastwise.cli.output import print_table
+from leastwise.cli.output import print_lines, print_table
 from leastwise.cli.sources import SourceOptions, sampled, stays
 from leastwise.cli.task import Task
 from leastwise.errors import DataError, ParameterError
@@ -76,6 +76,7 @@ def experiment(
     )
     for path in outcome.save(output):
         typer.echo(f"wrote {path}")
+    print_lines("\n".join(outcome.verdict))
 
 
 def _read(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import warnings
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -36,6 +38,8 @@ from leastwise.errors import LeastwiseError, PrivacyLeakWarning
 # Typer brings its own copy of click in some releases and needs click in others; the class is the same by name.
 _ClickError: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 USER_ERROR, INTERRUPTED = 2, 130
+# Arguments as errors name them for Python, and what they are called here.
+_CALLED_HERE = {"fresh=True": "--fresh", "later=[(name, table)]": "--later FILE"}
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
@@ -58,11 +62,13 @@ def _run() -> int:
         sys.stdout.flush()  # a closed pipe shows here, not while the interpreter shuts down
         return code if isinstance(code, int) else 0
     except LeastwiseError as error:
-        return _complain(str(error))
+        return _complain(_said_here(str(error)))
     except _ClickError as error:
         text, context = " ".join(error.format_message().split()), getattr(error, "ctx", None)
         if not text:  # it has shown the help
             return USER_ERROR
+        if again := _to_be_named_again(error):
+            return _complain(again)
         if meant := _meant(error):
             text = text.partition(" (")[0] + meant  # and not what looks like it
         return _complain(f"{text} See: {context.command_path} --help" if context else text)
@@ -74,6 +80,30 @@ def _run() -> int:
     except KeyboardInterrupt:
         typer.secho("leastwise: stopped", err=True)
         return INTERRUPTED
+
+
+def _said_here(text: str) -> str:
+    for python, option in _CALLED_HERE.items():
+        text = text.replace(python, option)
+    return text
+
+
+def _to_be_named_again(error: Any) -> str:
+    """Say what to type where a command was given a run without its records: of these a run keeps the name only."""
+    context: Any = getattr(error, "ctx", None)
+    folder = context.params.get("generalization") if context else None
+    if getattr(getattr(error, "param", None), "name", "") != "data" or not isinstance(folder, Path):
+        return ""
+    from leastwise.runs.folder import TASK, read_task
+
+    try:
+        name = read_task(folder).data if (folder / TASK).is_file() else ""
+    except (LeastwiseError, OSError):  # that is told when the records are named
+        return ""
+    if not name:
+        return ""
+    where = f"{context.command_path} {shlex.quote(str(folder))} {shlex.quote(name)}"
+    return f"a run keeps the name of its records, {name}, and not where they lie; say where: {where}"
 
 
 def _meant(error: Any) -> str:

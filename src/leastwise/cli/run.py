@@ -131,7 +131,7 @@ class Work:
     """How much is attacked, and who works."""
 
     most: Annotated[
-        int, typer.Option("--most", min=1, help="How many candidates of the frontier are attacked in full.")
+        int, typer.Option("--most", min=1, help="How many candidates of the screened frontier go on.")
     ] = 12
     adversaries: Annotated[
         list[str] | None, typer.Option("--adversaries", help="Who attacks beside A1 to A8, of other packages.")

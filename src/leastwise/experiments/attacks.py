@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from leastwise.adversaries.base import Setting, about
 from leastwise.adversaries.breach import Breach
@@ -13,6 +12,7 @@ from leastwise.adversaries.multi_breach import MultiBreach
 from leastwise.adversaries.reconstruction import HighCertainty
 from leastwise.adversaries.singling_out import SinglingOut
 from leastwise.evaluation.protocol import attacked, attackers
+from leastwise.experiments import claims
 from leastwise.experiments.candidates import Candidate, advtrain, on_frontier, pat, uniform
 from leastwise.experiments.declaration import FRONTIER, LINES, Claim, Experiment, Paper, Picture, Row
 from leastwise.experiments.judging import Laboratory
@@ -164,8 +164,14 @@ def _link(name: str, buckets: int, linked: float) -> Row:
     }
 
 
-def _rarest(name: str, buckets: int, rarest: int, records: int) -> Row:
-    return {"generalization": name, "buckets": buckets, "rarest": rarest, "rarest_records": records}
+def _rarest(name: str, buckets: int, rarest: int | str, records: int) -> Row:
+    return {
+        "generalization": name,
+        "buckets": buckets,
+        "rarest": rarest,
+        "rarest_records": records,
+        "unique_people": records if rarest == 1 else 0,
+    }
 
 
 def _scenario(name: str, first: str, first_error: float, adversary_error: float) -> Row:
@@ -179,66 +185,13 @@ def _scenario(name: str, first: str, first_error: float, adversary_error: float)
     }
 
 
-# Errors closer than this are the same.
-_ALIKE = 0.002
-
-
-def _number(row: Row, column: str) -> float:
-    return float(row[column])
-
-
-def _surest_are_told_best(rows: Sequence[Row]) -> bool:
-    by_risk = _grouped(rows, "utility_risk", "surest")
-    better = [own["surest 100 %"] - own["surest 1 %"] for own in by_risk.values()]
-    return min(better) >= -_ALIKE and max(better) > _ALIKE  # where nobody is better that shows nothing
-
-
-def _in_order(rows: Sequence[Row]) -> bool:
-    most = 0.0
-    for own in _grouped(rows, "utility_risk", "adversary").values():
-        of = {name.split()[0]: error for name, error in own.items()}
-        errors = [of[who] for who in ("A4", "A5", "A3", "A1")]
-        if any(more > less + _ALIKE for more, less in pairwise(errors)):
-            return False
-        most = max(most, errors[-1] - errors[0])
-    return most > _ALIKE
-
-
-def _together_tell_more(rows: Sequence[Row]) -> bool:
-    more = [
-        min(_number(row, "first_error"), _number(row, "second_error")) - _number(row, "adversary_error")
-        for row in rows
-    ]
-    return min(more) >= -_ALIKE and max(more) > _ALIKE
-
-
-def _finer_tells_more(rows: Sequence[Row]) -> bool:
-    told = {str(row["generalization"]): _number(row, "times_chance") for row in rows}
-    times_chance = [told[f"pat alpha=0.3 leaves={leaves}"] for leaves in (8, 20, 50)]
-    return times_chance == sorted(times_chance) and times_chance[0] < times_chance[-1]
-
-
-def _weight_hides(rows: Sequence[Row]) -> bool:
-    alone = {str(row["generalization"]): _number(row, "unique_people") for row in rows}
-    unique = [alone[f"pat alpha={alpha} leaves=20"] for alpha in ("0", "0.3", "0.8")]
-    return unique == sorted(unique, reverse=True) and unique[0] > unique[-1]
-
-
-def _grouped(rows: Sequence[Row], by: str, name: str) -> dict[str, dict[str, float]]:
-    """Return the adversary errors by two columns."""
-    errors: dict[str, dict[str, float]] = {}
-    for row in rows:
-        errors.setdefault(str(row[by]), {})[str(row[name])] = _number(row, "adversary_error")
-    return errors
-
-
 EXPERIMENTS = (
     Experiment(
         name="high-certainty",
         title="A2: how well are the surest guesses?",
         measure=high_certainty,
         picture=replace(LINES, series="surest", ylabel="error on the surest guesses (higher is safer)"),
-        claims=(Claim("the surest guesses are better than all of them.", _surest_are_told_best),),
+        claims=(Claim("the surest guesses are better than all of them.", claims.surest_are_told_best),),
         paper=Paper(
             place="Figure 5: A2 on ACSPublicCoverage, AdvTrain",
             finding="The surer the adversary lets itself be, the lower its error: the mean hides people who are "
@@ -252,7 +205,11 @@ EXPERIMENTS = (
         measure=side_information,
         takes=(*FRONTIER, "adversaries"),
         picture=replace(LINES, series="adversary"),
-        claims=(Claim("who knows more errs less, A4 < A5 < A3 < A1, at every candidate.", _in_order),),
+        claims=(
+            Claim(
+                "who knows more errs less, A4 < A5 < A3 < A1, at every candidate.", claims.who_knows_more_errs_less
+            ),
+        ),
         paper=Paper(
             place="Figure 6: A3 to A5 on ACSIncome, PAT",
             finding="A5 lies between A3 and A4; even who knows all attributes but one in full is hindered by the "
@@ -268,7 +225,9 @@ EXPERIMENTS = (
             kind="bars", x="scenario", y="adversary_error", beside=("first_error", "second_error"),
             xlabel="scenario", ylabel="adversary error (higher is safer)",
         ),
-        claims=(Claim("two breaches tell more than either of them, in all four scenarios.", _together_tell_more),),
+        claims=(
+            Claim("two breaches tell more than either of them, in all four scenarios.", claims.together_tell_more),
+        ),
         paper=Paper(
             place="Table 3: four scenarios on ACSIncome",
             finding="Two breaches tell more than either of them.",
@@ -290,7 +249,9 @@ EXPERIMENTS = (
             kind="bars", x="generalization", y="value_told", beside=("by_chance",),
             xlabel="generalization", ylabel="share of values told (lower is safer)",
         ),
-        claims=(Claim("the finer the tree (8, 20, 50 leaves), the more values are told.", _finer_tells_more),),
+        claims=(
+            Claim("the finer the tree (8, 20, 50 leaves), the more values are told.", claims.finer_tells_more),
+        ),
         paper=Paper(
             place="Table 4: occupation and place of birth on ACSIncome, per cent linked",
             finding="The finer the generalization, the more are linked: 0.24 % at random, up to 0.46 %.",
@@ -319,14 +280,14 @@ EXPERIMENTS = (
             kind="bars", x="generalization", y="unique_people",
             xlabel="generalization", ylabel="people alone with their record (lower is safer)",
         ),
-        claims=(Claim("with more weight on privacy fewer are alone (alpha 0, 0.3, 0.8).", _weight_hides),),
+        claims=(Claim("with more weight on privacy fewer are alone (alpha 0, 0.3, 0.8).", claims.weight_hides),),
         paper=Paper(
             place="Table 5: 223,531 ACSEmployment records",
             finding="With ten leaves somebody is alone with a record, with twenty 44 people are; without regard "
             "for privacy 120 are.",
             rows=(
-                _rarest("pat alpha=0.3 leaves=2", 17, 52_000, 1),
-                _rarest("pat alpha=0.3 leaves=4", 19, 1_900, 1),
+                _rarest("pat alpha=0.3 leaves=2", 17, "52k", 1),
+                _rarest("pat alpha=0.3 leaves=4", 19, "1.9k", 1),
                 _rarest("pat alpha=0.3 leaves=10", 25, 1, 1),
                 _rarest("pat alpha=0.3 leaves=20", 33, 1, 44),
                 _rarest("pat alpha=0 leaves=20", 39, 1, 120),

@@ -35,10 +35,10 @@ class Paper:
 
 
 class Claim(NamedTuple):
-    """Something that the paper found and that our rows can show or not."""
+    """Something that the paper found; whether rows show it, or None where they cannot tell."""
 
     words: str
-    holds: Callable[[Sequence[Row]], bool]
+    holds: Callable[[Sequence[Row]], bool | None]
 
 
 @dataclass(frozen=True, kw_only=True)

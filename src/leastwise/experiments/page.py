@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -129,19 +129,17 @@ class Outcome:
             verdict=self.verdict,
             ours=_inline(self.rows, experiment.picture, order),
             theirs=_inline(paper.rows, experiment.picture, order) if _drawable(experiment) else None,
-            table=_table(self.rows),
-            paper_table=_table(paper.rows),
+            table=_table(self.rows, _short),
+            paper_table=_table(paper.rows, _printed),
         )
 
     @property
     def verdict(self) -> list[str]:
         """What agrees with the paper and what does not, claim by claim, and why numbers may differ."""
-        claims = [
-            f"{'Agrees' if claim.holds(self.rows) else 'Does not agree here'}: {claim.words}"
-            for claim in self.experiment.claims
-        ]
+        said = {True: "Agrees", False: "Does not agree here", None: "Cannot be told from these rows"}
+        claims = [f"{said[claim.holds(self.rows)]}: {claim.words}" for claim in self.experiment.claims]
         reasons = [
-            "The paper's records are others (ACS of California 2014, Health, Loan 2015, Crime): another state or "
+            "The paper's figures are of ACS of California 2014, Health, Loan 2015 and Crime: another state or "
             "year and other attributes give other numbers; what should agree is the order.",
             "What is stolen is z alone, as in the paper; leastwise otherwise counts the label as stolen too.",
         ]
@@ -176,9 +174,9 @@ def _columns(rows: Sequence[Row]) -> list[str]:
     return [*dict.fromkeys(name for row in rows for name in row)]
 
 
-def _table(rows: Sequence[Row]) -> dict[str, Any]:
+def _table(rows: Sequence[Row], write: Callable[[Any], str]) -> dict[str, Any]:
     columns = _columns(rows)
-    return {"columns": columns, "rows": [[_short(row.get(name, "")) for name in columns] for row in rows]}
+    return {"columns": columns, "rows": [[write(row.get(name, "")) for name in columns] for row in rows]}
 
 
 def _exact(value: Any) -> Any:
@@ -194,3 +192,13 @@ def _short(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4f}" if 0 < abs(value) < _SMALL else f"{value:.3f}"
     return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _printed(value: Any) -> str:
+    """Write a figure of the paper without digits that it does not print: two behind the point, or as it has.
+
+    >>> _printed(0.43), _printed(0.275), _printed(0.2), _printed(0.003)
+    ('0.43', '0.275', '0.20', '0.0030')
+    """
+    text = _short(value)
+    return text.removesuffix("0") if isinstance(value, float) and abs(value) >= _SMALL else text

@@ -228,7 +228,8 @@ def loss_and_slopes(
     return loss / people
 
 
-# Newton's method ends where no slope of the mean log loss is steeper, or after so many steps.
+# Newton's method ends where no slope is steeper than this share of twice the rarer class (of one person among a
+# million a slope of the mean says nothing), or after so many steps.
 _FLAT, _MOST_STEPS = 1e-5, 25
 
 
@@ -308,12 +309,14 @@ def fit_two_classes(
     """Return the weights, and behind them the intercept, that minimise log loss and half the penalised squares.
 
     By Newton's method: a few looks at the rows instead of dozens. ``people`` are those of each distinct row and
-    ``second`` those of them with the second class; ``inputs``, ``form`` and ``back`` are as for
-    ``loss_and_slopes``.
+    ``second`` those of them with the second class: some of them and not all; ``inputs``, ``form`` and ``back`` are
+    as for ``loss_and_slopes``.
     """
     codes, total = len(form[0]) - 1, people.sum()
+    flat = _FLAT * 2 * min(second.sum(), total - second.sum())
     slopes, curves = np.empty(codes + 1), np.empty((codes + 1, codes + 1))
     now, step, least = np.zeros(weights + 1), np.zeros(weights + 1), np.inf
+    step[weights] = np.log(second.sum() / (total - second.sum()))  # guessing: no step makes it worse than that
     for _ in range(_MOST_STEPS):
         effects = np.empty(codes + 1)
         effects[:codes] = _times(form[0], form[1], form[2], (now + step)[:weights].reshape(-1, 1))[:, 0]
@@ -328,7 +331,7 @@ def fit_two_classes(
         gradient[:weights] = _times(back[0], back[1], back[2], slopes[:codes].reshape(-1, 1))[:, 0]
         gradient[:weights] += penalty * now[:weights]
         gradient[weights] = slopes[codes]
-        if np.abs(gradient).max() <= _FLAT * total:
+        if np.abs(gradient).max() <= flat:
             break
         step = -_solved(_in_weights(form, back, curves, penalty), gradient)
     return now

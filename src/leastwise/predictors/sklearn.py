@@ -26,6 +26,8 @@ Inputs = Literal["one-hot", "numbers", "codes"]
 _MOST_WORK = 10**8
 # Of two classes and up to so many codes, Newton's method takes a fraction of the time; more make it slow.
 _MOST_CODES = 128
+# L-BFGS ends where no slope of the mean log loss is steeper.
+_FLAT = 1e-4
 
 
 @dataclass
@@ -227,6 +229,10 @@ class _Penalised:
         rows, sparse = self.design.inputs, self.design.sparse
 
         slopes = at = np.zeros(0)
+        start, flat_enough = np.zeros(shape), _FLAT
+        if width == 1:  # as by Newton's method: it begins with guessing, and the rarer class says what is flat
+            first, second = counts.sum(axis=0)
+            start[-1], flat_enough = np.log(second / first), _FLAT * 2 * min(first, second) / people
 
         def objective(flat: Array) -> float:
             nonlocal slopes, at
@@ -240,9 +246,9 @@ class _Penalised:
                 objective(flat)
             return slopes
 
-        options = {"maxiter": self.steps, "maxls": 50, "gtol": 1e-4, "ftol": 64 * np.finfo(float).eps}
-        start = np.zeros(shape).ravel()
-        return np.asarray(minimize(objective, start, method="L-BFGS-B", jac=gradient_there, options=options).x)
+        options = {"maxiter": self.steps, "maxls": 50, "gtol": flat_enough, "ftol": 64 * np.finfo(float).eps}
+        found = minimize(objective, start.ravel(), method="L-BFGS-B", jac=gradient_there, options=options)
+        return np.asarray(found.x)
 
 
 class _Effects(NamedTuple):

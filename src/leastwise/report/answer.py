@@ -137,7 +137,8 @@ def attacker_sentences(evaluation: Evaluation, asked: bool = True) -> list[str]:
 
 def _alone_sentence(attack: SinglingOutResult, evaluation: Evaluation) -> str:
     alone = counted(attack.unique_people, "person is", "people are") if attack.unique_people else "Nobody is"
-    together = ": all answers together single them out, also those that are not declared personal"
+    label = "" if attack.unique_without_label is None else ", with the label,"
+    together = f": all answers together{label} single them out, also those that are not declared personal"
     how = evaluation.alone_by_a_number or together
     among = f"among {counted(attack.people, 'person', 'people')} tested"
     return f"{alone} alone with a generalized record, {among}{how if attack.unique_people else ''}."

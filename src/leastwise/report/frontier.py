@@ -56,7 +56,7 @@ def frontier_facts(run: Run, shares: Shares) -> Facts:
         "table": frontier_table(run.frontier, run.choice)._asdict(),
         "knees": list(run.frontier.knees),
         "increases": what_it_is(run.frontier.untouched.number is not None),
-        "search": search_sentence(run.frontier),
+        "search": search_sentence(run.frontier, run.task.quick),
     }
 
 

@@ -10,6 +10,7 @@ from leastwise.documents.wording import counted, listed, number, percent
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.runs import Budget, Candidate, Frontier, Grid, Run
 from leastwise.runs.budget import MEAN, WORST
+from leastwise.runs.job import with_side_information
 from leastwise.schema import Attribute
 
 Facts = dict[str, Any]
@@ -85,14 +86,15 @@ def _safety_line(name: str, least: float) -> str:
     return f"an attacker must be wrong about {what} at least {percent(least, 1)} of the time"
 
 
-def search_sentence(frontier: Frontier) -> str:
-    """Say how the candidates came about."""
+def search_sentence(frontier: Frontier, quick: bool) -> str:
+    """Say how the candidates came about; in a ``quick`` run not every attack is on all of them."""
+    some = f", though by {listed(with_side_information())} at most what is chosen" if quick else " in full"
     parts = [
         (frontier.repeated, "proposal was", "proposals were", "the same as an earlier one"),
         (frontier.dropped, "proposal", "proposals", "broke a constraint"),
         (frontier.failed, "minimizer", "minimizers", "failed"),
         (frontier.thinned, "candidate of the frontier was", "candidates of the frontier were",
-         "left out: the rest were attacked in full"),
+         f"left out: the rest were attacked{some}"),
     ]  # fmt: skip
     more = [f"{counted(count, one, many)} {what}" for count, one, many, what in parts if count]
     start = f"{counted(frontier.screened, 'distinct candidate was', 'distinct candidates were')} screened"
@@ -113,7 +115,7 @@ def provenance_facts(run: Run, evaluation: Evaluation, candidate: Candidate) -> 
         *([["also found by", listed(candidate.also_found_by)]] if candidate.also_found_by else []),
         ["seed of the split and the attacks", number(task.seed)],
         ["quick", number(task.quick)],
-        ["candidates attacked in full, at most", number(task.most)],
+        ["candidates of the screened frontier that went on, at most", number(task.most)],
         *_grid_rows(task.grid),
         *(["constraint", text] for text in _lines(task.constraints or {})),
         *([name, text] for name, text in task.versions.items()),

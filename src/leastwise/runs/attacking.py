@@ -8,9 +8,11 @@ attribute by attribute, in favour of the adversary.
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from operator import call
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,6 +37,7 @@ from leastwise.adversaries.reconstruction import CertaintyPoint, HighCertaintyRe
 from leastwise.adversaries.result import AttackResult, AttributeResult, ReconstructionResult
 from leastwise.adversaries.side_information import non_personal
 from leastwise.confidence import Interval
+from leastwise.documents import write_whole
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.protocol import evaluate, of_the_paper
 from leastwise.evaluation.risk import UtilityLimits, UtilityRisk
@@ -44,7 +47,12 @@ from leastwise.predictors.base import Predictor
 from leastwise.predictors.network import Network
 from leastwise.progress import Progress
 from leastwise.records.table import Split
-from leastwise.runs.candidates import Candidate
+from leastwise.runs.candidates import ID_LENGTH, Candidate, Figures
+from leastwise.runs.folder import EVALUATIONS, GENERALIZATIONS, artefact_path, evaluation_path
+from leastwise.runs.frontier import Frontier
+from leastwise.runs.job import Job, keep_attacked
+from leastwise.runs.judging import Asked
+from leastwise.runs.proposals import Pool
 from leastwise.runs.workers import Workers
 
 # Candidates that are attacked one after the other: what is found of each is written down after the last of them.
@@ -56,6 +64,101 @@ FEWEST_PEOPLE = 20_000
 # A network of its own that errs so much less on validation takes the place of the shared one.
 _LEAD = 0.01
 NOTE = " of a coarser one"
+
+
+# The step of a run -----------------------------------------------------------------------------------------------
+
+
+class Found(NamedTuple):
+    """A frontier that is judged on validation, all candidates, and what classifiers guess.
+
+    ``shared`` is what an adversary has learned for all of the frontier at once.
+    """
+
+    frontier: Frontier
+    pool: Pool
+    asked: Asked
+    shared: Mapping[Hashable, Any]
+
+
+def attack(job: Job, on_validation: Found, chosen: str | None) -> list[Candidate]:
+    """Attack the frontier on test; in a quick run only what is chosen meets adversaries with side information."""
+    frontier, tasks = on_validation.frontier, _tasks(job, on_validation, chosen)
+    for point in frontier.points:
+        write_whole(artefact_path(job.folder, point.id), point.generalization.to_json())
+    before = {name: task.done_before(evaluation_path(job.folder, name)) for name, task in tasks.items()}
+    done = {name: evaluation for name, evaluation in before.items() if evaluation is not None}
+    absent = [name for name in tasks if name not in done]
+    absent.sort(key=lambda name: (name != chosen, -frontier[name].answers))  # what takes longest comes first
+    start = time.perf_counter()
+    tasks |= _learned(job, {name: tasks[name] for name in absent}, on_validation.shared)
+    job.progress.begin("attacking the frontier", len(tasks), len(tasks) - len(absent))
+    tested = {name: replace(frontier[name], tested=Figures.of(each)) for name, each in done.items()}
+    for name, judged in _attacked(job, {name: tasks[name] for name in absent}):
+        judged.save(evaluation_path(job.folder, name))
+        done[name] = judged
+        tested[name] = replace(frontier[name], tested=Figures.of(judged))
+        if chosen in tested and job.options.grid is None:
+            keep_attacked(job, frontier, tested, on_validation.pool)
+        job.note("attacking", candidate=name, **judged.seconds)
+        job.progress.advance()
+    job.note("attacking the frontier", seconds=time.perf_counter() - start, tasks=len(absent))
+    for name, judged in attacked_together({n: t.generalization for n, t in tasks.items()}, done).items():
+        if judged != done[name]:
+            judged.save(evaluation_path(job.folder, name))
+            tested[name] = replace(frontier[name], tested=Figures.of(judged))
+    _keep_only(job.folder, tasks)
+    return [tested[point.id] for point in frontier.points]
+
+
+def _tasks(job: Job, on_validation: Found, chosen: str | None) -> dict[str, Attack]:
+    """Return the attack on each candidate of the frontier, by its id."""
+    frontier, asked = on_validation.frontier, on_validation.asked
+    everything, nothing, *others = (each.test for each in asked.utilities(job.split))
+    risks = dict(zip((each.fingerprint[:ID_LENGTH] for each in asked.generalizations[2:]), others, strict=True))
+    return {
+        point.id: Attack(
+            point.generalization,
+            job.split,
+            (*attackers_of(job.split, job.task.quick and point.id != chosen), *job.options.adversaries),
+            len(frontier.points),
+            UtilityLimits(nothing, everything),
+            risks[point.id],
+            job.options.judges,
+            {},
+            {},
+        )
+        for point in frontier.points
+    }
+
+
+def _learned(job: Job, tasks: Mapping[str, Attack], shared: Mapping[Hashable, Any]) -> dict[str, Attack]:
+    """Return the attacks with what is learned for all of them at once; a run that is resumed learns the same."""
+    start = time.perf_counter()
+    if tasks:
+        new = {name: task._replace(memory={**shared}) for name, task in tasks.items()}
+        tasks = learned_for_all(new, job.split, job.options.judges, job.workers, job.progress)
+    job.note("attacking all at once", task=len(tasks), seconds=time.perf_counter() - start)
+    return {**tasks}
+
+
+def _attacked(job: Job, tasks: Mapping[str, Attack]) -> Iterator[tuple[str, Evaluation]]:
+    """Attack those that are alike together; yield what was found of each."""
+    groups = alike({name: task.generalization for name, task in tasks.items()})
+    together = job.workers.map(attack_alike, [[tasks[name] for name in group] for group in groups])
+    yield from zip(chain.from_iterable(groups), chain.from_iterable(together), strict=True)
+
+
+def _keep_only(folder: Path, candidates: Iterable[str]) -> None:
+    """Remove what another frontier left behind before this one was found."""
+    names = {f"{candidate}.json" for candidate in candidates}
+    for sub in (GENERALIZATIONS, EVALUATIONS):
+        for path in (folder / sub).iterdir():
+            if path.name not in names:
+                path.unlink()
+
+
+# Learning once for several ---------------------------------------------------------------------------------------
 
 
 def alike(generalizations: Mapping[str, Generalization]) -> list[list[str]]:

@@ -16,7 +16,7 @@ from leastwise.runs.budget import INCREASE, WORST, Budget, Limit, Size
 from leastwise.runs.candidates import MOST_ANSWERS, Candidate
 from leastwise.runs.estimate import estimate_in_words, margin_of
 from leastwise.runs.frontier import Frontier, thinned
-from leastwise.runs.task import FRESH
+from leastwise.runs.task import FRESH_FOR_ALL
 from leastwise.runs.verdicts import KEPT, MISSED, PROBABLY_KEPT, Verdict, verdicts
 
 FORMAT = "leastwise-choice"
@@ -210,11 +210,11 @@ def _broken(limits: Sequence[Limit]) -> list[Limit]:
 
 
 def _chosen(fitting: Sequence[Candidate], budget: Budget, stated: bool, frontier: Frontier) -> Choice:
-    many = f"{len(fitting)} of {len(frontier.points)} candidates of the frontier keep"
+    many = f"On the validation part {len(fitting)} of {len(frontier.points)} candidates of the frontier keep"
     alone = len(fitting) == 1
     if alone:
-        one = f"One of {len(frontier.points)} candidates" if len(frontier.points) > 1 else "The one candidate"
-        many = f"{one} of the frontier keeps"
+        one = f"one of {len(frontier.points)} candidates" if len(frontier.points) > 1 else "the one candidate"
+        many = f"On the validation part {one} of the frontier keeps"
     several = len(budget.limits_in_words()) > 1
     which = "these limits" if several else "this limit" if stated else "the limit that holds when none is stated"
     short = _short(fitting) if budget.bounds_utility else [*fitting]
@@ -224,14 +224,14 @@ def _chosen(fitting: Sequence[Candidate], budget: Budget, stated: bool, frontier
         what = "all" if several or budget.bounds_groups else "it"
         why = f"None of them keeps {what} with a margin for chance. {aim} of those that most probably do"
         if alone:
-            why = "It does so, with no margin for chance,"
+            why = "It does so, with no margin for chance"
     else:
         least, aim = asking_least(sure, budget)
         why = "It does so" if alone else f"{aim} of them"
         if len(sure) < len(fitting):
             which = f"{which}, {len(sure)} of them with a margin for chance"
     words = limits_in_words(budget, frontier)
-    sentence = f"{many} {which}: {words}. {why} on the validation part: {figures_in_words(least, budget)}."
+    sentence = f"{many} {which}: {words}. {why}: {figures_in_words(least, budget)}."
     return choice_of(least, budget, stated, f"{sentence}{nothing_would_do(least, budget, frontier)}", frontier)
 
 
@@ -392,7 +392,7 @@ def _costs_too_much(held: Sequence[Sequence[Limit]]) -> str:
         return ""
     return (
         " No candidate of this run costs so little: allow more, or give more records; if the run was begun "
-        f"with another limit, begin it anew with this ({FRESH}), which looks for such a candidate."
+        f"with another limit, begin it anew with this ({FRESH_FOR_ALL}), which looks for such a candidate."
     )
 
 
@@ -402,7 +402,7 @@ def _hint(screened: Sequence[Candidate], budget: Budget, frontier: Frontier) -> 
         return ""
     return (
         f" Candidate {fitting.id}, which was screened and not attacked, fits by counting: begin the run "
-        f"anew with this budget ({FRESH}) to have it judged."
+        f"anew with this budget ({FRESH_FOR_ALL}) to have it judged."
     )
 
 

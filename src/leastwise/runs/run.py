@@ -17,11 +17,10 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-import time
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain, starmap
+from itertools import starmap
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,30 +34,21 @@ from leastwise.evaluation.groups import groups_of
 from leastwise.evaluation.leaving_out import Mapped, necessity_of
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
-from leastwise.evaluation.risk import UtilityLimits, UtilityRisk
+from leastwise.evaluation.risk import UtilityRisk
 from leastwise.evaluation.utility import Judges
 from leastwise.generalization import Generalization
 from leastwise.progress import Progress, Silent
 from leastwise.records.sources import Source
 from leastwise.records.table import Split, Table
 from leastwise.runs import folder as places
-from leastwise.runs.attacking import (
-    Attack,
-    alike,
-    attack_alike,
-    attacked_together,
-    attackers_of,
-    judged_together,
-    learned_for_all,
-    share_network,
-)
-from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, Figures, read_line, write_line
+from leastwise.runs.attacking import Found, attack, judged_together, share_network
+from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, read_line, write_line
 from leastwise.runs.choice import best_screened, budget_in_force, choose, serving_alike
 from leastwise.runs.earlier import Earlier, earlier_choice
-from leastwise.runs.folder import Run, artefact_path, evaluation_path, write_choice, write_figures
+from leastwise.runs.folder import Run, write_choice, write_figures
 from leastwise.runs.frontier import Counts, Frontier, LimitPoints, steadied, thinned, worth_attacking
 from leastwise.runs.grid import default_grid
-from leastwise.runs.job import Job, first_job, first_words, keep_attacked, say_unfinished
+from leastwise.runs.job import Job, first_job, first_words, say_unfinished
 from leastwise.runs.judging import Asked, guess_labels, judge_everywhere, judge_strongly, used
 from leastwise.runs.least import make_least
 from leastwise.runs.polishing import name_of
@@ -174,18 +164,6 @@ def answer_first(job: Job, told: Callable[[Run], None] | None) -> None:
     job.progress.advance()
     if told is not None:
         told(answer)
-
-
-class Found(NamedTuple):
-    """A frontier that is judged on validation, all candidates, and what classifiers guess.
-
-    ``shared`` is what an adversary has learned for all of the frontier at once.
-    """
-
-    frontier: Frontier
-    pool: Pool
-    asked: Asked
-    shared: Mapping[Hashable, Any]
 
 
 def judged_frontier(job: Job, least: bool = True) -> Found:
@@ -405,65 +383,7 @@ def _judged(job: Job, words: str, journal: str, tasks: Sequence[_Judging]) -> li
 # 5. Choose: see ``choice.choose``; in a finished run ``folder.pick`` ---------------------------------------------
 
 
-# 6. Attack -------------------------------------------------------------------------------------------------------
-
-
-def attack(job: Job, on_validation: Found, chosen: str | None) -> list[Candidate]:
-    """Attack the frontier on test; in a quick run only what is chosen meets adversaries with side information."""
-    frontier, asked = on_validation.frontier, on_validation.asked
-    everything, nothing, *others = (each.test for each in asked.utilities(job.split))
-    ids = (each.fingerprint[:ID_LENGTH] for each in asked.generalizations[2:])
-    risks, tasks = dict(zip(ids, others, strict=True)), dict[str, Attack]()
-    for point in frontier.points:
-        write_whole(artefact_path(job.folder, point.id), point.generalization.to_json())
-        tasks[point.id] = Attack(
-            point.generalization,
-            job.split,
-            (*attackers_of(job.split, job.task.quick and point.id != chosen), *job.options.adversaries),
-            len(frontier.points),
-            UtilityLimits(nothing, everything),
-            risks[point.id],
-            job.options.judges,
-            {},
-            {},
-        )
-    before = {name: task.done_before(evaluation_path(job.folder, name)) for name, task in tasks.items()}
-    done = {name: evaluation for name, evaluation in before.items() if evaluation is not None}
-    absent = [name for name in tasks if name not in done]
-    absent.sort(key=lambda name: (name != chosen, -frontier[name].answers))  # what takes longest comes first
-    start = time.perf_counter()
-    if absent:
-        new = {name: tasks[name]._replace(memory={**on_validation.shared}) for name in absent}
-        tasks |= learned_for_all(new, job.split, job.options.judges, job.workers, job.progress)
-    job.note("attacking all at once", task=len(absent), seconds=time.perf_counter() - start)
-    job.progress.begin("attacking the frontier", len(tasks), len(tasks) - len(absent))
-    tested = {name: replace(frontier[name], tested=Figures.of(each)) for name, each in done.items()}
-    groups = alike({name: tasks[name].generalization for name in absent})
-    together = job.workers.map(attack_alike, [[tasks[name] for name in group] for group in groups])
-    for name, judged in zip(chain.from_iterable(groups), chain.from_iterable(together), strict=True):
-        judged.save(evaluation_path(job.folder, name))
-        done[name] = judged
-        tested[name] = replace(frontier[name], tested=Figures.of(judged))
-        if chosen in tested and job.options.grid is None:
-            keep_attacked(job, frontier, tested, on_validation.pool)
-        job.note("attacking", candidate=name, **judged.seconds)
-        job.progress.advance()
-    job.note("attacking the frontier", seconds=time.perf_counter() - start, tasks=len(absent))
-    for name, judged in attacked_together({n: t.generalization for n, t in tasks.items()}, done).items():
-        if judged != done[name]:
-            judged.save(evaluation_path(job.folder, name))
-            tested[name] = replace(frontier[name], tested=Figures.of(judged))
-    _keep_only(job.folder, tasks)
-    return [tested[point.id] for point in frontier.points]
-
-
-def _keep_only(folder: Path, candidates: Iterable[str]) -> None:
-    """Remove what another frontier left behind before this one was found."""
-    names = {f"{candidate}.json" for candidate in candidates}
-    for sub in (places.GENERALIZATIONS, places.EVALUATIONS):
-        for path in (folder / sub).iterdir():
-            if path.name not in names:
-                path.unlink()
+# 6. Attack: see ``attacking.attack`` -----------------------------------------------------------------------------
 
 
 # 7. Record -------------------------------------------------------------------------------------------------------

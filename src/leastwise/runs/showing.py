@@ -224,9 +224,11 @@ def _stolen(chosen: Candidate, run: Run) -> str:
             f"There are no records to steal: whoever guesses gets {guess} of the personal answers of {tested} "
             f"tested wrong (asking everything, a thief: {full})."
         )
+    # Somebody may build a stronger one; what nobody can do, the certificate says.
+    attack = f"the strongest attack on them alone that {'a quick run tries' if run.task.quick else 'we tried'}"
     return (
-        f"Whoever steals the records with their labels gets {wrong} of the personal answers wrong (guessing: "
-        f"{guess}; asking everything: {full}); {_alone(chosen, run)}."
+        f"Whoever steals the records with their labels gets {wrong} of the personal answers wrong by {attack} "
+        f"(guessing: {guess}; asking everything: {full}); {_alone(chosen, run)}."
     )
 
 

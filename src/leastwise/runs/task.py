@@ -32,13 +32,14 @@ from leastwise.schema.file import to_yaml
 from leastwise.validation import described
 
 FORMAT = "leastwise-run"
-FRESH = "fresh=True, on the command line --fresh"
+FRESH = "fresh=True"  # in errors, which the command line tells in its own words
+FRESH_FOR_ALL = "--fresh, in Python fresh=True"  # in what is written once and read by both
 
 SHARES = (0.45, 0.25, 0.3)
 """Training, validation, test. Minimizers need few records; to tell what is free, and to choose, takes many."""
 
 MOST = 12
-"""How many candidates of the frontier are attacked in full."""
+"""How many candidates of the screened frontier go on; what is found on the way joins them."""
 
 SAMPLE = 50_000  # training records that proposals and screening learn from
 COMPUTING = ("numpy", "scipy", "scikit-learn", "numba")
@@ -59,7 +60,7 @@ class Options:
     seed, quick
         Of the split and of all that is drawn; ``quick`` trains less, for a first look.
     most
-        How many candidates of the frontier are attacked in full.
+        How many candidates of the screened frontier go on; what is found on the way joins them.
     sample
         How many training records proposals and screening learn from where there are more; screening takes more
         where that does not suffice.
@@ -192,7 +193,7 @@ class RunTask:
     seed, quick
         Of the split and of everything that is drawn; whether training was shortened.
     most
-        How many candidates of the frontier are attacked in full.
+        How many candidates of the screened frontier go on; what is found on the way joins them.
     grid, budget, constraints
         What proposed, what the choice was made under (None: the default), what every candidate had to hold to.
     versions

@@ -20,8 +20,10 @@ from leastwise.exports import Notice
 from leastwise.policy import Policy, Processing
 from leastwise.report import write_report
 from leastwise.report.dpia import FORMATS, FRAMEWORKS, SCHEMA, Assessment, assess, pia_document, render
-from leastwise.report.dpia.assessing import Subject, _alternatives, _on_whom
+from leastwise.report.dpia.alternatives import alternatives
+from leastwise.report.dpia.assessing import _on_whom
 from leastwise.report.dpia.assessment import Part
+from leastwise.report.dpia.subject import Subject
 from leastwise.runs import Budget, Run, Size
 from leastwise.runs.choice import PICKED
 from leastwise.runs.verdicts import KEPT, PROBABLY_KEPT, verdicts
@@ -165,10 +167,10 @@ def test_an_alternative_keeps_the_limits_no_surer_than_people_tell(tmp_path: Pat
 def test_where_nothing_is_asked_that_is_no_alternative(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = write_run(tmp_path / "run")
     about = Subject.of(run, SAID)
-    assert "nothing asked" in str(_alternatives(about).grid)
+    assert "nothing asked" in str(alternatives(about).grid)
     nothing = replace(about, generalization=Generalization.suppressed(run.schema))
-    monkeypatch.setattr("leastwise.report.dpia.assessing.on_test", lambda _: [])
-    part = _alternatives(nothing)
+    monkeypatch.setattr("leastwise.report.dpia.alternatives.on_test", lambda _: [])
+    part = alternatives(nothing)
     assert part.grid is None
     assert part.statements[0].text.endswith("None asks less, or tells an attacker less, than what was chosen.")
 

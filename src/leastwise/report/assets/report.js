@@ -324,7 +324,7 @@
       right.append(element("h4", "What nobody can tell who sees only the generalized records and their labels"), element("p", point.certificate[point.certificate.length - 1], "small"), folded);
     }
     const command = element("p", null, "small");
-    if (point.command) command.append(point.chosen ? `This one is ${tag(point)}. By its id: ` : point.nearest ? "To take this one all the same: " : "To choose this one: ", element("code", point.command, "command"), " (“run” is the folder of this run)");
+    if (point.command) command.append(point.chosen ? `${tag(point) === "chosen" ? "This one is chosen." : "This one is chosen as the nearest; it does not fit."} By its id: ` : point.nearest ? "To take this one all the same: " : "To choose this one: ", element("code", point.command, "command"), " (“run” is the folder of this run)");
     else if (point.kind === "screened") command.append("Only candidates that were attacked can be chosen. Its id: ", element("code", point.id, "command"));
     columns.append(left, right);
     panel.classList.toggle("told-below", subject(point));

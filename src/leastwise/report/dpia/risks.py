@@ -136,9 +136,10 @@ def _impacts(evaluation: Evaluation, source: Source) -> Part:
 def _controls(run: Run, evaluation: Evaluation, policy: Policy, source: Source) -> Part:
     a1, asked = evaluation["A1"], run.frontier.untouched
     text = (
-        f"{MINIMIZATION}: less is asked than could be, and more coarsely. Whoever steals the answers is wrong "
-        f"about {percent(a1.adversary_error, 1)} of the personal ones on average; had everything been "
-        f"asked, about {percent(asked.adversary_error, 1)}. The personal ones are {listed(evaluation.personal)}."
+        f"{MINIMIZATION}: less is asked than could be, and more coarsely. By the strongest attack "
+        f"that we tried on them alone, whoever steals the answers is wrong about "
+        f"{percent(a1.adversary_error, 1)} of the personal ones on average; had everything been asked, about "
+        f"{percent(asked.adversary_error, 1)}. The personal ones are {listed(evaluation.personal)}."
     )
     return Part(
         place="controls",

@@ -96,7 +96,7 @@ def test_a_search_that_ends_beyond_the_limit_tries_again_with_less(
     judge.ask_less([whole, whole], 0.5)
     assert judge.left[beyond.id] < 0 < judge.left[whole.id]
     assert told == [0.0, pytest.approx(judge.left[whole.id] / 2 - judge.left[beyond.id])]
-    _, front, asked = judge.without_beaten()
+    _, front, asked = judge.worth_keeping()
     assert [each.id for each in front] == [whole.id, beyond.id]
     assert len(asked.generalizations) == 2 + len(front)
 

@@ -235,7 +235,7 @@ def worth_attacking(frontier: Frontier, chosen: str | None) -> Frontier:
     left = [
         point
         for point, own in zip(frontier.points, aims, strict=True)
-        if point.id == chosen or not any(dominates(other, own) for other in aims)
+        if point.id == chosen or not any(_dominates(other, own) for other in aims)
     ]
     counts = replace(frontier.counts, thinned=frontier.thinned + len(frontier.points) - len(left))
     return Frontier.of(left, frontier.limit_points, counts)
@@ -250,8 +250,7 @@ def _aims(point: Candidate) -> tuple[float, ...]:
     return figures.utility_risk, more, -figures.adversary_error, *told, *size
 
 
-def dominates(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
-    """Whether one is nowhere larger than the other, and somewhere smaller."""
+def _dominates(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
     return one != other and all(a <= b for a, b in zip(one, other, strict=True))
 
 

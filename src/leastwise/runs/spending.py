@@ -9,13 +9,14 @@ to fewer answers, and after it what is left then.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import compress
 from typing import Any, NamedTuple
 
 from leastwise.generalization import Generalization
 from leastwise.minimizers import Constraints
 from leastwise.predictors.held_out import Difference
-from leastwise.runs.candidates import Candidate
-from leastwise.runs.frontier import dominates
+from leastwise.runs.candidates import MOST_ANSWERS, Candidate
+from leastwise.runs.choice import ALIKE
 from leastwise.runs.job import Job
 from leastwise.runs.judging import Asked, guess_labels
 from leastwise.runs.polishing import (
@@ -30,6 +31,8 @@ from leastwise.runs.proposals import Pool
 
 STARTS = 4
 """From so many candidates at most merging goes on."""
+LONG = MOST_ANSWERS // 2
+"""Of longer forms fewer answers come first; shorter ones hardly become shorter still."""
 PROBES = 4
 """So many forms of each path are judged, which tells one of sixteen from its neighbours."""
 LEAST_REACH = 0.25
@@ -111,18 +114,24 @@ class Judgement:
                 if self.left[fewer.id] < 0
             ]
 
-    def without_beaten(self) -> tuple[Pool, list[Candidate], Asked]:
-        """Return the pool, the candidates and what is judged, without new ones that another one beats."""
-        aims = {each.id: self._aims(each) for each in self.front}
-        stays = [
-            each.id in self._given or not any(dominates(other, aims[each.id]) for other in aims.values())
-            for each in self.front
-        ]
-        kept = [each for each, here in zip(self.front, stays, strict=True) if here]
-        return self.pool, kept, self.asked.only(stays)
+    def worth_keeping(self) -> tuple[Pool, list[Candidate], Asked]:
+        """Return the pool, the candidates and what is judged, without new ones that nobody would choose.
 
-    def _aims(self, one: Candidate) -> tuple[float, ...]:
-        return self.costs[one.id].mean, -one.validation.adversary_error, one.answers
+        Another one that asks no more, costs no more and is about as safe would be chosen instead.
+        """
+        aims = {each.id: (each.answers, self.costs[each.id].mean, -_safety(each)) for each in self.front}
+        kept: list[Candidate] = []
+        for one in sorted(self.front, key=lambda each: (each.id not in self._given, aims[each.id])):
+            answers, cost, _ = aims[one.id]
+            instead = (each for each in kept if aims[each.id][0] <= answers and aims[each.id][1] <= cost)
+            if one.id in self._given or all(_safety(each) < _safety(one) - ALIKE for each in instead):
+                kept.append(one)
+        stays = [each in kept for each in self.front]
+        return self.pool, [*compress(self.front, stays)], self.asked.only(stays)
+
+
+def _safety(candidate: Candidate) -> float:
+    return candidate.validation.adversary_error
 
 
 def spend_what_is_left(
@@ -133,7 +142,8 @@ def spend_what_is_left(
     if allowed is None:
         return pool, [*front], asked
     judge = Judgement(job, pool, front, asked, how, allowed)
-    judge.ask_less(worth_going_on(judge.front, judge.left, allowed, STARTS), FOR_FEWER_ANSWERS)
+    able = worth_going_on(judge.front, judge.left, allowed, STARTS)
+    judge.ask_less([each for each in able if each.answers > LONG], FOR_FEWER_ANSWERS)
     starts = worth_going_on(judge.front, judge.left, allowed, STARTS)
     least = LEAST_REACH * allowed.increase
     tasks: list[Any] = [(each.generalization, *judge.rest, max(judge.left[each.id], least)) for each in starts]
@@ -148,7 +158,7 @@ def spend_what_is_left(
         for (way, place), one in zip(places, found, strict=True):
             way.judged[place] = one
     judge.ask_less([way.judged[way.kept(judge.left)] for way in ways], 1.0)
-    return judge.without_beaten()
+    return judge.worth_keeping()
 
 
 def forms_beyond(

@@ -9,7 +9,7 @@ from leastwise import Generalization, Schema, Table
 from leastwise.minimizers import Constraints
 from leastwise.minimizers.coarsening.gains import gains_of
 from leastwise.minimizers.constraints.constraints import MergeRules
-from leastwise.minimizers.merging.pairs import costs_of_pairs, worth_their_cost
+from leastwise.minimizers.merging.pairs import Pair, costs_of, pairs_of, worth_their_cost
 from leastwise.minimizers.merging.search import Search
 from leastwise.partition import keep
 from leastwise.predictors.held_out import held_out
@@ -49,10 +49,10 @@ def test_of_merges_that_cost_nothing_the_safest_comes_first():
     split, form = table.split(0), asking(table, "job")
     _, classifier = held_out(form, split.train, split.validation)
     rules = MergeRules.of(Constraints(), form.partitions)
-    parts = split.train, split.validation, rules
-    costs = {pair.buckets: cost for cost, pair in costs_of_pairs(form, classifier, *parts)}
-    assert costs[0, 1] < 0.01 < 0.1 < costs[0, 2]  # as shares of the people
-    pairs = worth_their_cost(form, classifier, *parts, split.train, most=0.02)
+    every = pairs_of(form, split.train, rules)
+    costs = dict(zip(every, costs_of(every, form, classifier, split.train, split.validation), strict=True))
+    assert costs[Pair(0, (0, 1))] < 0.01 < 0.1 < costs[Pair(0, (0, 2))]  # as shares of the people
+    pairs = worth_their_cost(form, classifier, split.train, split.validation, rules, split.train, most=0.02)
     assert [pair.buckets for pair in pairs] == [(0, 1)]  # the others cost too much, or gain nothing
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress as suppress_errors
 from dataclasses import replace
-from itertools import combinations, pairwise
+from itertools import combinations, groupby, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -80,8 +80,9 @@ def by_cost(
     now: Generalization, classifier: Predictor, train: Table, validation: Table, rules: MergeRules
 ) -> list[Pair]:
     """Return the pairs of buckets that may become one, the cheapest first."""
-    costs = costs_of_pairs(now, classifier, train, validation, rules)
-    return [pair for _, pair in sorted(costs, key=lambda each: each[0])]
+    pairs = pairs_of(now, train, rules)
+    costs = costs_of(pairs, now, classifier, train, validation)
+    return [pairs[i] for i in np.argsort(costs, kind="stable")]
 
 
 def worth_their_cost(
@@ -97,30 +98,18 @@ def worth_their_cost(
 
     Safety is counted on the records ``own``.
     """
-    costs = [each for each in costs_of_pairs(now, classifier, train, validation, rules) if each[0] <= most]
-    gained = gains_of(own, now, [pair for _, pair in costs])
-    rates = [
-        (gain / (cost + LEAST_GAIN / EXCHANGE), pair)
-        for (cost, pair), gain in zip(costs, gained, strict=True)
-        if gain >= max(EXCHANGE * cost, LEAST_GAIN)
-    ]
-    return [pair for _, pair in sorted(rates, key=lambda each: -each[0])]
+    every = pairs_of(now, train, rules)
+    gained = {
+        pair: gain for pair, gain in zip(every, gains_of(own, now, every), strict=True) if gain >= LEAST_GAIN
+    }
+    costs = dict(zip(gained, costs_of([*gained], now, classifier, train, validation), strict=True))
+    worth = [pair for pair in gained if costs[pair] <= min(most, gained[pair] / EXCHANGE)]
+    return sorted(worth, key=lambda pair: -gained[pair] / (costs[pair] + LEAST_GAIN / EXCHANGE))
 
 
-def costs_of_pairs(
-    now: Generalization, classifier: Predictor, train: Table, validation: Table, rules: MergeRules
-) -> list[tuple[float, Pair]]:
-    """Return the pairs of buckets that may become one, with what a merge would cost the classifier as it is.
-
-    It guesses for the two as the mean of what it guesses for either, which costs no less than to learn anew; how
-    often that errs more, its own beliefs tell, as a share of the people.
-    """
-    rows, people = samples(validation, now, "label"), samples(train, now, "label")
-    first, place = rows.buckets
-    inputs = rows.inputs[first]
-    beliefs = np.asarray(classifier.predict(inputs)[0])
-    weights = np.bincount(place, weights=rows.weights, minlength=len(first))
-    costs = list[tuple[float, Pair]]()
+def pairs_of(now: Generalization, train: Table, rules: MergeRules) -> list[Pair]:
+    """Return the pairs of buckets that may become one."""
+    people, pairs = samples(train, now, "label"), list[Pair]()
     for column, name in enumerate(now.collected):
         partition, attribute = now[name], now.schema.names.index(name)
         if isinstance(partition, Untouched):
@@ -128,30 +117,55 @@ def costs_of_pairs(
         bucket, size = people.inputs[:, column], partition.size
         use = np.bincount(bucket, weights=people.weights, minlength=size)
         label = np.bincount(bucket, weights=people.weights * people.targets[:, 0], minlength=size)
-        for pair in mergeable(partition, label / np.maximum(use, 1), use):
-            if rules.allow(attribute, pair):
-                touched = np.isin(inputs[:, column], pair)
-                own, number = beliefs[touched], np.arange(int(touched.sum()))
-                guessed = _averaged(classifier, inputs[touched], own, column, pair, use)
-                lost = own.max(axis=1) - own[number, guessed.argmax(axis=1)]
-                cost = float(weights[touched] @ lost) / max(float(weights.sum()), 1.0)
-                costs.append((cost, Pair(attribute, pair)))
+        found = mergeable(partition, label / np.maximum(use, 1), use)
+        pairs += [Pair(attribute, pair) for pair in found if rules.allow(attribute, pair)]
+    return pairs
+
+
+def costs_of(
+    pairs: Sequence[Pair], now: Generalization, classifier: Predictor, train: Table, validation: Table
+) -> list[float]:
+    """Return what merges would cost the classifier as it is, as shares of the people.
+
+    It guesses for the two as the mean of what it guesses for either, which costs no less than to learn anew; how
+    often that errs more, its own beliefs tell.
+    """
+    rows, people = samples(validation, now, "label"), samples(train, now, "label")
+    first, place = rows.buckets
+    inputs, weights = rows.inputs[first], np.bincount(place, weights=rows.weights, minlength=len(first))
+    beliefs, costs = np.asarray(classifier.predict(inputs)[0]), list[float]()
+    for attribute, same in groupby(pairs, key=lambda pair: pair.attribute):
+        column, size = now.collected.index(now.schema.names[attribute]), now.partitions[attribute].size
+        use = np.bincount(people.inputs[:, column], weights=people.weights, minlength=size)
+        together = _averaged(classifier, inputs, beliefs, column, [each.buckets for each in same], use)
+        for touched, averaged in together:
+            own, number = beliefs[touched], np.arange(len(touched))
+            lost = own.max(axis=1) - own[number, averaged.argmax(axis=1)]
+            costs.append(float(weights[touched] @ lost) / max(float(weights.sum()), 1.0))
     return costs
 
 
 def _averaged(
     classifier: Predictor,
     inputs: npt.NDArray[Any],
-    own: npt.NDArray[Any],
+    beliefs: npt.NDArray[Any],
     column: int,
-    pair: tuple[int, int],
+    pairs: Sequence[tuple[int, int]],
     use: npt.NDArray[Any],
-) -> npt.NDArray[Any]:
-    """Return what is guessed by somebody who is told only that one of the two is the case.
+) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[Any]]]:
+    """Yield, for each pair of buckets, whom it concerns, and what is guessed by who is told only that it is one.
 
-    ``own`` is what is guessed now: only what would be guessed of the other bucket is not known yet.
+    ``beliefs`` are what is guessed now: only what would be guessed of the other bucket is not known yet.
     """
-    bucket, exchanged = inputs[:, column], inputs.copy()
-    exchanged[:, column] = np.where(bucket == pair[0], pair[1], pair[0])
-    other = np.asarray(classifier.predict(exchanged)[0])
-    return np.asarray(use[bucket][:, None] * own + use[exchanged[:, column]][:, None] * other)
+    bucket = inputs[:, column]
+    touched = [np.flatnonzero((bucket == one) | (bucket == other)) for one, other in pairs]
+    exchanged = np.concatenate([inputs[rows] for rows in touched])
+    others = [
+        np.where(bucket[rows] == pair[0], pair[1], pair[0]) for rows, pair in zip(touched, pairs, strict=True)
+    ]
+    exchanged[:, column] = np.concatenate(others)
+    ends = np.cumsum([len(rows) for rows in touched])[:-1]
+    told = np.split(np.asarray(classifier.predict(exchanged)[0]), ends)
+    for rows, other, of_other in zip(touched, others, told, strict=True):
+        own = use[bucket[rows]][:, None] * beliefs[rows]
+        yield rows, own + use[other][:, None] * of_other

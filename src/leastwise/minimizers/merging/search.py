@@ -92,6 +92,7 @@ class Search:
     given: Witness = field(init=False)  # what everything that follows, which is coarser, is held against
     surest: Witness = field(init=False)  # who was the least surprised by validation so far
     learned: bool = False  # whether others have been believed than the given one
+    needed: set[str] = field(default_factory=set)  # questions without which too much is lost, whatever is merged
     _judged: dict[str, HeldOut] = field(default_factory=dict)
     _fitted: dict[str, Strongest] = field(default_factory=dict)
 
@@ -159,9 +160,7 @@ class Search:
         after = self.judge(coarser)
         if self.learned:
             self._believe_rather(coarser)
-        if self.limit is not None and not self.limit.is_kept_by(after):
-            return False
-        return after.errs_more_than(self.given.judged).bound(-_SURELY) <= 0 and any(
+        return not self.costs_too_much(coarser) and any(
             costs_nothing(
                 after.errs_more_than(each.judged),
                 after.is_surprised_more_than(each.judged),
@@ -171,6 +170,13 @@ class Search:
             for each in (self.given, self.surest)
         )
 
+    def costs_too_much(self, coarser: Generalization) -> bool:
+        """Return whether a limit is missed, or the records leave no doubt that something is lost."""
+        after = self.judge(coarser)
+        if self.limit is not None and not self.limit.is_kept_by(after):
+            return True
+        return after.errs_more_than(self.given.judged).bound(-_SURELY) > 0
+
     def is_dropped(self, now: Generalization, name: str) -> bool:
         """Return whether to leave a question out is free, or surprises the classifier no more.
 
@@ -178,13 +184,14 @@ class Search:
         who learned from it count noise as if it told something.
         """
         less = without(now, {name})
+        if self.costs_too_much(less):
+            self.needed.add(name)  # and more is lost by whatever is coarser
+            return False
         free = self.is_free(less)
         if free or not self.learned:
             return free
         before, after = self.judge(now), self.judge(less)
-        if self.limit is not None and not self.limit.is_kept_by(after):
-            return False
-        if any(after.errs_more_than(each).bound(-_SURELY) > 0 for each in (self.given.judged, before)):
+        if after.errs_more_than(before).bound(-_SURELY) > 0:
             return False
         one, all_together = (after.is_surprised_more_than(each) for each in (before, self.surest.judged))
         return one.mean <= 0 and all_together.bound(-_CHANCE) <= 0
@@ -249,8 +256,8 @@ class Search:
         return now
 
     def _optional(self, now: Generalization) -> list[str]:
-        """Return the questions that no constraint wants."""
-        return [name for name in now.collected if name not in self.constraints.wanted]
+        """Return the questions that no constraint wants, and that may still turn out not to be needed."""
+        return [name for name in now.collected if name not in {*self.constraints.wanted} | self.needed]
 
     def along_the_path(self, now: Generalization) -> Generalization:
         """Merge buckets in the order of backward coarsening, as far as it is free.

@@ -353,3 +353,9 @@ def test_that_nobody_more_would_tell_is_not_said() -> None:
     just = about_increase(ONE_POINT, Difference(0.004, 0.006 / errors * 1.0001), replace(FIGURES, people=300))
     assert just.standing == PROBABLY_KEPT
     assert "about 1 more person to test would tell" in just.finding
+
+
+def test_where_very_many_more_would_be_needed_it_is_said_why() -> None:
+    just = about_increase(ONE_POINT, Difference(0.0097, 0.001), replace(FIGURES, people=300))
+    assert just.standing == PROBABLY_KEPT
+    assert "more people to test would tell: so near is the limit" in just.finding

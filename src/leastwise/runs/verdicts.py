@@ -24,6 +24,8 @@ STANDINGS = KEPT, PROBABLY_KEPT, PROBABLY_MISSED, MISSED = "kept", "probably kep
 """How a limit may stand, from the best to the worst."""
 # So many times as many people are not worth naming.
 _MOST_TIMES = 100.0
+# Who reads that many times as many would be needed wonders why.
+_MANY_TIMES = 10.0
 NOISE = "which noise can explain"
 """What is said of a limit that is not kept by the figures, but may be by everybody; see ``evaluation.noise``."""
 
@@ -201,7 +203,8 @@ def _how_many_would_tell(
         middle = (few + enough) / 2
         few, enough = (few, middle) if confirm(middle) else (middle, enough)
     more = max(_rounded((enough - 1) * people), 1)
-    return f"; about {counted(more, 'more person', 'more people')} to test would tell"
+    near = "" if enough <= _MANY_TIMES else ": so near is the limit"
+    return f"; about {counted(more, 'more person', 'more people')} to test would tell{near}"
 
 
 def _what_is_not_ruled_out(increase: Difference, most: float, level: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from leastwise import Generalization
 from leastwise.minimizers.merging import everything_asked
+from leastwise.predictors.held_out import Difference
 from leastwise.progress import Silent
 from leastwise.runs import Budget, Candidate, Options, Workers, spending
 from leastwise.runs import folder as places
@@ -99,6 +101,25 @@ def test_a_search_that_ends_beyond_the_limit_tries_again_with_less(
     _, front, asked = judge.worth_keeping()
     assert [each.id for each in front] == [whole.id, beyond.id]
     assert len(asked.generalizations) == 2 + len(front)
+
+
+def test_of_new_ones_only_those_are_kept_that_somebody_would_choose(
+    begun: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+):
+    given = candidate(0, figures(0.2, 0.1), answers=20)
+    longer = candidate(1, figures(0.2, 0.104), answers=30)  # about as safe
+    safer = candidate(2, figures(0.2, 0.12), answers=30)
+    dearer = candidate(3, figures(0.2, 0.12), answers=30)
+    cheaper = candidate(4, figures(0.2, 0.1), answers=20)
+    front, costs = [given, longer, safer, dearer, cheaper], [0.005, 0.006, 0.006, 0.007, 0.004]
+    judge = Judgement(begun.job, Pool(()), begun.front, begun.asked, begun.how, ALLOWED)
+    judge.front, judge._given = front, {given.id}
+    judge.costs = {each.id: Difference(cost, 0.001) for each, cost in zip(front, costs, strict=True)}
+    judge.asked = SimpleNamespace(only=lambda stays: stays)
+    assert judge.worth_keeping() == (Pool(()), [given, safer, cheaper], [True, False, True, False, True])
+    stated = replace(begun.job.task, budget=Budget(max_error_increase=0.01, max_unique=5))
+    judge.job = replace(begun.job, task=stated)  # about that nothing is known here
+    assert judge.worth_keeping()[1] == front
 
 
 def test_nothing_is_spent_where_no_limit_says_how_much(begun: SimpleNamespace):

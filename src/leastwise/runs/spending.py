@@ -9,6 +9,7 @@ to fewer answers, and after it what is left then.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import compress
 from typing import Any, NamedTuple
 
@@ -117,14 +118,18 @@ class Judgement:
     def worth_keeping(self) -> tuple[Pool, list[Candidate], Asked]:
         """Return the pool, the candidates and what is judged, without new ones that nobody would choose.
 
-        Another one that asks no more, costs no more and is about as safe would be chosen instead.
+        Another one that asks no more, costs no more and is about as safe would be chosen instead. Where the budget
+        limits something else, too, or groups or several labels are judged, that is not looked at here.
         """
-        aims = {each.id: (each.answers, self.costs[each.id].mean, -_safety(each)) for each in self.front}
+        budget, train = self.job.task.budget, self.job.split.train
+        others = budget is not None and replace(budget, max_error_increase=None).states_limits
+        if others or self.job.options.groups or train.several is not None:
+            return self.pool, self.front, self.asked
+        size = {each.id: (each.answers, self.costs[each.id].mean) for each in self.front}
         kept: list[Candidate] = []
-        for one in sorted(self.front, key=lambda each: (each.id not in self._given, aims[each.id])):
-            answers, cost, _ = aims[one.id]
-            instead = (each for each in kept if aims[each.id][0] <= answers and aims[each.id][1] <= cost)
-            if one.id in self._given or all(_safety(each) < _safety(one) - ALIKE for each in instead):
+        for one in sorted(self.front, key=lambda each: (each.id not in self._given, size[each.id])):
+            no_larger = (e for e in kept if all(a <= b for a, b in zip(size[e.id], size[one.id], strict=True)))
+            if one.id in self._given or all(_safety(each) < _safety(one) - ALIKE for each in no_larger):
                 kept.append(one)
         stays = [each in kept for each in self.front]
         return self.pool, [*compress(self.front, stays)], self.asked.only(stays)

@@ -15,7 +15,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from leastwise.errors import ParameterError
 from leastwise.predictors import Boosting, Logistic, SklearnPredictor, errors, guesses
-from leastwise.predictors.sklearn import fit_weighted
+from leastwise.predictors.base import OneHot
+from leastwise.predictors.sklearn import _Design, fit_weighted
 from tests.predictors.populations import best_errors, population, samples_of
 
 
@@ -93,6 +94,13 @@ def test_logistic_regression_of_the_rare_is_never_worse_than_guessing(values):
     loss = -(weights * np.log(told[np.arange(2 * values), people.targets[:, 0]])).sum()
     assert (told[:, 1] * weights.reshape(-1, 2).sum(axis=1).repeat(2) / 2).sum() == pytest.approx(3, rel=0.01)
     assert loss < -3 * np.log(share) - weights[::2].sum() * np.log1p(-share)
+
+
+def test_no_step_looks_at_a_0_of_a_one_hot_row():
+    values = np.arange(2_000)  # an amount, which everybody has another one of
+    train = replace(samples_of(values[:, None], values[:, None] % 2), ordered=(True,))
+    form = OneHot.of(train)
+    assert _Design(train, form).form.nnz == np.count_nonzero(form.rows[0]) < 2 * len(values)
 
 
 def test_values_that_training_never_showed_have_no_probability():

@@ -171,7 +171,8 @@ class _Design:
     def __init__(self, train: Samples, one_hot: OneHot) -> None:
         first, self.bucket_of = train.buckets
         self.start = starts([len(table) for table in one_hot.rows])[:-1]
-        self.form = block_diag(one_hot.rows, format="csr") if one_hot.rows else csr_matrix((0, 0))
+        tables = [csr_matrix(table) for table in one_hot.rows]  # of dense ones block_diag would keep every 0
+        self.form = block_diag(tables, format="csr") if tables else csr_matrix((0, 0))
         self.inputs = self.places(train.inputs[first])
         self.sparse = _parts(self.form), _parts(self.form.T.tocsr())
 

@@ -17,7 +17,7 @@ from leastwise.evaluation.label_guesses import LabelGuesses, label_guesses, util
 from leastwise.minimizers import coarsening_path
 from leastwise.partition import suppress
 from leastwise.predictors import Boosting, JointBuckets, Logistic
-from leastwise.predictors.held_out import LOOKED_AT, TOLD, Difference, weighed
+from leastwise.predictors.held_out import LOOKED_AT, MADE_OF, TOLD, Difference, weighed
 from tests.samples import a_secret_and_its_twin
 
 TABLE = a_secret_and_its_twin(1200)
@@ -61,10 +61,14 @@ def test_on_validation_labels_and_beliefs_are_weighed_and_on_test_labels_alone()
         for row in range(len(beliefs))
     ]
     assert found.validation.expected == pytest.approx(np.mean(lost))
-    parts = [(part, getattr(SPLIT, part)) for part in ("train", "validation")]  # both were guessed out of fold
-    wrong = [np.concatenate([each.wrong(*part).astype(float) for part in parts]) for each in told]
-    labels = Difference.of(wrong[1] - wrong[0], np.ones(len(wrong[0])))
-    assert found.validation.increase == weighed(labels, found.validation.expected)
+    of_train, labels = (  # both were guessed out of fold; of the labels of training candidates are made
+        Difference.of(wrong[1] - wrong[0], np.ones(len(wrong[0])))
+        for wrong in (
+            [each.wrong(part, getattr(SPLIT, part)).astype(float) for each in told]
+            for part in ("train", "validation")
+        )
+    )
+    assert found.validation.increase == weighed(labels, found.validation.expected, made_of=of_train)
     assert found.test.increase.mean == pytest.approx(
         told[1].wrong("test", SPLIT.test).mean() - told[0].wrong("test", SPLIT.test).mean()
     )
@@ -128,6 +132,36 @@ def test_labels_that_a_search_has_looked_at_count_less(mean, error, expected):
     fresh, used = (weighed(Difference(mean, error), expected, looked_at) for looked_at in (False, True))
     assert abs(used.mean - expected) <= abs(fresh.mean - expected) + 1e-12
     assert used.standard_error >= fresh.standard_error
+
+
+@given(st.floats(0, 0.05), st.floats(1e-3, 0.02), st.floats(0, 0.05), st.floats(1e-3, 0.02))
+def test_labels_that_groups_were_made_of_tell_too_little(mean, error, expected, of_train):
+    told, made_of = Difference(mean, error), Difference(mean, of_train)
+    without, found = weighed(told, expected), weighed(told, expected, made_of=made_of)
+    ends = (mean, expected, mean + MADE_OF * of_train)
+    assert min(ends) - 1e-12 <= found.mean <= max(ends) + 1e-12
+    assert found.standard_error <= max(of_train + 0.003, without.standard_error)
+    agreeing = weighed(told, mean, made_of=made_of)
+    assert agreeing.mean > mean  # all say the same, and one of them always says too little
+
+
+def test_groups_made_of_training_labels_fit_them_even_out_of_fold():
+    """What the correction is for: groups of a column of noise, made by the labels of training, seem to tell."""
+    random, found = np.random.default_rng(0), []
+    for _ in range(20):
+        values, label = random.integers(0, 60, 1_000), random.random(1_000) < 0.4
+        shares = np.bincount(values, weights=label, minlength=60) / np.maximum(
+            np.bincount(values, minlength=60), 1
+        )
+        high = (shares > 0.5)[values]  # two groups, whatever is learned later
+        fold = random.integers(0, 3, 1_000)
+        guess = np.zeros(1_000, dtype=bool)
+        for number in range(3):
+            for group in (False, True):
+                others = label[(fold != number) & (high == group)]
+                guess[(fold == number) & (high == group)] = others.mean() > 0.5 if len(others) else False
+        found.append((guess != label).mean() - label.mean())
+    assert np.mean(found) < -0.01  # nothing can truly be gained
 
 
 def test_who_is_lucky_on_validation_is_not_taken_for_everything_asked():

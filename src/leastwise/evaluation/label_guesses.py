@@ -234,9 +234,8 @@ def utilities_together(
             if labels_only:
                 more = _cost_of_nothing(told[mine], told[base[part]], told[0], split, seen)
             elif part == "validation" and expected is not None:
-                its_own = np.concatenate([wrong[0][each] for each in seen])
                 of_classes = expected if people.number is None else None
-                more = weighed(_increase(guessed, everything, its_own, grouped[part]), of_classes)
+                more = _estimated(told[mine], told[base[part]], told[0], split, seen, of_classes)
             else:
                 more = _increase(wrong[mine][part], wrong[base[part]][part], wrong[0][part], people)
             number = told[mine].in_its_unit(split, part)
@@ -280,12 +279,29 @@ def _increase_on(
 
     ``guessed`` is about whom who sees less is wrong, where that is not its own guesses.
     """
-    people = split.train.and_also(split.validation) if "train" in seen else getattr(split, seen[-1])
+    people = split.train.and_also(split.validation) if len(seen) > 1 else getattr(split, seen[-1])
     wrong = [
         np.concatenate([each.wrong(part, getattr(split, part), label) for part in seen])
         for each in (coarse, best, everything)
     ]
     return _increase(wrong[0] if guessed is None else guessed, wrong[1], wrong[2], people)
+
+
+def _estimated(
+    coarse: LabelGuesses,
+    best: LabelGuesses,
+    everything: LabelGuesses,
+    split: Split,
+    seen: Sequence[Part],
+    expected: float | None,
+    label: int | None = None,
+) -> Difference:
+    """Estimate the increase over everything asked by labels of these parts and by what beliefs expect."""
+    told, *made_of = (
+        _increase_on(coarse, best, everything, split, [part], label)
+        for part in reversed(seen)  # nothing was made of validation, which comes last
+    )
+    return weighed(told, expected, made_of=made_of[0] if made_of else None)
 
 
 def _guessing(people: Table, label: int | None) -> Array:
@@ -333,7 +349,7 @@ def _about_each_label(
         if labels_only:
             more = _cost_of_nothing(coarse, best, everything, split, seen, place)
         elif part == "validation" and expected is not None:
-            more = weighed(_increase_on(coarse, best, everything, split, seen, place), expected)
+            more = _estimated(coarse, best, everything, split, seen, expected, place)
         else:
             more = _increase_on(coarse, best, everything, split, (part,), place)
         risks.append(replace(risk, increase=more, expected=expected))

@@ -191,7 +191,7 @@ def judged_frontier(job: Job, least: bool = True) -> Found:
     # Who serves groups alike, or tells one of several labels best, may be beaten in everything else.
     if not job.options.groups and train.several is None:
         first = choose(frontier, job.options.budget, pool.candidates)
-        frontier = worth_attacking(frontier, first.candidate)
+        frontier = worth_attacking(frontier, first.candidate, job.task.most)
     return Found(frontier, pool, asked, shared)
 
 

@@ -31,8 +31,10 @@ _SHARE = 0.5
 _DIP = 0.05
 FEW = 20_000
 """With more training records, validation tells enough."""
-MORE = 2
+MORE = 1
 """Of some candidates asking less makes two: so many more are attacked than a frontier may have."""
+AN_ANSWER = 0.0005
+"""So much adversary error an answer less is worth, where it is asked which of a frontier say most."""
 WORTH = 0.2
 """So many people of validation tell as much as one of the training part, whom minimizers have looked at."""
 
@@ -247,8 +249,13 @@ def worth_attacking(frontier: Frontier, chosen: str | None, most: int) -> Fronti
 
 
 def _spread(points: Sequence[Candidate], most: int) -> list[Candidate]:
-    """Return at most so many, from the cheapest to the safest: those without which the most area would be lost."""
-    found = [Point(_increase(point), point.validation.adversary_error) for point in points]
+    """Return at most so many, from the cheapest to the dearest: those without which the most area would be lost.
+
+    Of two that are about as safe, the one with fewer answers is the better one.
+    """
+    most_answers = max(point.answers for point in points)
+    worth = [p.validation.adversary_error + AN_ANSWER * (most_answers - p.answers) for p in points]
+    found = [Point(_increase(point), each) for point, each in zip(points, worth, strict=True)]
     order = sorted(range(len(points)), key=lambda i: (found[i].utility_risk, -found[i].adversary_error))
     worst = Point(found[order[-1]].utility_risk, max(each.adversary_error for each in found))
     limits = Limits(Point(found[order[0]].utility_risk, 0.0), worst)

@@ -178,7 +178,8 @@ def judged_frontier(job: Job, least: bool = True) -> Found:
     silent = find_silent(job)
     if {*silent} == {*train.schema.names} and asked.clearly_told(job.split):
         silent = ()  # few training records did not tell what the strongest classifiers do
-    pool = screen(job, pooled(propose(job, silent), train, silent), asked)
+    pool = pooled(propose(job, silent), train, silent)
+    pool = screen(job, pool.answerable() if job.options.grid is None else pool, asked)
     front, counts = find_frontier(job, pool, asked.risk_of_everything(job.split))
     if least:
         pool, front, asked = make_least(job, pool, front, asked, silent)

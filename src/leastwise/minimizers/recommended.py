@@ -19,7 +19,7 @@ from leastwise.minimizers.coarsening.path import Step, coarsening_steps, countab
 from leastwise.minimizers.coarsening.state import PseudoCounts, Records, make_state
 from leastwise.minimizers.constraints.constraints import Constraints, broken
 from leastwise.minimizers.constraints.floor import brought_to
-from leastwise.minimizers.descent import joint_path
+from leastwise.minimizers.descent import MULTIPLIERS, joint_path
 from leastwise.minimizers.optimal.items import target_weights
 from leastwise.minimizers.optimal.minimizer import optimal_path
 from leastwise.minimizers.optimal.surrogate import Surrogate, effects_of, neighbours_told
@@ -35,6 +35,8 @@ BUCKET_PENALTY = 10.0
 _STARTS = (0.15, 0.3)
 # Of the solutions of a descent, from fine to coarse, nested paths start at these: they fill what lies between.
 _NESTED = (0.0, 0.2, 0.4, 0.6, 0.8)
+# Who wants fewer steps than these has descents for fewer multipliers, too.
+_ALL_STEPS, _FEWER_MULTIPLIERS = 40, (0.1, 0.3, 0.8, 1.6, 2.8, 4.8, 9.0, 20.0, 50.0)
 # With fewer people, or fewer of the rarer classes, trees propose, too: all that they do rests on leaves of so
 # large a share of them, where joint counts and effects of single values are mostly chance.
 _FEW, _FEW_RARE = 6_000, 3_000
@@ -69,7 +71,8 @@ def recommended_paths(
     table
         Training records.
     steps
-        How many generalizations of the program's path, and half as many of each nested one.
+        How many generalizations of the program's path, and half as many of each nested one; below 40 a descent has
+        fewer multipliers, too.
     constraints
         What every candidate must hold to.
     surrogate
@@ -92,19 +95,25 @@ def recommended_paths(
     finest = optimal_path(own, max(steps // 2, 2), **same)[: steps // 4]
     fine = distinct(fine_starts(own, _STARTS, bucket_penalty=BUCKET_PENALTY, **same))
     smoothed = partial(_smoothed, own, steps, surrogate, seed, held, weights)
-    found = _Search(own, records, held, weights, max(steps // 2, 2)).found(path, finest, fine, smoothed, mapped)
+    multipliers = MULTIPLIERS if steps >= _ALL_STEPS else _FEWER_MULTIPLIERS
+    search = _Search(own, records, held, weights, max(steps // 2, 2), multipliers)
+    found = search.found(path, finest, fine, smoothed, mapped)
     common = {"leastwise": __version__, **chosen_on(table)}
     return [replace(g, origin={**g.origin, **common}) for g in found]
 
 
 class _Search(NamedTuple):
-    """What all searches for candidates have in common; ``steps`` are kept of each nested path."""
+    """What all searches for candidates have in common.
+
+    ``steps`` are kept of each nested path; descents have these ``multipliers``.
+    """
 
     own: Table
     records: Records
     held: Constraints
     weights: Mapping[str, float] | Sequence[float] | None
     steps: int
+    multipliers: Sequence[float]
 
     def found(
         self,
@@ -119,7 +128,7 @@ class _Search(NamedTuple):
         ``path`` and ``finest`` are the program's; ``fine`` is where descent and nested paths start.
         """
         same: Any = {"weights": self.weights, "constraints": self.held, "records": self.records}
-        descent = partial(joint_path, self.own, fine[0], **same)
+        descent = partial(joint_path, self.own, fine[0], self.multipliers, **same)
         trees = partial(_trees, self.own, self.held, self.weights)
         nested = partial(coarsening_steps, self.own, **same)
         tell = partial(estimate, self.records, weights=target_weights(self.own, self.weights))

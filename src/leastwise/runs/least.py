@@ -23,9 +23,9 @@ from leastwise.runs.spending import spend_what_is_left
 
 NEAR = 0.02
 """Who errs by so much more than allowed in screening does not keep the limit, however strong the judge."""
-MOST_STARTS = 4
+MOST_STARTS = 2
 """So many more candidates than the frontier has are made the least: those near the limit, where it is decided."""
-MOST_LONG = 2
+MOST_LONG = 1
 """Of candidates longer than anybody would answer, so many are made the least, and none above ``LONGEST``."""
 SPARE = 0.25
 """Where somebody keeps a limit with so much of it to spare, nobody needs a form that loses nothing."""

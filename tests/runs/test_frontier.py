@@ -68,7 +68,7 @@ def test_who_is_beaten_in_everything_is_not_attacked_and_no_limit_misses_it(foun
 
 
 @given(points, st.integers(1, 6), st.integers(0, 11))
-def test_so_many_are_attacked_and_both_ends_and_who_is_chosen_are_among_them(
+def test_at_most_so_many_are_attacked_and_both_ends_and_who_is_chosen_are_among_them(
     found: Any, most: int, which: int
 ) -> None:
     # Nobody is beaten: each has one more answer and is told one attribute less of than the one before.
@@ -79,8 +79,8 @@ def test_so_many_are_attacked_and_both_ends_and_who_is_chosen_are_among_them(
     ids = {point.id for point in kept.points}
     assert chosen.id in ids
     assert len(ids) <= most + MORE + 1
-    by_risk = sorted(front.points, key=lambda p: (p.validation.utility_risk, -p.validation.adversary_error))
-    assert by_risk[0].id in ids
+    risks = [[point.validation.utility_risk for point in each.points] for each in (front, kept)]
+    assert [min(risks[0]), max(risks[0])] == [min(risks[1]), max(risks[1])]
     assert kept.thinned == front.thinned + len({p.id for p in front.points}) - len(ids)
 
 

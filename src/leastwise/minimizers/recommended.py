@@ -128,7 +128,7 @@ class _Search(NamedTuple):
         ``path`` and ``finest`` are the program's; ``fine`` is where descent and nested paths start.
         """
         same: Any = {"weights": self.weights, "constraints": self.held, "records": self.records}
-        descent = partial(joint_path, self.own, fine[0], self.multipliers, **same)
+        descent = partial(joint_path, self.own, fine[0], multipliers=self.multipliers, **same)
         trees = partial(_trees, self.own, self.held, self.weights)
         nested = partial(coarsening_steps, self.own, **same)
         tell = partial(estimate, self.records, weights=target_weights(self.own, self.weights))

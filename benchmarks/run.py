@@ -23,7 +23,8 @@ seconds_per_candidate
 speedup_per_candidate_vs_mlp2
     Processor seconds of the MLP-2 evaluation of one candidate (median of three) by ``seconds_per_candidate``.
 first_answer_cpu_seconds
-    Processor seconds until the first complete answer; None for a quick run, which has none.
+    Processor seconds of this process until the first complete answer (of all, with one job); None for a quick run,
+    which has none.
 profile
     By stage, processor seconds, seconds of the clock and the share of the workers' time that was used.
 cpu_vs_before
@@ -141,7 +142,7 @@ def do_job(table: Table, name: str, folder: Path, workers: Workers, arguments: a
         name=name,
         workers=workers,
         progress=stages,
-        told=lambda _: first.append(processor_seconds()),  # it is found in this process
+        told=lambda _: first.append(processor_seconds()),  # that of workers is not known yet
     )
     early = first[-1] - first[0] if len(first) > 1 else None
     return Job(found, stages.ended(), time.perf_counter() - start, early)

@@ -16,6 +16,7 @@ from leastwise.minimizers import pat_grid
 from leastwise.partition import suppress
 from leastwise.runs import frontier
 from leastwise.runs.frontier import (
+    MORE,
     WORTH,
     distances,
     knees,
@@ -50,7 +51,7 @@ def test_who_is_beaten_in_everything_is_not_attacked_and_no_limit_misses_it(foun
     own = [figures(*point, unique=i % 3, sex=(i % 4) / 8) for i, point in enumerate(sorted(found))]
     front = make(*own, sizes=sizes)
     chosen = front.points[which % len(front.points)]
-    kept = worth_attacking(front, chosen.id)
+    kept = worth_attacking(front, chosen.id, len(found))
     assert chosen.id in {point.id for point in kept.points}
     assert kept.thinned == len(front.points) - len(kept.points)
     for gone in {
@@ -64,6 +65,23 @@ def test_who_is_beaten_in_everything_is_not_attacked_and_no_limit_misses_it(foun
             and other.validation.by_attribute["sex"] >= gone.validation.by_attribute["sex"]
             for other in kept.points
         )
+
+
+@given(points, st.integers(1, 6), st.integers(0, 11))
+def test_at_most_so_many_are_attacked_and_both_ends_and_who_is_chosen_are_among_them(
+    found: Any, most: int, which: int
+) -> None:
+    # Nobody is beaten: each has one more answer and is told one attribute less of than the one before.
+    own = [figures(*point, unique=0, sex=i / 16) for i, point in enumerate(sorted(found))]
+    front = make(*own, sizes=[(1, 2 + i) for i in range(len(found))])
+    chosen = front.points[which % len(front.points)]
+    kept = worth_attacking(front, chosen.id, most)
+    ids = {point.id for point in kept.points}
+    assert chosen.id in ids
+    assert len(ids) <= most + MORE + 1
+    risks = [[point.validation.utility_risk for point in each.points] for each in (front, kept)]
+    assert [min(risks[0]), max(risks[0])] == [min(risks[1]), max(risks[1])]
+    assert kept.thinned == front.thinned + len({p.id for p in front.points}) - len(ids)
 
 
 @given(points)

@@ -39,8 +39,8 @@ Floats = npt.NDArray[np.float64]
 NONE = -1
 # Lagrange multipliers ``mu`` of the classifier error: from counting almost nothing to almost everything.
 MULTIPLIERS = (0.1, 0.25, 0.5, 1.0, 1.6, 2.4, 3.4, 4.8, 7.0, 12.0, 25.0, 50.0)
-# Attributes are gone round at most so often for one multiplier.
-_ROUNDS = 3
+ROUNDS = 3
+"""Attributes are gone round at most so often for one multiplier."""
 # People that one more bucket must keep from being guessed, or whose label it must tell: less is chance.
 _CHARGE = 1.0
 # What coarser knowledge may count for, in people.
@@ -55,6 +55,7 @@ def joint_path(
     weights: Mapping[str, float] | Sequence[float] | None = None,
     constraints: Constraints | None = None,
     records: Records | None = None,
+    rounds: int = ROUNDS,
 ) -> list[Generalization]:
     """Return a generalization for every Lagrange multiplier, from the coarse side and again from the fine one.
 
@@ -70,12 +71,14 @@ def joint_path(
         The values of ``mu``: what an error of the classifier costs beside an error of the adversary.
     constraints
         What every generalization must hold to; those that cannot be made to are left out.
+    rounds
+        How often attributes are gone round at most for one multiplier.
     """
     if not all(np.isfinite(mu) and mu >= 0 for mu in multipliers):
         raise ParameterError(f"multipliers must be numbers from 0; got {[*multipliers]}")
     held = constraints or Constraints()
     held.check(table.schema)
-    descent = Descent(base_of(table, fine, held, records), target_weights(table, weights))
+    descent = Descent(base_of(table, fine, held, records), target_weights(table, weights), rounds)
     solutions = []
     for mu in [*sorted(multipliers), *sorted(multipliers, reverse=True)]:  # each from where the one before ended
         descent.descend(mu)
@@ -90,6 +93,7 @@ class Descent:
 
     base: Base
     weights: Floats
+    rounds: int = ROUNDS
     now: list[Ints] = field(init=False)
     columns: list[Ints] = field(init=False)
     zobrist: Ints = field(init=False)
@@ -109,7 +113,7 @@ class Descent:
     def descend(self, mu: float) -> None:
         """Go round the attributes, a few times at most, until nothing changes; later without the suppressed."""
         turn = self.base.open
-        for _ in range(_ROUNDS):
+        for _ in range(self.rounds):
             changed = [j for j in turn if self._improve(j, mu)]
             if not changed:
                 return

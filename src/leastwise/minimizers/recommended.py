@@ -19,7 +19,7 @@ from leastwise.minimizers.coarsening.path import Step, coarsening_steps, countab
 from leastwise.minimizers.coarsening.state import PseudoCounts, Records, make_state
 from leastwise.minimizers.constraints.constraints import Constraints, broken
 from leastwise.minimizers.constraints.floor import brought_to
-from leastwise.minimizers.descent import joint_path
+from leastwise.minimizers.descent import MULTIPLIERS, ROUNDS, joint_path
 from leastwise.minimizers.optimal.items import target_weights
 from leastwise.minimizers.optimal.minimizer import optimal_path
 from leastwise.minimizers.optimal.surrogate import Surrogate, effects_of, neighbours_told
@@ -33,8 +33,6 @@ BUCKET_PENALTY = 10.0
 # be lost they do better than descents, whose joint buckets are too sparse there to tell. A descent is made of the
 # buckets of the first.
 _STARTS = (0.15, 0.3)
-# Of the solutions of a descent, from fine to coarse, nested paths start at these: they fill what lies between.
-_NESTED = (0.0, 0.2, 0.4, 0.6, 0.8)
 # With fewer people, or fewer of the rarer classes, trees propose, too: all that they do rests on leaves of so
 # large a share of them, where joint counts and effects of single values are mostly chance.
 _FEW, _FEW_RARE = 6_000, 3_000
@@ -42,8 +40,29 @@ _LEAF_SHARES, _FEWEST_IN_A_LEAF = (0.0, 0.003, 0.01, 0.03), 10
 _LEAVES = (2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 50, 100)
 # Two candidates guess about so many people differently; it makes the difference of their errors uncertain.
 _DIFFERENTLY = 0.1
+# Who wants fewer steps than these makes less effort, too.
+_ALL_STEPS = 40
 Mapped = Callable[[Callable[..., Any], Iterable[Sequence[Any]]], Iterator[Any]]
 """Does tasks, perhaps several at once, and gives what comes of them in their order."""
+
+
+class _Effort(NamedTuple):
+    """How much is searched for beside the program's path.
+
+    Attributes
+    ----------
+    multipliers, rounds
+        Of a descent: see ``joint_path``.
+    nested
+        Of its solutions, from fine to coarse, nested paths start at these: they fill what lies between.
+    """
+
+    multipliers: tuple[float, ...] = MULTIPLIERS
+    rounds: int = ROUNDS
+    nested: tuple[float, ...] = (0.0, 0.2, 0.4, 0.6, 0.8)
+
+
+_LESS = _Effort((0.1, 0.3, 0.8, 1.6, 2.8, 4.8, 9.0, 20.0, 50.0), 2, (0.0, 0.25, 0.5, 0.75))
 
 
 def recommended_paths(
@@ -69,7 +88,8 @@ def recommended_paths(
     table
         Training records.
     steps
-        How many generalizations of the program's path, and half as many of each nested one.
+        How many generalizations of the program's path, and half as many of each nested one; below 40 less
+        effort is made for what is searched for beside it.
     constraints
         What every candidate must hold to.
     surrogate
@@ -92,7 +112,9 @@ def recommended_paths(
     finest = optimal_path(own, max(steps // 2, 2), **same)[: steps // 4]
     fine = distinct(fine_starts(own, _STARTS, bucket_penalty=BUCKET_PENALTY, **same))
     smoothed = partial(_smoothed, own, steps, surrogate, seed, held, weights)
-    found = _Search(own, records, held, weights, max(steps // 2, 2)).found(path, finest, fine, smoothed, mapped)
+    effort = _Effort() if steps >= _ALL_STEPS else _LESS
+    search = _Search(own, records, held, weights, max(steps // 2, 2), effort)
+    found = search.found(path, finest, fine, smoothed, mapped)
     common = {"leastwise": __version__, **chosen_on(table)}
     return [replace(g, origin={**g.origin, **common}) for g in found]
 
@@ -105,6 +127,7 @@ class _Search(NamedTuple):
     held: Constraints
     weights: Mapping[str, float] | Sequence[float] | None
     steps: int
+    effort: _Effort
 
     def found(
         self,
@@ -119,7 +142,8 @@ class _Search(NamedTuple):
         ``path`` and ``finest`` are the program's; ``fine`` is where descent and nested paths start.
         """
         same: Any = {"weights": self.weights, "constraints": self.held, "records": self.records}
-        descent = partial(joint_path, self.own, fine[0], **same)
+        most: Any = {"multipliers": self.effort.multipliers, "rounds": self.effort.rounds}
+        descent = partial(joint_path, self.own, fine[0], **most, **same)
         trees = partial(_trees, self.own, self.held, self.weights)
         nested = partial(coarsening_steps, self.own, **same)
         tell = partial(estimate, self.records, weights=target_weights(self.own, self.weights))
@@ -130,7 +154,7 @@ class _Search(NamedTuple):
         joint, by_effects, grown, *rest = mapped(call, tasks)
         paths: list[list[Step]] = rest[: len(fine)]
         known: dict[str, Estimate] = dict(zip(_names(judged), rest[len(fine) :], strict=True))
-        starts = [g for g in _spread_over(joint) if g.fingerprint not in _names(fine)]
+        starts = [g for g in _spread_over(joint, self.effort.nested) if g.fingerprint not in _names(fine)]
         judged = [
             g for g in distinct([*joint, *grown]) if g.fingerprint not in {*known, *_names([*fine, *starts])}
         ]
@@ -214,10 +238,10 @@ def _worth_judging(
     return [generalization for i, generalization in enumerate(candidates) if i in kept]
 
 
-def _spread_over(solutions: Sequence[Generalization]) -> list[Generalization]:
+def _spread_over(solutions: Sequence[Generalization], nested: Sequence[float]) -> list[Generalization]:
     """Return some of the solutions for nested paths to start from, from the finest on."""
     ordered = sorted(solutions, key=lambda g: -float(g.origin["mu"]))
-    return distinct(ordered[int(share * (len(ordered) - 1))] for share in _NESTED) if ordered else []
+    return distinct(ordered[int(share * (len(ordered) - 1))] for share in nested) if ordered else []
 
 
 def distinct(generalizations: Iterable[Generalization]) -> list[Generalization]:

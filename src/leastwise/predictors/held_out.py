@@ -7,7 +7,7 @@ difference is known far better than either error.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
@@ -23,7 +23,7 @@ from leastwise.predictors.cross_validation import folds_of
 from leastwise.predictors.joint_buckets import JointBuckets
 from leastwise.predictors.regression import Regression, boosted, linear
 from leastwise.predictors.sklearn import Logistic
-from leastwise.predictors.strongest import Guesses, Strongest, believes, default_predictors, guesses
+from leastwise.predictors.strongest import Guesses, Strongest, believes, default_network, guesses
 from leastwise.random import generator
 from leastwise.records.numbers import Numbers
 from leastwise.records.several import Graded, Several
@@ -40,6 +40,8 @@ _CHOOSES = 6
 _LEAST_PROBABILITY = 1e-3
 # People times classes up to which boosting in small steps is worth it.
 _FEW = 40_000.0
+# With so many people per joint bucket a network tells the label no better than the others, and takes longest.
+_WELL_FILLED = 3.0
 TOLD = 1.645
 """Standard errors (95 %, one-sided) below which it is not told that a label can be predicted at all."""
 # How far off beliefs are: see ``weighed``.
@@ -266,7 +268,8 @@ def utility_predictors(quick: bool = False, seed: int = 0) -> tuple[Predictor, .
     # Few people do not bear large steps.
     gentle = Boosting(rounds=100, leaves=8, rate=0.07, most_work=_FEW, seed=seed, name="gentle boosting")
     numbers = Logistic((0.3,), inputs="numbers", name="logistic on numbers")
-    classes = *default_predictors(quick, seed), Boosting(seed=seed), gentle, numbers, Logistic()
+    network = replace(default_network(quick, seed), well_filled=_WELL_FILLED)
+    classes = JointBuckets(seed=seed), network, Boosting(seed=seed), gentle, numbers, Logistic()
     return *classes, boosted(seed=seed), linear(), Regression(Ridge(1.0), "numbers", "linear on numbers")
 
 

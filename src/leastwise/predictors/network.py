@@ -30,8 +30,8 @@ from leastwise.records.grouping import joint_buckets
 
 Array = npt.NDArray[np.float32]
 
-# People per joint bucket from which counting is as good as exact.
-_WELL_FILLED = 5000
+# People per joint bucket from which counting is as good as exact, whatever is told.
+_WELL_FILLED = 5000.0
 # Rows that training looks at, over all epochs: a million records need fewer epochs than ten thousand.
 _MOST_ROWS = 1_000_000
 
@@ -48,6 +48,8 @@ class Network:
         Adam with a rate that falls linearly to 0, and decoupled weight decay.
     members
         How many such networks are trained, from different first weights; their probabilities are averaged.
+    well_filled
+        With so many people per joint bucket others tell as much, and it is not trained.
     seed
         For the first weights and the order of the rows.
     """
@@ -58,13 +60,14 @@ class Network:
     rate: float = 0.01
     decay: float = 1e-3
     members: int = 2
+    well_filled: float = _WELL_FILLED
     seed: int = 0
     name: str = field(default="network", init=False)
     rules_out: ClassVar[bool] = True
 
     def worthwhile(self, train: Samples) -> bool:
         """Return whether joint buckets are so thinly filled that counting alone may not be enough."""
-        return bool(train.weights.sum() < _WELL_FILLED * len(train.buckets[0]))
+        return bool(train.weights.sum() < self.well_filled * len(train.buckets[0]))
 
     def fit(self, train: Samples, validation: Samples) -> Network:
         """Learn from the training rows; nothing is chosen on the validation rows."""

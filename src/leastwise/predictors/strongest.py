@@ -134,8 +134,12 @@ def default_predictors(quick: bool = False, seed: int = 0) -> tuple[Predictor, .
     Counting is exact where joint buckets are well filled; two networks with different beginnings, averaged,
     carry over from one joint bucket to another where they are not. ``quick`` trains one network, shorter.
     """
-    network = Network(epochs=5, members=1, seed=seed) if quick else Network(seed=seed)
-    return JointBuckets(seed=seed), network
+    return JointBuckets(seed=seed), default_network(quick, seed)
+
+
+def default_network(quick: bool = False, seed: int = 0) -> Network:
+    """Return the network of the default predictors."""
+    return Network(epochs=5, members=1, seed=seed) if quick else Network(seed=seed)
 
 
 class Mixture(NamedTuple):

@@ -23,6 +23,8 @@ FAILED = "leastwise-failure"
 ID_LENGTH = 12
 MOST_ANSWERS = 60
 """A form of more answers is nobody's design: it is chosen only where a stated limit is kept by no shorter one."""
+LONGEST = 2 * MOST_ANSWERS
+"""Proposals longer than this are not even judged, unless somebody brought the grid."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -31,6 +31,10 @@ _SHARE = 0.5
 _DIP = 0.05
 FEW = 20_000
 """With more training records, validation tells enough."""
+MORE = 1
+"""Of some candidates asking less makes two: so many more are attacked than a frontier may have."""
+AN_ANSWER = 0.0005
+"""So much adversary error an answer less is worth, where it is asked which of a frontier say most."""
 WORTH = 0.2
 """So many people of validation tell as much as one of the training part, whom minimizers have looked at."""
 
@@ -226,10 +230,11 @@ def thinned(points: Sequence[Point], front: Sequence[int], most: int, limits: Li
     return kept
 
 
-def worth_attacking(frontier: Frontier, chosen: str | None) -> Frontier:
-    """Return the frontier without those that another one beats in everything that a limit may be about.
+def worth_attacking(frontier: Frontier, chosen: str | None, most: int) -> Frontier:
+    """Return the frontier without those that another one beats in everything that a limit may be about, thinned.
 
-    What is made the least of a candidate may end where another one beats it. Whoever is chosen stays.
+    What is made the least of a candidate may end where another one beats it, or hardly differs from it. Whoever is
+    chosen stays.
     """
     aims = [_aims(point) for point in frontier.points]
     left = [
@@ -237,8 +242,30 @@ def worth_attacking(frontier: Frontier, chosen: str | None) -> Frontier:
         for point, own in zip(frontier.points, aims, strict=True)
         if point.id == chosen or not any(_dominates(other, own) for other in aims)
     ]
+    kept = _spread(left, most + MORE)
+    left = [point for point in left if point in kept or point.id == chosen]
     counts = replace(frontier.counts, thinned=frontier.thinned + len(frontier.points) - len(left))
     return Frontier.of(left, frontier.limit_points, counts)
+
+
+def _spread(points: Sequence[Candidate], most: int) -> list[Candidate]:
+    """Return at most so many, from the cheapest to the dearest: those without which the most area would be lost.
+
+    Of two that are about as safe, the one with fewer answers is the better one.
+    """
+    most_answers = max(point.answers for point in points)
+    worth = [p.validation.adversary_error + AN_ANSWER * (most_answers - p.answers) for p in points]
+    found = [Point(_increase(point), each) for point, each in zip(points, worth, strict=True)]
+    order = sorted(range(len(points)), key=lambda i: (found[i].utility_risk, -found[i].adversary_error))
+    worst = Point(found[order[-1]].utility_risk, max(each.adversary_error for each in found))
+    limits = Limits(Point(found[order[0]].utility_risk, 0.0), worst)
+    return [points[i] for i in thinned(found, order, most, limits)]
+
+
+def _increase(point: Candidate) -> float:
+    """Return what a limit on the increase of the error is about, or the error itself."""
+    figures = point.validation
+    return figures.utility_risk if figures.increase is None else figures.increase.mean
 
 
 def _aims(point: Candidate) -> tuple[float, ...]:

@@ -181,7 +181,7 @@ def default_grid(quick: bool = False) -> Grid:
     """Return what proposes when nobody says otherwise: what is recommended, trees, two baselines."""
     entries = (
         Entry(minimizer="pat", parameters={"alpha": PAT_ALPHAS[1::2] if quick else PAT_ALPHAS}),
-        Entry(minimizer="recommended", parameters={"steps": 16 if quick else 40}),
+        Entry(minimizer="recommended", parameters={"steps": 16 if quick else 24}),
         Entry(minimizer="uniform", parameters={"k": (2, 3, 4, 5)}),
         Entry(minimizer="feature-selection", parameters={"k": (2, 4, 8), "method": "iterative"}),
     )

@@ -136,7 +136,7 @@ def first_job(job: Job) -> Job:
     task = replace(job.task, grid=FIRST, quick=True, most=1, brought=options.brought(), **facts_of(split))
     places.prepare(folder, task, fresh=False)
     write_whole(folder / places.SCHEMA, to_yaml(job.split.train.schema), private=True)
-    return Job(folder, split, task, FIRST, options, Workers(), Silent())
+    return Job(folder, split, task, FIRST, options, job.workers, Silent())
 
 
 def say_unfinished(folder: Path, words: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from leastwise.evaluation.pareto import Limits, Point
 from leastwise.evaluation.pareto import frontier as unbeaten
 from leastwise.predictors.held_out import TOLD, Difference, Reference
-from leastwise.runs.candidates import MOST_ANSWERS, Candidate
+from leastwise.runs.candidates import LONGEST, MOST_ANSWERS, Candidate
 from leastwise.runs.frontier import thinned
 from leastwise.runs.job import Job
 from leastwise.runs.judging import Asked, guess_labels
@@ -23,10 +23,10 @@ from leastwise.runs.spending import spend_what_is_left
 
 NEAR = 0.02
 """Who errs by so much more than allowed in screening does not keep the limit, however strong the judge."""
-MOST_STARTS = 4
+MOST_STARTS = 2
 """So many more candidates than the frontier has are made the least: those near the limit, where it is decided."""
-MOST_LONG, LONGEST = 2, 2 * MOST_ANSWERS
-"""Of candidates longer than anybody would answer, so many are made the least, and none above the second."""
+MOST_LONG = 1
+"""Of candidates longer than anybody would answer, so many are made the least, and none above ``LONGEST``."""
 SPARE = 0.25
 """Where somebody keeps a limit with so much of it to spare, nobody needs a form that loses nothing."""
 

@@ -39,7 +39,7 @@ from leastwise.predictors.regression import linear
 from leastwise.progress import Progress
 from leastwise.random import generator
 from leastwise.records.table import Split, Table
-from leastwise.runs.candidates import Candidate, Failure, Figures
+from leastwise.runs.candidates import LONGEST, Candidate, Failure, Figures
 from leastwise.runs.grid import Proposal, Source
 from leastwise.runs.workers import Workers
 
@@ -146,6 +146,12 @@ class Pool(NamedTuple):
     failures: tuple[Failure, ...] = ()
     repeated: int = 0
     dropped: int = 0
+
+    def answerable(self) -> Pool:
+        """Return the pool without forms of which nothing would be made, where there are others."""
+        return self._replace(
+            candidates=tuple(each for each in self.candidates if each.answers <= LONGEST) or self.candidates
+        )
 
 
 def silent_attributes(

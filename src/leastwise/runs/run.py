@@ -178,7 +178,8 @@ def judged_frontier(job: Job, least: bool = True) -> Found:
     silent = find_silent(job)
     if {*silent} == {*train.schema.names} and asked.clearly_told(job.split):
         silent = ()  # few training records did not tell what the strongest classifiers do
-    pool = screen(job, pooled(propose(job, silent), train, silent), asked)
+    pool = pooled(propose(job, silent), train, silent)
+    pool = screen(job, pool.answerable() if job.options.grid is None else pool, asked)
     front, counts = find_frontier(job, pool, asked.risk_of_everything(job.split))
     if least:
         pool, front, asked = make_least(job, pool, front, asked, silent)
@@ -191,7 +192,7 @@ def judged_frontier(job: Job, least: bool = True) -> Found:
     # Who serves groups alike, or tells one of several labels best, may be beaten in everything else.
     if not job.options.groups and train.several is None:
         first = choose(frontier, job.options.budget, pool.candidates)
-        frontier = worth_attacking(frontier, first.candidate)
+        frontier = worth_attacking(frontier, first.candidate, job.task.most)
     return Found(frontier, pool, asked, shared)
 
 

@@ -30,7 +30,7 @@ from leastwise.runs.polishing import (
 )
 from leastwise.runs.proposals import Pool
 
-STARTS = 4
+STARTS = 3
 """From so many candidates at most merging goes on."""
 LONG = MOST_ANSWERS // 2
 """Of longer forms fewer answers come first; shorter ones hardly become shorter still."""

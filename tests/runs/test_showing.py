@@ -134,6 +134,23 @@ def test_where_nothing_keeps_the_default_the_answer_says_so_first(run: Run) -> N
     assert not str(replace(run, choice=fits)).startswith("No candidate")
 
 
+def test_what_two_estimates_say_differently_of_the_nearest_is_said(run: Run) -> None:
+    """Nothing keeps the limit by the estimate; that the test part shows fewer errors does not undo it."""
+    promise = run.choice.promise
+    assert promise is not None
+    kept = replace(promise, standing="probably kept", finding="the model errs 0.5 points more", because="")
+    chosen = replace(run.choice, stated=False, budget=Budget(max_error_increase=0.01), verdicts=(kept,))
+    nearest = replace(run, choice=replace(chosen, fits=False, nearest=chosen.candidate))
+    said = (
+        "Probably kept on the test part: the model errs 0.5 points more. "
+        "The estimate by which it is the nearest says otherwise."
+    )
+    assert said in str(nearest)
+    assert summarize(nearest)["answer"]["why"].endswith(said)
+    assert "otherwise" not in str(replace(run, choice=chosen))
+    assert "otherwise" not in str(replace(nearest, choice=replace(nearest.choice, verdicts=(promise,))))
+
+
 def test_why_nothing_is_asked_is_said(run: Run) -> None:
     frontier, limit = run.frontier, Budget(max_error_increase=0.02)
     nothing = replace(frontier[run.choice.candidate or ""], asked=0, answers=0)

@@ -31,6 +31,7 @@ NOT_TOLD = 0.5
 that of the one that comes closest is no reason to ask more."""
 PICKED = "A person picked this one"
 """How the sentence begins where nobody else chose."""
+_OTHERWISE = "The estimate by which it is the nearest says otherwise."
 ALIKE = 0.005
 """Candidates whose errors differ by no more are alike, and the one that asks least is the best of them."""
 
@@ -82,7 +83,10 @@ class Choice:
     @property
     def promise(self) -> Verdict | None:
         """Whether the test part confirms the limit on the increase of the error; None where there is none."""
-        return next((verdict for verdict in self.verdicts if verdict.limit == INCREASE), None)
+        found = next((verdict for verdict in self.verdicts if verdict.limit == INCREASE), None)
+        if found is None or found.missed or not self.only_nearest:
+            return found
+        return replace(found, note=f"{_OTHERWISE} {found.note}".strip())
 
     @property
     def missed(self) -> tuple[Verdict, ...]:

@@ -234,6 +234,7 @@ def _chosen(fitting: Sequence[Candidate], budget: Budget, stated: bool, frontier
         why = "It does so" if alone else f"{aim} of them"
         if len(sure) < len(fitting):
             which = f"{which}, {len(sure)} of them with a margin for chance"
+            why = f"{aim} of those with a margin"
     words = limits_in_words(budget, frontier)
     sentence = f"{many} {which}: {words}. {why}: {figures_in_words(least, budget)}."
     return choice_of(least, budget, stated, f"{sentence}{nothing_would_do(least, budget, frontier)}", frontier)

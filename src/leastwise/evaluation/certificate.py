@@ -35,7 +35,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leastwise.adversaries.breach import stores_label
-from leastwise.documents.wording import counted, percent
+from leastwise.documents.wording import counted, percent, rounded_up
 from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.records.grouping import joint_buckets
@@ -182,7 +182,7 @@ class Certificate:
 
 def _up(bound: float) -> str:
     """Write a bound with two digits, rounded up: a promise may not be rounded in its own favour."""
-    return f"{min(1.0, math.ceil(bound * 100 - 1e-9) / 100):.2f}"
+    return f"{min(1.0, rounded_up(bound, 2)):.2f}"
 
 
 def certify(

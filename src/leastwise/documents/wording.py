@@ -74,7 +74,8 @@ def rounded_up(bound: float, digits: int) -> float:
     >>> rounded_up(1.21, 1), rounded_up(1.2, 1), rounded_up(0.1 + 0.2, 1)
     (1.3, 1.2, 0.3)
     """
-    return round(math.ceil(bound * 10**digits - 1e-9) / 10**digits, digits)
+    scale = 10.0**digits
+    return round(math.ceil(bound * scale - 1e-9) / scale, digits)
 
 
 def counted(number: float, one: str, many: str = "") -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 NO_BREAK = "\u00a0"
 MOST_SHOWN = 12  # answers of a question; the artefact holds the whole list
+_DIGITS = 12  # of more, floats do not tell
 
 
 def percent(share: float, digits: int = 0) -> str:
@@ -71,9 +72,11 @@ def percent_at_most(bound: float, digits: int = 0) -> str:
 def rounded_up(bound: float, digits: int) -> float:
     """Return the next number with so many digits that is no smaller, but for what floats cannot tell.
 
-    >>> rounded_up(1.21, 1), rounded_up(1.2, 1), rounded_up(0.1 + 0.2, 1)
-    (1.3, 1.2, 0.3)
+    >>> rounded_up(1.21, 1), rounded_up(1.2, 1), rounded_up(0.1 + 0.2, 1), rounded_up(0.3, 400)
+    (1.3, 1.2, 0.3, 0.3)
     """
+    if digits > _DIGITS:
+        return bound
     scale = 10.0**digits
     return round(math.ceil(bound * scale - 1e-9) / scale, digits)
 

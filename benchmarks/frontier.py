@@ -30,9 +30,11 @@ import json
 import multiprocessing
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -96,16 +98,20 @@ class Setting(NamedTuple):
 
     def opened(self) -> Split:
         """Return the parts. A small sample is another one for each seed."""
-        dataset = load(self.name)
-        table = Table.from_frame(dataset.frame, dataset.schema)
-        if self.thin:
-            table = _thinner(table, self.thin)
+        table = _all_of(self.name, self.thin)
         if not self.records or len(table) <= self.records:
             return table.split(self.seed)
         drawn = generator(self.seed if self.records < SMALL else 0, "frontier sample").permutation(len(table))
         parts = table.take(np.sort(drawn[: self.records])).split(self.seed)
         fresh = np.sort(drawn[self.records : self.records + FRESH])
         return Split(parts.train, parts.validation, table.take(fresh)) if len(fresh) > len(parts.test) else parts
+
+
+@cache
+def _all_of(name: str, thin: float) -> Table:
+    dataset = load(name)
+    table = Table.from_frame(dataset.frame, dataset.schema)
+    return _thinner(table, thin) if thin else table
 
 
 def _thinner(table: Table, share: float) -> Table:
@@ -204,6 +210,18 @@ def _of_others(train: Table, errors: Limits) -> dict[str, list[Generalization]]:
     }
 
 
+@contextmanager
+def _judges(setting: Setting, split: Split, workers: int) -> Iterator[Callable[..., Iterator[Any]]]:
+    """Give what judges candidates, in their order; a single worker is this process."""
+    if workers == 1:
+        _SPLIT[:] = [split]
+        yield map
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, context, initializer=_open_in_worker, initargs=(setting,)) as pool:
+        yield pool.map
+
+
 def measure(setting: Setting, arguments: argparse.Namespace) -> Measured:
     start = time.perf_counter()
     split = setting.opened()
@@ -213,18 +231,17 @@ def measure(setting: Setting, arguments: argparse.Namespace) -> Measured:
     texts = candidates(split.train, arguments.quick, errors)
     strong = "quick" if arguments.quick else "strongest"
     how = arguments.judge or ("counting" if arguments.counting else strong)
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(arguments.workers, context, initializer=_open_in_worker, initargs=(setting,)) as pool:
+    with _judges(setting, split, arguments.workers) as mapped:
         chosen = {}
         for which, found in texts.items():
-            points = pool.map(_screen, found, chunksize=4)
+            points = mapped(_screen, found)
             screened = steadied([*zip(points, map(Generalization.from_json, found), strict=True)], split)
             chosen[which] = [found[i] for i in _thinned(screened, frontier(screened), arguments.most)]
         if arguments.polished:
-            chosen["polished"] = [*dict.fromkeys(pool.map(_polish, chosen["optimal"]))]
+            chosen["polished"] = [*dict.fromkeys(mapped(_polish, chosen["optimal"]))]
         ends = how if how == "lightgbm" else strong
         tasks = [*((text, ends) for text in _ends(split)), *((t, how) for w in chosen for t in chosen[w])]
-        points = iter([*pool.map(_measure, tasks)])
+        points = iter([*mapped(_measure, tasks)])
     untouched, suppressed = next(points), next(points)
     # On a small test part full records can do worse than guessing; then nothing lies between the limit points.
     limits = Limits(Point(min(untouched.utility_risk, suppressed.utility_risk), 0.0), suppressed)

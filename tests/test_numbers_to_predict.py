@@ -26,6 +26,7 @@ from leastwise.partition import Intervals, keep, suppress
 from leastwise.predictors.joint_buckets import JointBuckets
 from leastwise.predictors.regression import linear
 from leastwise.report import summarize
+from leastwise.report.answer import answer_facts
 from leastwise.runs import Entry, Grid, Options, Run, run
 from leastwise.runs.showing import answer
 from leastwise.schema.inference import infer_schema
@@ -174,13 +175,26 @@ def test_a_run_asks_what_is_planted_and_speaks_of_euros(finished: Run) -> None:
     assert "wrong prediction" not in " ".join(finished.necessity.reasons().values())
 
 
+def test_guessing_beside_those_tested_is_of_those_tested(finished: Run) -> None:
+    """The unit is the error of guessing among others: whoever reads of those tested compares with theirs."""
+    judged = finished.evaluation(finished.choice.candidate or "")
+    assert judged.nothing is not None
+    assert judged.utility is not None
+    assert judged.utility.number is not None
+    of_those_tested = replace(judged, nothing=replace(judged.nothing, error=0.5))
+    said = " ".join(answer_facts(finished.recommended, of_those_tested)["sentences"])  # type: ignore[arg-type]
+    assert f"tested. Guessing is off by {judged.utility.number.in_its_unit(0.5)}." in said
+    untold = answer_facts(finished.recommended, replace(judged, nothing=None))["sentences"]  # type: ignore[arg-type]
+    assert "Guessing is off" not in " ".join(untold)
+
+
 def test_the_report_tells_the_unit(finished: Run) -> None:
     from leastwise.report.writing import render_html
 
     facts = summarize(finished)
     assert facts["task"]["number"]["unit"] == "euros"
     page = render_html(facts)
-    assert "a number; errors are shares of what guessing is off" in page
+    assert "a number; errors are shares of what guessing is off among those learned from: " in page
     assert json.loads(json.dumps(facts)) == facts
 
 

@@ -64,6 +64,20 @@ def test_a_promise_is_never_rounded_in_its_own_favour() -> None:
         assert float(sentence.split("above ")[1][:4]) >= bound.bound
 
 
+def test_an_accuracy_that_is_written_as_one_is_no_promise() -> None:
+    """Nobody is ever right more often than always: who reads "above 1.00" was promised nothing."""
+    certificate = certify(grouping(table := many(), [[0, 0], [0, 1, 1]]), table)
+    first, *others = certificate.bounds
+    nearly = replace(first, bound=0.991), replace(certificate.mean, bound=0.999)
+    said = replace(certificate, bounds=(nearly[0], *others), mean=nearly[1]).sentences()
+    assert said[0].startswith(
+        f"About {first.attribute} nothing can be promised of who sees only these generalized"
+    )
+    assert said[-1].startswith("About the mean over personal attributes nothing can be promised of")
+    assert not any("1.00" in sentence for sentence in said)
+    assert "above 0.99 " in replace(certificate, bounds=(replace(first, bound=0.99),)).sentences()[0]
+
+
 @pytest.mark.parametrize("part", ["all", "train", "validation"])
 def test_refuses_records_that_chose(part: str) -> None:
     table = many(part)

@@ -230,6 +230,16 @@ def test_it_says_why(each: Worth, reason: str, sentence: str) -> None:
     assert sentence in result.sentences()[0]
 
 
+def test_what_is_lost_is_told_by_the_verb_and_not_by_a_sign() -> None:
+    result = replace(found("tells"), asked=(made((-0.2, -0.3, -0.1)),), not_asked=(made((-0.03, -0.05, -0.01)),))
+    left, beside = result.sentences()[0], next(s for s in result.sentences() if s.startswith("Asking"))
+    assert left.startswith("Leaving out age saves 20.0 points (10.0 to 30.0); A1")
+    assert beside.startswith("Asking age in 3 ranges too would cost 3.00 points (1.00 to 5.00); A1")
+    each = {"one": Estimate(mean=-0.02, interval=Interval(-0.03, -0.01))}
+    several = replace(result, asked=(replace(made((-0.02, -0.03, -0.01)), by_label=each),))
+    assert "saves 2.00 points (1.00 to 3.00): 2.00 about one; A1" in several.sentences()[0]
+
+
 def test_records_that_had_a_say_are_refused() -> None:
     table = planted(600)
     split = table.split(0)

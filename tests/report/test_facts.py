@@ -184,6 +184,15 @@ def test_bounds_are_told_as_a_table_and_a_picture(facts: Facts) -> None:
     assert found["picture"]["rows"][0]["baseline"] == 0.5
 
 
+def test_no_bound_of_the_table_is_rounded_in_its_own_favour() -> None:
+    promised = certificate(SCHEMA, 0.3)
+    bounds = (replace(promised.bounds[0], bound=0.7741, bound_all=0.99961), *promised.bounds[1:])
+    found = certificate_facts(replace(promised, bounds=bounds), replace(promised, bounds=bounds))
+    assert found is not None
+    _, alone, together, _, deployed = found["table"]["rows"][0]
+    assert (alone, together, deployed) == ("77.5\xa0%", "100.0\xa0%", "77.5\xa0%")
+
+
 @pytest.mark.parametrize(
     "what", ["people.csv", "0" * 64, "uniform (k 3), seed 0", "1.2.3", "apt: too few records"]
 )

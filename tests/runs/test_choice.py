@@ -384,6 +384,7 @@ def test_a_gap_is_held_with_a_margin_for_chance() -> None:
     assert choose(front, replace(budget, max_group_gap=None)).candidate == front.points[2].id
     assert choose(front, budget).candidate == front.points[1].id
     assert ", 2 of them with a margin for chance: " in choose(front, budget).sentence
+    assert " This is the safest of those with a margin: " in choose(front, budget).sentence
 
 
 def test_where_no_gap_is_sure_the_likeliest_is_taken_and_where_none_fits_the_smallest_is_nearest() -> None:

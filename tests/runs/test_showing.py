@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from leastwise import Generalization
+from leastwise.confidence import Interval
+from leastwise.evaluation.risk import LabelRisk
 from leastwise.evaluation.worth import Worth
 from leastwise.predictors.held_out import Difference
 from leastwise.report import summarize
 from leastwise.runs import Budget, Candidate, Run
-from leastwise.runs.nearest import broken_limits, loosened, options_of
+from leastwise.runs.nearest import broken_limits, loosened, only_nearest, options_of
 from leastwise.runs.showing import (
     _certified,
     _hindsight,
@@ -132,6 +134,39 @@ def test_where_nothing_keeps_the_default_the_answer_says_so_first(run: Run) -> N
     assert called == "chosen as the nearest, does not fit"
     assert summarize(kept_by_none)["answer"]["sentences"][0] == first
     assert not str(replace(run, choice=fits)).startswith("No candidate")
+
+
+def test_of_several_labels_it_is_said_which_one_more_is_lost_about(run: Run) -> None:
+    point = run.frontier[run.choice.candidate or ""]
+    labels = tuple(
+        LabelRisk(
+            label=name, error=0.2, interval=Interval(0.19, 0.21), baseline=0.4, increase=Difference(more, 0.001)
+        )
+        for name, more in (("pay", 0.021), ("home", 0.001))
+    )
+    judged = replace(point.validation, labels=labels, increase=Difference(0.011, 0.001))
+    frontier = replace(run.frontier, points=(replace(point, judged=judged),))
+    limit = Budget(max_error_increase=0.01)
+    nearest = replace(run.choice, stated=False, fits=False, budget=limit, nearest=point.id)
+    (said,) = only_nearest(nearest, frontier)
+    assert said.endswith("What follows is the nearest, estimated to err 2.1 points more about pay.")
+
+
+def test_what_two_estimates_say_differently_of_the_nearest_is_said(run: Run) -> None:
+    """Nothing keeps the limit by the estimate; that the test part shows fewer errors does not undo it."""
+    promise = run.choice.promise
+    assert promise is not None
+    kept = replace(promise, standing="probably kept", finding="the model errs 0.5 points more", because="")
+    chosen = replace(run.choice, stated=False, budget=Budget(max_error_increase=0.01), verdicts=(kept,))
+    nearest = replace(run, choice=replace(chosen, fits=False, nearest=chosen.candidate))
+    said = (
+        "Probably kept on the test part: the model errs 0.5 points more. "
+        "The estimate by which it is the nearest says otherwise."
+    )
+    assert said in str(nearest)
+    assert summarize(nearest)["answer"]["why"].endswith(said)
+    assert "otherwise" not in str(replace(run, choice=chosen))
+    assert "otherwise" not in str(replace(nearest, choice=replace(nearest.choice, verdicts=(promise,))))
 
 
 def test_why_nothing_is_asked_is_said(run: Run) -> None:

@@ -294,7 +294,7 @@ def test_a_verdict_is_stored_as_it_is() -> None:
 
 def test_kept_and_missed_in_words() -> None:
     assert said(ONE_POINT, Difference(0.004, 0.002)).sentence == (
-        "Kept on the test part: with 90\xa0% confidence the model errs at most 0.7 points more than with "
+        "Kept on the test part: with 90\xa0% confidence the model errs at most 0.8 points more than with "
         "everything asked (allowed: 1.0)."
     )
     noise = said(ONE_POINT, Difference(0.013, 0.002))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 NO_BREAK = "\u00a0"
 MOST_SHOWN = 12  # answers of a question; the artefact holds the whole list
+_DIGITS = 12  # of more, floats do not tell
 
 
 def percent(share: float, digits: int = 0) -> str:
@@ -57,6 +58,27 @@ def compared(difference: float) -> str:
     if shown == 0:
         return "about as often as with"
     return f"{abs(shown):.1f} points {'more' if shown > 0 else 'less'} than with"
+
+
+def percent_at_most(bound: float, digits: int = 0) -> str:
+    """Write an upper bound of a share, rounded up: a promise may not be rounded in its own favour.
+
+    >>> percent_at_most(0.7741, 1), percent_at_most(0.774, 1), percent_at_most(0.99951, 1), percent_at_most(0.0)
+    ('77.5\\xa0%', '77.4\\xa0%', '100.0\\xa0%', '0\\xa0%')
+    """
+    return percent(min(rounded_up(100 * bound, digits) / 100, 1.0), digits)
+
+
+def rounded_up(bound: float, digits: int) -> float:
+    """Return the next number with so many digits that is no smaller, but for what floats cannot tell.
+
+    >>> rounded_up(1.21, 1), rounded_up(1.2, 1), rounded_up(0.1 + 0.2, 1), rounded_up(0.3, 400)
+    (1.3, 1.2, 0.3, 0.3)
+    """
+    if digits > _DIGITS:
+        return bound
+    scale = 10.0**digits
+    return round(math.ceil(bound * scale - 1e-9) / scale, digits)
 
 
 def counted(number: float, one: str, many: str = "") -> str:

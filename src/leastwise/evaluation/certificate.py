@@ -35,7 +35,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leastwise.adversaries.breach import stores_label
-from leastwise.documents.wording import counted, percent
+from leastwise.documents.wording import counted, percent, rounded_up
 from leastwise.errors import ParameterError
 from leastwise.generalization import Generalization
 from leastwise.records.grouping import joint_buckets
@@ -46,6 +46,7 @@ from leastwise.validation import check_between
 MEAN = "mean over personal attributes"
 # With so many people alone in their joint bucket, the guesser in hindsight is no longer a measure of anything.
 ALMOST_ALL = 0.9
+_ALWAYS = "1.00"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,8 +150,11 @@ class Certificate:
 
     def _sentence(self, bound: Bound) -> str:
         start = f"With {100 * (1 - self.delta):.6g} % confidence nobody who sees only {self._seen()} can tell"
-        if bound.bound >= 1:
-            what = f"About {bound.attribute} nothing can be promised of who sees only {self._seen()}"
+        if _up(bound.bound) == _ALWAYS:
+            what = (
+                f"About {'the ' * (bound is self.mean)}{bound.attribute} nothing can be promised of who sees only "
+            )
+            what += self._seen()
             return f"{what} (guessing gives {bound.guessing:.2f})."
         if bound is self.mean:
             which = "personal attributes that it does not know" if self.known else "personal attributes"
@@ -178,7 +182,7 @@ class Certificate:
 
 def _up(bound: float) -> str:
     """Write a bound with two digits, rounded up: a promise may not be rounded in its own favour."""
-    return f"{min(1.0, math.ceil(bound * 100 - 1e-9) / 100):.2f}"
+    return f"{min(1.0, rounded_up(bound, 2)):.2f}"
 
 
 def certify(

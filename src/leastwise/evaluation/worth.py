@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from scipy import stats
@@ -46,6 +46,11 @@ class Estimate:
         """Return the difference with its interval at ``LEVEL``."""
         z = float(stats.norm.ppf((1 + LEVEL) / 2))
         return cls(mean=difference.mean, interval=Interval(difference.bound(-z), difference.bound(z)))
+
+    @property
+    def turned(self) -> Estimate:
+        """The difference the other way round."""
+        return Estimate(mean=-self.mean, interval=Interval(-self.interval.high, -self.interval.low))
 
 
 def told_together(estimates: Sequence[Estimate]) -> list[bool]:
@@ -160,15 +165,24 @@ def _about_each(each: Worth) -> str:
 
 
 def left_out(each: Worth, number: NumberErrors | None, words: Mapping[Buys, str] = ASKED) -> str:
-    """Say what leaving out a question costs."""
-    costs = f"costs {_in_points(each.error, number)}{_about_each(each)}{_attacker(each, 'more', 'less')}"
+    """Say what leaving out a question costs, or saves."""
+    costs = f"{_told(each, number, 'costs', 'saves')}{_attacker(each, 'more', 'less')}"
     return f"Leaving out {each.attribute} {costs}. {_sentence(words[each.buys] + _for(each))}"
 
 
 def put_beside(each: Worth, number: NumberErrors | None) -> str:
-    """Say what asking one question more would save."""
-    saves = f"would save {_in_points(each.error, number)}{_about_each(each)}{_attacker(each, 'less', 'more')}"
+    """Say what asking one question more would save, or cost."""
+    saves = f"would {_told(each, number, 'save', 'cost')}{_attacker(each, 'less', 'more')}"
     return f"Asking {each.attribute} {each.asked_as} too {saves}. {_sentence(NOT_ASKED[each.buys] + _for(each))}"
+
+
+def _told(each: Worth, number: NumberErrors | None, above: str, below: str) -> str:
+    """Say how much more the model errs without it; of what is below zero by the verb, not by a sign."""
+    if float(points(each.error.mean)) >= 0:
+        return f"{above} {_in_points(each.error, number)}{_about_each(each)}"
+    labels = None if each.by_label is None else {name: one.turned for name, one in each.by_label.items()}
+    other = replace(each, error=each.error.turned, by_label=labels)
+    return f"{below} {_in_points(other.error, number)}{_about_each(other)}"
 
 
 def _in_points(estimate: Estimate, number: NumberErrors | None) -> str:

@@ -94,8 +94,13 @@ def _cost_sentence(evaluation: Evaluation) -> str:
     tested = f"{counted(evaluation.utility.people, 'person', 'people')} tested"
     if number is not None:
         off = f"{number.in_its_unit(more)} more" if more else "no more"
-        guess = f"Guessing is off by {number.in_its_unit(1.0)}"
-        return f"The model is {number.words()}: {off} than with full records, {tested}. {guess}."
+        # The unit is the error of guessing among those learned from; beside those tested stands their own.
+        guess = (
+            ""
+            if evaluation.nothing is None
+            else f" Guessing is off by {number.in_its_unit(evaluation.nothing.error)}."
+        )
+        return f"The model is {number.words()}: {off} than with full records, {tested}.{guess}"
     than = compared(more) if now >= before or not round(100 * (before - now), 1) else "no more than with"
     who = "On average over the labels the model" if evaluation.utility.labels else "The model"
     told = f"{who} errs {than} full records ({percent(now, 1)} against {percent(before, 1)}, {tested})"

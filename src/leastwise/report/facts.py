@@ -13,7 +13,7 @@ from leastwise.adversaries.result import AttackResult, GuestResult
 from leastwise.decisions import DECISION, Decision, History
 from leastwise.decisions.signing import SUFFIX, signature_of
 from leastwise.documents.pictures import bar, bars, bars_of_section
-from leastwise.documents.wording import counted, listed, percent
+from leastwise.documents.wording import counted, listed, percent, percent_at_most
 from leastwise.evaluation.certificate import Bound, Certificate
 from leastwise.evaluation.declared_groups import FEWEST, FEWEST_TOLD
 from leastwise.evaluation.evaluation import Evaluation
@@ -138,12 +138,16 @@ def certificate_facts(certificate: Certificate | None, deployment: Certificate |
     if certificate is None:
         return None
     bounds = (*certificate.bounds, certificate.mean)
-    rows = [[b.attribute, *(percent(each, 1) for each in (b.bound, b.bound_all, b.guessing))] for b in bounds]
+    rows = [
+        [b.attribute, *(percent_at_most(each, 1) for each in (b.bound, b.bound_all)), percent(b.guessing, 1)]
+        for b in bounds
+    ]
     columns = ["attribute", "nobody tells more than", "all bounds together", "guessing tells"]
     if deployment is not None:
         columns.append("without the label")
         rows = [
-            [*row, percent(deployment[bound.attribute].bound, 1)] for row, bound in zip(rows, bounds, strict=True)
+            [*row, percent_at_most(deployment[bound.attribute].bound, 1)]
+            for row, bound in zip(rows, bounds, strict=True)
         ]
     return {
         "title": CERTIFICATE_TITLE + (" and their labels" if certificate.label else ""),

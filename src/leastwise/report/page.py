@@ -109,7 +109,7 @@ def task_texts(task: Facts) -> dict[str, Any]:
 
 def _number(number: Facts) -> str:
     off = f"{number['scale']:.3g} {number['unit']}".strip()
-    return f"a number; errors are shares of what guessing is off, {off}: 100 % is a guess that knows nothing"
+    return f"a number; errors are shares of what guessing is off among those learned from: {off}"
 
 
 def _classes(classes: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from leastwise.documents import is_number
 from leastwise.documents.plain import LEFT_OUT
-from leastwise.documents.wording import counted, percent
+from leastwise.documents.wording import counted, percent, rounded_up
 from leastwise.errors import ParameterError, shorten
 from leastwise.evaluation.declared_groups import GroupErrors, less_chance
 from leastwise.evaluation.noise import (
@@ -410,8 +410,22 @@ def in_points(share: float, most: float) -> tuple[str, str]:
     >>> in_points(0.01003, 0.01), in_points(0.004, 0.0025), in_points(2e-7, 1e-7)
     (('1.0', '1.0'), ('0.40', '0.25'), ('0.00002', '0.00001'))
     """
-    digits = max(-int(Decimal(f"{most * 100:g}").as_tuple().exponent), 1)
+    digits = _digits(most)
     return f"{share * 100:.{digits}f}", f"{most * 100:.{digits}f}"
+
+
+def bound_in_points(bound: float, most: float) -> str:
+    """Return what a share is at most in points, as ``in_points`` does, but rounded up: it is promised.
+
+    >>> bound_in_points(0.01201, 0.02), bound_in_points(0.012, 0.02), bound_in_points(0.00991, 0.01)
+    ('1.3', '1.2', '1.0')
+    """
+    digits = _digits(most)
+    return f"{rounded_up(bound * 100, digits):.{digits}f}"
+
+
+def _digits(most: float) -> int:
+    return max(-int(Decimal(f"{most * 100:g}").as_tuple().exponent), 1)
 
 
 def _of_error(error: float, most: float, figures: Figures) -> Chance:

@@ -31,6 +31,7 @@ NOT_TOLD = 0.5
 that of the one that comes closest is no reason to ask more."""
 PICKED = "A person picked this one"
 """How the sentence begins where nobody else chose."""
+_OTHERWISE = "The estimate by which it is the nearest says otherwise."
 ALIKE = 0.005
 """Candidates whose errors differ by no more are alike, and the one that asks least is the best of them."""
 
@@ -82,7 +83,10 @@ class Choice:
     @property
     def promise(self) -> Verdict | None:
         """Whether the test part confirms the limit on the increase of the error; None where there is none."""
-        return next((verdict for verdict in self.verdicts if verdict.limit == INCREASE), None)
+        found = next((verdict for verdict in self.verdicts if verdict.limit == INCREASE), None)
+        if found is None or found.missed or not self.only_nearest:
+            return found
+        return replace(found, note=f"{_OTHERWISE} {found.note}".strip())
 
     @property
     def missed(self) -> tuple[Verdict, ...]:
@@ -230,6 +234,7 @@ def _chosen(fitting: Sequence[Candidate], budget: Budget, stated: bool, frontier
         why = "It does so" if alone else f"{aim} of them"
         if len(sure) < len(fitting):
             which = f"{which}, {len(sure)} of them with a margin for chance"
+            why = f"{aim} of those with a margin"
     words = limits_in_words(budget, frontier)
     sentence = f"{many} {which}: {words}. {why}: {figures_in_words(least, budget)}."
     return choice_of(least, budget, stated, f"{sentence}{nothing_would_do(least, budget, frontier)}", frontier)

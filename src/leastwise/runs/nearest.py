@@ -35,7 +35,9 @@ def only_nearest(choice: Choice, frontier: Frontier) -> list[str]:
     longer = any(each.answers > MOST_ANSWERS for each in frontier.points) and point.answers <= MOST_ANSWERS
     none = f"No candidate of at most {MOST_ANSWERS} answers" if longer else "No candidate"
     estimate = choice.budget.increase_of(point.validation)
-    more = "" if estimate is None else f", estimated to err {100 * estimate.mean:.1f} points more"
+    worst = choice.budget.worst_label(point.validation)
+    about = "" if worst is None else f" about {worst.label}"
+    more = "" if estimate is None else f", estimated to err {100 * estimate.mean:.1f} points more{about}"
     return [
         f"{none} keeps the limit that holds when none is stated: {choice.budget.words()}. What follows is the "
         f"nearest{more}."

@@ -16,7 +16,7 @@ from leastwise.documents.wording import NO_BREAK, counted
 from leastwise.evaluation.noise import bound_by_counts, of_increase
 from leastwise.evaluation.risk import deciding
 from leastwise.predictors.held_out import MARGIN, Difference, weighed
-from leastwise.runs.budget import INCREASE, Budget, Limit, Size, in_points, increase_in_words
+from leastwise.runs.budget import INCREASE, Budget, Limit, Size, bound_in_points, in_points, increase_in_words
 from leastwise.runs.candidates import Figures
 from leastwise.validation import check_choice
 
@@ -152,7 +152,7 @@ def about_increase(
         upper = max(upper, weighed(increase, expected, looked_at=False).bound(errors))
     about, because = f" about {label}" * bool(label), ""
     own, allowed = in_points(increase.mean, most)
-    reach, level = in_points(upper, most)[0], f"{budget.confidence * 100:g}{NO_BREAK}%"
+    reach, level = bound_in_points(upper, most), f"{budget.confidence * 100:g}{NO_BREAK}%"
     if upper <= most:
         standing = KEPT
         finding = (
@@ -165,7 +165,7 @@ def about_increase(
         if by_labels > most:
             believed = None if figures.number is not None else expected
             more = _how_many_would_tell(increase, believed, most, errors, figures.people)
-        at_most = "a little more than allowed" if reach == allowed else f"at most {reach}"
+        at_most = "a little more than allowed" if in_points(upper, most)[0] == allowed else f"at most {reach}"
         finding = (
             f"the model errs {own} points more{about} than with everything asked (allowed: {allowed}), and with "
             f"{level} confidence {at_most}{more}"

@@ -23,6 +23,7 @@ from leastwise.report.dpia import FORMATS, FRAMEWORKS, SCHEMA, Assessment, asses
 from leastwise.report.dpia.alternatives import alternatives
 from leastwise.report.dpia.assessing import _on_whom
 from leastwise.report.dpia.assessment import Part
+from leastwise.report.dpia.risks import _impacts
 from leastwise.report.dpia.subject import Subject
 from leastwise.runs import Budget, Run, Size
 from leastwise.runs.choice import PICKED
@@ -123,6 +124,20 @@ def test_attacks_are_told_as_the_report_tells_them(run: Run, whole: Assessment) 
         )
 
 
+def test_what_somebody_learns_is_by_an_attack_that_was_tried(run: Run, whole: Assessment) -> None:
+    """Whoever has the records may attack better; and where nobody is alone, no record is found by that."""
+    first, *others, last = (each.text for each in whole["impacts"].items)
+    assert "the strongest attack that we tried on the records alone" in first
+    assert not any("whoever has the records" in text for text in (first, *others))
+    assert last.startswith("3 people are alone with a generalized record, of 300 people tested: who knows")
+    judged = run.evaluation(run.choice.candidate or "")
+    hidden = replace(judged["A8"], unique_people=0)
+    changed = replace(judged, attacks=tuple(hidden if a.adversary == "A8" else a for a in judged.attacks))
+    assert (
+        _impacts(changed, str).items[-1].text == "Nobody is alone with a generalized record, of 300 people tested."
+    )
+
+
 def test_alternatives_have_the_figures_of_the_report(run: Run, whole: Assessment) -> None:
     points = {point["id"]: point for point in facts_of(run)["frontier"]["points"]}
     rows = rows_of(whole["alternatives"])
@@ -184,6 +199,7 @@ def test_what_is_asked_without_need_or_reason_is_left_to_whoever_signs(run: Run)
     keep_decision(hasty, run.evaluation(run.choice.candidate or ""), run.folder)
     said = assess(run, SAID)["collected"].for_a_person
     assert all(name in said for name in weak)
+    assert f"why {'it is' if len(weak) == 1 else 'they are'} asked" in said
     explained = decide(run, by="Ann", because="so", broken=ALTHOUGH, rationale=dict.fromkeys(weak, "the law"))
     keep_decision(explained, run.evaluation(run.choice.candidate or ""), run.folder)
     assert assess(run, SAID)["collected"].for_a_person == ""

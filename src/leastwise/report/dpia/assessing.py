@@ -239,8 +239,8 @@ def _not_shown(necessity: Necessity, reasons: Mapping[str, str]) -> str:
     if not silent:
         return ""
     return (
-        f"No figure shows that the model errs more without {listed(silent, 'or')}, and nobody has said why it is "
-        "asked: say so when deciding (--reason), or ask less."
+        f"No figure shows that the model errs more without {listed(silent, 'or')}, and nobody has said why "
+        f"{'it is' if len(silent) == 1 else 'they are'} asked: say so when deciding (--reason), or ask less."
     )
 
 

@@ -100,14 +100,20 @@ def _inference(evaluation: Evaluation, facts: dict[str, Any], source: Source) ->
     )
 
 
+_BY_WHOM = (
+    "Of each personal attribute it is told how often the strongest attack that we tried on the records alone is "
+    "wrong, and how often whoever guesses without them. Who knows more, or attacks better, may learn more."
+)
+
+
 def _impacts(evaluation: Evaluation, source: Source) -> Part:
     """Say what somebody learns, attribute by attribute; what follows from it, a person knows."""
     attack = evaluation["A1"]
     gained = {each.attribute: round(each.baseline - each.adversary_error, 3) > 0 for each in attack.attributes}
     learned = [
         Statement(
-            f"{each.attribute}: whoever has the records is wrong about {percent(each.adversary_error, 1)} of the "
-            f"people, whoever guesses without them about {percent(each.baseline, 1)}.",
+            f"{each.attribute}: the attack is wrong about {percent(each.adversary_error, 1)} of the people, "
+            f"whoever guesses about {percent(each.baseline, 1)}.",
             source("A1-title"),
         )
         for each in attack.attributes
@@ -115,20 +121,16 @@ def _impacts(evaluation: Evaluation, source: Source) -> Part:
     ]
     nothing = [name for name, more in gained.items() if not more]
     if nothing:
-        text = f"{listed(nothing)}: whoever has the records tells on average no more than whoever guesses."
+        text = f"{listed(nothing)}: the attack tells on average no more than whoever guesses."
         learned.append(Statement(text, source("A1-title")))
     alone = evaluation["A8"]
-    learned.append(
-        Statement(
-            f"{counted(alone.unique_people, 'person is', 'people are')} alone with the answers given, of "
-            f"{alone.people:,.0f}: who knows these answers finds the record.",
-            source("A8-title"),
-        )
-    )
+    among = f"alone with a generalized record, of {counted(alone.people, 'person', 'people')} tested"
+    found = f"{counted(alone.unique_people, 'person is', 'people are')} {among}: who knows what it holds finds it."
+    learned.append(Statement(found if alone.unique_people else f"Nobody is {among}.", source("A8-title")))
     return Part(
         place="impacts",
         title="Illegitimate access: what somebody learns about people",
-        items=tuple(learned),
+        items=(Statement(_BY_WHOM), *learned),
         for_a_person="What follows for people who are found out is for a person to say.",
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,20 @@ def test_trees_propose_where_records_are_few(monkeypatch):
     assert found == [g for g in recommended_paths(table, steps=8) if g.origin["minimizer"] == "pat"]
     monkeypatch.setattr(recommended, "_FEW_RARE", rare)
     assert not [g for g in recommended_paths(table, steps=8) if g.origin["minimizer"] == "pat"]
+
+
+def test_trees_propose_where_attributes_are_many_and_all_effort_is_made(monkeypatch):
+    table = a_secret_and_its_twin(600)
+    monkeypatch.setattr(recommended, "_FEW", 0)
+    monkeypatch.setattr(recommended, "_FEW_RARE", 0)
+
+    def minimizers(steps):
+        return {g.origin["minimizer"] for g in recommended_paths(table, steps=steps)}
+
+    assert "pat" not in minimizers(40)
+    monkeypatch.setattr(recommended, "_Effort", partial(recommended._Effort, many=len(table.schema) - 1))
+    assert "pat" in minimizers(40)
+    assert "pat" not in minimizers(24)
 
 
 def test_what_is_beaten_on_the_training_records_is_left_out():

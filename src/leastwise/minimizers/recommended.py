@@ -34,8 +34,9 @@ BUCKET_PENALTY = 10.0
 # buckets of the first.
 _STARTS = (0.15, 0.3)
 # With fewer people, or fewer of the rarer classes, trees propose, too: all that they do rests on leaves of so
-# large a share of them, where joint counts and effects of single values are mostly chance.
-_FEW, _FEW_RARE = 6_000, 3_000
+# large a share of them, where joint counts and effects of single values are mostly chance. So they do with more
+# attributes: joint buckets of so many are mostly one person's, and a tree begins with the few that matter.
+_FEW, _FEW_RARE, _MANY = 6_000, 3_000, 50
 _LEAF_SHARES, _FEWEST_IN_A_LEAF = (0.0, 0.003, 0.01, 0.03), 10
 _LEAVES = (2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 50, 100)
 # Two candidates guess about so many people differently; it makes the difference of their errors uncertain.
@@ -55,14 +56,17 @@ class _Effort(NamedTuple):
         Of a descent: see ``joint_path``.
     nested
         Of its solutions, from fine to coarse, nested paths start at these: they fill what lies between.
+    many
+        With more attributes trees propose, too.
     """
 
     multipliers: tuple[float, ...] = MULTIPLIERS
     rounds: int = ROUNDS
     nested: tuple[float, ...] = (0.0, 0.2, 0.4, 0.6, 0.8)
+    many: float = _MANY
 
 
-_LESS = _Effort((0.1, 0.3, 0.8, 1.6, 2.8, 4.8, 9.0, 20.0, 50.0), 2, (0.0, 0.25, 0.5, 0.75))
+_LESS = _Effort((0.1, 0.3, 0.8, 1.6, 2.8, 4.8, 9.0, 20.0, 50.0), 2, (0.0, 0.25, 0.5, 0.75), np.inf)
 
 
 def recommended_paths(
@@ -79,9 +83,10 @@ def recommended_paths(
 
     They are those of ``optimal_path`` (buckets penalised, and its fine end without), of ``joint_path`` from
     a fine start, and of ``coarsening_path`` from that start, from a coarser one and from some solutions of the
-    descent, and where records are few also privacy-aware trees; without those that are beaten on the training
-    records. Where neighbouring codes are alike, the program and a nested path also work by smoothed effects. The
-    origin of each artefact says where it comes from. Judge them on validation and keep the frontier.
+    descent, and where records are few or attributes many also privacy-aware trees; without those that are beaten
+    on the training records. Where neighbouring codes are alike, the program and a nested path also work by
+    smoothed effects. The origin of each artefact says where it comes from. Judge them on validation and keep the
+    frontier.
 
     Parameters
     ----------
@@ -144,7 +149,7 @@ class _Search(NamedTuple):
         same: Any = {"weights": self.weights, "constraints": self.held, "records": self.records}
         most: Any = {"multipliers": self.effort.multipliers, "rounds": self.effort.rounds}
         descent = partial(joint_path, self.own, fine[0], **most, **same)
-        trees = partial(_trees, self.own, self.held, self.weights)
+        trees = partial(_trees, self.own, self.held, self.weights, self.effort.many)
         nested = partial(coarsening_steps, self.own, **same)
         tell = partial(estimate, self.records, weights=target_weights(self.own, self.weights))
         # The descent takes longest: what does not wait for it is done meanwhile. A nested path tells its own.
@@ -197,11 +202,11 @@ def _smoothed(
 
 
 def _trees(
-    own: Table, constraints: Constraints, weights: Mapping[str, float] | Sequence[float] | None
+    own: Table, constraints: Constraints, weights: Mapping[str, float] | Sequence[float] | None, many: float
 ) -> list[Generalization]:
-    """Return the privacy-aware trees that few records allow; nothing where they are many."""
+    """Return the privacy-aware trees, where records are few or attributes many; nothing elsewhere."""
     kept = [j for j, name in enumerate(own.schema.names) if name not in constraints.suppressed]
-    if not _few(own) or not {*kept} & {*own.personal}:
+    if not (_few(own) or len(kept) > many) or not {*kept} & {*own.personal}:
         return []
     schema = Schema(tuple(own.schema.attributes[j] for j in kept), own.schema.label)
     asked = replace(own, schema=schema, codes=own.codes[:, kept], levels=tuple(own.levels[j] for j in kept))

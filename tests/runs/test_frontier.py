@@ -67,18 +67,21 @@ def test_who_is_beaten_in_everything_is_not_attacked_and_no_limit_misses_it(foun
         )
 
 
-@given(points, st.integers(1, 6), st.integers(0, 11))
+@given(points, st.integers(1, 6), st.integers(0, 5), st.integers(0, 11))
 def test_at_most_so_many_are_attacked_and_both_ends_and_who_is_chosen_are_among_them(
-    found: Any, most: int, which: int
+    found: Any, most: int, enough: int, which: int
 ) -> None:
     # Nobody is beaten: each has one more answer and is told one attribute less of than the one before.
     own = [figures(*point, unique=0, sex=i / 16) for i, point in enumerate(sorted(found))]
     front = make(*own, sizes=[(1, 2 + i) for i in range(len(found))])
     chosen = front.points[which % len(front.points)]
-    kept = worth_attacking(front, chosen.id, most)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("leastwise.runs.frontier.ENOUGH", enough)
+        kept = worth_attacking(front, chosen.id, most)
     ids = {point.id for point in kept.points}
     assert chosen.id in ids
-    assert len(ids) <= most + MORE + 1
+    assert len(ids) <= max(most + MORE, enough) + 1
+    assert len(ids) >= min(len({p.id for p in front.points}), max(most + MORE, enough))
     risks = [[point.validation.utility_risk for point in each.points] for each in (front, kept)]
     assert [min(risks[0]), max(risks[0])] == [min(risks[1]), max(risks[1])]
     assert kept.thinned == front.thinned + len({p.id for p in front.points}) - len(ids)

@@ -31,8 +31,9 @@ _SHARE = 0.5
 _DIP = 0.05
 FEW = 20_000
 """With more training records, validation tells enough."""
-MORE = 1
-"""Of some candidates asking less makes two: so many more are attacked than a frontier may have."""
+MORE, ENOUGH = 1, 12
+"""Of some candidates asking less makes two: so many more are attacked than a frontier may have, and so many in any
+case: whoever chooses anew, by another limit, needs some to choose from."""
 AN_ANSWER = 0.0005
 """So much adversary error an answer less is worth, where it is asked which of a frontier say most."""
 WORTH = 0.2
@@ -242,7 +243,7 @@ def worth_attacking(frontier: Frontier, chosen: str | None, most: int) -> Fronti
         for point, own in zip(frontier.points, aims, strict=True)
         if point.id == chosen or not any(_dominates(other, own) for other in aims)
     ]
-    kept = _spread(left, most + MORE)
+    kept = _spread(left, max(most + MORE, ENOUGH))
     left = [point for point in left if point in kept or point.id == chosen]
     counts = replace(frontier.counts, thinned=frontier.thinned + len(frontier.points) - len(left))
     return Frontier.of(left, frontier.limit_points, counts)

@@ -68,13 +68,15 @@ def test_an_accuracy_that_is_written_as_one_is_no_promise() -> None:
     """Nobody is ever right more often than always: who reads "above 1.00" was promised nothing."""
     certificate = certify(grouping(table := many(), [[0, 0], [0, 1, 1]]), table)
     first, *others = certificate.bounds
-    nearly = replace(first, bound=0.991), replace(certificate.mean, bound=0.999)
+    nearly = replace(first, bound=0.9991), replace(certificate.mean, bound=0.9999)
     said = replace(certificate, bounds=(nearly[0], *others), mean=nearly[1]).sentences()
     assert said[0].startswith(
         f"About {first.attribute} nothing can be promised of who sees only these generalized"
     )
     assert said[-1].startswith("About the mean over personal attributes nothing can be promised of")
     assert not any("1.00" in sentence for sentence in said)
+    something = replace(certificate, bounds=(replace(first, bound=0.991), *others)).sentences()
+    assert "with accuracy above 0.991 (guessing" in something[0]
     assert "above 0.99 " in replace(certificate, bounds=(replace(first, bound=0.99),)).sentences()[0]
 
 

@@ -117,7 +117,7 @@ def test_where_none_fits_it_says_what_binds_and_what_is_nearest() -> None:
 
 
 def test_where_every_candidate_costs_too_much_it_says_what_is_left_to_do() -> None:
-    words = "No candidate of this run costs so little"
+    words = "No candidate that was attacked costs so little"
     assert words in choose(THREE, Budget(max_error_increase=0.001)).sentence
     assert words not in choose(THREE, Budget(max_error_increase=0.012, min_adversary_error={"sex": 0.2})).sentence
 

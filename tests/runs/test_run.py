@@ -145,6 +145,9 @@ def test_what_a_person_chose_stays_under_the_same_limits_and_it_is_said(finished
     assert anew.choice.budget == limit == Run.load(folder).choice.budget
     assert anew.notes[0].startswith("Chosen anew, because this command states other limits than the run had")
     assert anew.choice.candidate == other or f"{other}, does not stay" in anew.notes[0]
+    assert anew.notes[1].startswith(
+        "Chosen among the candidates of this folder, which were searched for under other"
+    )
     assert not run(records(), folder, replace(OPTIONS, budget=limit), name="small.csv").notes, "nobody chose since"
 
 

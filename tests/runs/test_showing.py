@@ -59,8 +59,9 @@ def test_a_few_lines_say_the_answer(run: Run) -> None:
 def test_less_than_one_percent_is_no_promise_and_the_reason_is_the_reason(run: Run) -> None:
     chosen = run.frontier[run.choice.candidate or ""]
 
-    def said(error: float | None, alone: int = 300, point: Candidate = chosen) -> str:
-        return _certified(replace(point, tested=replace(chosen.test, certified=error, unique_people=alone)), 300)
+    def said(error: float | None, alone: int = 300, point: Candidate = chosen, guessing: float = 0.4) -> str:
+        tested = replace(chosen.test, certified=error, unique_people=alone)
+        return _certified(replace(point, tested=tested), 300, guessing)
 
     nothing = "Nothing can be promised about every adversary: too many people are alone with their record."
     assert [said(error) == nothing for error in (None, 0.0, 0.0099, 0.01)] == [True, True, True, False]
@@ -70,6 +71,7 @@ def test_less_than_one_percent_is_no_promise_and_the_reason_is_the_reason(run: R
     assert "so much asked of so few" in said(None, alone=0)
     full = replace(chosen, generalization=Generalization.untouched(run.schema))
     assert said(None, alone=0, point=full).endswith(": what is personal is asked in full.")
+    assert said(None, alone=0, guessing=0.0).endswith("so that whoever guesses is right.")
 
 
 def test_a_missed_limit_is_said_once_with_what_it_costs(run: Run) -> None:

@@ -104,7 +104,7 @@ def test_a_search_that_ends_beyond_the_limit_tries_again_with_less(
 
 
 def test_of_new_ones_only_those_are_kept_that_somebody_would_choose(
-    begun: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+    begun: SimpleNamespace,
 ):
     given = candidate(0, figures(0.2, 0.1), answers=20)
     longer = candidate(1, figures(0.2, 0.104), answers=30)  # about as safe

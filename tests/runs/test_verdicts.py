@@ -22,6 +22,7 @@ from leastwise.errors import ParameterError
 from leastwise.evaluation.declared_groups import FEWEST, GroupErrors
 from leastwise.evaluation.evaluation import Evaluation
 from leastwise.evaluation.groups import LEVEL, GroupFigures, Groups, largest_gap
+from leastwise.evaluation.noise import bound_by_counts
 from leastwise.evaluation.risk import LabelRisk
 from leastwise.predictors.held_out import MARGIN, Difference
 from leastwise.runs.budget import Budget, Size
@@ -350,12 +351,24 @@ def test_of_several_labels_what_is_missed_is_not_hidden_by_what_noise_explains()
 
 def test_that_nobody_more_would_tell_is_not_said() -> None:
     errors = MARGIN * ONE_POINT.errors
-    just = about_increase(ONE_POINT, Difference(0.004, 0.006 / errors * 1.0001), replace(FIGURES, people=300))
+    just = about_increase(ONE_POINT, Difference(0.004, 0.006 / errors * 1.0001), replace(FIGURES, people=1_000))
     assert just.standing == PROBABLY_KEPT
     assert "about 1 more person to test would tell" in just.finding
 
 
+def test_how_many_more_would_tell_counts_those_who_were_not_met() -> None:
+    """Nobody of 240 was lost: of 241 who show the same, exact counts confirm no more than of 240."""
+    nobody, figures = Difference(0.0, 1 / 240), replace(FIGURES, people=240)
+    told = about_increase(ONE_POINT, nobody, figures)
+    assert told.standing == PROBABLY_KEPT
+    more = int(re.search(r"about (\d+) more people to test would tell", told.finding)[1])  # type: ignore[index]
+    assert more > 10
+    as_many = replace(nobody, standard_error=nobody.standard_error * (240 / (240 + 1.1 * more)) ** 0.5)
+    assert bound_by_counts(as_many, 240 + 1.1 * more, ONE_POINT.confidence) <= 0.01
+    assert bound_by_counts(nobody, 240, ONE_POINT.confidence) > 0.01
+
+
 def test_where_very_many_more_would_be_needed_it_is_said_why() -> None:
-    just = about_increase(ONE_POINT, Difference(0.0097, 0.001), replace(FIGURES, people=300))
+    just = about_increase(ONE_POINT, Difference(0.0097, 0.001), replace(FIGURES, people=30_000))
     assert just.standing == PROBABLY_KEPT
     assert "more people to test would tell: so near is the limit" in just.finding

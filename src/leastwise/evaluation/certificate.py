@@ -181,8 +181,9 @@ class Certificate:
 
 
 def _up(bound: float) -> str:
-    """Write a bound with two digits, rounded up: a promise may not be rounded in its own favour."""
-    return f"{min(1.0, rounded_up(bound, 2)):.2f}"
+    """Write a bound with two digits, near 1 with three, rounded up: a promise is not rounded in its own favour."""
+    digits = 2 if rounded_up(bound, 2) < 1 or rounded_up(bound, 3) >= 1 else 3
+    return f"{min(1.0, rounded_up(bound, digits)):.{digits}f}"
 
 
 def certify(

@@ -297,11 +297,15 @@ def _estimated(
     label: int | None = None,
 ) -> Difference:
     """Estimate the increase over everything asked by labels of these parts and by what beliefs expect."""
-    told, *made_of = (
-        _increase_on(coarse, best, everything, split, [part], label)
-        for part in reversed(seen)  # nothing was made of validation, which comes last
-    )
-    return weighed(told, expected, made_of=made_of[0] if made_of else None)
+
+    def increase(part: Part) -> Difference:
+        return _increase_on(coarse, best, everything, split, [part], label)
+
+    made_of = None
+    if "train" in seen:
+        wrong = [each.wrong("train", split.train, label) for each in (coarse, best)]
+        made_of = increase("train") if np.any(wrong[0] != wrong[1]) else None
+    return weighed(increase("validation"), expected, made_of=made_of)
 
 
 def _guessing(people: Table, label: int | None) -> Array:

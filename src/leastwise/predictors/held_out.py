@@ -44,6 +44,8 @@ _FEW = 40_000.0
 _WELL_FILLED = 3.0
 TOLD = 1.645
 """Standard errors (95 %, one-sided) below which it is not told that a label can be predicted at all."""
+# Nobody is surer than this: differences that a file tells may have no error at all.
+_LEAST_ERROR = 1e-9
 # How far off beliefs are: see ``weighed``.
 _BELIEFS_OFF, _BELIEFS_OFF_SHARE = 0.003, 0.75
 LOOKED_AT = 1.5
@@ -119,7 +121,8 @@ def weighed(
     looked_at
         Whether what is judged was found by looking at the labels that tell.
     made_of
-        By the labels of other people, who were not learned from either, but what is judged was made of them.
+        By the labels of other people, who were not learned from either, but what is judged was made of them. None
+        where nobody of them is guessed otherwise: then these labels tell nothing.
 
     Examples
     --------
@@ -137,8 +140,9 @@ def weighed(
         chance = (chance**-2 + made_of.standard_error**-2) ** -0.5
     if expected is not None:
         sources.append((expected, max(_BELIEFS_OFF, _BELIEFS_OFF_SHARE * chance)))
-    precision = sum(off**-2 for _, off in sources)
-    return Difference(sum(mean * off**-2 for mean, off in sources) / precision, precision**-0.5)
+    weights = [max(off, _LEAST_ERROR) ** -2 for _, off in sources]
+    mean = sum(weight * each for weight, (each, _) in zip(weights, sources, strict=True)) / sum(weights)
+    return Difference(mean, sum(weights) ** -0.5)
 
 
 @dataclass(frozen=True, eq=False)

@@ -396,7 +396,7 @@ def _costs_too_much(held: Sequence[Sequence[Limit]]) -> str:
     if not costs or min(costs) == 0:
         return ""
     return (
-        " No candidate of this run costs so little: allow more, or give more records; if the run was begun "
+        " No candidate that was attacked costs so little: allow more, or give more records; if the run was begun "
         f"with another limit, begin it anew with this ({FRESH_FOR_ALL}), which looks for such a candidate."
     )
 

@@ -15,7 +15,7 @@ from leastwise.runs.budget import Budget
 from leastwise.runs.choice import Choice
 from leastwise.runs.folder import CHOICE, FRONTIER, check_same, read_choice, read_task
 from leastwise.runs.nearest import options_of
-from leastwise.runs.task import RunTask
+from leastwise.runs.task import FRESH_FOR_ALL, RunTask
 
 
 class Earlier(NamedTuple):
@@ -60,6 +60,16 @@ def earlier_choice(folder: Path, task: RunTask) -> Earlier | None:
     if not stays:
         (folder / CHOICE).unlink()
     return None if choice.candidate is None or _own(choice, old.budget) else Earlier(choice, stays)
+
+
+def searched_otherwise(folder: Path, task: RunTask) -> tuple[str, ...]:
+    """Say so, where the candidates of a finished run were searched for under other limits than these."""
+    if not (folder / FRONTIER).is_file() or read_task(folder).budget == task.budget:
+        return ()
+    return (
+        "Chosen among the candidates of this folder, which were searched for under other limits. Others may ask "
+        f"less; to search for them, give the same command with {FRESH_FOR_ALL}.",
+    )
 
 
 def _own(choice: Choice, budget: Budget | None) -> bool:

@@ -44,7 +44,7 @@ from leastwise.runs import folder as places
 from leastwise.runs.attacking import Found, attack, judged_together, share_network
 from leastwise.runs.candidates import ID_LENGTH, Candidate, Failure, read_line, write_line
 from leastwise.runs.choice import best_screened, budget_in_force, choose, serving_alike
-from leastwise.runs.earlier import Earlier, earlier_choice
+from leastwise.runs.earlier import Earlier, earlier_choice, searched_otherwise
 from leastwise.runs.folder import Run, write_choice, write_figures
 from leastwise.runs.frontier import Counts, Frontier, LimitPoints, steadied, thinned, worth_attacking
 from leastwise.runs.grid import default_grid
@@ -120,12 +120,13 @@ def run(
     path.mkdir(0o700, parents=True, exist_ok=True)
     with locked(path):
         earlier = None if fresh else earlier_choice(path, task)
+        notes = () if fresh else searched_otherwise(path, task)
         places.prepare(path, task, fresh)
         write_whole(path / places.SCHEMA, to_yaml(table.schema), private=True)
         if (path / places.FRONTIER).is_file():  # nothing is left to do but to choose, maybe by another budget
             candidates, failures = places.read_candidates(path, table.schema)
             frontier, pool = places.read_frontier(path, candidates), Pool(candidates, failures)
-            return explain(record(path, task, table.schema, frontier, pool, earlier), split, progress)
+            return explain(record(path, task, table.schema, frontier, pool, earlier, notes), split, progress)
         with working.ready():
             job = Job(path, split, task, grid, options, working, progress or Silent())
             compile_once(grid.sources(), split, job.progress)  # before a first answer, which is silent
@@ -161,6 +162,7 @@ def answer_first(job: Job, told: Callable[[Run], None] | None) -> None:
     frontier = Frontier.of(attack(small, judged, None), judged.frontier.limit_points, judged.frontier.counts)
     say_unfinished(small.folder, first_words(job, small))
     answer = record(small.folder, small.task, small.split.train.schema, frontier, judged.pool)
+    job.workers.forget()
     job.progress.advance()
     if told is not None:
         told(answer)
@@ -397,6 +399,7 @@ def record(
     frontier: Frontier,
     pool: Pool,
     earlier: Earlier | None = None,
+    notes: Sequence[str] = (),
 ) -> Run:
     """Write the frontier, the choice and the recommended artefact; what was needed on the way only, goes.
 
@@ -417,7 +420,7 @@ def record(
         failures=pool.failures,
         frontier=frontier,
         choice=choice,
-        notes=() if earlier is None else (earlier.note(own, folder),),
+        notes=(*(() if earlier is None else (earlier.note(own, folder),)), *notes),
     )
 
 

@@ -49,7 +49,7 @@ def answer(run: Run) -> list[str]:
         what_to_ask(chosen, frontier, choice.budget),
         _cost_and_promise(chosen.test, frontier.untouched, choice),
         _stolen(chosen, run),
-        _certified(chosen, run.task.tested),
+        _certified(chosen, run.task.tested, run.frontier.suppressed.adversary_error),
         *how_to_be_sure(run, shlex.quote(str(run.folder))),
         *(nothing_needed(run, shlex.quote(str(run.folder))) or _without_what_is_not_needed(chosen, run)),
         *([run.at_source] if run.at_source else []),
@@ -232,10 +232,10 @@ def _stolen(chosen: Candidate, run: Run) -> str:
     )
 
 
-def _certified(chosen: Candidate, people: float) -> str:
+def _certified(chosen: Candidate, people: float, guessing: float) -> str:
     """Say what nobody can do who sees the records of a candidate; where nothing can be promised, why.
 
-    ``people`` is how many were tested.
+    ``people`` is how many were tested, and ``guessing`` how often whoever guesses is wrong about what is personal.
     """
     error, personal = chosen.test.certified, [p for p in chosen.generalization.partitions if p.attribute.personal]
     if not error or error < 0.01:  # fewer than 0 % wrong is no promise
@@ -244,6 +244,8 @@ def _certified(chosen: Candidate, people: float) -> str:
             why = "too many people are alone with their record"
         if personal and all(partition.untouched for partition in personal):
             why = "what is personal is asked in full"
+        if guessing < 0.01:
+            why = "what is personal is nearly the same of everybody, so that whoever guesses is right"
         return f"Nothing can be promised about every adversary: {why}."
     seen = "the generalized records and their labels" if chosen.asked else "generalized records that hold nothing"
     return (

@@ -164,7 +164,7 @@ def about_increase(
         more = " by what a classifier expects that is told everything"
         if by_labels > most:
             believed = None if figures.number is not None else expected
-            more = _how_many_would_tell(increase, believed, most, errors, figures.people)
+            more = _how_many_would_tell(increase, believed, most, errors, figures, budget.confidence)
         at_most = "a little more than allowed" if in_points(upper, most)[0] == allowed else f"at most {reach}"
         finding = (
             f"the model errs {own} points more{about} than with everything asked (allowed: {allowed}), and with "
@@ -187,14 +187,18 @@ def about_increase(
 
 
 def _how_many_would_tell(
-    increase: Difference, expected: float | None, most: float, errors: float, people: int
+    increase: Difference, expected: float | None, most: float, errors: float, figures: Figures, confidence: float
 ) -> str:
     """Say how many more people would confirm the limit if they showed the same; nothing where very many."""
+    people = figures.people
 
     def confirm(times: float) -> bool:
         told = replace(increase, standard_error=increase.standard_error / times**0.5)
         beside = told if expected is None else weighed(told, expected, looked_at=False)
-        return max(told.bound(errors), beside.bound(errors)) <= most
+        upper = max(told.bound(errors), beside.bound(errors))
+        if people and figures.number is None and upper <= most:
+            upper = bound_by_counts(told, people * times, confidence)
+        return upper <= most
 
     if not confirm(_MOST_TIMES):
         return ""

@@ -187,6 +187,10 @@ class Workers:
             warnings.filterwarnings("ignore", message="A worker stopped while some jobs")
             yield
 
+    def forget(self) -> None:
+        """Let go of the arrays that were shared so far: what comes next has others."""
+        self._shared.close()
+
     def map(self, function: Callable[..., T], tasks: Iterable[Sequence[Any]]) -> Iterator[T]:
         """Yield the result of each task in order, as soon as it and all before it are there."""
         for result, process, used in self._map(function, tasks):

@@ -42,6 +42,15 @@ def test_what_all_answer_alike_is_uninformative():
     assert uninformative(table) == ("same",)
 
 
+def test_of_what_has_one_value_nothing_is_asked():
+    schema = Schema((named("useful", 6), named("one", 1), named("noise", 4)), LABEL)
+    random = np.random.default_rng(0)
+    useful, noise = random.integers(0, 6, 600), random.integers(0, 4, 600)
+    table = coded(schema, useful, np.zeros(600), noise, labels=useful >= 3)
+    assert "one" in uninformative(table)
+    assert "useful" not in uninformative(table)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_only_what_tells_nothing_is_uninformative(seed: int):
     table = among_noise(1500, seed)

@@ -40,7 +40,7 @@ def uninformative(table: Table, seed: int = 0) -> tuple[str, ...]:
     clearly = any(each.bound(-_CLEARLY) > 0 for each in told.values())
     if not clearly and _loses_to(nothing, given).bound(-_ALONE) <= 0:
         return names
-    rise = folds.importance(everything)
+    rise = dict.fromkeys(names, 0.0) | folds.importance(everything)  # of one value nothing is asked
     silent.sort(key=lambda name: rise[name])
 
     def add_nothing(count: int) -> bool:

@@ -64,6 +64,18 @@ def test_a_report_made_again_says_the_same_in_all_its_forms(run: Run, project: P
     assert run("check").code == 0
 
 
+def test_what_is_put_to_use_without_a_decision_for_it_is_said(run: Run, project: Path) -> None:
+    decided(run)
+    assert "decided for" not in run("export", "run", "--to", "sql", "-o", "first.sql").err
+    stored = StoredRun.load("run")
+    other = next(point.id for point in stored.frontier.points if point.id != stored.choice.candidate)
+    said = f"run: {other} is chosen, which is not what was decided for ({stored.choice.candidate})"
+    for command in (["choose", "run", "--candidate", other], ["export", "run", "--to", "sql", "-o", "second.sql"]):
+        done = run(*command)
+        assert done.code == 0, done.err
+        assert said in done.err
+
+
 @pytest.mark.parametrize("name", ["run", "run/recommended.json"])
 def test_a_missed_limit_is_said_where_it_is_put_to_use(run: Run, project: Path, name: str) -> None:
     chosen = run("choose", "run", "--candidate", StoredRun.load("run").choice.candidate or "")

@@ -147,14 +147,28 @@ def load(path: Path) -> Generalization:
 
 
 def put_to_use(path: Path) -> None:
-    """Say which limits what is put to use does not keep, where it is what a run recommends."""
+    """Say which limits what a run recommends does not keep, and where it is not what was decided for."""
     run = path if path.is_dir() else path.parent
     choice = run / "choice.json"
     if choice.is_file() and (path.is_dir() or path.name == "recommended.json"):
         from leastwise.documents import read_text
         from leastwise.runs import Choice
 
-        tell_missed(Choice.from_json(read_text(choice), str(choice)), run)
+        chosen = Choice.from_json(read_text(choice), str(choice))
+        tell_missed(chosen, run)
+        tell_not_decided(chosen, run)
+
+
+def tell_not_decided(choice: Choice, run: Path) -> None:
+    """Say in one line on stderr that what is chosen is not what was decided for; nothing where nobody decided."""
+    from leastwise.decisions import DECISION, load_decision
+
+    if choice.candidate is None or not (run / DECISION).is_file():
+        return
+    decided = load_decision(run).generalization.fingerprint
+    if not decided.startswith(choice.candidate):
+        other = f"{choice.candidate} is chosen, which is not what was decided for ({decided[:12]})"
+        typer.echo(f"{run}: {other}; decide again, or choose that", err=True)
 
 
 def tell_missed(choice: Choice, run: Path, read: bool = False) -> None:

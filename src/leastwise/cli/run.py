@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leastwise.cli.app import Fresh, PolicyFile, Quick, SeedOrPolicy, app, grouped, load, tell_missed
+from leastwise.cli.app import (
+    Fresh,
+    PolicyFile,
+    Quick,
+    SeedOrPolicy,
+    app,
+    grouped,
+    load,
+    tell_missed,
+    tell_not_decided,
+)
 from leastwise.cli.output import print_lines, print_table
 from leastwise.cli.progress import stoppable
 from leastwise.cli.settings import numbers_by_name, set_option, settings, settings_of
@@ -448,6 +458,7 @@ def choose(
     print_lines(str(stored))
     if not sys.stdout.isatty():  # else the sentence and the answer, which say all of it, have just been read
         tell_missed(stored.choice, run)
+    tell_not_decided(stored.choice, run)
 
 
 def _tell_nothing_fits(stored: Run) -> None:

@@ -120,6 +120,17 @@ def _by_first_nodes(path: Ints) -> Ints:
 
 
 @njit()
+def _in_common(path: Ints, base_of: Ints, one: int, other: int, end: int) -> int:
+    """Return how many nodes two paths begin with in common; -1 where not even what they begin from is the same."""
+    if other < 0 or base_of[one] != base_of[other]:
+        return -1
+    common = 0
+    while common < end and path[one, common] == path[other, common]:
+        common += 1
+    return common
+
+
+@njit()
 def _score_to(
     end: int,
     path: Ints,
@@ -145,11 +156,7 @@ def _score_to(
     logs, known, state_of = np.empty(shares.shape), np.full(len(shares), -1, np.int64), 0
     product = np.ones(tried)
     for q in order:
-        common = -1
-        if last >= 0 and base_of[q] == base_of[last]:
-            common = 0
-            while common < end and path[q, common] == path[last, common]:
-                common += 1
+        common = _in_common(path, base_of, q, last, end)
         if common < 0:
             for v in range(len(shares)):
                 kept[0, v] = base[base_of[q], v]

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from leastwise import Schema
+from leastwise.adversaries.reconstruction import HighCertaintyResult
 from leastwise.documents.wording import percent
 from leastwise.predictors.held_out import Difference
 from leastwise.report import render_html, render_markdown, summarize
@@ -261,6 +262,11 @@ def test_the_surest_guesses_are_a_curve_with_the_mean_first() -> None:
     assert picture["x"] == [1.0, 10.0, 100.0]
     assert [series["name"] for series in picture["series"]] == ["mean over personal attributes", "sex", "job"]
     assert "Among the 1 % about whom it is surest (3 people for each attribute)" in FOUND["A2"]["finding"]
+    # Of three people nobody is wrong about .3 % of the time: it is equally sure of more.
+    assert "Of people about whom it is equally sure, any are meant" in FOUND["A2"]["finding"]
+    told = next(each for each in attacks(SCHEMA, 0.4) if isinstance(each, HighCertaintyResult))
+    first = replace(told.points[0], errors=(0.0, 1 / 3))
+    assert "equally sure" not in replace(told, points=(first, *told.points[1:])).told().finding
 
 
 def test_linking_turns_errors_into_shares_linked() -> None:

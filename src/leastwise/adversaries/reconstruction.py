@@ -164,11 +164,14 @@ class HighCertaintyResult(ReconstructionResult):
 def _surest_finding(attack: HighCertaintyResult, names: Sequence[str]) -> str:
     first = attack.points[0]
     best = min(range(len(names)), key=lambda i: first.errors[i])
+    wrong = [error * first.people for error in first.errors]
+    ties = any(abs(each - round(each)) > 0.01 for each in wrong)  # no number of people
     return (
         f"Among the {first.share:g} % about whom it is surest "
         f"({counted(round(first.people), 'person', 'people')} for each attribute) it is wrong "
         f"{percent(first.mean, 1)} of the time on average, and {percent(first.errors[best], 1)} on {names[best]}; "
         f"among everybody {percent(attack.adversary_error, 1)} on average."
+        f"{' Of people about whom it is equally sure, any are meant: that is the mean.' * ties}"
     )
 
 
